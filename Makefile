@@ -1,0 +1,53 @@
+# Faultline. `make` builds build/faultline, `make demo` shows it, `make test` proves it.
+# V=1 shows the commands.
+
+CC       = gcc
+MPICC    = mpicc
+LUA      = lua5.4
+CFLAGS   = -O2 -g
+WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wconversion -Werror
+BUILD    = build
+
+CPPFLAGS = -Iharness -I. -I$(BUILD)/gen -D_GNU_SOURCE
+COMPILE  = $(CC) -std=c11 $(CFLAGS) $(WARNINGS) $(CPPFLAGS) -MMD -MP
+Q        = $(if $(V),,@)
+
+# What everything shares: no MPI, no Lua, libc only.
+BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c)
+TRACE_SOURCES   = $(wildcard harness/trace/*.c)
+ORACLE_SOURCES  = $(wildcard oracles/*.c)
+REPORT_SOURCES  = $(wildcard reports/*.c)
+DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/driver/*.c)
+PROTOCOLS       = $(patsubst suites/protocols/%/,%,$(dir $(wildcard suites/protocols/*/*.c)))
+PROGRAMS        = $(patsubst suites/programs/%.c,%,$(wildcard suites/programs/*.c))
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+.PHONY: all
+all: $(BUILD)/faultline $(BUILD)/libfaultline.so suites
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+# --- the driver -----------------------------------------------------------------------------------
+DRIVER_LIBS = -llua5.4 -ljansson -ldw -lm
+$(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
+                                   $(REPORT_SOURCES) $(DRIVER_SOURCES))
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(DRIVER_LIBS)
+
+$(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
+
+$(BUILD)/obj/%.o: %.c
+	@echo "  CC      $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# --- the preloaded library, and what the suites test: see their own files ---------------------------
+include injectors/build.mk
+include suites/build.mk
+include tests/build.mk
+include scripts/build.mk
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,74 @@
+/* The board: one shared-memory segment per run, a slot per rank. How ranks, their parents and the
+ * driver learn of each other; no control message of ours travels through MPI. Lives in the file
+ * `board` of the run folder. All access goes through here: a job on several hosts will need a board
+ * that spans them. Must not know: MPI, Lua, traces. libc only (it is part of libfaultline.so). */
+#ifndef BOARD_BOARD_H
+#define BOARD_BOARD_H
+
+#include "base/error.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
+#define BOARD_VERSION 1u
+#define BOARD_MAX_RANKS 1024
+#define BOARD_MAX_STEPS 256
+
+/* Life of a rank's process in the current incarnation. */
+enum rank_state {
+    RANK_ABSENT = 0,      /* not started */
+    RANK_LOADED = 1,      /* libfaultline.so is in the process */
+    RANK_INITIALIZED = 2, /* MPI_Init returned */
+    RANK_FINALIZED = 3,   /* MPI_Finalize returned */
+};
+
+/* One rank. Written by the rank itself except where said. */
+struct board_slot {
+    alignas(128) _Atomic int32_t pid; /* of the rank's process; 0 none. Written by its parent */
+    _Atomic int32_t parent_pid;       /* of `faultline exec` around it. Written by the parent */
+    _Atomic uint32_t state;           /* enum rank_state */
+    _Atomic uint32_t ended;           /* 1: wait_status is valid. Written by the parent */
+    _Atomic int32_t wait_status;      /* as waitpid gave it. Written by the parent */
+    _Atomic uint32_t kill_request;    /* futex word: step + 1 of a kill from outside, 0 none */
+    _Atomic int32_t world_size;       /* as MPI told after Init */
+    _Atomic int32_t tid;              /* thread that is inside blocking_call */
+    _Atomic uint64_t blocking_call;   /* record index + 1 of the wire call in progress that may
+                                         block; 0: not inside one */
+    _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
+    _Atomic uint32_t lost;            /* 1: the trace of this rank is incomplete (disk full) */
+};
+
+struct board {
+    uint64_t magic;
+    uint32_t version;
+    int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
+    double ticks_per_second;
+    _Atomic int32_t incarnation;              /* of the whole job; written by the driver */
+    _Atomic uint32_t step;                    /* the step of the plan that is armed now */
+    _Atomic uint64_t count[BOARD_MAX_STEPS];  /* events seen for each step since it was armed */
+    struct board_slot slot[];
+};
+
+/* Creates `path` (fails if it exists) with all slots zero and maps it. ranks in
+ * 1..BOARD_MAX_RANKS. *out is owned by the caller: board_unmap. */
+enum error_code board_create(const char *path, int ranks, double ticks_per_second,
+                             struct board **out, struct error *error);
+
+/* Maps an existing board for reading and writing. ERROR_FORMAT, ERROR_VERSION if it is not one. */
+enum error_code board_map(const char *path, struct board **out, struct error *error);
+
+/* NULL is allowed. */
+void board_unmap(struct board *board);
+
+/* Clears what belongs to one incarnation (every slot) and sets board->incarnation; steps and their
+ * counts stay. Only while no rank runs. */
+void board_begin_incarnation(struct board *board, int incarnation);
+
+/* Asks the parent of `rank` to kill it (step is the plan's, from 0), and the parent's wait for such
+ * a request: returns step + 1, or 0 when interrupted by a signal or after timeout_ms. */
+void board_request_kill(struct board *board, int rank, unsigned step);
+uint32_t board_await_kill_request(struct board *board, int rank, int timeout_ms);
+
+#endif

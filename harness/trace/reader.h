@@ -1,0 +1,52 @@
+/* Traces, read: one file, all files of a run folder, or a text trace written by hand. */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include "base/error.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One (rank, incarnation). Read only. */
+struct trace {
+    int rank;
+    int incarnation;
+    const struct trace_header *header;
+    const struct record *record;
+    uint64_t count; /* records reserved; those of kind NONE are holes */
+    size_t mapped;  /* bytes mapped; 0: owned by malloc (text traces) */
+};
+
+/* All of a run, sorted by incarnation, then rank. */
+struct trace_set {
+    size_t count;
+    struct trace *trace;
+    int ranks;        /* world size asked for */
+    int incarnations; /* highest incarnation + 1 */
+};
+
+/* Errors: ERROR_IO (with errno text), ERROR_FORMAT (foreign, or cut within the header),
+ * ERROR_VERSION (names both versions). A file shorter than header->next says is cut to what is
+ * there and is not an error here: I.complete judges it. */
+enum error_code trace_open(const char *path, struct trace *trace, struct error *error);
+void trace_close(struct trace *trace);
+
+/* Every *.trace of `folder`; at least one. */
+enum error_code trace_set_open(const char *folder, struct trace_set *set, struct error *error);
+
+/* A text trace; its format is described in oracles/README.md and is what trace_print writes with
+ * `exact`. Errors name path, line, field and accepted values. */
+enum error_code trace_set_parse(const char *path, struct trace_set *set, struct error *error);
+void trace_set_release(struct trace_set *set);
+
+/* NULL if there is none. */
+const struct trace *trace_set_find(const struct trace_set *set, int rank, int incarnation);
+
+/* Nanoseconds since the start of the run's first trace. */
+uint64_t trace_ns(const struct trace_set *set, uint64_t ticks);
+
+/* The name in the TEXT records behind record `index` (of NOTE). buffer is always terminated. */
+void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t bytes);
+
+#endif

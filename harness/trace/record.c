@@ -1,0 +1,28 @@
+/* Names of what a record holds; see record.h. */
+#include "trace/record.h"
+
+#define TEXT_OF(list, count, number)                                                               \
+    static const char *const texts[] = {list};                                                     \
+    return (number) < (count) ? texts[number] : "?"
+#define X(name, text) text,
+
+const char *record_kind_text(unsigned kind)
+{
+    TEXT_OF(RECORD_KINDS(X), RECORD_KIND_COUNT, kind);
+}
+
+const char *note_kind_text(unsigned kind)
+{
+    TEXT_OF(NOTE_KINDS(X), NOTE_KIND_COUNT, kind);
+}
+
+const char *fault_kind_text(unsigned kind)
+{
+    TEXT_OF(FAULT_KINDS(X), FAULT_KIND_COUNT, kind);
+}
+
+const char *level_text(unsigned level)
+{
+    static const char *const texts[] = {"app", "wire", "self"};
+    return level < sizeof texts / sizeof texts[0] ? texts[level] : "?";
+}

@@ -1,0 +1,196 @@
+/* The trace record: what a rank did, one cache line each. Shared by the writer (in the rank) and
+ * all readers; listed once, here. Must not know: MPI headers.
+ *
+ * A trace file is one TRACE_HEADER_BYTES header (struct trace_header) followed by records. There is
+ * one file per (rank, incarnation). Records are reserved in order; index 0 is the first. The event
+ * of a witness `r2#1:e9` is rank 2, incarnation 1, record 9.
+ *
+ * One call is ONE record: written when the call is entered, completed in place when it returns
+ * (`leave` is stored last). A record with leave == 0 belongs to a call that was in progress when the
+ * trace ended: neither done nor failed, *unknown*. kind is stored last at entry, so a record with
+ * kind == RECORD_NONE below trace_header.next is the one being written when the rank died. */
+#ifndef TRACE_RECORD_H
+#define TRACE_RECORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define TRACE_MAGIC "FLTRACE" /* with its terminator: 8 bytes */
+#define TRACE_VERSION 1u
+#define TRACE_HEADER_BYTES 4096u
+#define TRACE_RECORD_BYTES 64u
+
+/* Whose view a record is. */
+enum level {
+    LEVEL_APP = 0,  /* upper tap: what the application called and got */
+    LEVEL_WIRE = 1, /* lower tap: what was asked of the MPI library, control messages included */
+    LEVEL_SELF = 2, /* Faultline itself, and what was told through faultline.h */
+};
+
+/* kind, name in text traces. Fields not named in a comment are 0.
+ * `peer` and `want_peer` are ranks in MPI_COMM_WORLD (or PEER_*), whatever the communicator. */
+#define RECORD_KINDS(X)                                                                            \
+    /* a hole: reserved, never written */                                                          \
+    X(NONE, "none")                                                                                \
+    /* any call that is not one of the following; comm if it has one */                            \
+    X(CALL, "call")                                                                                \
+    /* start of a send: comm, peer (destination), tag, bytes, hash; request (0: blocking) */       \
+    X(SEND, "send")                                                                                \
+    /* a receive is posted: comm, want_peer, want_tag, request (0: blocking, or                    \
+     * a matched receive of a message when FLAG_MATCHED: then request is the message's id). A      \
+     * blocking one is completed in place: peer, tag, bytes, hash of what arrived */               \
+    X(RECV, "recv")                                                                                \
+    /* a request is completed (or, with FLAG_NEGATIVE, tested and found not complete, repeated     \
+     * `bytes` times): request; if it is a receive also comm, peer, tag, bytes, hash; if it is a   \
+     * collective, hash of its result in `hash`. FLAG_CANCELLED; FLAG_FREED: MPI_Request_free */   \
+    X(COMPLETE, "complete")                                                                        \
+    /* probe: comm, want_peer, want_tag; peer, tag, bytes of what was found; request is the id of  \
+     * the message for Mprobe/Improbe; FLAG_NEGATIVE: nothing found, repeated `bytes` times */     \
+    X(PROBE, "probe")                                                                              \
+    /* a collective: comm, peer (root or PEER_NONE), request (0: blocking), bytes this rank        \
+     * contributes, or for a bcast the size of the message; hash of what it contributes (0 if      \
+     * nothing), result_hash of what it gets, where the call is done */                            \
+    X(COLLECTIVE, "collective")                                                                    \
+    /* a communicator was made: comm (its id), bytes = id of its parent, tag = number of members,  \
+     * peer = own rank in it, call = how; FLAG_INTER: the next GROUP records list the local group, \
+     * the hash is the remote group's size, and its members follow. GROUP records come directly    \
+     * behind. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's */\
+    X(COMM, "comm")                                                                                \
+    /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly behind its COMM */              \
+    X(GROUP, "group")                                                                              \
+    /* told through faultline.h: note (enum note_kind in `tag`), value in `bytes`, hash of the     \
+     * data in `hash`, `previous_note` = index + 1 of the note before this one in the same file    \
+     * (0: none), TEXT records directly behind if it has a name */                                 \
+    X(NOTE, "note")                                                                                \
+    /* Faultline did something to the run: step of the plan in `tag`, enum fault_kind in `comm`,   \
+     * victim or peer in `peer`, value in `bytes`. Written before the fault takes effect */        \
+    X(FAULT, "fault")                                                                              \
+    /* up to RECORD_TEXT_BYTES bytes, 0-padded; belongs to the record before */                    \
+    X(TEXT, "text")
+
+enum record_kind {
+#define X(name, text) RECORD_##name,
+    RECORD_KINDS(X)
+#undef X
+    RECORD_KIND_COUNT
+};
+
+enum record_flag {
+    FLAG_CANCELLED = 1 << 0,
+    FLAG_NO_HASH = 1 << 1,  /* the payload was not hashed (not asked, or not possible) */
+    FLAG_NEGATIVE = 1 << 2, /* Test/Iprobe said no */
+    FLAG_MATCHED = 1 << 3,  /* receive of a message found by Mprobe/Improbe */
+    FLAG_INTER = 1 << 4,    /* on an intercommunicator */
+    FLAG_IN_PLACE = 1 << 5, /* MPI_IN_PLACE */
+    FLAG_FREED = 1 << 6,    /* MPI_Request_free: completes unseen */
+    FLAG_PERSISTENT = 1 << 7,
+};
+
+/* Peers that are no world rank. */
+enum { PEER_NULL = -1, PEER_ANY = -2, PEER_NONE = -3, PEER_UNKNOWN = -4 };
+/* MPI_ANY_TAG as recorded, whatever the library's value is. */
+enum { TAG_ANY = -2 };
+
+/* Ids of the two communicators that exist without being made. 0 is "no communicator". */
+enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
+
+/* What faultline.h can tell. value: the line (epoch) where there is one. */
+#define NOTE_KINDS(X)                                                                              \
+    X(NONE, "none")                                                                                \
+    X(CHECKPOINT, "checkpoint") /* this rank has taken its local checkpoint of line `value` */     \
+    X(SAVED, "saved")           /* ... and its part of line `value` is on stable storage */        \
+    X(COMMIT, "commit")         /* the initiator has recorded line `value` as the one to recover */\
+    X(RESTORED, "restored")     /* this rank's state is that of line `value` */                    \
+    X(STOP_LOG, "stop-log")     /* this rank stops logging for line `value` */                     \
+    X(PHASE, "phase")           /* a named point of a protocol or program; value is free */        \
+    X(RESULT, "result")         /* a declared result: name, hash and size (value) of its bytes */  \
+    X(HANDLE, "handle")         /* a handle of the protocol stands for one of the library */
+
+enum note_kind {
+#define X(name, text) NOTE_##name,
+    NOTE_KINDS(X)
+#undef X
+    NOTE_KIND_COUNT
+};
+
+#define FAULT_KINDS(X)                                                                             \
+    X(NONE, "none")                                                                                \
+    X(AWAITED, "awaited")         /* an await step of the plan came true */                        \
+    X(KILL, "kill")               /* SIGKILL is sent to rank `peer` next */                        \
+    X(KILL_INSIDE, "kill-inside") /* this rank is inside a call and waits for the SIGKILL that its \
+                                     parent sends */
+
+enum fault_kind {
+#define X(name, text) FAULT_##name,
+    FAULT_KINDS(X)
+#undef X
+    FAULT_KIND_COUNT
+};
+
+#define RECORD_GROUP_MEMBERS 14
+#define RECORD_TEXT_BYTES 56
+
+/* error: MPI error class of the call, 0 success, 255 for any class above 254. */
+struct record {
+    _Atomic uint8_t kind; /* enum record_kind; stored last on entry */
+    uint8_t level;        /* enum level */
+    uint16_t call;        /* enum call_id of build/gen/calls.h, 0 if none */
+    uint8_t flags;        /* enum record_flag */
+    uint8_t error;
+    uint16_t thread; /* small number per thread, 0 is the one that loaded the library */
+    union {
+        struct {
+            uint64_t enter;         /* ticks, see trace_header; never 0 */
+            _Atomic uint64_t leave; /* ticks; 0 while in progress */
+            uint32_t comm;          /* id, see COMM */
+            int32_t peer;
+            int32_t tag;
+            uint32_t request; /* number of the request in this (rank, incarnation, level); 0 none */
+            uint64_t bytes;
+            uint64_t hash; /* XXH3 64 of the packed payload; 0 with FLAG_NO_HASH */
+            union {
+                struct {
+                    int32_t want_peer;
+                    int32_t want_tag;
+                };
+                uint64_t result_hash;
+                uint64_t previous_note;
+            };
+        };
+        int32_t members[RECORD_GROUP_MEMBERS];
+        char text[RECORD_TEXT_BYTES];
+    };
+};
+
+_Static_assert(sizeof(struct record) == TRACE_RECORD_BYTES, "a record is one cache line");
+
+/* First page of a trace file. Text fields are 0-terminated, cut if too long. */
+struct trace_header {
+    char magic[8];
+    uint32_t version;      /* TRACE_VERSION */
+    uint32_t record_bytes; /* TRACE_RECORD_BYTES */
+    int32_t rank;          /* in MPI_COMM_WORLD */
+    int32_t incarnation;   /* 0 is the first */
+    int32_t ranks;         /* size of MPI_COMM_WORLD asked for */
+    int32_t pid;
+    uint64_t start_ticks;
+    uint64_t start_unix_ns;
+    double ticks_per_second;
+    _Atomic uint64_t next;      /* records reserved so far */
+    _Atomic uint64_t last_note; /* index + 1 of the newest NOTE, 0: none */
+    _Atomic uint32_t closed;    /* 1: MPI_Finalize returned or the process exited in order */
+    _Atomic uint32_t lost;      /* records that could not be stored (disk full): the trace lies */
+    int32_t world_size;         /* as MPI told, 0 before Init */
+    int32_t hash_mode;          /* 0 none, 1 sampled above HASH_SAMPLE_ABOVE_BYTES, 2 full */
+    char program[256];
+};
+
+_Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fits its page");
+
+/* Static strings; "?" for a number outside the list. */
+const char *record_kind_text(unsigned kind);
+const char *note_kind_text(unsigned kind);
+const char *fault_kind_text(unsigned kind);
+const char *level_text(unsigned level); /* "app", "wire", "self" */
+
+#endif

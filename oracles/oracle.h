@@ -1,0 +1,160 @@
+/* Oracles: a recorded run judged against claims. Nothing here needs MPI, a driver, or the run to be
+ * anywhere but on disk. */
+#ifndef ORACLES_ORACLE_H
+#define ORACLES_ORACLE_H
+
+#include "base/error.h"
+#include "plan/plan.h"
+#include "trace/reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order of precedence, weakest first: the verdict of a run is the greatest. */
+#define VERDICTS(X)                                                                                \
+    X(PASS, "pass")                                                                                \
+    X(VACUOUS, "vacuous") /* the claim's situation never arose, or a fault was not installed */    \
+    X(UNKNOWN, "unknown") /* the oracle could not decide; `why` says why */                        \
+    X(HARNESS_ERROR, "harness-error") /* ours */                                                   \
+    X(VIOLATION, "violation")
+
+enum verdict {
+#define X(name, text) VERDICT_##name,
+    VERDICTS(X)
+#undef X
+    VERDICT_COUNT
+};
+const char *verdict_text(enum verdict verdict);
+
+/* One entry of a trace: printed r<rank>#<incarnation>:e<index>. */
+struct event_ref {
+    int rank;
+    int incarnation;
+    uint64_t index;
+};
+
+/* A claim that Faultline can judge. Static, listed by `faultline claims`. */
+struct claim {
+    const char *id;     /* "H.orphan"; the family is what stands before the dot */
+    const char *text;   /* one sentence */
+    const char *source; /* paper and section, or "Faultline" */
+    const char *needs;  /* what a run must contain for the claim not to be vacuous */
+};
+
+extern const struct claim claims[];
+extern const size_t claim_count;
+
+/* NULL if there is none. */
+const struct claim *claim_find(const char *id);
+
+#define FINDING_WHY_LINES 4
+#define FINDING_WHY_BYTES 320
+#define FINDING_WITNESSES 16
+#define FINDINGS_KEPT 8 /* per claim; more are only counted */
+
+/* One thing found. Facts first, then the argument, each why line a sentence. */
+struct finding {
+    const struct claim *claim;
+    enum verdict verdict; /* not PASS */
+    unsigned why_count;
+    char why[FINDING_WHY_LINES][FINDING_WHY_BYTES];
+    unsigned witness_count;
+    struct event_ref witness[FINDING_WITNESSES];
+};
+
+/* Per claim asked for. */
+struct claim_result {
+    const struct claim *claim;
+    enum verdict verdict;
+    uint64_t situations; /* how often what the claim speaks of arose; 0 makes it vacuous */
+    uint64_t violations; /* all, not only those kept */
+};
+
+struct judgement {
+    enum verdict verdict;
+    size_t result_count;
+    struct claim_result *results; /* owned */
+    size_t finding_count;
+    struct finding *findings; /* owned; worst first */
+    uint64_t records;         /* read */
+};
+void judgement_release(struct judgement *judgement);
+
+/* How a rank's process ended. */
+struct rank_end {
+    int rank;
+    int incarnation;
+    bool known;     /* wait_status is valid */
+    int wait_status; /* as waitpid */
+    bool finalized; /* MPI_Finalize returned */
+};
+
+/* A declared result of the run without faults. */
+struct reference_result {
+    int rank;
+    char name[64];
+    uint64_t bytes;
+    uint64_t hash;
+};
+
+/* How a run ended, as the driver saw it. */
+#define RUN_ENDS(X)                                                                                \
+    X(FINISHED, "finished")     /* every rank of the last incarnation finalized and exited 0 */    \
+    X(FAILED, "failed")         /* a rank died or exited non-zero, not by a fault of the plan */   \
+    X(DEADLOCK, "deadlock")     /* every live rank blocked, nothing in flight */                   \
+    X(TIME_LIMIT, "time-limit") /* still running at the hard limit */                              \
+    X(INTERRUPTED, "interrupted") /* by the user */                                                \
+    X(VOID, "void") /* the launcher died by itself or ranks are missing: run it again */
+
+enum run_end {
+#define X(name, text) RUN_##name,
+    RUN_ENDS(X)
+#undef X
+    RUN_END_COUNT
+};
+
+/* What the driver knows and the traces do not say; stored in run.json. All pointers are borrowed. */
+struct run_facts {
+    int ranks;
+    int incarnations;
+    enum run_end end;
+    const char *end_text;   /* one sentence for people; never NULL */
+    const struct plan *plan; /* NULL: no faults were asked for */
+    unsigned steps_done;    /* of the plan */
+    size_t rank_end_count;
+    const struct rank_end *rank_ends;
+    size_t reference_count; /* 0: no reference run was made; H.result is then vacuous */
+    const struct reference_result *references;
+};
+
+/* Judges `ids` (claims and families: "H", "B.empty"); those of families I and H.progress always as
+ * well. ERROR_USAGE names an id that does not exist and the nearest that does. *judgement is owned
+ * by the caller: judgement_release, also after an error. */
+enum error_code judge(const struct trace_set *traces, const struct run_facts *facts,
+                      const char *const *ids, size_t id_count, struct judgement *judgement,
+                      struct error *error);
+
+/* Wait-for analysis of traces of a job that is still running or was ended: which ranks can never go
+ * on. Looks at the wire level of the newest incarnation: who is inside a call that may block, what
+ * it waits for, which messages are under way. `alive[rank]` says whose process lives. */
+struct wait_for {
+    int rank;
+    struct event_ref call; /* the call it is inside of */
+    unsigned target_count; /* ranks it waits for; any one would do if `any` */
+    int target[16];
+    bool any;
+    char text[160]; /* "rank 2 waits in MPI_Recv for a message from rank 0, tag 7" */
+};
+
+struct hang {
+    bool deadlocked;   /* every live rank is blocked and nothing is in flight */
+    size_t count;      /* blocked ranks */
+    struct wait_for *waits; /* owned: hang_release; ordered so that a cycle comes first */
+    size_t cycle;      /* how many of them, from the first, form a cycle; 0: none (a dead end) */
+};
+enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, int ranks,
+                             struct hang *hang, struct error *error);
+void hang_release(struct hang *hang);
+
+#endif

@@ -1,0 +1,5 @@
+# For developers and CI.
+
+.PHONY: setup
+setup:
+	$(Q)scripts/setup.sh

@@ -1,0 +1,46 @@
+/* What a program under test says to whichever protocol is loaded. The program knows no protocol: it
+ * registers its state, asks for it back once, and says where a checkpoint may be taken. The
+ * functions are weak references, resolved by the preloaded protocol library; without one they do
+ * nothing. Call all of them between MPI_Init and MPI_Finalize, from one thread. */
+#ifndef CHECKPOINT_H
+#define CHECKPOINT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void protocol_register(const char *name, void *data, size_t bytes) __attribute__((weak));
+int protocol_restore(void) __attribute__((weak));
+int protocol_potential_checkpoint(void) __attribute__((weak));
+
+/* `data` (bytes long, owned by the program, alive until MPI_Finalize) is part of the state. name is
+ * a literal, unique in the program. Same names and sizes in every incarnation. */
+static inline void checkpoint_register(const char *name, void *data, size_t bytes)
+{
+    if (protocol_register)
+        protocol_register(name, data, bytes);
+}
+
+/* After all state is registered and given its initial value: the protocol overwrites it with that
+ * of the newest committed recovery line and returns that line's number (1 or more), or changes
+ * nothing and returns 0: start from the beginning. A protocol that cannot go on aborts the job with
+ * a reason. Collective over MPI_COMM_WORLD. */
+static inline int checkpoint_restore(void)
+{
+    return protocol_restore ? protocol_restore() : 0;
+}
+
+/* A point where this rank's registered state is enough to go on from. Returns the number of the
+ * line if a checkpoint was taken, else 0. Every rank calls it equally often. */
+static inline int potential_checkpoint(void)
+{
+    return protocol_potential_checkpoint ? protocol_potential_checkpoint() : 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

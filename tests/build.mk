@@ -1,0 +1,32 @@
+# Tests. tests/unit/*.c: C programs that print TAP. tests/*.bats: the command as a user types it.
+# tests/mpi/*.c: MPI programs that the bats tests run under the taps. All found by wildcard.
+
+UNIT_TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%.t,$(wildcard tests/unit/*.c))
+MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)) \
+             $(patsubst tests/mpi/%.f90,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.f90))
+
+$(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
+                    $(ORACLE_SOURCES) $(REPORT_SOURCES) $(wildcard harness/script/*.c))
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Itests -o $@ $^ $(DRIVER_LIBS)
+
+$(BUILD)/tests/mpi/%: tests/mpi/%.c
+	@echo "  MPICC   $<"
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=c11 $(CFLAGS) -Wall -Wextra -Werror -D_GNU_SOURCE -Iharness -Isuites/programs -MMD -MP \
+		-o $@ $< -lpthread -lm
+
+$(BUILD)/tests/mpi/%: tests/mpi/%.f90
+	@echo "  MPIFORT $<"
+	@mkdir -p $(@D)
+	$(Q)mpifort $(CFLAGS) -J $(@D) -o $@ $<
+
+.PHONY: tests test
+tests: all $(UNIT_TESTS) $(MPI_TESTS)
+
+# prove ends in the line that CI reads.
+TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
+test: setup
+	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)prove --exec '' --timer $(TESTS)
