@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs what Faultline needs from Debian, or says the one line to type.
+# setup.sh [check]: installs what Faultline needs from Debian, or says the one line to type.
+# With `check`, what `make check` needs as well.
 set -eu
 
-packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libunwind-dev
-libdw-dev libjansson-dev bats perl"
+packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
+libjansson-dev bats perl"
+[ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
 
 missing=
 for package in $packages; do

@@ -1,0 +1,80 @@
+-- make bench: the figures of the README. Every figure is a ratio of two commands run in turn
+-- (A B A B ...) in this one process; printed are the median ratio, its range, and the bound.
+-- Usage: lua5.4 bench.lua BUILD_FOLDER [PAIRS]
+
+local build = assert(arg[1], "usage: bench.lua BUILD_FOLDER [PAIRS]")
+local pairs_wanted = tonumber(arg[2] or 9)
+local mpiexec = os.getenv("FAULTLINE_MPIEXEC") or "mpiexec"
+
+local function capture(command)
+  local pipe = assert(io.popen(command .. " 2>/dev/null"))
+  local text = pipe:read("a")
+  local good = pipe:close()
+  if not good then error("failed: " .. command, 0) end
+  return text
+end
+
+local scratch = capture("mktemp -d"):gsub("%s+$", "")
+local runs = 0
+
+-- A command under the taps; each run gets a trace folder of its own, deleted behind it.
+local function traced(command, environment)
+  return function()
+    runs = runs + 1
+    local folder = scratch .. "/trace-" .. runs
+    local text = capture(("%s %s/faultline exec --trace %s -- %s"):format(environment or "", build,
+      folder, command))
+    capture("rm -rf " .. folder)
+    return tonumber(text)
+  end
+end
+
+local function number_of(command)
+  return function() return tonumber(capture(command)) end
+end
+
+local function seconds_of(command)
+  return function()
+    return tonumber((capture("bash -c 'TIMEFORMAT=%R; time (" .. command
+      .. ") >/dev/null 2>/dev/null' 2>&1")))
+  end
+end
+
+local function median(list)
+  table.sort(list)
+  return list[(#list + 1) // 2]
+end
+
+-- ratio of what `ours` prints to what `bare` prints, `reach` the bound, "most" or "least".
+local function compare(name, ours, bare, side, reach)
+  local ratios = {}
+  ours() bare() -- warm up: files in the page cache
+  for i = 1, pairs_wanted do
+    local a, b = ours(), bare()
+    ratios[i] = a / b
+  end
+  local middle = median(ratios)
+  local good = side == "most" and middle <= reach or side == "least" and middle >= reach
+  print(("%-64s %6.3f  [%.3f .. %.3f]  at %s %.2f  %s"):format(name, middle, ratios[1],
+    ratios[#ratios], side, reach, good and "reached" or "MISSED"))
+end
+
+local pingpong = build .. "/bench/pingpong"
+local latency = mpiexec .. " -n 2 " .. pingpong .. " latency"
+local bandwidth = mpiexec .. " -n 2 " .. pingpong .. " bandwidth"
+local ring = build .. "/programs/ring"
+
+print(("%d pairs each; median ratio [range]"):format(pairs_wanted))
+compare("8-byte half round trip, both taps recording / bare", traced(latency),
+  number_of(latency), "most", 1.20)
+compare("8-byte half round trip, taps loaded, recording off / bare",
+  traced(latency, "FAULTLINE_RECORD=0"), number_of(latency), "most", 1.03)
+compare("4 MiB bandwidth, payloads hashed (default: sampled) / bare", traced(bandwidth),
+  number_of(bandwidth), "least", 0.90)
+compare("4 MiB bandwidth, every byte hashed (FAULTLINE_HASH=full) / bare",
+  traced(bandwidth, "FAULTLINE_HASH=full"), number_of(bandwidth), "least", 0.90)
+compare("4-rank scenario without faults / bare mpiexec (wall)",
+  seconds_of(("%s/faultline run --out %s/out scripts/bench/no_faults.lua"):format(build, scratch)),
+  seconds_of(("%s -n 4 %s"):format(mpiexec, ring)), "most", 1.25)
+
+capture("rm -rf " .. scratch)

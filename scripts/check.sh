@@ -1,0 +1,43 @@
+#!/bin/sh
+# Style and lint of everything that is ours. Prints what is wrong; exit status 1 if anything is.
+set -eu
+cd "$(dirname "$0")/.."
+bad=0
+
+# lint NAME PATTERN... -- COMMAND...: the command on all files git knows or would add.
+lint() {
+    echo "  CHECK   $1"
+    shift
+    patterns=
+    while [ "$1" != -- ]; do
+        patterns="$patterns $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # patterns is a list; set -f keeps git's patterns for git
+    (set -f && git ls-files -z --cached --others --exclude-standard -- $patterns) |
+        xargs -0 -r "$@" || bad=1
+}
+
+# nowhere REASON PATTERN FILES...: no line of these files may match.
+nowhere() {
+    echo "  CHECK   $1"
+    shift
+    if git grep --untracked -nE "$@"; then
+        bad=1
+    fi
+}
+
+lint clang-format '*.c' '*.h' -- clang-format --dry-run -Werror
+lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' -- \
+    cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+    -Iharness -I. --suppress=missingIncludeSystem
+lint luacheck '*.lua' -- luacheck --quiet
+lint shellcheck '*.sh' .ci/run -- shellcheck
+nowhere "MPI headers only in injectors and suites" '#include <mpi.h>' -- harness oracles reports
+nowhere "lua_* only in harness/script" '\blua_[a-z]+\(' -- '*.c' '*.h' ':!harness/script'
+echo "  CHECK   man pages"
+for page in man/*.scd; do
+    scdoc <"$page" >/dev/null || bad=1
+done
+exit $bad
