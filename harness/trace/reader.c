@@ -1,0 +1,224 @@
+/* Reads trace files by mapping them. A file may still be written to while it is read: what is
+ * counted is what was reserved when it was opened. Must not know: what the records mean. */
+#include "trace/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+#define TRACE_SUFFIX ".trace"
+
+static enum error_code check_header(const char *path, const struct trace_header *header,
+                                    struct error *error)
+{
+    if (memcmp(header->magic, TRACE_MAGIC, sizeof header->magic) != 0)
+        return error_set(error, ERROR_FORMAT,
+                         "%s: not a Faultline trace (it does not begin with %s)", path,
+                         TRACE_MAGIC);
+    if (header->version != TRACE_VERSION)
+        return error_set(error, ERROR_VERSION,
+                         "%s: trace of version %u; this Faultline reads version %u", path,
+                         header->version, TRACE_VERSION);
+    if (header->record_bytes != TRACE_RECORD_BYTES)
+        return error_set(error, ERROR_FORMAT, "%s: records of %u bytes; version %u has %u", path,
+                         header->record_bytes, TRACE_VERSION, TRACE_RECORD_BYTES);
+    if (header->ranks < 1 || header->rank < 0 || header->rank >= header->ranks)
+        return error_set(error, ERROR_FORMAT, "%s: rank %d of %d ranks; must be 0 to ranks - 1",
+                         path, header->rank, header->ranks);
+    if (header->incarnation < 0)
+        return error_set(error, ERROR_FORMAT, "%s: incarnation %d; must be 0 or more", path,
+                         header->incarnation);
+    if (!(header->ticks_per_second > 0))
+        return error_set(error, ERROR_FORMAT, "%s: ticks per second must be above 0", path);
+    return OK;
+}
+
+/* Maps an open file. The mapping does not need the descriptor afterwards. */
+static enum error_code map_file(int file, const char *path, struct trace *trace,
+                                struct error *error)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, ERROR_FORMAT, "%s: not a regular file", path);
+    if (status.st_size == 0)
+        return error_set(error, ERROR_FORMAT, "%s: empty; a trace begins with %u bytes of header",
+                         path, TRACE_HEADER_BYTES);
+    size_t bytes = (size_t)status.st_size;
+    char magic[sizeof TRACE_MAGIC] = "";
+    ssize_t got = pread(file, magic, sizeof magic, 0);
+    if (got < (ssize_t)sizeof magic || memcmp(magic, TRACE_MAGIC, sizeof magic) != 0)
+        return error_set(error, ERROR_FORMAT,
+                         "%s: not a Faultline trace (it does not begin with %s)", path,
+                         TRACE_MAGIC);
+    if (bytes < TRACE_HEADER_BYTES)
+        return error_set(error, ERROR_FORMAT, "%s: cut within its header (%zu of %u bytes)", path,
+                         bytes, TRACE_HEADER_BYTES);
+    void *start = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+    if (start == MAP_FAILED)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    trace->header = start;
+    trace->mapped = bytes;
+    return OK;
+}
+
+enum error_code trace_open(const char *path, struct trace *trace, struct error *error)
+{
+    memset(trace, 0, sizeof *trace);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    enum error_code code = map_file(file, path, trace, error);
+    close(file);
+    if (code == OK)
+        code = check_header(path, trace->header, error);
+    if (code != OK) {
+        trace_close(trace);
+        return code;
+    }
+    uint64_t room = (trace->mapped - TRACE_HEADER_BYTES) / TRACE_RECORD_BYTES;
+    uint64_t reserved = atomic_load_explicit(&trace->header->next, memory_order_acquire);
+    trace->rank = trace->header->rank;
+    trace->incarnation = trace->header->incarnation;
+    trace->count = reserved < room ? reserved : room;
+    trace->record = (const void *)((const char *)trace->header + TRACE_HEADER_BYTES);
+    madvise((void *)(uintptr_t)trace->header, trace->mapped, MADV_SEQUENTIAL);
+    return OK;
+}
+
+void trace_close(struct trace *trace)
+{
+    void *start = (void *)(uintptr_t)trace->header;
+    if (trace->mapped > 0)
+        munmap(start, trace->mapped);
+    else
+        free(start);
+    memset(trace, 0, sizeof *trace);
+}
+
+static int by_incarnation_then_rank(const void *left, const void *right)
+{
+    const struct trace *a = left;
+    const struct trace *b = right;
+    if (a->incarnation != b->incarnation)
+        return a->incarnation < b->incarnation ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error)
+{
+    qsort(set->trace, set->count, sizeof *set->trace, by_incarnation_then_rank);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct trace *trace = &set->trace[i];
+        if (i > 0 && by_incarnation_then_rank(trace - 1, trace) == 0)
+            return error_set(error, ERROR_FORMAT, "%s: two traces of rank %d, incarnation %d",
+                             where, trace->rank, trace->incarnation);
+        if (trace->header->ranks > set->ranks)
+            set->ranks = trace->header->ranks;
+        if (trace->incarnation >= set->incarnations)
+            set->incarnations = trace->incarnation + 1;
+    }
+    return OK;
+}
+
+static bool is_trace_name(const char *name)
+{
+    size_t length = strlen(name);
+    size_t suffix = sizeof TRACE_SUFFIX - 1;
+    return length > suffix && strcmp(name + length - suffix, TRACE_SUFFIX) == 0;
+}
+
+static enum error_code add_file(const char *folder, const char *name, struct trace_set *set,
+                                struct error *error)
+{
+    char path[PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(error, ERROR_LIMIT, "%s/%s: path longer than %d bytes", folder, name,
+                         PATH_BYTES - 1);
+    struct trace *grown = realloc(set->trace, (set->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return error_set(error, ERROR_MEMORY, "%s: no memory for %zu traces", folder,
+                         set->count + 1);
+    set->trace = grown;
+    enum error_code code = trace_open(path, &set->trace[set->count], error);
+    if (code == OK)
+        set->count++;
+    return code;
+}
+
+enum error_code trace_set_open(const char *folder, struct trace_set *set, struct error *error)
+{
+    memset(set, 0, sizeof *set);
+    DIR *directory = opendir(folder);
+    if (directory == NULL)
+        return error_set(error, ERROR_IO, "%s: %s", folder, strerror(errno));
+    enum error_code code = OK;
+    struct dirent *entry;
+    while (code == OK && (entry = readdir(directory)) != NULL)
+        if (is_trace_name(entry->d_name))
+            code = add_file(folder, entry->d_name, set, error);
+    closedir(directory);
+    if (code == OK && set->count == 0)
+        code = error_set(error, ERROR_FORMAT, "%s: no trace in it (files named *%s)", folder,
+                         TRACE_SUFFIX);
+    if (code == OK)
+        code = trace_set_finish(folder, set, error);
+    if (code != OK)
+        trace_set_release(set);
+    return code;
+}
+
+void trace_set_release(struct trace_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        trace_close(&set->trace[i]);
+    free(set->trace);
+    memset(set, 0, sizeof *set);
+}
+
+const struct trace *trace_set_find(const struct trace_set *set, int rank, int incarnation)
+{
+    struct trace key = {.rank = rank, .incarnation = incarnation};
+    if (set->count == 0)
+        return NULL;
+    return bsearch(&key, set->trace, set->count, sizeof key, by_incarnation_then_rank);
+}
+
+uint64_t trace_ns(const struct trace_set *set, uint64_t ticks)
+{
+    if (set->count == 0)
+        return 0;
+    uint64_t start = set->trace[0].header->start_ticks;
+    for (size_t i = 1; i < set->count; i++)
+        if (set->trace[i].header->start_ticks < start)
+            start = set->trace[i].header->start_ticks;
+    if (ticks <= start)
+        return 0;
+    return (uint64_t)((double)(ticks - start) * 1e9 / set->trace[0].header->ticks_per_second);
+}
+
+void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t bytes)
+{
+    size_t used = 0;
+    for (uint64_t at = index + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        if (atomic_load_explicit(&record->kind, memory_order_acquire) != RECORD_TEXT)
+            break;
+        size_t length = strnlen(record->text, RECORD_TEXT_BYTES);
+        if (used + length >= bytes)
+            length = bytes > used + 1 ? bytes - used - 1 : 0;
+        memcpy(buffer + used, record->text, length);
+        used += length;
+    }
+    if (bytes > 0)
+        buffer[used] = '\0';
+}
