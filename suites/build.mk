@@ -1,1 +1,45 @@
-# placeholder
+# What is tested: programs, protocols (shared libraries to preload), and protocols broken on purpose.
+# All found by wildcard; suites/README.md says how to add one.
+
+MPI_COMPILE  = $(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -D_GNU_SOURCE
+PROTOCOL_SO  = $(MPI_COMPILE) -shared -fPIC -fvisibility=hidden \
+               -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
+PROTOCOLS   := $(filter-out common,$(sort $(PROTOCOLS)))
+# suites/protocols/P/broken/B.patch makes the protocol P-B.
+PATCHES      = $(wildcard suites/protocols/*/broken/*.patch)
+BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
+broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
+
+# What every protocol is linked with, and what it must be built again for.
+PROTOCOL_BASE    = harness/base/error.c
+PROTOCOL_SOURCES = $(wildcard suites/protocols/*/*.[ch]) $(PROTOCOL_BASE) harness/base/error.h \
+                   harness/faultline.h suites/programs/checkpoint.h
+
+.PHONY: suites
+suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.so) \
+        $(BROKEN:%=$(BUILD)/protocols/lib%.so)
+
+$(BUILD)/programs/%: suites/programs/%.c
+	@echo "  MPICC   $<"
+	@mkdir -p $(@D)
+	$(Q)$(MPI_COMPILE) -MMD -MP -Iharness -Isuites/programs -o $@ $< -lm
+
+$(BUILD)/protocols/lib%.so: $(PROTOCOL_SOURCES) suites/build.mk
+	@echo "  MPICC   suites/protocols/$*"
+	@mkdir -p $(@D)
+	$(Q)$(PROTOCOL_SO) -Isuites/protocols -o $@ $(wildcard suites/protocols/$*/*.c) \
+		$(wildcard suites/protocols/common/*.c) $(PROTOCOL_BASE)
+
+# A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
+define broken_rule
+$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) suites/build.mk
+	@echo "  BROKEN  $(1)"
+	@rm -rf $(BUILD)/broken/$(call broken_name,$(1))
+	@mkdir -p $$(@D) $(BUILD)/broken/$(call broken_name,$(1))/suites
+	$$(Q)cp -r suites/protocols $(BUILD)/broken/$(call broken_name,$(1))/suites
+	$$(Q)patch -s -p1 -F0 -d $(BUILD)/broken/$(call broken_name,$(1)) < $(1)
+	$$(Q)cd $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols && \
+		$$(PROTOCOL_SO) -I. -o $$(abspath $$@) $(word 3,$(subst /, ,$(1)))/*.c common/*.c \
+		$$(PROTOCOL_BASE:%=$$(CURDIR)/%)
+endef
+$(foreach patch,$(PATCHES),$(eval $(call broken_rule,$(patch))))

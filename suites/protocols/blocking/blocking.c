@@ -1,0 +1,175 @@
+/* Blocking coordinated checkpointing [CL, slides 16 and 17]: a global snapshot at a barrier. A
+ * layer over PMPI that restarts the whole job from the newest committed line. README.md says what
+ * it assumes: above all, no message in flight across a barrier that all ranks enter at a potential
+ * checkpoint. Must not know: what the program computes.
+ *
+ * A line is taken in five steps, and a crash between any two leaves a line to recover from:
+ * all meet; each saves its state; rank 0 learns that all have; rank 0 commits; all meet again, and
+ * only then remove the line before. */
+#include "checkpoint.h"
+#include "common/lines.h"
+#include "common/state.h"
+#include "faultline.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define INITIATOR 0
+#define EVERY_DEFAULT 10 /* potential checkpoints per line */
+#define EVERY_MAX 1000000
+
+static struct {
+    MPI_Comm comm; /* the protocol's own: MPI_COMM_NULL outside Init and Finalize */
+    int rank;
+    struct line_store store;
+    struct state state;
+    unsigned every;  /* potential checkpoints per line */
+    unsigned passed; /* potential checkpoints since the newest line */
+    uint64_t line;   /* the newest line taken or restored */
+} self = {.comm = MPI_COMM_NULL};
+
+/* What cannot go on ends the job, with the reason: never a silent start from nothing. */
+static void must(enum error_code code, const struct error *error)
+{
+    if (code == OK)
+        return;
+    fprintf(stderr, "blocking: rank %d: %s: %s\n", self.rank, error_code_text(code), error->text);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+static unsigned every_from_environment(struct error *error)
+{
+    const char *text = getenv("BLOCKING_EVERY");
+    if (!text || !*text)
+        return EVERY_DEFAULT;
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*end || value < 1 || value > EVERY_MAX)
+        must(error_set(error, ERROR_USAGE, "BLOCKING_EVERY=%s; accepted: 1 to %d", text, EVERY_MAX),
+             error);
+    return (unsigned)value;
+}
+
+static void start(void)
+{
+    struct error error;
+    int ranks;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    self.every = every_from_environment(&error);
+    must(line_store_open(&self.store, "blocking", self.rank, ranks, &error), &error);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &self.comm);
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    int status = PMPI_Init(argc, argv);
+    if (status == MPI_SUCCESS)
+        start();
+    return status;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int status = PMPI_Init_thread(argc, argv, required, provided);
+    if (status == MPI_SUCCESS)
+        start();
+    return status;
+}
+
+EXPORTED int MPI_Finalize(void)
+{
+    if (self.comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&self.comm);
+    return PMPI_Finalize();
+}
+
+static void must_be_started(const char *function)
+{
+    struct error error;
+    if (self.comm == MPI_COMM_NULL)
+        must(
+            error_set(&error, ERROR_USAGE, "%s called outside MPI_Init and MPI_Finalize", function),
+            &error);
+}
+
+EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
+{
+    struct error error;
+    must_be_started("checkpoint_register");
+    must(state_register(&self.state, name, data, bytes, &error), &error);
+}
+
+EXPORTED int protocol_restore(void)
+{
+    struct error error;
+    must_be_started("checkpoint_restore");
+    line_phase(&self.store, "before-restore");
+    if (self.rank == INITIATOR)
+        must(line_newest(&self.store, &self.line, &error), &error);
+    PMPI_Bcast(&self.line, 1, MPI_UINT64_T, INITIATOR, self.comm);
+    if (self.line == LINE_NONE)
+        return 0;
+    line_phase(&self.store, "before-load");
+    must(line_load(&self.store, self.line, &self.state, &error), &error);
+    faultline_restored(self.line);
+    return (int)self.line;
+}
+
+/* Rank 0 returns when every rank's checkpoint is stable. */
+static void gather_saved(void)
+{
+    uint64_t oldest;
+    PMPI_Reduce(&self.line, &oldest, 1, MPI_UINT64_T, MPI_MIN, INITIATOR, self.comm);
+    struct error error;
+    if (self.rank == INITIATOR && oldest != self.line)
+        must(error_set(&error, ERROR_USAGE,
+                       "line %" PRIu64 " is taken while a rank is at line %" PRIu64, self.line,
+                       oldest),
+             &error);
+}
+
+static void save(void)
+{
+    struct error error;
+    must(line_save(&self.store, self.line, &self.state, &error), &error);
+    faultline_saved(self.line);
+}
+
+static void commit(void)
+{
+    struct error error;
+    line_phase(&self.store, "before-commit");
+    must(line_commit(&self.store, self.line, &error), &error);
+    faultline_commit(self.line);
+}
+
+static void take_line(void)
+{
+    self.line++;
+    line_phase(&self.store, "before-barrier");
+    PMPI_Barrier(self.comm);
+    faultline_checkpoint(self.line);
+    save();
+    gather_saved();
+    if (self.rank == INITIATOR)
+        commit();
+    /* From here on every rank knows that the line is committed. */
+    PMPI_Barrier(self.comm);
+    line_phase(&self.store, "before-remove");
+    line_remove(&self.store, self.line - 1);
+    line_phase(&self.store, "after-remove");
+}
+
+EXPORTED int protocol_potential_checkpoint(void)
+{
+    must_be_started("potential_checkpoint");
+    if (++self.passed < self.every)
+        return 0;
+    self.passed = 0;
+    take_line();
+    return (int)self.line;
+}
