@@ -8,28 +8,56 @@
 
 #include <stddef.h>
 
+/* The file grows by chunks of this size, doubled up to the largest. */
+#define TRACE_CHUNK_BYTES (256u << 10)
+#define TRACE_CHUNK_MAX_BYTES (2u << 20)
+
+/* Address space asked for, and how little is still enough where that is limited. Records beyond it are
+ * lost (and counted). */
+#define TRACE_RESERVE_BYTES (UINT64_C(256) << 30)
+#define TRACE_RESERVE_MIN_BYTES (UINT64_C(64) << 20)
+
 /* One per process. Address space for all records is reserved once; the file grows by chunks that
- * are allocated on disk first (posix_fallocate), so that a full disk is an error code and never a
- * SIGBUS. */
+ * are allocated on disk and in memory before they are used, so that a full disk is an error code and
+ * never a SIGBUS, and recording meets no page fault. */
 struct trace_writer {
-    struct trace_header *header; /* NULL: not open */
+    struct trace_header *header; /* NULL: never opened */
     struct record *record;
     int file;
-    _Atomic uint64_t limit; /* records that have room on disk */
-    _Atomic uint32_t growing;
+    uint64_t mapped;           /* bytes of address space, header included */
+    uint64_t allocated;        /* bytes of the file that exist; owned by the thread that grows it */
+    _Atomic uint64_t limit;    /* records that have room on disk; 0 when closed */
+    _Atomic uint32_t growing;  /* tid of the thread that makes the file grow; 0 none */
+    _Atomic uint32_t full;     /* 1: no more room; stays so */
+    _Atomic uint32_t closed;
 };
 
 /* Creates `path` (fails if it exists). The header's fields are copied from *header, but for magic,
- * version, record_bytes and the counters. On failure *writer is closed and stays usable as such. */
+ * version, record_bytes and the counters. On failure *writer is closed and stays usable as such, and
+ * there is no file, unless it was there before. */
 enum error_code trace_writer_open(struct trace_writer *writer, const char *path,
                                   const struct trace_header *header, struct error *error);
 
 /* Cuts the file to what was written and marks it closed. Records reserved afterwards are lost and
- * not counted. */
+ * not counted. The memory stays mapped: another thread may be writing its last record. */
 void trace_writer_close(struct trace_writer *writer);
 
+/* The rest of trace_reserve when `index` is beyond the limit. */
+struct record *trace_reserve_beyond(struct trace_writer *writer, uint64_t index, unsigned count);
+
 /* `count` records in a row, or NULL when the trace is full (header->lost is then counted up). They
- * hold zeros; write the fields, then kind with release order, last record first if count > 1. */
-struct record *trace_reserve(struct trace_writer *writer, unsigned count);
+ * hold zeros; write the fields, then kind with release order, last record first if count > 1.
+ *
+ * Sequentially consistent on purpose: trace_writer_close sets the limit to 0 and then reads `next`,
+ * so it sees every reservation that saw the old limit. */
+static inline struct record *trace_reserve(struct trace_writer *writer, unsigned count)
+{
+    if (__builtin_expect(writer->header == NULL, 0))
+        return NULL;
+    uint64_t index = atomic_fetch_add(&writer->header->next, count);
+    if (__builtin_expect(index + count > atomic_load(&writer->limit), 0))
+        return trace_reserve_beyond(writer, index, count);
+    return writer->record + index;
+}
 
 #endif

@@ -1,0 +1,137 @@
+/* See board.h. */
+#include "board/board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static size_t board_bytes(int ranks)
+{
+    return sizeof(struct board) + (size_t)ranks * sizeof(struct board_slot);
+}
+
+static enum error_code fail(struct error *error, const char *doing, const char *path)
+{
+    return error_set(error, ERROR_IO, "cannot %s board %s: %s", doing, path, strerror(errno));
+}
+
+static struct board *map(int file, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+enum error_code board_create(const char *path, int ranks, double ticks_per_second,
+                             struct board **out, struct error *error)
+{
+    *out = NULL;
+    if (ranks < 1 || ranks > BOARD_MAX_RANKS)
+        return error_set(error, ERROR_LIMIT, "a board for %d ranks; accepted are 1 to %d", ranks,
+                         BOARD_MAX_RANKS);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail(error, "create", path);
+    /* Allocated, not only long enough: writing to it must not end in a SIGBUS on a full disk. */
+    size_t bytes = board_bytes(ranks);
+    errno = posix_fallocate(file, 0, (off_t)bytes);
+    struct board *board = errno == 0 ? map(file, bytes) : NULL;
+    if (board == NULL) {
+        fail(error, "create", path);
+        close(file);
+        unlink(path);
+        return ERROR_IO;
+    }
+    close(file);
+    board->version = BOARD_VERSION;
+    board->ranks = ranks;
+    board->ticks_per_second = ticks_per_second;
+    atomic_thread_fence(memory_order_release);
+    board->magic = BOARD_MAGIC;
+    *out = board;
+    return OK;
+}
+
+static enum error_code validate(const struct board *board, size_t bytes, const char *path,
+                                struct error *error)
+{
+    if (bytes < sizeof *board || board->magic != BOARD_MAGIC)
+        return error_set(error, ERROR_FORMAT, "%s is not a board", path);
+    if (board->version != BOARD_VERSION)
+        return error_set(error, ERROR_VERSION, "board %s has version %u; this program has %u", path,
+                         board->version, BOARD_VERSION);
+    if (board->ranks < 1 || board->ranks > BOARD_MAX_RANKS || bytes < board_bytes(board->ranks))
+        return error_set(error, ERROR_FORMAT, "board %s is too short for its %d ranks", path,
+                         board->ranks);
+    return OK;
+}
+
+enum error_code board_map(const char *path, struct board **out, struct error *error)
+{
+    *out = NULL;
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    struct stat facts;
+    if (file < 0)
+        return fail(error, "open", path);
+    if (fstat(file, &facts) != 0) {
+        fail(error, "open", path);
+        close(file);
+        return ERROR_IO;
+    }
+    size_t bytes = (size_t)facts.st_size;
+    if (bytes < sizeof(struct board)) {
+        close(file);
+        return error_set(error, ERROR_FORMAT, "%s is not a board", path);
+    }
+    struct board *board = map(file, bytes);
+    close(file);
+    if (board == NULL)
+        return fail(error, "map", path);
+    enum error_code code = validate(board, bytes, path, error);
+    if (code != OK) {
+        munmap(board, bytes);
+        return code;
+    }
+    *out = board;
+    return OK;
+}
+
+void board_unmap(struct board *board)
+{
+    if (board != NULL)
+        munmap(board, board_bytes(board->ranks));
+}
+
+void board_begin_incarnation(struct board *board, int incarnation)
+{
+    memset(board->slot, 0, (size_t)board->ranks * sizeof board->slot[0]);
+    atomic_store(&board->incarnation, incarnation);
+}
+
+void board_request_kill(struct board *board, int rank, unsigned step)
+{
+    if (rank < 0 || rank >= board->ranks)
+        return;
+    _Atomic uint32_t *word = &board->slot[rank].kill_request;
+    atomic_store(word, step + 1);
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+uint32_t board_await_kill_request(struct board *board, int rank, int timeout_ms)
+{
+    if (rank < 0 || rank >= board->ranks)
+        return 0;
+    _Atomic uint32_t *word = &board->slot[rank].kill_request;
+    struct timespec limit = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+    uint32_t request = atomic_load(word);
+    /* One wait: a wake-up without a request is told apart by the word being 0 still. */
+    if (request == 0)
+        syscall(SYS_futex, word, FUTEX_WAIT, 0, &limit, NULL, 0);
+    return atomic_load(word);
+}
