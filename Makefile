@@ -45,6 +45,7 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
 # --- the preloaded library, and what the suites test: see their own files ---------------------------
+include harness/script/build.mk
 include injectors/build.mk
 include suites/build.mk
 include tests/build.mk

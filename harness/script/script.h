@@ -13,6 +13,11 @@
 #define SCENARIO_MAX_RANKS 1024
 #define SCENARIO_MAX_CLAIMS 32
 #define SCENARIO_MAX_ARGUMENTS 64
+#define SCENARIO_MAX_ENVIRONMENT 64
+#define SCENARIO_MAX_INCARNATIONS 10000
+#define SCENARIO_MAX_TIMEOUT_S 86400
+#define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
+#define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */
 #define SCENARIOS_MAX 65536
 
 /* One scenario, as the file says it. All strings are owned by the list. */
@@ -42,13 +47,29 @@ struct scenario_list {
     struct scenario *scenario;
 };
 
-/* Runs `path` and appends its scenarios. `seed` feeds math.random and scenario seeds. Checked
- * before it returns: types, unknown fields (with the nearest known one), ranges (a rank of the plan
- * that does not exist). Errors name file, line, field and the accepted values, and carry the Lua
- * traceback for run-time errors. The list keeps what was there before. Bounded: instructions,
- * memory, and wall-clock time (a bad string pattern ends too). */
+/* What one file may cost. */
+struct script_limits {
+    uint64_t instructions; /* of Lua's virtual machine */
+    size_t memory_bytes;   /* of Lua's heap */
+    int time_ms;           /* wall clock */
+};
+#define SCRIPT_LIMITS_DEFAULT {200000000u, 64u << 20, 5000}
+
+/* Runs `path` and appends its scenarios. `seed` feeds math.random: file, seed and scenario name
+ * decide every number, so a plan is repeatable. Checked before it returns: types, unknown fields
+ * (with the nearest known one), ranges (a rank of the plan that does not exist). Whether protocol,
+ * program and claims exist is not checked here. Errors: ERROR_USAGE (names file, line, field and
+ * the accepted values, and carries the Lua traceback), ERROR_LIMIT, ERROR_IO, ERROR_MEMORY; the
+ * list is unchanged then. Bounded by SCRIPT_LIMITS_DEFAULT: a bad string pattern ends too, for the
+ * file is run in a forked process. The caller's process group, signals and children are left as
+ * they were. */
 enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,
                             struct error *error);
+
+/* The same with other limits. */
+enum error_code script_load_limited(const char *path, uint64_t seed,
+                                    const struct script_limits *limits, struct scenario_list *list,
+                                    struct error *error);
 
 void scenario_list_init(struct scenario_list *list);
 void scenario_list_release(struct scenario_list *list);

@@ -1,0 +1,14 @@
+/* A finished scenario as bytes. Only for sandbox.c. */
+#ifndef SCRIPT_EMIT_H
+#define SCRIPT_EMIT_H
+
+#include "script/parcel.h"
+
+#include <lua.h>
+
+/* The scenario that prelude.lua has checked is the table at index 1. The parcel begins with
+ * SANDBOX_SCENARIO, then holds what scenario_take takes, in the same order. It is one for the whole
+ * process and is cleared first; the caller may release it. */
+struct parcel *emit_scenario(lua_State *L);
+
+#endif

@@ -1,0 +1,136 @@
+/* See list.h and script.h. */
+#include "script/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void scenario_list_init(struct scenario_list *list)
+{
+    *list = (struct scenario_list){0};
+}
+
+static void texts_release(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+void scenario_release(struct scenario *scenario)
+{
+    free(scenario->file);
+    free(scenario->name);
+    free(scenario->protocol);
+    free(scenario->program);
+    free(scenario->violates);
+    texts_release(scenario->argument, scenario->argument_count);
+    texts_release(scenario->claim, scenario->claim_count);
+    texts_release(scenario->cover, scenario->cover_count);
+    texts_release(scenario->environment, scenario->environment_count);
+    plan_release(&scenario->plan);
+    *scenario = (struct scenario){0};
+}
+
+void scenario_list_release(struct scenario_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        scenario_release(&list->scenario[i]);
+    free(list->scenario);
+    scenario_list_init(list);
+}
+
+enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,
+                                  struct error *error)
+{
+    struct scenario *larger = realloc(list->scenario, (list->count + 1) * sizeof *larger);
+    if (larger == NULL) {
+        scenario_release(scenario);
+        return error_set(error, ERROR_MEMORY, "%zu scenarios", list->count + 1);
+    }
+    larger[list->count] = *scenario;
+    *list = (struct scenario_list){list->count + 1, larger};
+    return OK;
+}
+
+enum error_code scenario_list_append(struct scenario_list *list, struct scenario_list *from,
+                                     struct error *error)
+{
+    size_t count = list->count + from->count;
+    if (count > SCENARIOS_MAX)
+        return error_set(error, ERROR_LIMIT, "more than %d scenarios", SCENARIOS_MAX);
+    if (from->count == 0)
+        return OK;
+    struct scenario *larger = realloc(list->scenario, count * sizeof *larger);
+    if (larger == NULL)
+        return error_set(error, ERROR_MEMORY, "%zu scenarios", count);
+    memcpy(larger + list->count, from->scenario, from->count * sizeof *larger);
+    *list = (struct scenario_list){count, larger};
+    free(from->scenario);
+    scenario_list_init(from);
+    return OK;
+}
+
+/* A count, then the texts. */
+static char **texts_take(struct parcel *parcel, size_t limit, size_t *count)
+{
+    *count = 0;
+    uint64_t wanted = (uint64_t)parcel_take_number(parcel);
+    if (parcel->bad || wanted > limit) {
+        parcel->bad = true;
+        return NULL;
+    }
+    if (wanted == 0)
+        return NULL;
+    char **texts = calloc(wanted, sizeof *texts);
+    if (texts == NULL) {
+        parcel->bad = true;
+        return NULL;
+    }
+    for (*count = 0; *count < wanted && !parcel->bad; ++*count)
+        texts[*count] = parcel_take_text(parcel);
+    return texts;
+}
+
+static void plan_take(struct parcel *parcel, struct plan *plan)
+{
+    int64_t count = parcel_take_number(parcel);
+    for (int64_t i = 0; i < count && !parcel->bad; i++) {
+        struct plan_step step;
+        parcel_take(parcel, &step, sizeof step);
+        if (plan_add(plan, &step, NULL) != OK)
+            parcel->bad = true;
+    }
+}
+
+/* An empty text stands for NULL. */
+static char *optional_text_take(struct parcel *parcel)
+{
+    char *text = parcel_take_text(parcel);
+    if (text == NULL || text[0] != '\0')
+        return text;
+    free(text);
+    return NULL;
+}
+
+void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario)
+{
+    *scenario = (struct scenario){0};
+    plan_init(&scenario->plan);
+    scenario->file = strdup(file);
+    if (scenario->file == NULL)
+        parcel->bad = true;
+    scenario->line = (int)parcel_take_number(parcel);
+    scenario->ranks = (int)parcel_take_number(parcel);
+    scenario->max_incarnations = (int)parcel_take_number(parcel);
+    parcel_take(parcel, &scenario->timeout_s, sizeof scenario->timeout_s);
+    scenario->name = parcel_take_text(parcel);
+    scenario->protocol = parcel_take_text(parcel);
+    scenario->program = parcel_take_text(parcel);
+    scenario->violates = optional_text_take(parcel);
+    scenario->argument = texts_take(parcel, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
+    scenario->claim = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
+    scenario->cover = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->cover_count);
+    scenario->environment =
+        texts_take(parcel, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
+    plan_take(parcel, &scenario->plan);
+}

@@ -1,0 +1,565 @@
+/* See sandbox.h. What is safe to offer is decided here and at the end of prelude.lua. */
+#include "script/sandbox.h"
+
+#include "base/nearest.h"
+#include "script/emit.h"
+#include "trace/calls.h"
+
+#include <ctype.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOOK_INSTRUCTIONS 1000
+#define PRINT_BYTES 65536
+#define TRACE_FRAMES 8
+#define MESSAGE_BYTES ERROR_TEXT_BYTES
+
+static const char prelude[] =
+#include "script/prelude.inc"
+    ;
+static const char prelude_name[] = "=scenario API";
+
+/* One per process: found again from any lua_State through its extra space. */
+struct sandbox {
+    lua_State *lua;
+    const char *path;
+    char *source;                  /* "@path": how Lua names a chunk that is a file */
+    char short_source[LUA_IDSIZE]; /* ... and how it writes that in errors */
+    struct script_limits limits;
+    size_t memory_used;
+    uint64_t instructions;
+    struct script_progress *progress;
+    uint64_t seed;
+    uint64_t stream; /* of random numbers: 0 the file's own, else a hash of the scenario's name */
+    uint64_t draw;
+    size_t printed;
+    size_t scenarios;
+    int out;
+};
+
+static struct sandbox *sandbox_of(lua_State *L)
+{
+    return *(struct sandbox **)lua_getextraspace(L);
+}
+
+/* ---- the end of the process -------------------------------------------------------------------
+ */
+
+static void write_all(int out, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(out, bytes, count);
+        if (written < 0)
+            _exit(1); /* nobody reads any more */
+        bytes += written;
+        count -= (size_t)written;
+    }
+}
+
+static _Noreturn void end(struct sandbox *sandbox, enum error_code code, const char *text)
+{
+    struct parcel parcel;
+    parcel_init(&parcel);
+    parcel_put_number(&parcel, SANDBOX_DONE);
+    parcel_put_number(&parcel, code);
+    parcel_put_text(&parcel, text, strlen(text));
+    write_all(sandbox->out, parcel.bytes, parcel.used);
+    _exit(0);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------
+ */
+
+static void *allocate(void *user, void *old, size_t old_bytes, size_t bytes)
+{
+    struct sandbox *sandbox = user;
+    if (old == NULL)
+        old_bytes = 0; /* Lua passes the kind of object then */
+    if (bytes == 0) {
+        free(old);
+        sandbox->memory_used -= old_bytes;
+        return NULL;
+    }
+    size_t others = sandbox->memory_used - old_bytes;
+    if (bytes > old_bytes &&
+        (others > sandbox->limits.memory_bytes || bytes > sandbox->limits.memory_bytes - others))
+        return NULL;
+    void *block = realloc(old, bytes);
+    if (block != NULL)
+        sandbox->memory_used = others + bytes;
+    return block;
+}
+
+/* The innermost call that stands in the scenario file. False if there is none. */
+static bool innermost(struct sandbox *sandbox, int level, lua_Debug *found, int *found_level)
+{
+    for (; lua_getstack(sandbox->lua, level, found); level++) {
+        lua_getinfo(sandbox->lua, "Sl", found);
+        if (strcmp(found->source, sandbox->source) == 0) {
+            *found_level = level;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int innermost_line(struct sandbox *sandbox)
+{
+    lua_Debug frame;
+    int level;
+    return innermost(sandbox, 0, &frame, &level) ? frame.currentline : 0;
+}
+
+/* `format` holds one %llu: the limit. */
+__attribute__((format(printf, 2, 0))) static _Noreturn void
+end_limit(struct sandbox *sandbox, const char *format, unsigned long long limit)
+{
+    char text[MESSAGE_BYTES];
+    int length = snprintf(text, sizeof text, "%s:%d: ", sandbox->path, innermost_line(sandbox));
+    if (length > 0 && (size_t)length < sizeof text)
+        snprintf(text + length, sizeof text - (size_t)length, format, limit);
+    end(sandbox, ERROR_LIMIT, text);
+}
+
+/* Notes the line for whoever watches; ends the process when the instructions are used up. An error
+ * would not do: a script may catch it and go on. */
+static void hook(lua_State *L, lua_Debug *frame)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    if (frame->event == LUA_HOOKLINE) {
+        lua_getinfo(L, "S", frame);
+        if (strcmp(frame->source, sandbox->source) == 0)
+            atomic_store_explicit(&sandbox->progress->line, frame->currentline,
+                                  memory_order_relaxed);
+        return;
+    }
+    sandbox->instructions += HOOK_INSTRUCTIONS;
+    if (sandbox->instructions <= sandbox->limits.instructions)
+        return;
+    end_limit(sandbox, "the script does not end: more than %llu instructions",
+              sandbox->limits.instructions);
+}
+
+/* ---- errors
+ * --------------------------------------------------------------------------------------- */
+
+/* What Lua or the prelude put in front of a message, "place:line: ": its length, 0 if it is not
+ * there. */
+static size_t prefix_length(const char *message, const char *place)
+{
+    size_t length = strlen(place);
+    if (strncmp(message, place, length) != 0 || message[length] != ':')
+        return 0;
+    const char *rest = message + length + 1;
+    rest += strspn(rest, "0123456789");
+    return strncmp(rest, ": ", 2) == 0 ? (size_t)(rest - message) + 2 : 0;
+}
+
+/* Pushes "path:line: message"; line 0 is not known. */
+static void push_placed(struct sandbox *sandbox, int line, const char *message)
+{
+    if (line > 0)
+        lua_pushfstring(sandbox->lua, "%s:%d: %s", sandbox->path, line, message);
+    else
+        lua_pushfstring(sandbox->lua, "%s: %s", sandbox->path, message);
+}
+
+/* Every error names path and line. Lua shortens long paths, an error raised inside the prelude
+ * names a line of the prelude, and a script may raise anything. Pushes the text. */
+static void push_message(struct sandbox *sandbox, const char *message)
+{
+    lua_State *L = sandbox->lua;
+    size_t length = strlen(sandbox->path);
+    if (strncmp(message, sandbox->path, length) == 0 && message[length] == ':')
+        lua_pushstring(L, message);
+    else if (prefix_length(message, sandbox->short_source) > 0)
+        lua_pushfstring(L, "%s%s", sandbox->path, message + strlen(sandbox->short_source));
+    else
+        push_placed(sandbox, innermost_line(sandbox),
+                    message + prefix_length(message, prelude_name + 1));
+}
+
+static const char *function_name(const lua_Debug *frame)
+{
+    if (frame->name != NULL)
+        return frame->name;
+    return strcmp(frame->what, "main") == 0 ? "main chunk" : "function";
+}
+
+/* Message handler: the message, then the calls in the scenario file that led there. A single call
+ * says nothing that the message does not say. */
+static int traced(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    const char *message = lua_tostring(L, 1);
+    luaL_Buffer text;
+    lua_Debug frame;
+    int level, frames = 0;
+    push_message(sandbox, message ? message : "error without a text");
+    luaL_buffinit(L, &text);
+    for (int from = 0; innermost(sandbox, from, &frame, &level); from = level + 1) {
+        lua_getinfo(L, "nS", &frame);
+        if (frames++ < TRACE_FRAMES) {
+            lua_pushfstring(L, "\n  %s:%d: in %s", sandbox->path, frame.currentline,
+                            function_name(&frame));
+            luaL_addvalue(&text);
+        }
+    }
+    luaL_pushresult(&text);
+    if (frames < 2)
+        lua_pop(L, 1);
+    else
+        lua_concat(L, 2);
+    return 1;
+}
+
+/* ---- what the prelude is given
+ * -------------------------------------------------------------------- */
+
+/* fail(text, line): an error at that line of the scenario file, or at the innermost one. */
+static int core_fail(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    const char *text = luaL_checkstring(L, 1);
+    push_placed(sandbox, (int)luaL_optinteger(L, 2, innermost_line(sandbox)), text);
+    return lua_error(L);
+}
+
+/* line(): of the scenario file, now. */
+static int core_line(lua_State *L)
+{
+    lua_pushinteger(L, innermost_line(sandbox_of(L)));
+    return 1;
+}
+
+/* nearest(name, list): the text of the list that is nearest, or nil. */
+static int core_nearest(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    size_t count = lua_rawlen(L, 2);
+    const char **known = lua_newuserdatauv(L, (count + 1) * sizeof *known, 0);
+    size_t used = 0;
+    for (size_t i = 1; i <= count; i++) {
+        if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TSTRING)
+            known[used++] = lua_tostring(L, -1); /* stays: the table holds it */
+        lua_pop(L, 1);
+    }
+    lua_pushstring(L, nearest_name(name, known, used)); /* NULL becomes nil */
+    return 1;
+}
+
+/* printable(text): control characters as \xNN. */
+static int core_printable(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (size_t i = 0; i < length; i++) {
+        char escaped[8];
+        unsigned char byte = (unsigned char)text[i];
+        if (iscntrl(byte))
+            snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+        else
+            snprintf(escaped, sizeof escaped, "%c", byte);
+        luaL_addstring(&buffer, escaped);
+    }
+    luaL_pushresult(&buffer);
+    return 1;
+}
+
+static int core_call_known(lua_State *L)
+{
+    lua_pushboolean(L, call_from_name(luaL_checkstring(L, 1)) != CALL_NONE);
+    return 1;
+}
+
+static int core_call_nearest(lua_State *L)
+{
+    const char *names[CALL_COUNT];
+    for (unsigned call = 1; call < CALL_COUNT; call++)
+        names[call - 1] = call_name(call);
+    lua_pushstring(L, nearest_name(luaL_checkstring(L, 1), names, CALL_COUNT - 1));
+    return 1;
+}
+
+/* The event that a call is, where it can be no other; else NULL. */
+static const char *family(enum call_role role)
+{
+    switch (role) {
+    case ROLE_SEND:
+    case ROLE_ISEND:
+        return "send";
+    case ROLE_RECV:
+    case ROLE_IRECV:
+    case ROLE_MRECV:
+    case ROLE_IMRECV:
+        return "recv";
+    case ROLE_PROBE:
+    case ROLE_IPROBE:
+    case ROLE_MPROBE:
+    case ROLE_IMPROBE:
+        return "probe";
+    case ROLE_WAIT:
+    case ROLE_WAITALL:
+    case ROLE_WAITANY:
+    case ROLE_WAITSOME:
+    case ROLE_TEST:
+    case ROLE_TESTALL:
+    case ROLE_TESTANY:
+    case ROLE_TESTSOME:
+        return "wait";
+    case ROLE_COLLECTIVE:
+    case ROLE_ICOLLECTIVE:
+        return "collective";
+    default:
+        return NULL;
+    }
+}
+
+static int core_call_family(lua_State *L)
+{
+    lua_pushstring(L, family(call_role(call_from_name(luaL_checkstring(L, 1)))));
+    return 1;
+}
+
+/* Text for a person who looks for a fault in a scenario; stdout belongs to TAP. */
+static int core_print(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    lua_settop(L, 1);
+    core_printable(L);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    if (length >= PRINT_BYTES - sandbox->printed)
+        return luaL_error(L, "print: more than %d bytes", PRINT_BYTES);
+    sandbox->printed += length + 1;
+    fprintf(stderr, "%s\n", text);
+    return 0;
+}
+
+/* ---- random numbers: counted, so that one draw more does not move all others
+ * ------------------------ */
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t draw(struct sandbox *sandbox)
+{
+    return mix(mix(mix(sandbox->seed) ^ sandbox->stream) + sandbox->draw++);
+}
+
+/* FNV-1a of a name, never 0: the number of its stream. */
+static int core_hash(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    lua_pushinteger(L, (lua_Integer)(hash | 1));
+    return 1;
+}
+
+/* stream(number, draw): goes over to it, returns the two of before. */
+static int core_stream(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    lua_pushinteger(L, (lua_Integer)sandbox->stream);
+    lua_pushinteger(L, (lua_Integer)sandbox->draw);
+    sandbox->stream = (uint64_t)luaL_checkinteger(L, 1);
+    sandbox->draw = (uint64_t)luaL_checkinteger(L, 2);
+    return 2;
+}
+
+/* As Lua's math.random: (), (0), (m), (m, n). */
+static int core_random(lua_State *L)
+{
+    uint64_t number = draw(sandbox_of(L));
+    if (lua_gettop(L) == 0) {
+        lua_pushnumber(L, (lua_Number)(number >> 11) * 0x1p-53);
+        return 1;
+    }
+    lua_Integer low = lua_gettop(L) == 1 ? 1 : luaL_checkinteger(L, 1);
+    lua_Integer high = luaL_checkinteger(L, lua_gettop(L) == 1 ? 1 : 2);
+    if (lua_gettop(L) == 1 && high == 0) {
+        lua_pushinteger(L, (lua_Integer)number);
+        return 1;
+    }
+    luaL_argcheck(L, low <= high, lua_gettop(L) == 1 ? 1 : 2, "interval is empty");
+    uint64_t width = (uint64_t)high - (uint64_t)low + 1; /* 0: all 2^64 */
+    if (width != 0)
+        number = (uint64_t)(((unsigned __int128)number * width) >> 64);
+    lua_pushinteger(L, (lua_Integer)((uint64_t)low + number));
+    return 1;
+}
+
+/* ---- a scenario is finished
+ * --------------------------------------------------------------------------- */
+
+static int core_emit(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    if (++sandbox->scenarios > SCENARIOS_MAX)
+        end_limit(sandbox, "more than %llu scenarios", SCENARIOS_MAX);
+    struct parcel *parcel = emit_scenario(L); /* collected by Lua, also after an error */
+    if (parcel->bad)
+        return luaL_error(L, "not enough memory");
+    write_all(sandbox->out, parcel->bytes, parcel->used);
+    parcel_release(parcel);
+    return 0;
+}
+
+/* ---- the run
+ * --------------------------------------------------------------------------------------------- */
+
+static const luaL_Reg core_functions[] = {
+    {"fail", core_fail},
+    {"line", core_line},
+    {"nearest", core_nearest},
+    {"printable", core_printable},
+    {"call_known", core_call_known},
+    {"call_nearest", core_call_nearest},
+    {"call_family", core_call_family},
+    {"print", core_print},
+    {"hash", core_hash},
+    {"stream", core_stream},
+    {"random", core_random},
+    {"emit", core_emit},
+    {NULL, NULL},
+};
+
+static const struct {
+    const char *name;
+    lua_Integer value;
+} core_numbers[] = {
+    {"MAX_RANKS", SCENARIO_MAX_RANKS},
+    {"MAX_CLAIMS", SCENARIO_MAX_CLAIMS},
+    {"MAX_ARGUMENTS", SCENARIO_MAX_ARGUMENTS},
+    {"MAX_ENVIRONMENT", SCENARIO_MAX_ENVIRONMENT},
+    {"MAX_INCARNATIONS", SCENARIO_MAX_INCARNATIONS},
+    {"MAX_TIMEOUT_S", SCENARIO_MAX_TIMEOUT_S},
+    {"MAX_STEPS", PLAN_MAX_STEPS},
+    {"MAX_VICTIMS", PLAN_MAX_VICTIMS},
+    {"NAME_BYTES", PLAN_NAME_BYTES},
+    {"TEXT_BYTES", SCENARIO_TEXT_BYTES},
+    {"SCENARIO_NAME_BYTES", SCENARIO_NAME_BYTES},
+};
+
+static void push_core(lua_State *L)
+{
+    luaL_newlib(L, core_functions);
+    for (size_t i = 0; i < sizeof core_numbers / sizeof core_numbers[0]; i++) {
+        lua_pushinteger(L, core_numbers[i].value);
+        lua_setfield(L, -2, core_numbers[i].name);
+    }
+    lua_createtable(L, EVENT_COUNT, 0);
+    for (int event = 0; event < EVENT_COUNT; event++) {
+        lua_pushstring(L, plan_event_text((enum plan_event)event));
+        lua_rawseti(L, -2, event + 1);
+    }
+    lua_setfield(L, -2, "events");
+}
+
+static void open_libraries(lua_State *L)
+{
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
+    luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
+    lua_settop(L, 0);
+}
+
+/* How the file could not be loaded, as a code. The message is on the stack. */
+static enum error_code load_code(int status)
+{
+    if (status == LUA_ERRMEM)
+        return ERROR_MEMORY;
+    return status == LUA_ERRFILE ? ERROR_IO : ERROR_USAGE;
+}
+
+/* Lua tells it only for a function: one that does nothing, of the same source. */
+static void note_short_source(struct sandbox *sandbox)
+{
+    lua_Debug chunk;
+    if (luaL_loadbufferx(sandbox->lua, "", 0, sandbox->source, "t") != LUA_OK)
+        lua_error(sandbox->lua);
+    lua_getinfo(sandbox->lua, ">S", &chunk);
+    memcpy(sandbox->short_source, chunk.short_src, sizeof sandbox->short_source);
+}
+
+/* The whole run, protected. Returns an error code and its text for those errors that need no trace;
+ * raises the others. */
+static int run(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    note_short_source(sandbox);
+    open_libraries(L);
+    push_core(L); /* 1 */
+    if (luaL_loadbufferx(L, prelude, sizeof prelude - 1, prelude_name, "t") != LUA_OK)
+        return lua_error(L);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 0);
+
+    int status = luaL_loadfilex(L, sandbox->path, "t");
+    if (status != LUA_OK) {
+        lua_pushinteger(L, load_code(status));
+        if (status == LUA_ERRFILE) /* names the path and no line */
+            lua_pushvalue(L, -2);
+        else
+            push_message(sandbox, lua_tostring(L, -2));
+        return 2;
+    }
+    lua_call(L, 0, 0);
+    lua_getfield(L, 1, "finish");
+    lua_call(L, 0, 0);
+    lua_pushinteger(L, OK);
+    lua_pushliteral(L, "");
+    return 2;
+}
+
+static _Noreturn void end_run(struct sandbox *sandbox, int status)
+{
+    lua_State *L = sandbox->lua;
+    char text[MESSAGE_BYTES];
+    if (status == LUA_OK)
+        end(sandbox, (enum error_code)lua_tointeger(L, -2), lua_tostring(L, -1));
+    if (status == LUA_ERRMEM) {
+        snprintf(text, sizeof text, "%s:%d: the script needs more than %zu MiB of memory",
+                 sandbox->path, atomic_load(&sandbox->progress->line),
+                 sandbox->limits.memory_bytes >> 20);
+        end(sandbox, ERROR_LIMIT, text);
+    }
+    const char *message = lua_tostring(L, -1);
+    end(sandbox, ERROR_USAGE, message ? message : sandbox->path);
+}
+
+void sandbox_run(const char *path, uint64_t seed, const struct script_limits *limits,
+                 struct script_progress *progress, int out)
+{
+    static struct sandbox sandbox; /* Lua's state points to it until the process ends */
+    sandbox = (struct sandbox){
+        .path = path, .limits = *limits, .progress = progress, .seed = seed, .out = out};
+    size_t bytes = strlen(path) + 2;
+    sandbox.source = malloc(bytes);
+    sandbox.lua = lua_newstate(allocate, &sandbox);
+    if (sandbox.source == NULL || sandbox.lua == NULL)
+        end(&sandbox, ERROR_MEMORY, path);
+    snprintf(sandbox.source, bytes, "@%s", path);
+    *(struct sandbox **)lua_getextraspace(sandbox.lua) = &sandbox;
+    lua_sethook(sandbox.lua, hook, LUA_MASKLINE | LUA_MASKCOUNT, HOOK_INSTRUCTIONS);
+    lua_pushcfunction(sandbox.lua, traced);
+    lua_pushcfunction(sandbox.lua, run);
+    end_run(&sandbox, lua_pcall(sandbox.lua, 0, 2, 1));
+}

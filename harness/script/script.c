@@ -1,0 +1,195 @@
+/* Loads a scenario file in a forked process and takes its scenarios back as data. See script.h.
+ *
+ * Why a process: nothing inside one can end `string.find` with a pattern that never comes back (it
+ * is C code that calls no hook), nor a script that catches each error and goes on. A SIGKILL from
+ * outside ends both, and what a script does to its memory stays in a process that is thrown away.
+ */
+#include "script/script.h"
+
+#include "script/list.h"
+#include "script/sandbox.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define READ_BYTES 65536
+#define RESULT_MAX_BYTES (256u << 20)
+
+/* The run of one file, seen from outside. Closed: child 0, in -1, progress NULL. */
+struct watch {
+    const char *path;
+    pid_t child;
+    int in;
+    struct script_progress *progress;
+    struct parcel result;
+};
+
+static void watch_release(struct watch *watch)
+{
+    if (watch->child > 0) {
+        kill(watch->child, SIGKILL);
+        while (waitpid(watch->child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (watch->in >= 0)
+        close(watch->in);
+    if (watch->progress != NULL)
+        munmap(watch->progress, sizeof *watch->progress);
+    parcel_release(&watch->result);
+}
+
+/* In the child: it dies with the caller, and none of the caller's handlers run in it. */
+static void become_plain(pid_t caller)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != caller)
+        _exit(1);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static enum error_code watch_start(struct watch *watch, uint64_t seed,
+                                   const struct script_limits *limits, struct error *error)
+{
+    watch->progress = mmap(NULL, sizeof *watch->progress, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (watch->progress == MAP_FAILED) {
+        watch->progress = NULL;
+        return error_set(error, ERROR_MEMORY, "%s: %s", watch->path, strerror(errno));
+    }
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(error, ERROR_IO, "%s: pipe: %s", watch->path, strerror(errno));
+    watch->in = ends[0];
+    pid_t caller = getpid();
+    watch->child = fork();
+    if (watch->child == 0) {
+        become_plain(caller);
+        close(ends[0]);
+        sandbox_run(watch->path, seed, limits, watch->progress, ends[1]);
+    }
+    close(ends[1]);
+    if (watch->child < 0)
+        return error_set(error, ERROR_IO, "%s: fork: %s", watch->path, strerror(errno));
+    return OK;
+}
+
+/* Waits for bytes: 1 there are some (or the end), 0 too late. */
+static int await_bytes(int in, uint64_t deadline_ns)
+{
+    for (;;) {
+        uint64_t now_ns = clock_monotonic_ns();
+        if (now_ns >= deadline_ns)
+            return 0;
+        struct pollfd want = {.fd = in, .events = POLLIN};
+        int ready = poll(&want, 1, (int)((deadline_ns - now_ns) / 1000000u) + 1);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return 1;
+    }
+}
+
+/* Reads until the child has closed its end. */
+static enum error_code watch_read(struct watch *watch, int time_ms, struct error *error)
+{
+    uint64_t deadline_ns = clock_monotonic_ns() + (uint64_t)time_ms * 1000000u;
+    char bytes[READ_BYTES];
+    for (;;) {
+        if (!await_bytes(watch->in, deadline_ns))
+            return error_set(error, ERROR_LIMIT, "%s:%d: the script does not end within %g s",
+                             watch->path, atomic_load(&watch->progress->line), time_ms / 1000.0);
+        ssize_t count = read(watch->in, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return error_set(error, ERROR_IO, "%s: pipe: %s", watch->path, strerror(errno));
+        if (count == 0)
+            return OK;
+        parcel_put(&watch->result, bytes, (size_t)count);
+        if (watch->result.bad)
+            return error_set(error, ERROR_MEMORY, "%s", watch->path);
+        if (watch->result.used > RESULT_MAX_BYTES)
+            return error_set(error, ERROR_LIMIT, "%s:%d: its scenarios need more than %u MiB",
+                             watch->path, atomic_load(&watch->progress->line),
+                             RESULT_MAX_BYTES >> 20);
+    }
+}
+
+static enum error_code add_scenario(struct watch *watch, struct scenario_list *list,
+                                    struct error *error)
+{
+    struct scenario scenario;
+    scenario_take(&watch->result, watch->path, &scenario);
+    if (watch->result.bad) {
+        scenario_release(&scenario);
+        return error_set(error, ERROR_MEMORY, "%s", watch->path);
+    }
+    return scenario_list_add(list, &scenario, error);
+}
+
+/* The last message: how the script ended. */
+static enum error_code take_end(struct watch *watch, struct error *error)
+{
+    enum error_code code = (enum error_code)parcel_take_number(&watch->result);
+    char *text = parcel_take_text(&watch->result);
+    if (text == NULL)
+        return error_set(error, ERROR_MEMORY, "%s", watch->path);
+    if (code != OK)
+        error_set(error, code, "%s", text);
+    free(text);
+    return code;
+}
+
+/* The messages of the child, in order. Without the last one it has not ended by itself. */
+static enum error_code watch_take(struct watch *watch, struct scenario_list *list,
+                                  struct error *error)
+{
+    for (;;) {
+        int64_t message = parcel_take_number(&watch->result);
+        if (watch->result.bad || (message != SANDBOX_SCENARIO && message != SANDBOX_DONE))
+            return error_set(error, ERROR_LIMIT, "%s:%d: the process that runs the script died",
+                             watch->path, atomic_load(&watch->progress->line));
+        if (message == SANDBOX_DONE)
+            return take_end(watch, error);
+        enum error_code code = add_scenario(watch, list, error);
+        if (code != OK)
+            return code;
+    }
+}
+
+enum error_code script_load_limited(const char *path, uint64_t seed,
+                                    const struct script_limits *limits, struct scenario_list *list,
+                                    struct error *error)
+{
+    struct watch watch = {.path = path, .in = -1};
+    struct scenario_list loaded;
+    scenario_list_init(&loaded);
+    enum error_code code = watch_start(&watch, seed, limits, error);
+    if (code == OK)
+        code = watch_read(&watch, limits->time_ms, error);
+    if (code == OK)
+        code = watch_take(&watch, &loaded, error);
+    if (code == OK)
+        code = scenario_list_append(list, &loaded, error);
+    scenario_list_release(&loaded);
+    watch_release(&watch);
+    return code;
+}
+
+enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,
+                            struct error *error)
+{
+    const struct script_limits limits = SCRIPT_LIMITS_DEFAULT;
+    return script_load_limited(path, seed, &limits, list, error);
+}
