@@ -115,20 +115,24 @@ EXPORTED int protocol_restore(void)
         return 0;
     line_phase(&self.store, "before-load");
     must(line_load(&self.store, self.line, &self.state, &error), &error);
+    /* A crash between a commit and the removal behind it left the line before. */
+    line_remove(&self.store, self.line - 1);
     faultline_restored(self.line);
     return (int)self.line;
 }
 
-/* Rank 0 returns when every rank's checkpoint is stable. */
+/* Rank 0 returns when every rank's checkpoint of this line is stable. */
 static void gather_saved(void)
 {
-    uint64_t oldest;
-    PMPI_Reduce(&self.line, &oldest, 1, MPI_UINT64_T, MPI_MIN, INITIATOR, self.comm);
+    /* The least of these is the lowest line, and what is missing from the highest to UINT64_MAX. */
+    uint64_t mine[2] = {self.line, UINT64_MAX - self.line}, least[2];
+    PMPI_Reduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, INITIATOR, self.comm);
+    uint64_t lowest = least[0], highest = UINT64_MAX - least[1];
     struct error error;
-    if (self.rank == INITIATOR && oldest != self.line)
+    if (self.rank == INITIATOR && lowest != highest)
         must(error_set(&error, ERROR_USAGE,
-                       "line %" PRIu64 " is taken while a rank is at line %" PRIu64, self.line,
-                       oldest),
+                       "ranks have saved different lines, %" PRIu64 " to %" PRIu64, lowest,
+                       highest),
              &error);
 }
 
