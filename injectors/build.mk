@@ -1,1 +1,36 @@
-# placeholder
+# build/libfaultline.so: the two taps. Position-independent objects of their own under build/pic,
+# because the same sources go into the driver without that. Links libc alone: the MPI library is
+# found in the process, by name.
+
+TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
+TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
+TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
+                harness/board/board.c harness/plan/plan.c harness/trace/writer.c \
+                harness/trace/calls.c harness/trace/clock.c
+TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
+                $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
+
+# Where mpi.h is, as the MPI's own compiler wrapper says. -isystem: its warnings are not ours.
+TAP_CPPFLAGS  = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show))) -I$(BUILD)/gen/taps
+TAP_COMPILE   = $(COMPILE) $(TAP_CPPFLAGS) -fPIC -fvisibility=hidden
+
+$(BUILD)/libfaultline.so: $(TAP_OBJECTS)
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-z,defs -Wl,-soname,libfaultline.so -o $@ $^ -ldl
+
+# The generator writes all of its files at once.
+$(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate.lua injectors/roles.lua harness/trace/calls.def
+	@echo "  GEN     $(BUILD)/gen/taps"
+	@mkdir -p $(BUILD)/gen/taps
+	$(Q)$(LUA) injectors/generate.lua $(MPICC) harness/trace/calls.def $(BUILD)/gen/taps
+	@touch $(TAP_GENERATED) $(TAP_TABLE)
+
+$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c
+	@echo "  CC      $<"
+	@mkdir -p $(@D)
+	$(Q)$(TAP_COMPILE) -c -o $@ $<
+
+$(BUILD)/pic/%.o: %.c | $(TAP_TABLE)
+	@echo "  CC      $<"
+	@mkdir -p $(@D)
+	$(Q)$(TAP_COMPILE) -c -o $@ $<

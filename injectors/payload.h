@@ -7,21 +7,17 @@
 #ifndef INJECTORS_PAYLOAD_H
 #define INJECTORS_PAYLOAD_H
 
+#include "injectors/hash.h"
+
 #include <mpi.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* FAULTLINE_HASH=sample: a payload above HASH_SAMPLE_ABOVE_BYTES is hashed as HASH_SAMPLE_BLOCKS
- * blocks of HASH_SAMPLE_BLOCK_BYTES, the first at its start, the last at its end, the others evenly
- * between, and its length. A change elsewhere is not seen; FAULTLINE_HASH=full sees every byte. */
-#define HASH_SAMPLE_ABOVE_BYTES (1u << 20)
-#define HASH_SAMPLE_BLOCK_BYTES (16u << 10)
-#define HASH_SAMPLE_BLOCKS 16u
-
 /* What has to be packed and is larger than this is not hashed (FLAG_NO_HASH). */
 #define PAYLOAD_PACK_MAX_BYTES (256u << 20)
 
+/* Numbers of trace_header.hash_mode. */
 enum hash_mode { HASH_NONE = 0, HASH_SAMPLE = 1, HASH_FULL = 2 };
 
 /* Before the first hash; the default is HASH_SAMPLE. */
@@ -34,10 +30,10 @@ bool payload_mode_from_text(const char *text, enum hash_mode *mode);
 uint64_t payload_bytes(MPI_Count count, MPI_Datatype type);
 
 /* Hash of data that goes out (payload_hash) or has come in (payload_result_hash): in a direct call
- * (runtime_direct_begin) the second level is given what the first computed, so a buffer that is both
- * must be hashed with the right one of the two. `buffer` may be MPI_BOTTOM. *hashed is false, and the
- * result 0, when hashing is off, the library refused, or the payload cannot be packed; the caller
- * then sets FLAG_NO_HASH. No bytes: the hash of nothing, *hashed true. */
+ * (runtime_direct_begin) the second level is given what the first computed, so a buffer that is
+ * both must be hashed with the right one of the two. `buffer` may be MPI_BOTTOM. *hashed is false,
+ * and the result 0, when hashing is off, the library refused, or the payload cannot be packed; the
+ * caller then sets FLAG_NO_HASH. No bytes: the hash of nothing, *hashed true. */
 uint64_t payload_hash(const void *buffer, MPI_Count count, MPI_Datatype type, bool *hashed);
 uint64_t payload_result_hash(const void *buffer, MPI_Count count, MPI_Datatype type, bool *hashed);
 

@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-/* How long a rank that is to be killed inside a call waits for the kill after the call returned. Then
- * it records the fault once more with error 255 ("not installed") and goes on. */
+/* How long a rank that is to be killed inside a call waits for the kill after the call returned.
+ * Then it records the fault once more with error 255 ("not installed") and goes on. */
 #define RULES_INSIDE_WAIT_MS 30000
 
 /* false: no step can concern this rank (any more), and nothing below needs to be called. */

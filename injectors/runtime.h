@@ -1,6 +1,7 @@
 /* The recording path of the taps: thread state, and a record's life from entry to return. Inline,
- * because it runs inside every MPI call: one atomic add per record, one clock read per entry and one
- * per return for both levels together where no protocol lies between. Must not know: MPI headers.
+ * because it runs inside every MPI call: one atomic add per record, one clock read per entry and
+ * one per return for both levels together where no protocol lies between. Must not know: MPI
+ * headers.
  *
  * One call:                                    Completion without a duration (under MPI_Waitall):
  *     r = record_begin(level, kind, call);         r = record_reserve(level, kind, call);
@@ -38,15 +39,15 @@ struct poll_run {
 struct thread_state {
     uint8_t app_depth;  /* > 0: inside an upper call. Kept by the taps */
     uint8_t wire_depth; /* > 0: inside a lower call, or in our own call of the library */
-    bool direct;        /* see runtime_direct_begin */
+    bool direct;        /* see runtime_direct_begin. Kept by the taps */
     bool known;         /* number and tid are set */
     uint16_t number;    /* struct record.thread */
     int32_t tid;
-    uint32_t passage;   /* counts direct upper calls: what is remembered belongs to one of them */
-    uint64_t ticks;     /* newest clock read, shared by the two levels of a direct call */
-    uint64_t recorded;  /* records begun, polls left out */
-    struct record scratch;            /* stands in for a record when the trace is full */
-    struct record poll[2];            /* by level: the poll in progress, not in the trace yet */
+    uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
+    uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
+    uint64_t recorded; /* records begun, polls left out */
+    struct record scratch;              /* stands in for a record when the trace is full */
+    struct record poll[2];              /* by level: the poll in progress, not in the trace yet */
     struct poll_run run[RUNTIME_POLLS]; /* by hash of what was asked */
 };
 
@@ -62,16 +63,17 @@ extern bool runtime_several_threads;
 extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 
-/* Told by the taps when MPI_Init[_thread] has returned, and when MPI_Finalize has. `several_threads`:
- * MPI_THREAD_MULTIPLE was provided. */
+/* Told by the taps when MPI_Init[_thread] has returned, and when MPI_Finalize has.
+ * `several_threads`: MPI_THREAD_MULTIPLE was provided. */
 void runtime_initialized(int rank, int size, bool several_threads);
 void runtime_finalized(void);
 
 /* First record of a thread: gives it its number. */
 void runtime_thread_begin(void);
 
-/* Around the passing on of an upper call behind which no protocol lies (the upper tap itself calls
- * the lower one): clock reads and payload hashes are then shared by the two levels. */
+/* From the first line of an upper call to its last (record_end included), when no protocol lies
+ * behind it and the upper tap itself calls the lower one: clock reads and payload hashes are then
+ * shared by the two levels. */
 static inline void runtime_direct_begin(void)
 {
     thread_state.direct = true;
@@ -87,7 +89,8 @@ static inline void runtime_direct_end(void)
 struct record *record_scratch(void);
 
 /* A zeroed record with everything but its times. Never NULL: while the trace is full a scratch
- * record of this thread (a later one overwrites it). kind waits in `error` until it is published. */
+ * record of this thread (a later one overwrites it). kind waits in `error` until it is published.
+ */
 static inline struct record *record_reserve(enum level level, enum record_kind kind, unsigned call)
 {
     if (__builtin_expect(!thread_state.known, 0))
@@ -207,9 +210,9 @@ static inline struct record *record_poll_begin(enum level level, enum record_kin
     return r;
 }
 
-/* With FLAG_NEGATIVE: counts it on (in `bytes`) in the record of the earlier polls that asked the same
- * (level, call, comm, request, want_peer, want_tag) if this thread has recorded nothing but polls
- * since; else a record of its own. Returns the record in the trace. */
+/* With FLAG_NEGATIVE: counts it on (in `bytes`) in the record of the earlier polls that asked the
+ * same (level, call, comm, request, want_peer, want_tag) if this thread has recorded nothing but
+ * polls since; else a record of its own. Returns the record in the trace. */
 struct record *record_poll_end(struct record *r, int error_class);
 
 /* The rank is inside the wire call of `r`, which may block; shown on the board until _unblocked. */

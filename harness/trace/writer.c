@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; refused by older ones, which then fault page by page */
+#define MADV_POPULATE_WRITE                                                                        \
+    23 /* Linux 5.14; refused by older ones, which then fault page by page */
 #endif
 
 #define ZEROS_BYTES 65536u

@@ -1,5 +1,5 @@
-/* The writer of one trace file: reserve a record, fill it, publish it. Part of libfaultline.so: libc
- * only, no stdio, no locks, no allocation on the recording path. Thread-safe. */
+/* The writer of one trace file: reserve a record, fill it, publish it. Part of libfaultline.so:
+ * libc only, no stdio, no locks, no allocation on the recording path. Thread-safe. */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
 
@@ -12,29 +12,29 @@
 #define TRACE_CHUNK_BYTES (256u << 10)
 #define TRACE_CHUNK_MAX_BYTES (2u << 20)
 
-/* Address space asked for, and how little is still enough where that is limited. Records beyond it are
- * lost (and counted). */
+/* Address space asked for, and how little is still enough where that is limited. Records beyond it
+ * are lost (and counted). */
 #define TRACE_RESERVE_BYTES (UINT64_C(256) << 30)
 #define TRACE_RESERVE_MIN_BYTES (UINT64_C(64) << 20)
 
 /* One per process. Address space for all records is reserved once; the file grows by chunks that
- * are allocated on disk and in memory before they are used, so that a full disk is an error code and
- * never a SIGBUS, and recording meets no page fault. */
+ * are allocated on disk and in memory before they are used, so that a full disk is an error code
+ * and never a SIGBUS, and recording meets no page fault. */
 struct trace_writer {
     struct trace_header *header; /* NULL: never opened */
     struct record *record;
     int file;
-    uint64_t mapped;           /* bytes of address space, header included */
-    uint64_t allocated;        /* bytes of the file that exist; owned by the thread that grows it */
-    _Atomic uint64_t limit;    /* records that have room on disk; 0 when closed */
-    _Atomic uint32_t growing;  /* tid of the thread that makes the file grow; 0 none */
-    _Atomic uint32_t full;     /* 1: no more room; stays so */
+    uint64_t mapped;          /* bytes of address space, header included */
+    uint64_t allocated;       /* bytes of the file that exist; owned by the thread that grows it */
+    _Atomic uint64_t limit;   /* records that have room on disk; 0 when closed */
+    _Atomic uint32_t growing; /* tid of the thread that makes the file grow; 0 none */
+    _Atomic uint32_t full;    /* 1: no more room; stays so */
     _Atomic uint32_t closed;
 };
 
 /* Creates `path` (fails if it exists). The header's fields are copied from *header, but for magic,
- * version, record_bytes and the counters. On failure *writer is closed and stays usable as such, and
- * there is no file, unless it was there before. */
+ * version, record_bytes and the counters. On failure *writer is closed and stays usable as such,
+ * and there is no file, unless it was there before. */
 enum error_code trace_writer_open(struct trace_writer *writer, const char *path,
                                   const struct trace_header *header, struct error *error);
 
