@@ -1,0 +1,21 @@
+/* How the ranks of one incarnation ended, and what that says of the incarnation. Never looks at the
+ * launcher's exit status for more than words: it is a mixture of the ranks'. */
+#ifndef DRIVER_ENDS_H
+#define DRIVER_ENDS_H
+
+#include "board/board.h"
+#include "driver/launch.h"
+
+/* From the board, for all ranks. Those whose parent had no time to tell are left as they are in
+ * `ends` when known already (reaped by the driver). */
+void ends_collect(const struct board *board, int incarnation, struct rank_end *ends);
+
+/* `first_step` was armed when the incarnation began. Only for one that ended by itself. */
+enum launch_end ends_classify(const struct board *board, const struct plan *plan,
+                              unsigned first_step, const struct rank_end *ends, char *text,
+                              size_t bytes);
+
+/* "exited with status 3", "was ended by SIGSEGV". */
+void ends_describe(const struct rank_end *end, char *text, size_t bytes);
+
+#endif

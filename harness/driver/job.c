@@ -1,0 +1,154 @@
+/* See job.h. */
+#include "driver/job.h"
+
+#include "driver/outcome.h"
+#include "driver/process.h"
+#include "driver/run.h"
+#include "driver/verb.h"
+#include "reports/tap.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COPY_BYTES 4096
+#define TEXT_BYTES 256
+
+/* The results of the run without faults, or why there are none. */
+static void take_reference(const struct job *job, struct run *run)
+{
+    struct error error = {0};
+    if (job->reference == NULL)
+        return;
+    const char *folder = job->reference->folder.text;
+    if (job->reference->status != STATUS_PASS)
+        snprintf(run->reference_text, sizeof run->reference_text,
+                 "the run without faults did not finish: faultline check %s", folder);
+    else if (run_results(folder, &run->references, &run->reference_count, &error) != OK)
+        snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
+    else
+        snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s",
+                 run->reference_count, folder);
+}
+
+/* A reference is not judged: it has finished, or it is of no use. */
+static enum exit_status end_reference(const struct run *run)
+{
+    return run->end == RUN_FINISHED ? STATUS_PASS : STATUS_HARNESS;
+}
+
+static enum exit_status judge_and_tell(const struct run *run, bool verbose)
+{
+    struct outcome outcome;
+    struct path path;
+    struct error error = {0};
+    outcome_judge(run, NULL, 0, &outcome);
+    enum exit_status status = status_of_verdict(outcome.verdict);
+    if (outcome_store(run, &outcome, &error) != OK)
+        status = status_worst(status, status_of_error(&error));
+    FILE *out =
+        path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
+    if (out != NULL) {
+        outcome_print(out, run, &outcome, verbose);
+        fclose(out);
+    }
+    outcome_release(&outcome);
+    return status;
+}
+
+static enum exit_status live(const struct job *job, const struct options *options)
+{
+    struct run run;
+    struct error error = {0};
+    run_init(&run, job->scenario);
+    run.number = job->number;
+    run.seed = options->seed;
+    run.capture = !options->no_capture;
+    run.shown = job->folder;
+    if (options->timeout_s > 0)
+        run.timeout_s = options->timeout_s;
+    if (job->scenario->timeout_s > 0)
+        run.timeout_s = job->scenario->timeout_s;
+    enum exit_status status = STATUS_HARNESS;
+    run_execute(&run, &error);
+    take_reference(job, &run);
+    if (run_store(&run, &error) == OK)
+        status = job->is_reference ? end_reference(&run) : judge_and_tell(&run, options->verbose);
+    else
+        status_of_error(&error);
+    run_release(&run);
+    return status;
+}
+
+/* SIGTERM when the driver ends, whatever ends it: there is time to clear up then. The group of its
+ * own keeps the terminal's signals away: the driver decides. */
+_Noreturn static void become_job(const struct job *job, const struct options *options,
+                                 const sigset_t *mask, pid_t driver)
+{
+    setpgid(0, 0);
+    process_reset_signals(mask);
+    if (!process_die_with(driver, SIGTERM))
+        _exit(STATUS_HARNESS);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    _exit((int)live(job, options));
+}
+
+enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
+                          struct error *error)
+{
+    pid_t driver = getpid();
+    fflush(NULL);
+    job->start_ns = clock_monotonic_ns();
+    job->pid = fork();
+    if (job->pid == 0)
+        become_job(job, options, mask, driver);
+    if (job->pid < 0)
+        return error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
+    setpgid(job->pid, job->pid);
+    job->state = JOB_RUNNING;
+    return OK;
+}
+
+static void print_lost(const struct job *job, int wait_status, FILE *out)
+{
+    char text[TEXT_BYTES];
+    if (WIFSIGNALED(wait_status))
+        snprintf(text, sizeof text, "the process that ran it was ended by SIG%s",
+                 sigabbrev_np(WTERMSIG(wait_status)));
+    else
+        snprintf(text, sizeof text, "the process that ran it exited with status %d without a word",
+                 WEXITSTATUS(wait_status));
+    tap_line(out, false, job->number, job->scenario->name, verdict_text(VERDICT_HARNESS_ERROR));
+    tap_block_begin(out);
+    tap_string(out, "verdict", verdict_text(VERDICT_HARNESS_ERROR));
+    tap_list(out, "why");
+    tap_item(out, text);
+    tap_block_end(out);
+}
+
+void job_print(const struct job *job, int wait_status, FILE *const *out, size_t out_count)
+{
+    struct path path;
+    char text[COPY_BYTES];
+    FILE *piece =
+        path_format(&path, NULL, "%s/tap", job->folder.text) == OK ? fopen(path.text, "re") : NULL;
+    size_t length, total = 0;
+    while (piece != NULL && (length = fread(text, 1, sizeof text, piece)) > 0) {
+        total += length;
+        for (size_t i = 0; i < out_count; i++)
+            if (out[i] != NULL)
+                fwrite(text, 1, length, out[i]);
+    }
+    if (piece != NULL)
+        fclose(piece);
+    for (size_t i = 0; i < out_count; i++)
+        if (out[i] != NULL) {
+            if (total == 0)
+                print_lost(job, wait_status, out[i]);
+            fflush(out[i]);
+        }
+}

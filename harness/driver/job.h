@@ -1,0 +1,39 @@
+/* One run in a process of its own: it owns the job's processes, judges, and leaves run.json,
+ * verdict.json and its piece of TAP in the run folder. The process's exit status is the run's. */
+#ifndef DRIVER_JOB_H
+#define DRIVER_JOB_H
+
+#include "driver/options.h"
+#include "driver/path.h"
+#include "script/script.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
+
+struct job {
+    const struct scenario *scenario; /* borrowed */
+    struct scenario bare; /* of a reference: shares everything with the scenario that asked for
+                             it, but has no plan and the protocol "null"; never released */
+    bool is_reference;
+    const struct job *reference; /* to be done before; NULL: none */
+    int number;                  /* of the TAP line; of a reference: from 1 by themselves */
+    struct path folder;          /* as the user would type it */
+    enum job_state state;
+    pid_t pid;
+    int status; /* enum exit_status, when done */
+    double seconds;
+    uint64_t start_ns;
+};
+
+/* Forks. `mask` is the signal mask for the job. */
+enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
+                          struct error *error);
+
+/* The piece of TAP, copied to each of `out` that is not NULL. A job that left none gets one that
+ * says how it ended. */
+void job_print(const struct job *job, int wait_status, FILE *const *out, size_t out_count);
+
+#endif

@@ -1,0 +1,256 @@
+/* See launch.h. */
+#include "driver/launch.h"
+
+#include "driver/ends.h"
+#include "driver/process.h"
+#include "driver/watch.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long the launcher may take to end the job after a rank has failed. */
+#define CLEANUP_GRACE_NS 2000000000ull
+#define NUMBER_BYTES 16
+#define WORDS_MAX (24 + 2 * SCENARIO_MAX_ARGUMENTS)
+#define LAUNCHER_ENVIRONMENT_MAX 256
+
+/* An incarnation under way. */
+struct flight {
+    const struct launch *launch;
+    struct rank_end *ends;
+    pid_t launcher;
+    bool launcher_ended;
+    int launcher_status;
+    int interrupted;         /* the signal, 0 none */
+    uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
+    struct watch watch;
+};
+
+/* The words of the launcher's command line. */
+struct words {
+    size_t count;
+    char *word[WORDS_MAX + 2 * LAUNCHER_ENVIRONMENT_MAX];
+    char number[2][NUMBER_BYTES];
+    struct path preload;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (words->count + 1 < sizeof words->word / sizeof words->word[0])
+        words->word[words->count++] = (char *)(uintptr_t)word;
+    words->word[words->count] = NULL;
+}
+
+static enum error_code build_words(const struct launch *launch, struct words *words,
+                                   struct error *error)
+{
+    const struct scenario *scenario = launch->run->scenario;
+    snprintf(words->number[0], NUMBER_BYTES, "%d", scenario->ranks);
+    snprintf(words->number[1], NUMBER_BYTES, "%d", (int)getpid());
+    enum error_code code = path_format(&words->preload, error, "%s:%s",
+                                       launch->preload_library.text, launch->protocol.text);
+    if (code == OK && scenario->environment_count > LAUNCHER_ENVIRONMENT_MAX)
+        code = error_set(error, ERROR_LIMIT, "more than %d variables in environment",
+                         LAUNCHER_ENVIRONMENT_MAX);
+    if (code != OK)
+        return code;
+    const char *fixed[] = {launch->launcher.text,
+                           "-n",
+                           words->number[0],
+                           launch->self.text,
+                           "exec",
+                           "--in",
+                           launch->run->folder.text,
+                           "--watch",
+                           words->number[1],
+                           "--preload",
+                           words->preload.text};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        add(words, fixed[i]);
+    for (size_t i = 0; i < scenario->environment_count; i++) {
+        add(words, "--env");
+        add(words, scenario->environment[i]);
+    }
+    if (!launch->run->capture)
+        add(words, "--no-capture");
+    add(words, "--");
+    add(words, launch->program.text);
+    for (size_t i = 0; i < scenario->argument_count; i++)
+        add(words, scenario->argument[i]);
+    return OK;
+}
+
+/* Variables that a surrounding run or `exec` may have left: they mean that one, not this. */
+static void forget_outer_run(void)
+{
+    static const char *const names[] = {"FAULTLINE_RUN", "FAULTLINE_RANK", "FAULTLINE_RANKS",
+                                        "FAULTLINE_STORE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+}
+
+/* What the launcher itself says goes to a file, and where the ranks' output is not captured, that
+ * goes to standard error: standard output carries TAP alone. */
+static bool redirect_launcher(const struct run *run)
+{
+    struct path path;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+        return false;
+    if (!run->capture)
+        return dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    if (path_format(&path, NULL, "%s/output/launcher", run->folder.text) != OK)
+        return false;
+    int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    return file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+}
+
+_Noreturn static void become_launcher(const struct launch *launch, struct words *words,
+                                      pid_t parent)
+{
+    setpgid(0, 0);
+    if (process_die_with(parent, SIGKILL) && redirect_launcher(launch->run)) {
+        forget_outer_run();
+        process_reset_signals(&launch->mask);
+        execv(words->word[0], words->word);
+        fprintf(stderr, "faultline: cannot start %s: %s\n", words->word[0], strerror(errno));
+    }
+    _exit(127);
+}
+
+/* Orphans come to the driver: a rank whose parent the launcher killed is reaped here. */
+static void note_reaped(void *context, pid_t pid, int wait_status)
+{
+    struct flight *flight = context;
+    struct board *board = flight->launch->board;
+    if (pid == flight->launcher) {
+        flight->launcher_ended = true;
+        flight->launcher_status = wait_status;
+    }
+    for (int rank = 0; rank < board->ranks; rank++) {
+        if (atomic_load(&board->slot[rank].pid) != pid || atomic_load(&board->slot[rank].ended))
+            continue;
+        flight->ends[rank].known = true;
+        flight->ends[rank].wait_status = wait_status;
+    }
+}
+
+static void take_signals(struct flight *flight)
+{
+    struct signalfd_siginfo info;
+    while (read(flight->launch->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            flight->interrupted = (int)info.ssi_signo;
+    process_reap(note_reaped, flight);
+}
+
+/* A rank that ended badly, and a launcher that takes too long to notice. */
+static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
+{
+    const struct board *board = flight->launch->board;
+    for (int rank = 0; flight->first_death_ns == 0 && rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].ended) != 0 &&
+            atomic_load(&board->slot[rank].wait_status) != 0)
+            flight->first_death_ns = now_ns;
+    return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
+}
+
+/* Until the launcher has ended or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
+ * to know more. */
+static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    struct pollfd look = {.fd = launch->signals, .events = POLLIN};
+    uint64_t next_look_ns = 0;
+    while (!flight->launcher_ended) {
+        poll(&look, 1, WATCH_PERIOD_MS);
+        take_signals(flight);
+        uint64_t now_ns = clock_monotonic_ns();
+        if (flight->interrupted != 0) {
+            snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(flight->interrupted));
+            return LAUNCH_INTERRUPTED;
+        }
+        if (flight->launcher_ended || now_ns < next_look_ns)
+            continue;
+        next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
+        if (launcher_is_stuck(flight, now_ns))
+            return LAUNCH_FINISHED;
+        if (watch_look(&flight->watch, launch->board, launch->run->folder.text, text, bytes))
+            return LAUNCH_DEADLOCK;
+        if (now_ns >= launch->deadline_ns) {
+            snprintf(text, bytes, "still running after %g s", launch->run->timeout_s);
+            return LAUNCH_TIME_LIMIT;
+        }
+    }
+    return LAUNCH_FINISHED;
+}
+
+static enum error_code start_launcher(struct flight *flight, struct error *error)
+{
+    struct words *words = calloc(1, sizeof *words);
+    if (words == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    enum error_code code = build_words(flight->launch, words, error);
+    if (code == OK) {
+        pid_t parent = getpid();
+        flight->launcher = fork();
+        if (flight->launcher == 0)
+            become_launcher(flight->launch, words, parent);
+        if (flight->launcher < 0)
+            code = error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
+    }
+    free(words);
+    return code;
+}
+
+/* The launcher's own words help where the ranks have none. */
+static void append_launcher(const struct flight *flight, char *text, size_t bytes)
+{
+    size_t used = strlen(text);
+    int status = flight->launcher_status;
+    if (!flight->launcher_ended)
+        return;
+    if (WIFSIGNALED(status))
+        snprintf(text + used, bytes - used, " (%s was ended by SIG%s)",
+                 flight->launch->launcher.text, sigabbrev_np(WTERMSIG(status)));
+    else
+        snprintf(text + used, bytes - used, " (%s exited with status %d; see %s/output/launcher)",
+                 flight->launch->launcher.text, WEXITSTATUS(status),
+                 flight->launch->run->shown.text);
+}
+
+enum error_code launch_incarnation(const struct launch *launch, struct rank_end *ends,
+                                   enum launch_end *end, char *text, size_t bytes,
+                                   struct error *error)
+{
+    struct flight *flight = calloc(1, sizeof *flight);
+    if (flight == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    flight->launch = launch;
+    flight->ends = ends;
+    watch_init(&flight->watch);
+    unsigned first_step = atomic_load(&launch->board->step);
+    enum error_code code = start_launcher(flight, error);
+    if (code == OK) {
+        *end = watch_flight(flight, text, bytes);
+        if (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT)
+            watch_write_stacks(launch->board, launch->run->folder.text);
+        process_end_descendants(note_reaped, flight);
+        ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
+        if (*end == LAUNCH_FINISHED)
+            *end = ends_classify(launch->board, &launch->run->scenario->plan, first_step, ends,
+                                 text, bytes);
+        if (*end == LAUNCH_VOID)
+            append_launcher(flight, text, bytes);
+    }
+    free(flight);
+    return code;
+}

@@ -1,0 +1,36 @@
+/* One incarnation of a job: the launcher is started, watched, and ended with all that came of it.
+ */
+#ifndef DRIVER_LAUNCH_H
+#define DRIVER_LAUNCH_H
+
+#include "board/board.h"
+#include "driver/run.h"
+
+/* How one incarnation ended. */
+enum launch_end {
+    LAUNCH_FINISHED, /* every rank finalized and exited 0 */
+    LAUNCH_KILLED,   /* a rank died by a kill of the plan: the next incarnation's turn */
+    LAUNCH_FAILED,   /* a rank failed by itself */
+    LAUNCH_VOID,     /* the launcher failed, or ranks are missing */
+    LAUNCH_DEADLOCK,
+    LAUNCH_TIME_LIMIT,
+    LAUNCH_INTERRUPTED,
+};
+
+/* What is the same for all incarnations of a run. */
+struct launch {
+    const struct run *run;
+    struct board *board;
+    struct path self, launcher, preload_library, protocol, program;
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC */
+    int signals;          /* signalfd: SIGCHLD and what interrupts */
+    sigset_t mask;        /* for the launcher */
+};
+
+/* Runs one incarnation to its end; nothing of it lives afterwards. ends[0 .. ranks) is filled for
+ * every rank; text (bytes long) says in one sentence how it ended. */
+enum error_code launch_incarnation(const struct launch *launch, struct rank_end *ends,
+                                   enum launch_end *end, char *text, size_t bytes,
+                                   struct error *error);
+
+#endif

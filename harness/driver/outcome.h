@@ -1,0 +1,32 @@
+/* A run judged: what the oracles say of it, held against what the scenario expects, and told in TAP
+ * and in verdict.json. */
+#ifndef DRIVER_OUTCOME_H
+#define DRIVER_OUTCOME_H
+
+#include "driver/run.h"
+#include "oracles/oracle.h"
+
+#include <stdio.h>
+
+/* All owned: outcome_release. */
+struct outcome {
+    enum verdict verdict;       /* what counts: the judgement, after the scenario's expectations */
+    struct judgement judgement; /* empty if the run could not be judged */
+    char remark[64];            /* the claim that decided, or the verdict's name; empty: pass */
+    char why[RUN_TEXT_BYTES];   /* in place of a finding; empty: the first finding says it */
+};
+
+/* Judges the run by its scenario's claims, or by `ids` alone if there are any (then without the
+ * scenario's expectations). Never fails: what goes wrong is a harness-error. */
+void outcome_judge(const struct run *run, const char *const *ids, size_t id_count,
+                   struct outcome *outcome);
+void outcome_release(struct outcome *outcome);
+
+/* verdict.json of the run folder. */
+enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
+                              struct error *error);
+
+/* The TAP line and its diagnostics. A pass gets diagnostics only when `verbose`. */
+void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose);
+
+#endif

@@ -1,0 +1,244 @@
+/* See run.h. */
+#include "driver/run.h"
+
+#include "board/board.h"
+#include "driver/launch.h"
+#include "driver/process.h"
+#include "trace/clock.h"
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INCARNATIONS_MAX 1000
+
+void run_init(struct run *run, const struct scenario *scenario)
+{
+    memset(run, 0, sizeof *run);
+    run->scenario = scenario;
+    run->end = RUN_VOID;
+    run->capture = true;
+    run->timeout_s = RUN_DEFAULT_TIMEOUT_S;
+}
+
+void run_release(struct run *run)
+{
+    free(run->rank_ends);
+    free(run->references);
+    run->rank_ends = NULL;
+    run->references = NULL;
+    run->rank_end_count = run->reference_count = 0;
+}
+
+/* As many lives as the plan has kills, and one more, unless the scenario says otherwise. */
+static int incarnations_allowed(const struct scenario *scenario)
+{
+    int allowed = scenario->max_incarnations;
+    if (allowed == 0) {
+        allowed = 1;
+        for (size_t i = 0; i < scenario->plan.count; i++)
+            allowed += scenario->plan.steps[i].action == ACTION_KILL;
+    }
+    return allowed < INCARNATIONS_MAX ? allowed : INCARNATIONS_MAX;
+}
+
+static enum error_code find_files(struct launch *launch, struct error *error)
+{
+    const struct scenario *scenario = launch->run->scenario;
+    enum error_code code = path_self(&launch->self, error);
+    if (code == OK)
+        code = path_launcher(&launch->launcher, error);
+    if (code == OK)
+        code = path_library(&launch->preload_library, error);
+    if (code == OK)
+        code = path_protocol(scenario->protocol, scenario->file, &launch->protocol, error);
+    if (code == OK)
+        code = path_program(scenario->program, scenario->file, &launch->program, error);
+    return code;
+}
+
+/* Folder, board and plan. */
+static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
+{
+    struct path path;
+    enum error_code code = path_make_run(run->shown.text, error);
+    if (code == OK)
+        code = path_absolute(run->shown.text, &run->folder, error);
+    if (code == OK)
+        code = path_format(&path, error, "%s/plan", run->folder.text);
+    if (code == OK)
+        code = plan_write(path.text, &run->scenario->plan, error);
+    if (code == OK)
+        code = path_format(&path, error, "%s/board", run->folder.text);
+    if (code == OK)
+        code =
+            board_create(path.text, run->scenario->ranks, clock_ticks_per_second(), board, error);
+    return code;
+}
+
+static enum error_code block_signals(struct launch *launch, struct error *error)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    launch->signals = process_signals(&signals, &launch->mask);
+    return launch->signals >= 0 ? OK
+                                : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
+}
+
+/* Room for the ends of one more incarnation; NULL without memory. */
+static struct rank_end *more_ends(struct run *run)
+{
+    size_t ranks = (size_t)run->scenario->ranks;
+    struct rank_end *grown = realloc(run->rank_ends, (run->rank_end_count + ranks) * sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    run->rank_ends = grown;
+    struct rank_end *fresh = grown + run->rank_end_count;
+    memset(fresh, 0, ranks * sizeof *fresh);
+    run->rank_end_count += ranks;
+    return fresh;
+}
+
+static enum run_end end_of(enum launch_end end)
+{
+    switch (end) {
+    case LAUNCH_FINISHED:
+        return RUN_FINISHED;
+    case LAUNCH_KILLED: /* and no incarnation left */
+    case LAUNCH_FAILED:
+        return RUN_FAILED;
+    case LAUNCH_DEADLOCK:
+        return RUN_DEADLOCK;
+    case LAUNCH_TIME_LIMIT:
+        return RUN_TIME_LIMIT;
+    case LAUNCH_INTERRUPTED:
+        return RUN_INTERRUPTED;
+    case LAUNCH_VOID:
+        break;
+    }
+    return RUN_VOID;
+}
+
+/* Incarnation after incarnation, while the plan's kills end them. */
+static enum error_code live(struct run *run, struct launch *launch, struct error *error)
+{
+    int allowed = incarnations_allowed(run->scenario);
+    enum launch_end end = LAUNCH_KILLED;
+    while (end == LAUNCH_KILLED && run->incarnations < allowed) {
+        struct rank_end *ends = more_ends(run);
+        if (ends == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        board_begin_incarnation(launch->board, run->incarnations++);
+        enum error_code code =
+            launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
+        if (code != OK)
+            return code;
+    }
+    run->end = end_of(end);
+    size_t used = strlen(run->end_text);
+    if (end == LAUNCH_KILLED)
+        snprintf(run->end_text + used, sizeof run->end_text - used,
+                 ", and %d incarnations are all that max_incarnations allows", allowed);
+    return OK;
+}
+
+enum error_code run_execute(struct run *run, struct error *error)
+{
+    struct launch *launch = calloc(1, sizeof *launch);
+    if (launch == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    uint64_t start_ns = clock_monotonic_ns();
+    launch->run = run;
+    launch->signals = -1;
+    launch->deadline_ns = start_ns + (uint64_t)(run->timeout_s * 1e9);
+    process_own_descendants();
+    enum error_code code = find_files(launch, error);
+    if (code == OK)
+        code = prepare_folder(run, &launch->board, error);
+    if (code == OK)
+        code = block_signals(launch, error);
+    if (code == OK)
+        code = live(run, launch, error);
+    if (code != OK)
+        snprintf(run->end_text, sizeof run->end_text, "%s", error->text);
+    if (launch->board != NULL)
+        run->steps_done = atomic_load(&launch->board->step);
+    run->seconds = (double)(clock_monotonic_ns() - start_ns) / 1e9;
+    process_end_descendants(NULL, NULL);
+    if (launch->signals >= 0)
+        close(launch->signals);
+    board_unmap(launch->board);
+    free(launch);
+    return code;
+}
+
+struct run_facts run_facts_of(const struct run *run)
+{
+    return (struct run_facts){
+        .ranks = run->scenario->ranks,
+        .incarnations = run->incarnations,
+        .end = run->end,
+        .end_text = run->end_text,
+        .plan = run->scenario->plan.count > 0 ? &run->scenario->plan : NULL,
+        .steps_done = run->steps_done,
+        .rank_end_count = run->rank_end_count,
+        .rank_ends = run->rank_ends,
+        .reference_count = run->reference_count,
+        .references = run->references,
+    };
+}
+
+static bool has_result(const struct reference_result *results, size_t count, int rank,
+                       const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].rank == rank && strcmp(results[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Along the chain of notes, newest first. */
+static enum error_code add_results(const struct trace *trace, struct reference_result **results,
+                                   size_t *count, struct error *error)
+{
+    uint64_t next = atomic_load(&trace->header->last_note);
+    while (next > 0 && next <= trace->count) {
+        const struct record *record = &trace->record[next - 1];
+        struct reference_result result = {
+            .rank = trace->rank, .bytes = record->bytes, .hash = record->hash};
+        trace_text(trace, next - 1, result.name, sizeof result.name);
+        next = record->previous_note < next ? record->previous_note : 0;
+        if (record->tag != NOTE_RESULT || has_result(*results, *count, result.rank, result.name))
+            continue;
+        struct reference_result *grown = realloc(*results, (*count + 1) * sizeof *grown);
+        if (grown == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        *results = grown;
+        grown[(*count)++] = result;
+    }
+    return OK;
+}
+
+enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
+                            struct error *error)
+{
+    struct path path;
+    struct trace_set traces = {0};
+    *results = NULL;
+    *count = 0;
+    enum error_code code = path_format(&path, error, "%s/trace", folder);
+    if (code == OK)
+        code = trace_set_open(path.text, &traces, error);
+    for (size_t i = 0; code == OK && i < traces.count; i++)
+        if (traces.trace[i].incarnation == traces.incarnations - 1)
+            code = add_results(&traces.trace[i], results, count, error);
+    trace_set_release(&traces);
+    return code;
+}

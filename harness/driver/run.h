@@ -1,0 +1,64 @@
+/* One run of one scenario: what was asked, and what was seen. Launches, watches, restarts after the
+ * plan's kills, and leaves nothing behind. Must not know: verdicts, TAP, other runs. */
+#ifndef DRIVER_RUN_H
+#define DRIVER_RUN_H
+
+#include "driver/path.h"
+#include "oracles/oracle.h"
+#include "script/script.h"
+
+#include <signal.h>
+
+#define RUN_TEXT_BYTES 1024
+#define RUN_DEFAULT_TIMEOUT_S 60.0
+
+struct run {
+    /* Asked for. */
+    const struct scenario *scenario; /* borrowed */
+    int number;                      /* from 1, of the TAP line and the folder */
+    uint64_t seed;
+    double timeout_s;   /* hard limit of all incarnations together */
+    bool capture;       /* of the ranks' output */
+    bool reference;     /* this is the run without faults that others are compared with */
+    struct path folder; /* absolute */
+    struct path shown;  /* the same as the user would type it */
+
+    /* Seen. */
+    enum run_end end;
+    char end_text[RUN_TEXT_BYTES];
+    int incarnations;
+    unsigned steps_done;
+    double seconds;
+    size_t rank_end_count;
+    struct rank_end *rank_ends; /* owned */
+
+    /* Of the run without faults; none when the claims do not ask for it. */
+    size_t reference_count;
+    struct reference_result *references; /* owned */
+    char
+        reference_text[PATH_MAX + RUN_TEXT_BYTES]; /* why there are none, or where they come from */
+};
+
+void run_init(struct run *run, const struct scenario *scenario);
+void run_release(struct run *run);
+
+/* Makes the folder, runs the job to its end, and fills what was seen. The calling process must be
+ * one that has no other children: all descendants are ended. On an error the run is VOID with the
+ * error's text, and nothing runs any more. */
+enum error_code run_execute(struct run *run, struct error *error);
+
+/* The results that the ranks declared in their last incarnation, from the traces of `folder`; the
+ * newest for each rank and name. *results is owned by the caller. */
+enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
+                            struct error *error);
+
+/* The facts for the oracles; pointers are borrowed from *run. */
+struct run_facts run_facts_of(const struct run *run);
+
+/* run.json of the run folder: written, and read again. *owner holds the scenario that *run then
+ * borrows; both are the caller's to release, also after an error. */
+enum error_code run_store(const struct run *run, struct error *error);
+enum error_code run_load(const char *folder, struct run *run, struct scenario_list *owner,
+                         struct error *error);
+
+#endif

@@ -1,0 +1,50 @@
+/* Exit statuses; see verb.h. */
+#include "driver/verb.h"
+
+#include <stdio.h>
+
+enum exit_status status_of_verdict(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_PASS:
+        return STATUS_PASS;
+    case VERDICT_VIOLATION:
+        return STATUS_VIOLATION;
+    case VERDICT_UNKNOWN:
+    case VERDICT_VACUOUS:
+        return STATUS_UNDECIDED;
+    default:
+        return STATUS_HARNESS;
+    }
+}
+
+static int severity(enum exit_status status)
+{
+    static const enum exit_status order[] = {STATUS_PASS, STATUS_UNDECIDED, STATUS_HARNESS,
+                                             STATUS_VIOLATION};
+    for (int i = 0; i < (int)(sizeof order / sizeof order[0]); i++)
+        if (order[i] == status)
+            return i;
+    return -1;
+}
+
+enum exit_status status_worst(enum exit_status a, enum exit_status b)
+{
+    return severity(a) >= severity(b) ? a : b;
+}
+
+enum exit_status status_of_error(const struct error *error)
+{
+    fprintf(stderr, "faultline: %s\n",
+            error->text[0] != '\0' ? error->text : error_code_text(error->code));
+    switch (error->code) {
+    case OK:
+        return STATUS_PASS;
+    case ERROR_USAGE:
+    case ERROR_FORMAT:
+    case ERROR_VERSION:
+        return STATUS_USAGE;
+    default:
+        return STATUS_HARNESS;
+    }
+}

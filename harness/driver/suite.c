@@ -1,0 +1,475 @@
+/* `faultline run`: many runs, some at once, told in order. */
+#include "driver/job.h"
+#include "driver/options.h"
+#include "driver/process.h"
+#include "driver/progress.h"
+#include "driver/select.h"
+#include "driver/verb.h"
+#include "reports/tap.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ID_BYTES 64
+#define SLOWEST_SHOWN 10
+#define OUTPUTS 2 /* standard output, --tap */
+#define REFERENCE_PROTOCOL "null"
+
+struct suite {
+    const struct options *options;
+    struct selection selection;
+    struct path folder; /* OUT/<id> */
+    struct job **job;   /* owned, each; references stand before the jobs that need them */
+    size_t count, room;
+    size_t started; /* jobs are started in order */
+    size_t printed;
+    int running;
+    int numbers, references; /* given so far */
+    bool stopping;           /* start nothing more */
+    int interrupted;         /* signal, 0 none */
+    int signals;
+    sigset_t mask;
+    FILE *out[OUTPUTS];
+    int *wait_status; /* of each job */
+    enum exit_status worst;
+    struct progress progress;
+};
+
+/* --- folders --------------------------------------------------------------------------------- */
+
+/* OUT/latest becomes a link to OUT/<id> in one step. */
+static enum error_code link_latest(const char *out, const char *id, struct error *error)
+{
+    struct path latest, fresh;
+    enum error_code code = path_format(&latest, error, "%s/latest", out);
+    if (code == OK)
+        code = path_format(&fresh, error, "%s/latest.%d", out, (int)getpid());
+    if (code != OK)
+        return code;
+    if (symlink(id, fresh.text) == 0 && rename(fresh.text, latest.text) == 0)
+        return OK;
+    code = error_set(error, ERROR_IO, "%s: %s", latest.text, strerror(errno));
+    unlink(fresh.text);
+    return code;
+}
+
+static enum error_code make_folder(struct suite *suite, struct error *error)
+{
+    char id[ID_BYTES];
+    time_t now = time(NULL);
+    struct tm local;
+    size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+    snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
+    const char *out = suite->options->out;
+    enum error_code code = path_format(&suite->folder, error, "%s/%s", out, id);
+    if (code == OK)
+        code = path_make_folder(suite->folder.text, error);
+    return code != OK ? code : link_latest(out, id, error);
+}
+
+/* --- the list of jobs ------------------------------------------------------------------------ */
+
+static struct job *add_job(struct suite *suite)
+{
+    if (suite->count == suite->room) {
+        size_t room = suite->room > 0 ? 2 * suite->room : 64;
+        struct job **jobs = realloc(suite->job, room * sizeof *jobs);
+        if (jobs == NULL)
+            return NULL;
+        suite->job = jobs;
+        int *statuses = realloc(suite->wait_status, room * sizeof *statuses);
+        if (statuses == NULL)
+            return NULL;
+        suite->wait_status = statuses;
+        suite->room = room;
+    }
+    struct job *job = calloc(1, sizeof *job);
+    if (job != NULL)
+        suite->job[suite->count++] = job;
+    return job;
+}
+
+/* H.result is judged against a run without faults: when it is asked for and there are any. */
+static bool needs_reference(const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->claim_count; i++)
+        if (strcmp(scenario->claim[i], "H") == 0 || strcmp(scenario->claim[i], "H.result") == 0)
+            return scenario->plan.count > 0;
+    return false;
+}
+
+static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t b_count)
+{
+    for (size_t i = 0; a_count == b_count && i < a_count; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    return a_count == b_count;
+}
+
+static bool same_program(const struct scenario *a, const struct scenario *b)
+{
+    return a->ranks == b->ranks && strcmp(a->program, b->program) == 0 &&
+           same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
+           same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
+}
+
+static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario)
+{
+    for (size_t i = 0; i < suite->count; i++)
+        if (suite->job[i]->is_reference && same_program(suite->job[i]->scenario, scenario))
+            return suite->job[i];
+    return NULL;
+}
+
+static enum error_code add_reference(struct suite *suite, const struct scenario *scenario,
+                                     const struct job **reference, struct error *error)
+{
+    static char protocol[] = REFERENCE_PROTOCOL;
+    *reference = find_reference(suite, scenario);
+    if (*reference != NULL)
+        return OK;
+    struct job *job = add_job(suite);
+    if (job == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    job->bare = *scenario;
+    job->bare.protocol = protocol;
+    job->bare.violates = NULL;
+    job->bare.cover_count = 0;
+    plan_init(&job->bare.plan);
+    job->scenario = &job->bare;
+    job->is_reference = true;
+    job->number = ++suite->references;
+    *reference = job;
+    return path_format(&job->folder, error, "%s/reference/%d", suite->folder.text, job->number);
+}
+
+static enum error_code add_scenario(struct suite *suite, const struct scenario *scenario,
+                                    struct error *error)
+{
+    const struct job *reference = NULL;
+    enum error_code code = OK;
+    if (needs_reference(scenario))
+        code = add_reference(suite, scenario, &reference, error);
+    struct job *job = code == OK ? add_job(suite) : NULL;
+    if (job == NULL)
+        return code != OK ? code : error_set(error, ERROR_MEMORY, "out of memory");
+    job->scenario = scenario;
+    job->reference = reference;
+    job->number = ++suite->numbers;
+    return path_format(&job->folder, error, "%s/%d", suite->folder.text, job->number);
+}
+
+/* Everything that was chosen, once more. */
+static enum error_code add_round(struct suite *suite, struct error *error)
+{
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < suite->selection.count; i++)
+        code = add_scenario(suite, suite->selection.chosen[i], error);
+    return code;
+}
+
+/* --- going on -------------------------------------------------------------------------------- */
+
+static enum error_code start_some(struct suite *suite, struct error *error)
+{
+    enum error_code code = OK;
+    while (code == OK && !suite->stopping && suite->running < suite->options->jobs &&
+           suite->started < suite->count) {
+        struct job *job = suite->job[suite->started];
+        if (job->reference != NULL && job->reference->state != JOB_DONE)
+            break;
+        code = job_start(job, suite->options, &suite->mask, error);
+        suite->started++;
+        suite->running++;
+    }
+    return code;
+}
+
+static void note_reaped(void *context, pid_t pid, int wait_status)
+{
+    struct suite *suite = context;
+    for (size_t i = 0; i < suite->started; i++) {
+        struct job *job = suite->job[i];
+        if (job->pid != pid || job->state != JOB_RUNNING)
+            continue;
+        job->state = JOB_DONE;
+        job->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : STATUS_HARNESS;
+        job->seconds = (double)(clock_monotonic_ns() - job->start_ns) / 1e9;
+        suite->wait_status[i] = wait_status;
+        suite->running--;
+        if (job->is_reference)
+            continue;
+        suite->progress.done++;
+        suite->progress.failed += job->status != STATUS_PASS;
+        suite->worst = status_worst(suite->worst, (enum exit_status)job->status);
+        if (suite->options->until_failure && job->status != STATUS_PASS)
+            suite->stopping = true;
+    }
+}
+
+/* Whatever is done and has its turn. */
+static void print_done(struct suite *suite)
+{
+    while (suite->printed < suite->started && suite->job[suite->printed]->state == JOB_DONE) {
+        const struct job *job = suite->job[suite->printed];
+        progress_hide(&suite->progress);
+        if (!job->is_reference)
+            job_print(job, suite->wait_status[suite->printed], suite->out, OUTPUTS);
+        suite->printed++;
+    }
+}
+
+/* The first asks the jobs to end: they clear up and write their reports. The second ends all. */
+static void interrupt(struct suite *suite, int number)
+{
+    if (suite->interrupted != 0) {
+        process_end_descendants(NULL, NULL);
+        process_end_like(number);
+    }
+    suite->interrupted = number;
+    suite->stopping = true;
+    for (size_t i = 0; i < suite->started; i++)
+        if (suite->job[i]->state == JOB_RUNNING)
+            kill(suite->job[i]->pid, SIGTERM);
+}
+
+static void take_signals(struct suite *suite)
+{
+    struct signalfd_siginfo info;
+    while (read(suite->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            interrupt(suite, (int)info.ssi_signo);
+    process_reap(note_reaped, suite);
+}
+
+static const char *running_name(const struct suite *suite)
+{
+    for (size_t i = suite->printed; i < suite->started; i++)
+        if (suite->job[i]->state == JOB_RUNNING)
+            return suite->job[i]->scenario->name;
+    return "";
+}
+
+static enum error_code run_jobs(struct suite *suite, struct error *error)
+{
+    struct pollfd look = {.fd = suite->signals, .events = POLLIN};
+    enum error_code code = start_some(suite, error);
+    while (suite->running > 0) {
+        progress_show(&suite->progress, running_name(suite));
+        poll(&look, 1, suite->progress.on ? PROGRESS_PERIOD_MS : -1);
+        take_signals(suite);
+        print_done(suite);
+        if (code == OK)
+            code = start_some(suite, error);
+    }
+    print_done(suite);
+    progress_hide(&suite->progress);
+    return code;
+}
+
+/* --repeat and --until-failure: rounds of everything. --until-failure alone has no last round. */
+static enum error_code run_rounds(struct suite *suite, struct error *error)
+{
+    const struct options *options = suite->options;
+    bool endless = options->until_failure && options->repeat == 1;
+    enum error_code code = OK;
+    for (int round = 0; code == OK && !suite->stopping && (endless || round < options->repeat);
+         round++) {
+        code = add_round(suite, error);
+        if (code == OK)
+            code = run_jobs(suite, error);
+    }
+    return code;
+}
+
+/* --- what is said besides -------------------------------------------------------------------- */
+
+static int slower(const void *a, const void *b)
+{
+    double left = (*(struct job *const *)a)->seconds, right = (*(struct job *const *)b)->seconds;
+    return (left < right) - (left > right);
+}
+
+/* Sorts the jobs: last thing before the end. */
+static void print_durations(struct suite *suite)
+{
+    qsort(suite->job, suite->started, sizeof(struct job *), slower);
+    for (size_t i = 0; i < suite->started && i < SLOWEST_SHOWN; i++)
+        for (int out = 0; out < OUTPUTS; out++)
+            if (suite->out[out] != NULL)
+                tap_comment(suite->out[out], "%.2f s  %s%s", suite->job[i]->seconds,
+                            suite->job[i]->is_reference ? "reference for " : "",
+                            suite->job[i]->scenario->name);
+}
+
+static enum error_code store_results(const struct suite *suite, struct error *error)
+{
+    struct selection_result *results = calloc(suite->started + 1, sizeof *results);
+    if (results == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    size_t count = 0;
+    for (size_t i = 0; i < suite->started; i++)
+        if (!suite->job[i]->is_reference)
+            results[count++] =
+                (struct selection_result){suite->job[i]->scenario, suite->job[i]->status};
+    enum error_code code = select_store_results(suite->folder.text, results, count, error);
+    free(results);
+    return code;
+}
+
+static void print_head(struct suite *suite)
+{
+    const struct options *options = suite->options;
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (suite->out[i] == NULL)
+            continue;
+        tap_header(suite->out[i]);
+        if (!options->until_failure)
+            tap_plan(suite->out[i], suite->selection.count * (size_t)options->repeat);
+        tap_comment(suite->out[i], "runs in %s, seed %llu", suite->folder.text,
+                    (unsigned long long)options->seed);
+        if (suite->selection.none_failed)
+            tap_comment(suite->out[i], "nothing failed the last time: everything is run");
+        fflush(suite->out[i]);
+    }
+}
+
+static void print_foot(struct suite *suite)
+{
+    if (suite->options->durations)
+        print_durations(suite);
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (suite->out[i] == NULL)
+            continue;
+        if (suite->interrupted != 0) {
+            char text[ID_BYTES];
+            snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(suite->interrupted));
+            tap_bail_out(suite->out[i], text);
+        } else if (suite->options->until_failure) {
+            tap_plan(suite->out[i], suite->progress.done);
+        }
+        fflush(suite->out[i]);
+    }
+}
+
+/* --- the verb -------------------------------------------------------------------------------- */
+
+static int dry_run(const struct selection *selection)
+{
+    tap_header(stdout);
+    tap_plan(stdout, selection->count);
+    for (size_t i = 0; i < selection->count; i++)
+        tap_line(stdout, true, (int)i + 1, selection->chosen[i]->name, "SKIP dry run");
+    return STATUS_PASS;
+}
+
+static int nothing_to_run(const struct options *options)
+{
+    tap_header(stdout);
+    tap_bail_out(stdout, options->filter != NULL ? "nothing to run: no scenario matches the filter"
+                                                 : "nothing to run: there is no scenario");
+    return STATUS_USAGE;
+}
+
+static enum error_code block_signals(struct suite *suite, struct error *error)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    suite->signals = process_signals(&signals, &suite->mask);
+    return suite->signals >= 0 ? OK
+                               : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
+}
+
+static enum error_code open_outputs(struct suite *suite, struct error *error)
+{
+    suite->out[0] = stdout;
+    if (suite->options->tap == NULL)
+        return OK;
+    suite->out[1] = fopen(suite->options->tap, "we");
+    if (suite->out[1] == NULL)
+        return error_set(error, ERROR_IO, "--tap %s: %s", suite->options->tap, strerror(errno));
+    return OK;
+}
+
+static enum error_code run_suite(struct suite *suite, struct error *error)
+{
+    const struct options *options = suite->options;
+    process_own_descendants();
+    enum error_code code = open_outputs(suite, error);
+    if (code == OK)
+        code = make_folder(suite, error);
+    if (code == OK)
+        code = block_signals(suite, error);
+    if (code != OK)
+        return code;
+    print_head(suite);
+    progress_begin(&suite->progress,
+                   options->until_failure ? 0 : suite->selection.count * (size_t)options->repeat);
+    code = run_rounds(suite, error);
+    process_end_descendants(NULL, NULL);
+    if (code == OK)
+        code = store_results(suite, error);
+    print_foot(suite);
+    return code;
+}
+
+static void suite_release(struct suite *suite)
+{
+    for (size_t i = 0; i < suite->count; i++)
+        free(suite->job[i]);
+    free(suite->job);
+    free(suite->wait_status);
+    if (suite->out[1] != NULL)
+        fclose(suite->out[1]);
+    selection_release(&suite->selection);
+}
+
+static int run_selected(struct suite *suite)
+{
+    struct error error = {0};
+    int status = select_check(&suite->selection);
+    if (status != STATUS_PASS)
+        return status;
+    if (suite->selection.count == 0)
+        return nothing_to_run(suite->options);
+    if (suite->options->dry_run)
+        return dry_run(&suite->selection);
+    if (run_suite(suite, &error) != OK)
+        return (int)status_worst(suite->worst, status_of_error(&error));
+    return (int)suite->worst;
+}
+
+int verb_run(int argc, char **argv)
+{
+    static const struct options_help help = {
+        "SCENARIO.lua|DIR...", "Runs scenarios, in a folder all its *.lua, and judges each. TAP on "
+                               "standard output.\vExit status: 0 pass, 1 violation, 2 unknown or "
+                               "vacuous, 3 harness error, 64 usage; the worst decides, in the "
+                               "order 1, 3, 2, 0. Ctrl-C ends the jobs and still writes their "
+                               "reports (then 128 + signal); a second one ends at once."};
+    struct options options;
+    struct suite suite = {.options = &options};
+    struct error error = {0};
+    options_parse(&options, FOR_RUN, &help, argc, argv);
+    int status = select_scenarios(&options, &suite.selection, &error) != OK
+                     ? (int)status_of_error(&error)
+                     : run_selected(&suite);
+    int interrupted = suite.interrupted;
+    suite_release(&suite);
+    if (interrupted != 0)
+        process_end_like(interrupted); /* a signal's number is its wait status */
+    return status;
+}
