@@ -1,0 +1,551 @@
+-- What the generator must know beyond the prototypes: per role, the parameters it needs, whether
+-- the library may block in it, and the C around the call. Parameters are named as the MPI standard
+-- names them; a function whose prototype lacks one stops the generator.
+--
+-- In the C texts $LEVEL is enum level, $CALL the number of the function; `answer` is what the call
+-- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it, at each
+-- level. Every text only calls a function of the tap_*.h headers: nothing is decided here.
+
+local roles = {}
+
+local envelope = { "dest", "tag", "comm" }
+local function join(...)
+    local all = {}
+    for _, list in ipairs { ... } do
+        table.move(list, 1, #list, #all + 1, all)
+    end
+    return all
+end
+
+local data = { "buf", "count", "datatype" }
+local from = { "source", "tag", "comm" }
+local send_half = { "sendbuf", "sendcount", "sendtype", "dest", "sendtag" }
+local receive_half = { "recvbuf", "recvcount", "recvtype", "source", "recvtag" }
+local replace = { "buf", "count", "datatype", "dest", "sendtag", "source", "recvtag", "comm" }
+
+local any_status = [[
+MPI_Status seen;
+if (status == MPI_STATUS_IGNORE)
+    status = &seen;
+]]
+
+roles.CALL = { -- `comm` is filled in by the generator: the first parameter of type MPI_Comm
+    needs = {},
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, $COMM);",
+    after = "call_end(recorded, answer);",
+}
+
+roles.INIT = {
+    needs = {},
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, MPI_COMM_NULL);",
+    after = "init_end($LEVEL, recorded, answer);",
+}
+
+roles.FINALIZE = {
+    needs = {},
+    blocks = true,
+    before = "struct record *recorded = finalize_begin($LEVEL, $CALL);",
+    after = "finalize_end($LEVEL, recorded, answer);",
+}
+
+roles.ABORT = { -- does not return
+    needs = { "comm", "errorcode" },
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
+    after = "call_end(recorded, answer);",
+}
+
+roles.SEND = {
+    needs = join(data, envelope),
+    blocks = true,
+    before = "struct record *recorded = send_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
+    after = "send_end(recorded, answer);",
+}
+
+roles.ISEND = {
+    needs = join(data, envelope, { "request" }),
+    before = "struct record *recorded =\n"
+        .. "    isend_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
+    after = "isend_end($LEVEL, recorded, request, answer);",
+}
+
+roles.SEND_INIT = {
+    needs = join(data, envelope, { "request" }),
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
+    after = [[
+send_init_end($LEVEL, recorded, buf, count, datatype, dest, tag, comm, request, answer);
+]],
+}
+
+roles.RECV = {
+    needs = join(data, from, { "status" }),
+    blocks = true,
+    before = any_status .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "receive_end(recorded, buf, count, datatype, comm, status, answer);",
+}
+
+roles.IRECV = {
+    needs = join(data, from, { "request" }),
+    before = "struct record *recorded = ireceive_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "ireceive_end($LEVEL, recorded, buf, count, datatype, comm, request, answer);",
+}
+
+roles.RECV_INIT = {
+    needs = join(data, from, { "request" }),
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
+    after = [[
+receive_init_end($LEVEL, recorded, buf, count, datatype, source, tag, comm, request, answer);
+]],
+}
+
+roles.MRECV = {
+    needs = join(data, { "message", "status" }),
+    blocks = true,
+    before = any_status .. [[
+struct request *found;
+struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
+]],
+    after = "matched_receive_end(recorded, buf, count, datatype, found, message, status, answer);",
+}
+
+roles.IMRECV = {
+    needs = join(data, { "message", "request" }),
+    before = [[
+struct request *found;
+struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
+]],
+    after = "matched_ireceive_end(recorded, buf, count, datatype, found, message, request, answer);",
+}
+
+roles.SENDRECV = {
+    needs = join(send_half, receive_half, { "comm", "status" }),
+    blocks = true,
+    before = any_status .. [[
+struct record *sent =
+    send_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
+]],
+    after = [[
+sendreceive_end(sent, recorded, recvbuf, recvcount, recvtype, comm, status, answer);
+]],
+}
+
+roles.SENDRECV_REPLACE = {
+    needs = join(replace, { "status" }),
+    blocks = true,
+    before = any_status .. [[
+struct record *sent = send_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
+struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
+]],
+    after = "sendreceive_end(sent, recorded, buf, count, datatype, comm, status, answer);",
+}
+
+roles.ISENDRECV = {
+    needs = join(send_half, receive_half, { "comm", "request" }),
+    before = [[
+struct record *sent =
+    isend_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
+]],
+    after = [[
+isendreceive_end($LEVEL, sent, recorded, recvbuf, recvcount, recvtype, comm, request, answer);
+]],
+}
+
+roles.ISENDRECV_REPLACE = {
+    needs = join(replace, { "request" }),
+    before = [[
+struct record *sent = isend_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
+struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
+]],
+    after = "isendreceive_end($LEVEL, sent, recorded, buf, count, datatype, comm, request, answer);",
+}
+
+roles.START = {
+    needs = { "request" },
+    before = [[
+struct start start;
+start_begin($LEVEL, $CALL, &start, 1, request);
+]],
+    after = "start_end(&start, answer);",
+}
+
+roles.STARTALL = {
+    needs = { "count", "array_of_requests" },
+    before = [[
+struct start start;
+start_begin($LEVEL, $CALL, &start, count, array_of_requests);
+]],
+    after = "start_end(&start, answer);",
+}
+
+roles.PROBE = {
+    needs = join(from, { "status" }),
+    blocks = true,
+    before = any_status .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "probe_end(recorded, comm, status, answer);",
+}
+
+roles.IPROBE = {
+    needs = join(from, { "flag", "status" }),
+    before = any_status .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "iprobe_end(recorded, comm, flag, status, answer);",
+}
+
+roles.MPROBE = {
+    needs = join(from, { "message", "status" }),
+    blocks = true,
+    before = any_status .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "mprobe_end($LEVEL, recorded, comm, message, status, answer);",
+}
+
+roles.IMPROBE = {
+    needs = join(from, { "flag", "message", "status" }),
+    before = any_status .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
+    after = "improbe_end($LEVEL, recorded, comm, flag, message, status, answer);",
+}
+
+roles.WAIT = {
+    needs = { "request", "status" },
+    blocks = true,
+    before = any_status .. [[
+struct request *waited;
+struct record *recorded = wait_begin($LEVEL, $CALL, request, &waited);
+]],
+    after = "wait_end(recorded, waited, request, status, answer);",
+}
+
+roles.TEST = {
+    needs = { "request", "flag", "status" },
+    before = any_status .. [[
+struct request *waited;
+struct record *recorded = test_begin($LEVEL, $CALL, request, &waited);
+]],
+    after = "test_end(recorded, waited, request, flag, status, answer);",
+}
+
+roles.WAITALL = {
+    needs = { "count", "array_of_requests", "array_of_statuses" },
+    blocks = true,
+    before = [[
+struct batch batch;
+array_of_statuses =
+    batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, array_of_statuses);
+struct record *recorded = wait_many_begin(&batch);
+]],
+    after = "waitall_end(recorded, &batch, array_of_requests, array_of_statuses, answer);",
+}
+
+roles.WAITANY = {
+    needs = { "count", "array_of_requests", "indx", "status" },
+    blocks = true,
+    before = any_status .. [[
+struct batch batch;
+batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
+struct record *recorded = wait_many_begin(&batch);
+]],
+    after = "waitany_end(recorded, &batch, array_of_requests, indx, status, answer);",
+}
+
+roles.WAITSOME = {
+    needs = { "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses" },
+    blocks = true,
+    before = [[
+struct batch batch;
+array_of_statuses =
+    batch_begin($LEVEL, $CALL, &batch, incount, array_of_requests, array_of_statuses);
+struct record *recorded = wait_many_begin(&batch);
+]],
+    after = [[
+waitsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
+             answer);
+]],
+}
+
+roles.TESTALL = {
+    needs = { "count", "array_of_requests", "flag", "array_of_statuses" },
+    before = [[
+struct batch batch;
+array_of_statuses =
+    batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, array_of_statuses);
+struct record *recorded = test_many_begin(&batch);
+]],
+    after = "testall_end(recorded, &batch, array_of_requests, flag, array_of_statuses, answer);",
+}
+
+roles.TESTANY = {
+    needs = { "count", "array_of_requests", "indx", "flag", "status" },
+    before = any_status .. [[
+struct batch batch;
+batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
+struct record *recorded = test_many_begin(&batch);
+]],
+    after = "testany_end(recorded, &batch, array_of_requests, indx, flag, status, answer);",
+}
+
+roles.TESTSOME = {
+    needs = { "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses" },
+    before = [[
+struct batch batch;
+array_of_statuses =
+    batch_begin($LEVEL, $CALL, &batch, incount, array_of_requests, array_of_statuses);
+struct record *recorded = test_many_begin(&batch);
+]],
+    after = [[
+testsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
+             answer);
+]],
+}
+
+roles.REQUEST_FREE = {
+    needs = { "request" },
+    before = [[
+struct request *freed;
+struct record *recorded = request_free_begin($LEVEL, $CALL, request, &freed);
+]],
+    after = "request_free_end(recorded, freed, answer);",
+}
+
+roles.CANCEL = {
+    needs = { "request" },
+    before = "struct record *recorded = cancel_begin($LEVEL, $CALL, request);",
+    after = "call_end(recorded, answer);",
+}
+
+roles.COLLECTIVE = { -- $OPERATION is the initializer made from the operation's table below
+    needs = { "comm" },
+    blocks = true,
+    before = [[
+struct collective collective = $OPERATION;
+struct record *recorded = collective_begin($LEVEL, $CALL, &collective, comm);
+]],
+    after = "collective_end(recorded, &collective, answer);",
+}
+
+roles.ICOLLECTIVE = {
+    needs = { "comm", "request" },
+    before = [[
+struct collective collective = $OPERATION;
+struct record *recorded = icollective_begin($LEVEL, $CALL, &collective, comm);
+]],
+    after = "icollective_end($LEVEL, recorded, &collective, request, answer);",
+}
+
+roles.COLLECTIVE_INIT = {
+    needs = { "comm", "request" },
+    before = [[
+struct collective collective = $OPERATION;
+struct record *recorded = call_begin($LEVEL, $CALL, comm);
+]],
+    after = "collective_init_end($LEVEL, recorded, &collective, comm, request, answer);",
+}
+
+roles.COMM_MAKE = { -- $PARENT and $MADE come from roles.makes below
+    needs = {},
+    blocks = true,
+    before = "struct record *recorded = make_begin($LEVEL, $CALL, $PARENT);",
+    after = "make_end($LEVEL, recorded, $PARENT, $MADE, answer);",
+}
+
+roles.COMM_IMAKE = {
+    needs = { "request" },
+    before = "struct record *recorded = imake_begin($LEVEL, $CALL, $PARENT);",
+    after = "imake_end($LEVEL, recorded, $PARENT, $MADE, request, answer);",
+}
+
+roles.COMM_FREE = {
+    needs = { "comm" },
+    blocks = true,
+    before = [[
+struct communicator *freed;
+struct record *recorded = communicator_free_begin($LEVEL, $CALL, comm, &freed);
+]],
+    after = "communicator_free_end($LEVEL, recorded, freed, answer);",
+}
+
+roles.TYPE_FREE = {
+    needs = { "datatype" },
+    before = "struct record *recorded = type_free_begin($LEVEL, $CALL, datatype);",
+    after = "call_end(recorded, answer);",
+}
+
+-- Parent and new communicator, per function. parent = false: made from nothing that has an id on
+-- all its members (see communicator_make).
+local makes = {
+    MPI_Cart_create = { parent = "comm_old", made = "comm_cart" },
+    MPI_Cart_sub = { parent = "comm", made = "newcomm" },
+    MPI_Comm_accept = { parent = "comm", made = "newcomm" },
+    MPI_Comm_connect = { parent = "comm", made = "newcomm" },
+    MPI_Comm_create = { parent = "comm", made = "newcomm" },
+    MPI_Comm_create_from_group = { parent = false, made = "newcomm" },
+    MPI_Comm_create_group = { parent = "comm", made = "newcomm" },
+    MPI_Comm_dup = { parent = "comm", made = "newcomm" },
+    MPI_Comm_dup_with_info = { parent = "comm", made = "newcomm" },
+    MPI_Comm_get_parent = { parent = false, made = "parent" },
+    MPI_Comm_idup = { parent = "comm", made = "newcomm" },
+    MPI_Comm_idup_with_info = { parent = "comm", made = "newcomm" },
+    MPI_Comm_join = { parent = false, made = "intercomm" },
+    MPI_Comm_spawn = { parent = "comm", made = "intercomm" },
+    MPI_Comm_spawn_multiple = { parent = "comm", made = "intercomm" },
+    MPI_Comm_split = { parent = "comm", made = "newcomm" },
+    MPI_Comm_split_type = { parent = "comm", made = "newcomm" },
+    MPI_Dist_graph_create = { parent = "comm_old", made = "comm_dist_graph" },
+    MPI_Dist_graph_create_adjacent = { parent = "comm_old", made = "comm_dist_graph" },
+    MPI_Graph_create = { parent = "comm_old", made = "comm_graph" },
+    MPI_Intercomm_create = { parent = "local_comm", made = "newintercomm" },
+    MPI_Intercomm_create_from_groups = { parent = false, made = "newintercomm" },
+    MPI_Intercomm_merge = { parent = "intercomm", made = "newintracomm" },
+    MPIX_Comm_shrink = { parent = "comm", made = "newcomm" },
+}
+
+-- Per operation: parameter -> field(s) of struct collective. One that begins with "*" is an array.
+local contribution = { sendbuf = "send.buffer", sendcount = "send.count", sendtype = "send.type" }
+local outcome = { recvbuf = "recv.buffer", recvcount = "recv.count", recvtype = "recv.type" }
+local contributions = {
+    sendbuf = "send.buffer",
+    sendcounts = "send.counts",
+    sendtype = "send.type",
+}
+local outcomes = { recvbuf = "recv.buffer", recvcounts = "recv.counts", recvtype = "recv.type" }
+local reduction = {
+    sendbuf = "send.buffer",
+    recvbuf = "recv.buffer",
+    count = { "send.count", "recv.count" },
+    datatype = { "send.type", "recv.type" },
+}
+local reduction_scattered = {
+    sendbuf = "send.buffer",
+    recvbuf = "recv.buffer",
+    recvcounts = { "send.counts", "recv.counts" },
+    datatype = { "send.type", "recv.type" },
+}
+local all_types = {
+    sendbuf = "send.buffer",
+    sendcounts = "send.counts",
+    sdispls = "send.displacements",
+    sendtypes = "send.types",
+    recvbuf = "recv.buffer",
+    recvcounts = "recv.counts",
+    rdispls = "recv.displacements",
+    recvtypes = "recv.types",
+}
+
+local function merge(...)
+    local all = {}
+    for _, map in ipairs { ... } do
+        for key, value in pairs(map) do
+            all[key] = value
+        end
+    end
+    return all
+end
+
+local rooted = { root = "root" }
+local placed = { displs = "recv.displacements" }
+local both_placed = { sdispls = "send.displacements", rdispls = "recv.displacements" }
+local bcast = {
+    buffer = { "send.buffer", "recv.buffer" },
+    count = { "send.count", "recv.count" },
+    datatype = { "send.type", "recv.type" },
+    root = "root",
+}
+
+local operations = {
+    BARRIER = {},
+    BCAST = bcast,
+    SCATTER = merge(contribution, outcome, rooted),
+    SCATTERV = merge(contributions, { displs = "send.displacements" }, outcome, rooted),
+    GATHER = merge(contribution, outcome, rooted),
+    GATHERV = merge(contribution, outcomes, placed, rooted),
+    REDUCE = merge(reduction, rooted),
+    ALLGATHER = merge(contribution, outcome),
+    ALLGATHERV = merge(contribution, outcomes, placed),
+    ALLTOALL = merge(contribution, outcome),
+    ALLTOALLV = merge(contributions, outcomes, both_placed),
+    ALLTOALLW = all_types,
+    ALLREDUCE = reduction,
+    REDUCE_SCATTER = reduction_scattered,
+    REDUCE_SCATTER_BLOCK = {
+        sendbuf = "send.buffer",
+        recvbuf = "recv.buffer",
+        recvcount = { "send.count", "recv.count" },
+        datatype = { "send.type", "recv.type" },
+    },
+    SCAN = reduction,
+    EXSCAN = reduction,
+    NEIGHBOR_ALLGATHER = merge(contribution, outcome),
+    NEIGHBOR_ALLGATHERV = merge(contribution, outcomes, placed),
+    NEIGHBOR_ALLTOALL = merge(contribution, outcome),
+    NEIGHBOR_ALLTOALLV = merge(contributions, outcomes, both_placed),
+    NEIGHBOR_ALLTOALLW = all_types,
+}
+
+-- Sends that MPI promises not to block: they return when the data is in the attached buffer.
+local never_blocks = { MPI_Bsend = true, MPI_Bsend_c = true, MPI_Comm_get_parent = true }
+
+-- Of role CALL, those that may wait for another rank (MPI-IO and windows: their collective and
+-- their synchronising calls).
+local may_block = {
+    "MPIX_Comm_agree",
+    "MPI_File_close",
+    "MPI_File_open",
+    "MPI_File_preallocate",
+    "MPI_File_read_all",
+    "MPI_File_read_all_c",
+    "MPI_File_read_all_end",
+    "MPI_File_read_at_all",
+    "MPI_File_read_at_all_c",
+    "MPI_File_read_at_all_end",
+    "MPI_File_read_ordered",
+    "MPI_File_read_ordered_c",
+    "MPI_File_read_ordered_end",
+    "MPI_File_set_size",
+    "MPI_File_set_view",
+    "MPI_File_sync",
+    "MPI_File_write_all",
+    "MPI_File_write_all_c",
+    "MPI_File_write_all_end",
+    "MPI_File_write_at_all",
+    "MPI_File_write_at_all_c",
+    "MPI_File_write_at_all_end",
+    "MPI_File_write_ordered",
+    "MPI_File_write_ordered_c",
+    "MPI_File_write_ordered_end",
+    "MPI_Win_allocate",
+    "MPI_Win_allocate_c",
+    "MPI_Win_allocate_shared",
+    "MPI_Win_allocate_shared_c",
+    "MPI_Win_complete",
+    "MPI_Win_create",
+    "MPI_Win_create_c",
+    "MPI_Win_create_dynamic",
+    "MPI_Win_fence",
+    "MPI_Win_flush",
+    "MPI_Win_flush_all",
+    "MPI_Win_free",
+    "MPI_Win_lock",
+    "MPI_Win_lock_all",
+    "MPI_Win_start",
+    "MPI_Win_unlock",
+    "MPI_Win_unlock_all",
+    "MPI_Win_wait",
+}
+
+-- Written by hand in exceptions.c.
+local by_hand = {
+    MPI_Pcontrol = true,
+    MPI_Wtime = true,
+    MPI_Wtick = true,
+    MPI_Aint_add = true,
+    MPI_Aint_diff = true,
+    MPI_File_c2f = true,
+    MPI_File_f2c = true,
+}
+
+return {
+    roles = roles,
+    makes = makes,
+    operations = operations,
+    never_blocks = never_blocks,
+    may_block = may_block,
+    by_hand = by_hand,
+}

@@ -1,0 +1,567 @@
+/* Tables of communicators, their groups and ids: see tap_communicator.h. */
+#include "injectors/tap_communicator.h"
+
+#include <faultline.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_BUCKETS 64u
+#define ALIAS_BUCKETS 64u
+#define COUNT_BUCKETS 256u
+
+/* How many communicators were made of one parent with the same members. */
+struct made_count {
+    struct made_count *next;
+    uint32_t parent;
+    uint32_t count;
+    uint64_t members;
+};
+
+struct alias {
+    struct alias *next;
+    int what;
+    uint64_t handle;
+    uint64_t stands_for;
+};
+
+/* All of one level, behind one lock: a thread asks here only for what it did not ask last. */
+struct table {
+    struct tap_lock lock;
+    struct communicator *bucket[TABLE_BUCKETS];
+    struct made_count *count[COUNT_BUCKETS];
+};
+
+/* What a thread asked last, per level. */
+struct last_lookup {
+    uint64_t handle;
+    unsigned changes;
+    struct communicator *found;
+};
+
+static struct group world_members = {.permanent = true, .identity = true, .member = {0}};
+static struct group self_members = {.permanent = true, .size = 1, .member = {0}};
+static struct group no_members = {.permanent = true, .member = {0}};
+
+#define PREDEFINED(members, number)                                                                \
+    {                                                                                              \
+        .permanent = true, .id = number, .local = members, .peers = members, .sources = -1         \
+    }
+
+struct communicator communicator_world[2] = {PREDEFINED(&world_members, COMM_WORLD_ID),
+                                             PREDEFINED(&world_members, COMM_WORLD_ID)};
+struct communicator communicator_self[2] = {PREDEFINED(&self_members, COMM_SELF_ID),
+                                            PREDEFINED(&self_members, COMM_SELF_ID)};
+static struct communicator unknown_communicator = PREDEFINED(&no_members, 0);
+
+_Atomic unsigned communicator_changes[2];
+
+static struct table tables[2];
+static MPI_Group world_group;
+static __thread struct last_lookup last_lookup[2] __attribute__((tls_model("initial-exec")));
+
+static struct alias *aliases[ALIAS_BUCKETS];
+static atomic_flag aliases_taken = ATOMIC_FLAG_INIT;
+static _Atomic unsigned alias_count;
+
+/* --- mixing ------------------------------------------------------------------------------------ */
+
+/* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
+ * change between builds is used. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static int32_t member_of(const struct group *group, int rank)
+{
+    return group->identity ? rank : group->member[rank];
+}
+
+static uint64_t group_hash(const struct group *group)
+{
+    uint64_t hash = mix(0, (uint64_t)group->size);
+    for (int i = 0; i < group->size; i++)
+        hash = mix(hash, (uint32_t)member_of(group, i));
+    return hash;
+}
+
+/* The two sides of an intercommunicator must come to the same, so the side with the smaller first
+ * member comes first. */
+static uint64_t members_hash(const struct group *local, const struct group *remote)
+{
+    if (!remote)
+        return local->hash;
+    bool ours_first = local->size == 0 || remote->size == 0 ||
+                      member_of(local, 0) < member_of(remote, 0);
+    return ours_first ? mix(local->hash, remote->hash) : mix(remote->hash, local->hash);
+}
+
+/* --- groups ------------------------------------------------------------------------------------ */
+
+static struct group *group_hold(struct group *group)
+{
+    if (group && !group->permanent)
+        atomic_fetch_add(&group->references, 1);
+    return group;
+}
+
+static void group_drop(struct group *group)
+{
+    if (group && !group->permanent && atomic_fetch_sub(&group->references, 1) == 1)
+        free(group);
+}
+
+/* Member i is world rank i, and all of the world is there. */
+static bool is_world(const struct group *group)
+{
+    if (group->size != world_members.size)
+        return false;
+    for (int i = 0; i < group->size; i++)
+        if (group->member[i] != i)
+            return false;
+    return true;
+}
+
+/* Ranks of `handle`'s members in MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
+static void translate(MPI_Group handle, struct group *group, int *ranks)
+{
+    for (int i = 0; i < group->size; i++)
+        ranks[i] = i;
+    library.Group_translate_ranks(handle, group->size, ranks, world_group, group->member);
+    for (int i = 0; i < group->size; i++)
+        if (group->member[i] == MPI_UNDEFINED)
+            group->member[i] = PEER_UNKNOWN;
+}
+
+/* Frees the handle. no_members when memory is short. */
+static struct group *group_from_handle(MPI_Group handle)
+{
+    int size = 0;
+    library.Group_size(handle, &size);
+    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
+    int *ranks = malloc((size_t)(size > 0 ? size : 1) * sizeof *ranks);
+    if (group && ranks) {
+        atomic_init(&group->references, 1);
+        group->size = size;
+        translate(handle, group, ranks);
+        group->hash = group_hash(group);
+    }
+    free(ranks);
+    library.Group_free(&handle);
+    if (!group || !ranks || is_world(group)) {
+        struct group *instead = group && ranks ? &world_members : &no_members;
+        free(group);
+        return instead;
+    }
+    return group;
+}
+
+/* --- the tables -------------------------------------------------------------------------------- */
+
+static struct communicator **bucket_of(enum level level, uint64_t handle)
+{
+    return &tables[level].bucket[mix(0, handle) % TABLE_BUCKETS];
+}
+
+static struct communicator *in_table(enum level level, uint64_t handle)
+{
+    tap_lock(&tables[level].lock);
+    struct communicator *c = *bucket_of(level, handle);
+    while (c && c->handle != handle)
+        c = c->next;
+    tap_unlock(&tables[level].lock);
+    return c;
+}
+
+static void insert(enum level level, struct communicator *c)
+{
+    tap_lock(&tables[level].lock);
+    struct communicator **bucket = bucket_of(level, c->handle);
+    c->next = *bucket;
+    *bucket = c;
+    tap_unlock(&tables[level].lock);
+    atomic_fetch_add(&communicator_changes[level], 1);
+}
+
+static void take_out(enum level level, const struct communicator *c)
+{
+    tap_lock(&tables[level].lock);
+    struct communicator **link = bucket_of(level, c->handle);
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    tap_unlock(&tables[level].lock);
+    atomic_fetch_add(&communicator_changes[level], 1);
+}
+
+static struct communicator *predefined(enum level level, uint64_t handle)
+{
+    if (handle == HANDLE(MPI_COMM_WORLD))
+        return &communicator_world[level];
+    return handle == HANDLE(MPI_COMM_SELF) ? &communicator_self[level] : NULL;
+}
+
+/* NULL if unknown. At the upper level a handle that was never returned there, but stands for one of
+ * the wire's (restored after a restart), is what it stands for. */
+static struct communicator *known(enum level level, uint64_t handle)
+{
+    struct communicator *c = predefined(level, handle);
+    if (!c)
+        c = in_table(level, handle);
+    if (!c && level == LEVEL_APP) {
+        uint64_t wire = tap_handle_resolve(FAULTLINE_COMM, handle);
+        c = predefined(LEVEL_WIRE, wire);
+        if (!c)
+            c = in_table(LEVEL_WIRE, wire);
+    }
+    return c;
+}
+
+struct communicator *communicator_lookup(enum level level, MPI_Comm comm)
+{
+    struct last_lookup *last = &last_lookup[level];
+    unsigned changes = atomic_load_explicit(&communicator_changes[level], memory_order_acquire);
+    if (last->found && last->handle == HANDLE(comm) && last->changes == changes)
+        return last->found;
+    struct communicator *c = known(level, HANDLE(comm));
+    *last = (struct last_lookup){HANDLE(comm), changes, c ? c : &unknown_communicator};
+    return last->found;
+}
+
+struct communicator *communicator_hold(struct communicator *c)
+{
+    if (!c->permanent)
+        atomic_fetch_add(&c->references, 1);
+    return c;
+}
+
+void communicator_drop(struct communicator *c)
+{
+    if (c->permanent || atomic_fetch_sub(&c->references, 1) != 1)
+        return;
+    group_drop(c->local);
+    group_drop(c->remote);
+    free(c);
+}
+
+int32_t communicator_own(const struct communicator *c)
+{
+    return c->rank >= 0 && c->rank < c->local->size ? member_of(c->local, c->rank) : PEER_UNKNOWN;
+}
+
+/* --- topologies -------------------------------------------------------------------------------- */
+
+static void ask_neighbours(struct communicator *c)
+{
+    int kind = MPI_UNDEFINED, number = 0, weighted;
+    c->sources = c->destinations = 0;
+    library_begin();
+    library.Topo_test(c->wire, &kind);
+    if (kind == MPI_CART) {
+        library.Cartdim_get(c->wire, &number);
+        c->sources = c->destinations = 2 * number;
+    } else if (kind == MPI_GRAPH) {
+        library.Graph_neighbors_count(c->wire, c->rank, &number);
+        c->sources = c->destinations = number;
+    } else if (kind == MPI_DIST_GRAPH) {
+        library.Dist_graph_neighbors_count(c->wire, &c->sources, &c->destinations, &weighted);
+    }
+    library_end();
+}
+
+void communicator_neighbours(struct communicator *c, int *sources, int *destinations)
+{
+    if (c->sources < 0 && c->wire != MPI_COMM_NULL && !c->permanent)
+        ask_neighbours(c);
+    *sources = c->sources > 0 ? c->sources : 0;
+    *destinations = c->destinations > 0 ? c->destinations : 0;
+}
+
+/* --- making ------------------------------------------------------------------------------------ */
+
+/* How many of this parent and these members were made before at this level; counts this one. */
+static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
+{
+    struct table *table = &tables[level];
+    struct made_count **bucket = &table->count[mix(parent, members) % COUNT_BUCKETS];
+    uint32_t before = 0;
+    tap_lock(&table->lock);
+    struct made_count *entry = *bucket;
+    while (entry && (entry->parent != parent || entry->members != members))
+        entry = entry->next;
+    if (!entry && (entry = calloc(1, sizeof *entry))) {
+        *entry = (struct made_count){*bucket, parent, 0, members};
+        *bucket = entry;
+    }
+    if (entry)
+        before = entry->count++;
+    tap_unlock(&table->lock);
+    return before;
+}
+
+static uint32_t next_id(enum level level, uint32_t parent, uint64_t members)
+{
+    uint32_t k = count_made(level, parent, members);
+    uint32_t id = (uint32_t)mix(mix(members, parent), k);
+    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+}
+
+/* What the library says of its communicator. */
+static void ask_library(struct communicator *c)
+{
+    MPI_Group group;
+    int inter = 0;
+    library_begin();
+    library.Comm_rank(c->wire, &c->rank);
+    library.Comm_test_inter(c->wire, &inter);
+    library.Comm_group(c->wire, &group);
+    c->local = group_from_handle(group);
+    if (inter) {
+        library.Comm_remote_group(c->wire, &group);
+        c->remote = group_from_handle(group);
+    }
+    library_end();
+}
+
+/* What the wire level knows of it, found by handle or by what a protocol said that it stands for. */
+static void ask_wire(struct communicator *c)
+{
+    uint64_t wire = tap_handle_resolve(FAULTLINE_COMM, c->handle);
+    const struct communicator *below = predefined(LEVEL_WIRE, wire);
+    if (!below)
+        below = in_table(LEVEL_WIRE, wire);
+    if (!below)
+        below = &unknown_communicator;
+    c->rank = below->rank;
+    c->wire = below->wire;
+    c->local = group_hold(below->local);
+    c->remote = group_hold(below->remote);
+}
+
+static struct communicator *describe(enum level level, MPI_Comm made)
+{
+    struct communicator *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    atomic_init(&c->references, 1);
+    c->handle = HANDLE(made);
+    c->sources = -1;
+    c->wire = made;
+    if (level == LEVEL_WIRE)
+        ask_library(c);
+    else
+        ask_wire(c);
+    c->peers = c->remote ? c->remote : c->local;
+    return c;
+}
+
+static unsigned group_records(const struct group *group)
+{
+    return group ? ((unsigned)group->size + RECORD_GROUP_MEMBERS - 1) / RECORD_GROUP_MEMBERS : 0;
+}
+
+/* Fills and publishes the GROUP records of one group; returns the record behind them. */
+static struct record *write_group(struct record *r, const struct group *group)
+{
+    for (unsigned i = 0; i < group_records(group); i++, r++) {
+        for (int k = 0; k < RECORD_GROUP_MEMBERS; k++) {
+            int rank = (int)i * RECORD_GROUP_MEMBERS + k;
+            r->members[k] = rank < group->size ? member_of(group, rank) : -1;
+        }
+        r->call = 0;
+        atomic_store_explicit(&r->kind, RECORD_GROUP, memory_order_release);
+    }
+    return r;
+}
+
+static void write_records(enum level level, unsigned call, const struct communicator *c,
+                          uint32_t parent)
+{
+    unsigned count = 1 + group_records(c->local) + group_records(c->remote);
+    struct record *r = record_reserve_row(level, RECORD_COMM, call, count);
+    if (!r)
+        return;
+    r->comm = c->id;
+    r->bytes = parent;
+    r->tag = c->local->size;
+    r->peer = c->rank;
+    if (c->remote) {
+        r->flags = FLAG_INTER;
+        r->hash = (uint64_t)c->remote->size;
+    }
+    write_group(write_group(r + 1, c->local), c->remote);
+    record_instant(r, 0);
+}
+
+/* Members of Intercomm_create and of what is made without a parent have no common parent. */
+static uint32_t common_parent(unsigned call, uint32_t parent)
+{
+    switch (call) {
+    case CALL_MPI_Intercomm_create:
+    case CALL_MPI_Comm_accept:
+    case CALL_MPI_Comm_connect:
+    case CALL_MPI_Comm_spawn:
+    case CALL_MPI_Comm_spawn_multiple:
+        return 0;
+    default:
+        return parent;
+    }
+}
+
+void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made)
+{
+    /* MPI_Comm_get_parent returns the same one each time. */
+    if (made == MPI_COMM_NULL ||
+        (call == CALL_MPI_Comm_get_parent && in_table(level, HANDLE(made))))
+        return;
+    struct communicator *c = describe(level, made);
+    if (!c)
+        return;
+    c->id = next_id(level, common_parent(call, parent), members_hash(c->local, c->remote));
+    insert(level, c);
+    write_records(level, call, c, parent);
+}
+
+uint32_t communicator_duplicate_id(enum level level, const struct communicator *parent)
+{
+    return next_id(level, parent->id, members_hash(parent->local, parent->remote));
+}
+
+void communicator_made_as(enum level level, unsigned call, const struct communicator *parent,
+                          uint32_t id, MPI_Comm made)
+{
+    struct communicator *c = made == MPI_COMM_NULL ? NULL : describe(level, made);
+    if (!c)
+        return;
+    c->id = id;
+    insert(level, c);
+    write_records(level, call, c, parent->id);
+}
+
+struct record *make_begin(enum level level, unsigned call, MPI_Comm parent)
+{
+    return call_begin(level, call, parent);
+}
+
+void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made, int result)
+{
+    if (result == MPI_SUCCESS && tap_ready)
+        communicator_made(level, r->call, communicator_find(level, parent)->id, *made);
+    call_end(r, result);
+}
+
+/* Taken out of the table before the call: once it is freed, the library may give its handle to
+ * another thread. */
+struct record *communicator_free_begin(enum level level, unsigned call, const MPI_Comm *comm,
+                                       struct communicator **freed)
+{
+    *freed = comm && tap_ready ? in_table(level, HANDLE(*comm)) : NULL;
+    struct record *r = call_begin(level, call, comm ? *comm : MPI_COMM_NULL);
+    if (*freed)
+        take_out(level, *freed);
+    return r;
+}
+
+void communicator_free_end(enum level level, struct record *r, struct communicator *freed,
+                           int result)
+{
+    if (freed && result == MPI_SUCCESS)
+        communicator_drop(freed);
+    else if (freed)
+        insert(level, freed);
+    call_end(r, result);
+}
+
+void communicator_open(int rank, int size)
+{
+    world_members.size = size;
+    world_members.hash = group_hash(&world_members);
+    self_members.member[0] = rank;
+    self_members.hash = group_hash(&self_members);
+    for (int level = LEVEL_APP; level <= LEVEL_WIRE; level++) {
+        communicator_world[level].rank = rank;
+        communicator_world[level].wire = MPI_COMM_WORLD;
+        communicator_self[level].wire = MPI_COMM_SELF;
+    }
+    library_begin();
+    library.Comm_group(MPI_COMM_WORLD, &world_group);
+    library_end();
+}
+
+void communicator_close(void)
+{
+    library_begin();
+    library.Group_free(&world_group);
+    library_end();
+}
+
+/* --- aliases ----------------------------------------------------------------------------------- */
+
+static void lock_aliases(void)
+{
+    while (atomic_flag_test_and_set_explicit(&aliases_taken, memory_order_acquire))
+        sched_yield();
+}
+
+static void unlock_aliases(void)
+{
+    atomic_flag_clear_explicit(&aliases_taken, memory_order_release);
+}
+
+static struct alias **alias_link(int what, uint64_t handle)
+{
+    struct alias **link = &aliases[mix((uint64_t)what, handle) % ALIAS_BUCKETS];
+    while (*link && ((*link)->what != what || (*link)->handle != handle))
+        link = &(*link)->next;
+    return link;
+}
+
+static void alias_remove(struct alias **link)
+{
+    struct alias *old = *link;
+    if (!old)
+        return;
+    *link = old->next;
+    free(old);
+    atomic_fetch_sub(&alias_count, 1);
+}
+
+static void alias_add(struct alias **link, int what, uint64_t handle, uint64_t stands_for)
+{
+    struct alias *new = malloc(sizeof *new);
+    if (!new)
+        return;
+    *new = (struct alias){NULL, what, handle, stands_for};
+    *link = new;
+    atomic_fetch_add(&alias_count, 1);
+}
+
+void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for)
+{
+    lock_aliases();
+    struct alias **link = alias_link(what, handle);
+    if (stands_for == 0)
+        alias_remove(link);
+    else if (*link)
+        (*link)->stands_for = stands_for;
+    else
+        alias_add(link, what, handle, stands_for);
+    unlock_aliases();
+    atomic_fetch_add(&communicator_changes[LEVEL_APP], 1);
+}
+
+uint64_t tap_handle_resolve(int what, uint64_t handle)
+{
+    if (likely(atomic_load_explicit(&alias_count, memory_order_relaxed) == 0))
+        return handle;
+    lock_aliases();
+    struct alias *found = *alias_link(what, handle);
+    uint64_t meant = found ? found->stands_for : handle;
+    unlock_aliases();
+    return meant;
+}

@@ -1,0 +1,325 @@
+/* The table of requests: see tap_request.h. */
+#include "injectors/tap_request.h"
+
+#include <faultline.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS 16u          /* a lock each */
+#define SHARD_BUCKETS 64u   /* chains per lock */
+#define REQUESTS_AT_ONCE 64 /* allocated together; never given back */
+#define TYPES_PER_REQUEST 2
+
+struct shard {
+    _Alignas(64) struct tap_lock lock;
+    struct request *bucket[SHARD_BUCKETS];
+};
+
+static struct shard shards[2][SHARDS];
+static _Atomic uint32_t numbers[2];
+
+static uint64_t spread(uint64_t handle)
+{
+    return (handle * 0x9e3779b97f4a7c15u) >> 32;
+}
+
+static struct shard *shard_of(unsigned level, uint64_t handle)
+{
+    return &shards[level][spread(handle) % SHARDS];
+}
+
+static struct request **bucket_of(struct shard *shard, uint64_t handle)
+{
+    return &shard->bucket[spread(handle) / SHARDS % SHARD_BUCKETS];
+}
+
+uint32_t request_number(enum level level)
+{
+    return atomic_fetch_add_explicit(&numbers[level], 1, memory_order_relaxed) + 1;
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+/* Unused ones. One list for all threads: who completes a request need not be who made it. */
+static struct request *unused;
+static struct tap_lock unused_lock;
+
+static void add_block(void)
+{
+    struct request *block = calloc(REQUESTS_AT_ONCE, sizeof *block);
+    for (int i = 0; block && i < REQUESTS_AT_ONCE; i++) {
+        block[i].next = unused;
+        unused = &block[i];
+    }
+}
+
+static struct request *take_unused(void)
+{
+    tap_lock(&unused_lock);
+    if (unlikely(!unused))
+        add_block();
+    struct request *request = unused;
+    if (likely(request != NULL))
+        unused = request->next;
+    tap_unlock(&unused_lock);
+    return request;
+}
+
+struct request *request_new(enum level level, enum request_kind kind, unsigned call,
+                            uint32_t number, struct communicator *communicator)
+{
+    struct request *request = take_unused();
+    if (!request)
+        return NULL;
+    memset(request, 0, sizeof *request);
+    request->level = (uint8_t)level;
+    request->kind = (uint8_t)kind;
+    request->call = (uint16_t)call;
+    request->number = number;
+    request->active = true;
+    request->communicator = communicator_hold(communicator);
+    return request;
+}
+
+/* The datatypes that will still be needed. */
+static int request_types(struct request *request, MPI_Datatype *types[TYPES_PER_REQUEST])
+{
+    switch ((enum request_kind)request->kind) {
+    case REQUEST_SEND:
+    case REQUEST_RECEIVE:
+        types[0] = &request->type;
+        return request->count > 0 ? 1 : 0;
+    case REQUEST_COLLECTIVE:
+        types[0] = &request->collective.send.type;
+        types[1] = &request->collective.recv.type;
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static void free_owned_types(struct request *request)
+{
+    MPI_Datatype *types[TYPES_PER_REQUEST];
+    int count = request_types(request, types);
+    library_begin();
+    for (int i = 0; i < count; i++)
+        if (request->owned_types & (1u << i)) {
+            payload_forget_type(*types[i]);
+            library.Type_free(types[i]);
+        }
+    library_end();
+}
+
+static void give_back(struct request *request)
+{
+    if (unlikely(request->owned_types))
+        free_owned_types(request);
+    communicator_drop(request->communicator);
+    tap_lock(&unused_lock);
+    request->next = unused;
+    unused = request;
+    tap_unlock(&unused_lock);
+}
+
+/* --- the table --------------------------------------------------------------------------------- */
+
+void request_insert(struct request *request, uint64_t handle, const void *where)
+{
+    request->handle = handle;
+    request->where = where;
+    struct shard *shard = shard_of(request->level, handle);
+    struct request **bucket = bucket_of(shard, handle);
+    tap_lock(&shard->lock);
+    request->next = *bucket;
+    *bucket = request;
+    tap_unlock(&shard->lock);
+}
+
+/* The best that is not claimed: same variable, else the oldest. */
+static struct request *choose(struct request *chain, uint64_t handle, const void *where,
+                              bool message)
+{
+    struct request *best = NULL;
+    for (; chain; chain = chain->next) {
+        if (chain->handle != handle || (chain->kind == REQUEST_MESSAGE) != message ||
+            __atomic_load_n(&chain->claimed, __ATOMIC_ACQUIRE))
+            continue;
+        if (chain->where == where)
+            return chain;
+        best = chain;
+    }
+    return best;
+}
+
+static struct request *claim(enum level level, uint64_t handle, const void *where, bool message)
+{
+    struct shard *shard = shard_of(level, handle);
+    tap_lock(&shard->lock);
+    struct request *request = choose(*bucket_of(shard, handle), handle, where, message);
+    if (request)
+        request->claimed = true;
+    tap_unlock(&shard->lock);
+    return request;
+}
+
+/* A handle of the protocol's own that stands for one of the library's, restored after a restart: it
+ * is what the wire level says that one is. */
+static struct request *claim_by_alias(uint64_t handle, const void *where)
+{
+    uint64_t wire = tap_handle_resolve(FAULTLINE_REQUEST, handle);
+    struct request *below = wire == handle ? NULL : claim(LEVEL_WIRE, wire, where, false);
+    if (!below)
+        return NULL;
+    struct request *request = request_new(LEVEL_APP, below->kind, below->call,
+                                          request_number(LEVEL_APP), below->communicator);
+    if (request && below->kind == REQUEST_RECEIVE) {
+        request->buffer = below->buffer;
+        request->count = below->count;
+        request->type = below->type;
+        request->claimed = true;
+        request_insert(request, handle, where);
+    } else if (request) {
+        give_back(request);
+        request = NULL;
+    }
+    request_unclaim(below);
+    return request;
+}
+
+struct request *request_claim(enum level level, uint64_t handle, const void *where, bool message)
+{
+    if (handle == HANDLE(MPI_REQUEST_NULL))
+        return NULL;
+    struct request *request = claim(level, handle, where, message);
+    if (unlikely(!request) && level == LEVEL_APP && !message)
+        request = claim_by_alias(handle, where);
+    return request;
+}
+
+void request_remove(struct request *request)
+{
+    struct shard *shard = shard_of(request->level, request->handle);
+    struct request **link = bucket_of(shard, request->handle);
+    tap_lock(&shard->lock);
+    while (*link && *link != request)
+        link = &(*link)->next;
+    if (*link)
+        *link = request->next;
+    tap_unlock(&shard->lock);
+    give_back(request);
+}
+
+void request_done(struct request *request)
+{
+    if (!request->persistent) {
+        request_remove(request);
+        return;
+    }
+    request->active = false;
+    request->cancel = false;
+    request_unclaim(request);
+}
+
+/* --- datatypes freed early --------------------------------------------------------------------- */
+
+/* Has the same type map and none of the original's attributes, whose copying would call back into
+ * the program. */
+static void copy_type(struct request *request, MPI_Datatype *type, int i)
+{
+    MPI_Datatype copy;
+    library_begin();
+    if (library.Type_contiguous(1, *type, &copy) == MPI_SUCCESS) {
+        library.Type_commit(&copy);
+        *type = copy;
+        request->owned_types |= (uint8_t)(1u << i);
+    }
+    library_end();
+}
+
+static void keep_types(struct request *request, MPI_Datatype freed)
+{
+    MPI_Datatype *types[TYPES_PER_REQUEST];
+    int count = request_types(request, types);
+    for (int i = 0; i < count; i++)
+        if (*types[i] == freed)
+            copy_type(request, types[i], i);
+}
+
+void request_type_freed(enum level level, MPI_Datatype type)
+{
+    for (unsigned s = 0; s < SHARDS; s++) {
+        struct shard *shard = &shards[level][s];
+        tap_lock(&shard->lock);
+        for (unsigned b = 0; b < SHARD_BUCKETS; b++)
+            for (struct request *request = shard->bucket[b]; request; request = request->next)
+                keep_types(request, type);
+        tap_unlock(&shard->lock);
+    }
+}
+
+/* --- MPI_Request_free, MPI_Cancel --------------------------------------------------------------- */
+
+struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,
+                                  struct request **freed)
+{
+    *freed = request && tap_ready ? request_claim(level, HANDLE(*request), request, false) : NULL;
+    bool under_way = *freed && (*freed)->active;
+    struct record *r = record_begin(level, under_way ? RECORD_COMPLETE : RECORD_CALL, call);
+    if (*freed)
+        r->request = (*freed)->number;
+    if (under_way)
+        r->flags = FLAG_FREED;
+    record_publish(r);
+    return r;
+}
+
+void request_free_end(struct record *r, struct request *freed, int result)
+{
+    if (freed && result == MPI_SUCCESS)
+        request_remove(freed);
+    else
+        request_unclaim(freed);
+    call_end(r, result);
+}
+
+struct record *cancel_begin(enum level level, unsigned call, const MPI_Request *request)
+{
+    struct record *r = record_begin(level, RECORD_CALL, call);
+    struct request *asked =
+        request && tap_ready ? request_claim(level, HANDLE(*request), request, false) : NULL;
+    if (asked) {
+        asked->cancel = true;
+        r->request = asked->number;
+        request_unclaim(asked);
+    }
+    record_publish(r);
+    return r;
+}
+
+/* --- MPI_Comm_idup ------------------------------------------------------------------------------ */
+
+struct record *imake_begin(enum level level, unsigned call, MPI_Comm parent)
+{
+    struct record *r = record_begin(level, RECORD_CALL, call);
+    r->comm = communicator_find(level, parent)->id;
+    r->request = request_number(level);
+    record_publish(r);
+    return r;
+}
+
+void imake_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
+               const MPI_Request *request, int result)
+{
+    struct communicator *c = communicator_find(level, parent);
+    struct request *making = NULL;
+    if (result == MPI_SUCCESS && tap_ready)
+        making = request_new(level, REQUEST_MAKE, r->call, r->request, c);
+    if (making) {
+        making->made = made;
+        making->id = communicator_duplicate_id(level, c);
+        request_insert(making, HANDLE(*request), request);
+    }
+    call_end(r, result);
+}
