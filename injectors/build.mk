@@ -2,6 +2,11 @@
 # because the same sources go into the driver without that. Links libc alone: the MPI library is
 # found in the process, by name.
 
+# The recording path without MPI: unit tests link it too.
+RECORDING_SOURCES = injectors/recording.c injectors/rules.c injectors/note.c injectors/hash.c \
+                    injectors/hash_avx2.c
+.SECONDARY: $(call objects,$(RECORDING_SOURCES))
+
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
 TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \

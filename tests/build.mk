@@ -6,8 +6,8 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
              $(patsubst tests/mpi/%.f90,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.f90))
 
 $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
-                    $(ORACLE_SOURCES) $(REPORT_SOURCES) $(wildcard harness/script/*.c) \
-                    harness/driver/stacks.c)
+                    $(ORACLE_SOURCES) $(REPORT_SOURCES) $(RECORDING_SOURCES) \
+                    $(wildcard harness/script/*.c) harness/driver/stacks.c)
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -o $@ $^ $(DRIVER_LIBS)

@@ -1,0 +1,499 @@
+/* Rules: which record a step of the plan is done at, and what a kill leaves behind. A "rank" here
+ * is a forked process that records by hand. */
+#include "injectors/rules.h"
+#include "faultline.h"
+#include "injectors/runtime.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RANKS 3
+
+static char folder[] = "/tmp/faultline-rules-XXXXXX";
+static char board_path[64];
+static struct board *board;
+static struct plan plan;
+
+/* A new run: board and plan, a line per step, NULL at the end. */
+static void new_run(const char *const *lines)
+{
+    struct error error;
+    struct plan_step step;
+    board_unmap(board);
+    unlink(board_path);
+    board_create(board_path, RANKS, 1e9, &board, NULL);
+    plan_release(&plan);
+    for (; *lines != NULL; lines++) {
+        if (plan_step_parse(*lines, &step, &error) != OK) {
+            printf("Bail out! %s\n", error.text);
+            exit(1);
+        }
+        plan_add(&plan, &step, NULL);
+    }
+}
+
+#define RUN(...) new_run((const char *const[]){__VA_ARGS__, NULL})
+
+static void trace_path(char *path, size_t bytes, int rank)
+{
+    snprintf(path, bytes, "%s/r%d.0.trace", folder, rank);
+}
+
+/* This process is `rank` from now on. */
+static void become(int rank, int incarnation)
+{
+    char path[96];
+    struct trace_header header;
+    memset(&header, 0, sizeof header);
+    trace_path(path, sizeof path, rank);
+    unlink(path);
+    trace_writer_open(&runtime_trace, path, &header, NULL);
+    runtime_slot = &board->slot[rank];
+    runtime_recording = 1;
+    atomic_store(&runtime_slot->pid, (int32_t)getpid());
+    rules_open(&plan, board, rank, incarnation);
+}
+
+static unsigned step(void)
+{
+    return atomic_load(&board->step);
+}
+
+/* The fault records in the trace of this process. */
+static unsigned faults(enum fault_kind kind)
+{
+    unsigned found = 0;
+    for (uint64_t i = 0; i < atomic_load(&runtime_trace.header->next); i++) {
+        const struct record *r = &runtime_trace.record[i];
+        found += atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind;
+    }
+    return found;
+}
+
+/* --- calls as the taps record them
+ * ------------------------------------------------------------------- */
+static void do_send(enum level level, unsigned call, int peer, int tag, uint32_t comm)
+{
+    struct record *r = record_begin(level, RECORD_SEND, call);
+    r->peer = peer;
+    r->tag = tag;
+    r->comm = comm;
+    record_publish(r);
+    record_end(r, 0);
+}
+
+static void do_recv(int want_peer, int want_tag, int peer, int tag)
+{
+    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Recv);
+    r->want_peer = want_peer;
+    r->want_tag = want_tag;
+    r->comm = COMM_WORLD_ID;
+    record_publish(r);
+    r->peer = peer;
+    r->tag = tag;
+    record_end(r, 0);
+}
+
+static void do_irecv(int want_peer)
+{
+    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Irecv);
+    r->want_peer = want_peer;
+    r->want_tag = TAG_ANY;
+    r->comm = COMM_WORLD_ID;
+    r->request = 1;
+    record_publish(r);
+    record_end(r, 0);
+}
+
+/* Waitall over a send and a receive from `peer`. */
+static void do_waitall(int peer)
+{
+    struct record *r = record_begin(LEVEL_APP, RECORD_CALL, CALL_MPI_Waitall);
+    record_publish(r);
+    struct record *send = record_reserve(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Waitall);
+    send->request = 2;
+    record_instant(send, 0);
+    struct record *receive = record_reserve(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Waitall);
+    receive->request = 1;
+    receive->comm = COMM_WORLD_ID;
+    receive->peer = peer;
+    record_instant(receive, 0);
+    record_end(r, 0);
+}
+
+static void do_test(bool negative)
+{
+    struct record *r = record_poll_begin(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Test);
+    r->request = 1;
+    record_publish(r);
+    r->flags = negative ? FLAG_NEGATIVE : 0;
+    r->comm = COMM_WORLD_ID;
+    record_poll_end(r, 0);
+}
+
+static void do_call(unsigned call)
+{
+    struct record *r = record_begin(LEVEL_APP, RECORD_CALL, call);
+    record_publish(r);
+    record_end(r, 0);
+}
+
+static void do_sendrecv(void)
+{
+    struct record *send = record_begin(LEVEL_APP, RECORD_SEND, CALL_MPI_Sendrecv);
+    record_publish(send);
+    struct record *receive = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Sendrecv);
+    receive->want_peer = PEER_ANY;
+    record_publish(receive);
+    record_end(send, 0);
+    receive->peer = 1;
+    record_end(receive, 0);
+}
+
+static void do_collective(unsigned call, int root)
+{
+    struct record *r = record_begin(LEVEL_APP, RECORD_COLLECTIVE, call);
+    r->peer = root;
+    r->comm = COMM_WORLD_ID;
+    record_publish(r);
+    record_end(r, 0);
+}
+
+/* --- conditions
+ * -------------------------------------------------------------------------------------- */
+static void test_fields(void)
+{
+    RUN("await event=send rank=0 peer=2 tag=7 comm=0x10 call=MPI_Isend nth=2");
+    become(0, 0);
+    check(rules_watching, "a step of this rank is watched for");
+    do_send(LEVEL_APP, CALL_MPI_Isend, 1, 7, 16);
+    do_send(LEVEL_APP, CALL_MPI_Isend, 2, 8, 16);
+    do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 2, 7, 16);
+    do_send(LEVEL_WIRE, CALL_MPI_Isend, 2, 7, 16);
+    do_irecv(2);
+    check(atomic_load(&board->count[0]) == 0, "another peer, tag, communicator, call, level or "
+                                              "event does not count");
+    do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
+    check(step() == 0 && atomic_load(&board->count[0]) == 1, "the first of two counts");
+    do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
+    check(step() == 1 && faults(FAULT_AWAITED) == 1, "the second is it, with evidence");
+    do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
+    check(!rules_watching && step() == 1, "nothing is watched for after the last step");
+}
+
+static void test_ranks(void)
+{
+    RUN("await event=send rank=1", "await event=send rank=0 incarnation=1", "await event=send");
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 0 && rules_watching, "another rank's event is not ours");
+    become(1, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 0, 0, 1);
+    check(step() == 1, "it is that rank's");
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 1, "another incarnation's event is not ours");
+    become(0, 1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 2, "it is that incarnation's: the plan goes on across incarnations");
+    become(2, 5);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 3, "any rank's event may be ours");
+    RUN("await event=send rank=1");
+    become(0, 0);
+    check(!rules_watching, "a plan without a step for this rank costs nothing");
+    RUN("await event=call call=MPI_Sned");
+    become(0, 0);
+    do_call(CALL_MPI_Barrier);
+    check(step() == 0, "a call that does not exist is never seen");
+}
+
+static void test_receives(void)
+{
+    RUN("await event=recv peer=1", "await event=deliver peer=1", "await event=deliver",
+        "await event=deliver", "await event=recv tag=5 position=after");
+    become(0, 0);
+    do_recv(PEER_ANY, TAG_ANY, 1, 5);
+    check(step() == 0, "a posted receive has the peer it asks for");
+    do_irecv(1);
+    check(step() == 1, "posting is an event, whether or not data has come");
+    do_irecv(1);
+    check(step() == 1, "posting is no delivery");
+    do_waitall(2);
+    check(step() == 1, "a delivery has the peer it came from");
+    do_recv(PEER_ANY, TAG_ANY, 1, 5);
+    check(step() == 2, "a blocking receive delivers");
+    do_test(true);
+    check(step() == 2, "a Test that says no does not");
+    do_test(false);
+    check(step() == 3, "one that says yes does");
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    do_recv(PEER_NULL, TAG_ANY, PEER_NULL, TAG_ANY);
+    check(step() == 3, "a receive from nobody does not");
+    do_waitall(1);
+    check(step() == 4 && atomic_load(&board->count[3]) == 1,
+          "Waitall delivers the receive, not the send");
+    do_recv(1, 5, 1, 5);
+    check(step() == 5, "a receive that has returned");
+}
+
+static void test_calls(void)
+{
+    RUN("await event=wait nth=2", "await event=wait nth=3", "await event=call nth=2",
+        "await event=call nth=2 position=after", "await event=collective peer=2",
+        "await event=call call=MPI_Barrier");
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    do_waitall(1);
+    do_waitall(1);
+    check(step() == 1, "Waitall is one wait, whatever it completes");
+    do_test(true);
+    do_test(true);
+    do_test(false);
+    check(step() == 2, "each Test is one");
+    do_sendrecv();
+    check(step() == 2, "Sendrecv is one call");
+    do_waitall(1);
+    check(step() == 3, "Waitall is one call");
+    do_sendrecv();
+    do_sendrecv();
+    check(step() == 4, "also afterwards");
+    do_collective(CALL_MPI_Bcast, 1);
+    do_collective(CALL_MPI_Ibcast, 2);
+    check(step() == 5, "a collective with its root");
+    do_call(CALL_MPI_Wtime);
+    do_collective(CALL_MPI_Barrier, PEER_NONE);
+    check(step() == 6, "a call by name");
+}
+
+static void test_notes(void)
+{
+    RUN("await event=checkpoint epoch=2", "await event=phase name=\"half way\"",
+        "await event=saved", "await event=commit position=after", "await event=restored",
+        "await event=stop-log", "await event=result name=x level=wire");
+    become(0, 0);
+    faultline_checkpoint(1);
+    faultline_saved(2);
+    check(step() == 0, "a checkpoint of another line, another note");
+    faultline_checkpoint(2);
+    check(step() == 1, "the line asked for");
+    faultline_phase("half");
+    faultline_phase("half way there");
+    check(step() == 1, "another name");
+    faultline_phase("half way");
+    check(step() == 2, "the name asked for");
+    faultline_saved(2);
+    faultline_commit(2);
+    faultline_restored(2);
+    faultline_stop_log(2);
+    faultline_result("x", "1", 1);
+    check(step() == 7, "every kind of note, before and after are the same");
+}
+
+/* --- kills
+ * ------------------------------------------------------------------------------------------- */
+/* A process that lives as `rank` until it is killed. */
+static pid_t start_victim(int rank)
+{
+    pid_t child = fork();
+    if (child == 0)
+        for (;;)
+            pause();
+    atomic_store(&board->slot[rank].pid, (int32_t)child);
+    return child;
+}
+
+static bool died_of_kill(pid_t pid)
+{
+    int status;
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* The trace of another rank, as the driver finds it afterwards. */
+static const struct trace_header *map_trace(int rank, const struct record **record)
+{
+    char path[96];
+    trace_path(path, sizeof path, rank);
+    int file = open(path, O_RDONLY);
+    const struct trace_header *header =
+        mmap(NULL, TRACE_CHUNK_BYTES, PROT_READ, MAP_SHARED, file, 0);
+    close(file);
+    *record = (const struct record *)((const char *)header + TRACE_HEADER_BYTES);
+    return header;
+}
+
+static bool is_fault(const struct record *r, enum fault_kind kind, int at_step, int peer, pid_t pid)
+{
+    return atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind &&
+           r->tag == at_step && r->peer == peer && r->bytes == (uint64_t)pid &&
+           r->level == LEVEL_SELF;
+}
+
+/* The child is rank 0 and sends until it dies. */
+static pid_t start_sender(void)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    become(0, 0);
+    for (int i = 0; i < 100; i++)
+        do_send(LEVEL_APP, CALL_MPI_Send, 1, i, 1);
+    _exit(0);
+}
+
+static void test_kill_before(void)
+{
+    const struct record *r;
+    RUN("kill victims=0 event=send rank=0 nth=3");
+    pid_t pid = start_sender();
+    check(died_of_kill(pid), "a rank kills itself");
+    uint64_t next = atomic_load(&map_trace(0, &r)->next);
+    check(next == 4 && r[2].tag == 2 && atomic_load(&r[2].kind) == RECORD_SEND &&
+              atomic_load(&r[2].leave) == 0,
+          "before the third send returns: it is a call in progress");
+    check(is_fault(&r[3], FAULT_KILL, 0, 0, pid), "the evidence is in its trace");
+    check(step() == 1, "and the plan has gone on");
+}
+
+static void test_kill_after(void)
+{
+    const struct record *r;
+    RUN("kill victims=0 event=send rank=0 nth=3 position=after");
+    check(died_of_kill(start_sender()), "a rank kills itself after a call");
+    map_trace(0, &r);
+    check(r[2].tag == 2 && atomic_load(&r[2].leave) != 0, "then the third send is complete");
+}
+
+static void test_kill_several(void)
+{
+    const struct record *r;
+    RUN("kill victims=1,0,2 event=send rank=0 tag=5", "kill victims=1", "await event=send");
+    pid_t first = start_victim(1);
+    pid_t sender = start_sender();
+    check(died_of_kill(sender) && died_of_kill(first), "two ranks die of one step");
+    map_trace(0, &r);
+    check(is_fault(&r[6], FAULT_KILL, 0, 1, first) && is_fault(&r[7], FAULT_KILL, 0, 0, sender) &&
+              is_fault(&r[8], FAULT_KILL, 0, 2, 0),
+          "all are in the evidence, a rank without a process as pid 0");
+    check(is_fault(&r[9], FAULT_KILL, 1, 1, first) && step() == 2,
+          "a step that waits for nothing is done at once, the next one is armed");
+}
+
+static void test_ended(void)
+{
+    RUN("kill victims=1 event=send rank=0");
+    pid_t other = start_victim(1);
+    atomic_store(&board->slot[1].ended, 1);
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 1 && waitpid(other, NULL, WNOHANG) == 0,
+          "the pid of a rank that has ended is not killed: it may be anybody's");
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+}
+
+/* The child is rank 0 inside a receive; the parent of a rank is played by the test. */
+static pid_t start_receiver(void)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    become(0, 0);
+    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Recv);
+    record_publish(r);
+    atomic_store(&runtime_slot->line, 1); /* the library has returned */
+    record_end(r, 0);
+    _exit(0);
+}
+
+static void test_kill_inside(void)
+{
+    const struct record *r;
+    RUN("kill victims=0 event=recv rank=0 position=inside");
+    pid_t pid = start_receiver();
+    check(board_await_kill_request(board, 0, 20000) == 1, "the rank's parent is asked to kill it");
+    while (atomic_load(&board->slot[0].line) == 0)
+        usleep(1000);
+    usleep(20000); /* enough for a rank that does not wait to be gone */
+    check(waitpid(pid, NULL, WNOHANG) == 0, "the rank waits for it, though the call has returned");
+    kill(pid, SIGKILL);
+    check(died_of_kill(pid), "until it comes");
+    map_trace(0, &r);
+    check(atomic_load(&r[0].kind) == RECORD_RECV && atomic_load(&r[0].leave) == 0 &&
+              is_fault(&r[1], FAULT_KILL_INSIDE, 0, 0, pid),
+          "the call has not returned, the evidence is there");
+    check(step() == 1, "the plan has gone on");
+}
+
+static void test_start(void)
+{
+    RUN("kill victims=1", "await event=send");
+    pid_t victim = start_victim(1);
+    become(0, 0);
+    rules_start();
+    check(died_of_kill(victim) && step() == 1,
+          "a plan may begin with a step that waits for nothing");
+    rules_start();
+    check(faults(FAULT_KILL) == 1, "it is done once");
+    become(2, 0);
+    rules_start();
+    check(faults(FAULT_KILL) == 0, "whoever comes next");
+}
+
+/* Two ranks race for the n-th event: exactly one of them does the step. */
+static void test_race(void)
+{
+    unsigned awaited = 0;
+    RUN("await event=send nth=1500");
+    pid_t child = fork();
+    if (child == 0) {
+        become(1, 0);
+        for (int i = 0; i < 1000; i++)
+            do_send(LEVEL_APP, CALL_MPI_Send, 0, i, 1);
+        _exit((int)faults(FAULT_AWAITED));
+    }
+    int status;
+    become(0, 0);
+    for (int i = 0; i < 1000; i++)
+        do_send(LEVEL_APP, CALL_MPI_Send, 1, i, 1);
+    waitpid(child, &status, 0);
+    awaited = faults(FAULT_AWAITED) + (unsigned)WEXITSTATUS(status);
+    check(step() == 1 && awaited == 1, "of two ranks that count together one does the step");
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    snprintf(board_path, sizeof board_path, "%s/board", folder);
+    plan_init(&plan);
+    test_fields();
+    test_ranks();
+    test_receives();
+    test_calls();
+    test_notes();
+    test_kill_before();
+    test_kill_after();
+    test_kill_several();
+    test_ended();
+    test_kill_inside();
+    test_start();
+    test_race();
+    char command[96];
+    for (int rank = 0; rank < RANKS; rank++) {
+        trace_path(command, sizeof command, rank);
+        unlink(command);
+    }
+    unlink(board_path);
+    rmdir(folder);
+    plan_release(&plan);
+    return done();
+}
