@@ -40,7 +40,7 @@ broken("restore-uncommitted", "ranks live on from different lines", {
   end,
 })
 
-broken("stale-piece", "a restart forgets the plate's temperatures", {
+broken("stale-piece", "a restart forgets how warm the plate is", {
   program = "laplace", claims = { "H" }, expect = { violates = "H.result" },
   plan = function(p) p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 } } end,
 })
