@@ -31,7 +31,7 @@ clean:
 	rm -rf $(BUILD)
 
 # --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -ldw -lm
+DRIVER_LIBS = -llua5.4 -ljansson -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"
