@@ -23,7 +23,7 @@ enum verdict {
 #define X(name, text) VERDICT_##name,
     VERDICTS(X)
 #undef X
-    VERDICT_COUNT
+        VERDICT_COUNT
 };
 const char *verdict_text(enum verdict verdict);
 
@@ -85,9 +85,9 @@ void judgement_release(struct judgement *judgement);
 struct rank_end {
     int rank;
     int incarnation;
-    bool known;     /* wait_status is valid */
+    bool known;      /* wait_status is valid */
     int wait_status; /* as waitpid */
-    bool finalized; /* MPI_Finalize returned */
+    bool finalized;  /* MPI_Finalize returned */
 };
 
 /* A declared result of the run without faults. */
@@ -100,10 +100,10 @@ struct reference_result {
 
 /* How a run ended, as the driver saw it. */
 #define RUN_ENDS(X)                                                                                \
-    X(FINISHED, "finished")     /* every rank of the last incarnation finalized and exited 0 */    \
-    X(FAILED, "failed")         /* a rank died or exited non-zero, not by a fault of the plan */   \
-    X(DEADLOCK, "deadlock")     /* every live rank blocked, nothing in flight */                   \
-    X(TIME_LIMIT, "time-limit") /* still running at the hard limit */                              \
+    X(FINISHED, "finished")       /* every rank of the last incarnation finalized and exited 0 */  \
+    X(FAILED, "failed")           /* a rank died or exited non-zero, not by a fault of the plan */ \
+    X(DEADLOCK, "deadlock")       /* every live rank blocked, nothing in flight */                 \
+    X(TIME_LIMIT, "time-limit")   /* still running at the hard limit */                            \
     X(INTERRUPTED, "interrupted") /* by the user */                                                \
     X(VOID, "void") /* the launcher died by itself or ranks are missing: run it again */
 
@@ -111,17 +111,18 @@ enum run_end {
 #define X(name, text) RUN_##name,
     RUN_ENDS(X)
 #undef X
-    RUN_END_COUNT
+        RUN_END_COUNT
 };
 
-/* What the driver knows and the traces do not say; stored in run.json. All pointers are borrowed. */
+/* What the driver knows and the traces do not say; stored in run.json. All pointers are borrowed.
+ */
 struct run_facts {
     int ranks;
     int incarnations;
     enum run_end end;
-    const char *end_text;   /* one sentence for people; never NULL */
+    const char *end_text;    /* one sentence for people; never NULL */
     const struct plan *plan; /* NULL: no faults were asked for */
-    unsigned steps_done;    /* of the plan */
+    unsigned steps_done;     /* of the plan */
     size_t rank_end_count;
     const struct rank_end *rank_ends;
     size_t reference_count; /* 0: no reference run was made; H.result is then vacuous */
@@ -148,10 +149,10 @@ struct wait_for {
 };
 
 struct hang {
-    bool deadlocked;   /* every live rank is blocked and nothing is in flight */
-    size_t count;      /* blocked ranks */
+    bool deadlocked;        /* every live rank is blocked and nothing is in flight */
+    size_t count;           /* blocked ranks */
     struct wait_for *waits; /* owned: hang_release; ordered so that a cycle comes first */
-    size_t cycle;      /* how many of them, from the first, form a cycle; 0: none (a dead end) */
+    size_t cycle; /* how many of them, from the first, form a cycle; 0: none (a dead end) */
 };
 enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, int ranks,
                              struct hang *hang, struct error *error);

@@ -1,0 +1,444 @@
+/* See channel.h. */
+#include "oracles/align.h"
+#include "oracles/match.h"
+
+#include <string.h>
+
+/* How many steps of an explanation are taken before it is looked for anew. */
+#define EXPLAINED_AT_ONCE 8
+
+static bool same_bytes(const struct sent *sent, const struct received *received)
+{
+    if (sent->bytes != received->bytes)
+        return false;
+    return sent->no_hash || received->no_hash || sent->hash == received->hash;
+}
+
+static bool possible_in_time(const struct match *match, const struct sent *sent,
+                             const struct received *received)
+{
+    return sent->enter <= received->leave + match->slack;
+}
+
+static bool agree(const struct match *match, const struct sent *sent,
+                  const struct received *received)
+{
+    return received->blind ||
+           (same_bytes(sent, received) && possible_in_time(match, sent, received));
+}
+
+static bool pair_has_bytes(const struct pair *pair, const struct received *received)
+{
+    return pair->number > 0 && !pair->no_hash && !received->no_hash &&
+           pair->hash == received->hash && pair->bytes == received->bytes;
+}
+
+/* --- queues ------------------------------------------------------------------------------------
+ */
+
+void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent)
+{
+    sent->number = ++channel->sent_count;
+    if (channel->last_sent == NULL)
+        channel->first_sent = sent;
+    else
+        channel->last_sent->next = sent;
+    channel->last_sent = sent;
+    channel_advance(match, channel, false);
+}
+
+void channel_add_received(struct match *match, struct channel *channel, struct received *received)
+{
+    (void)match;
+    struct received **place = &channel->first_received;
+    /* Nearly always the newest: look at the end first. */
+    if (channel->last_received != NULL && channel->last_received->order < received->order)
+        place = &channel->last_received->next;
+    while (*place != NULL && (*place)->order < received->order)
+        place = &(*place)->next;
+    received->next = *place;
+    *place = received;
+    if (received->next == NULL)
+        channel->last_received = received;
+    received->channel = channel;
+}
+
+bool channel_take_sent(struct match *match, struct channel *channel, struct sent *sent)
+{
+    (void)match;
+    struct sent *before = NULL;
+    for (struct sent *at = channel->first_sent; at != NULL; before = at, at = at->next) {
+        if (at != sent)
+            continue;
+        if (before == NULL)
+            channel->first_sent = sent->next;
+        else
+            before->next = sent->next;
+        if (channel->last_sent == sent)
+            channel->last_sent = before;
+        return true;
+    }
+    return false;
+}
+
+void channel_take_received(struct match *match, struct channel *channel, struct received *received)
+{
+    (void)match;
+    struct received *before = NULL;
+    struct received *at = channel->first_received;
+    for (; at != NULL && at != received; at = at->next)
+        before = at;
+    if (at == NULL)
+        return;
+    if (before == NULL)
+        channel->first_received = received->next;
+    else
+        before->next = received->next;
+    if (channel->last_received == received)
+        channel->last_received = before;
+    received->channel = NULL;
+}
+
+/* --- what went right ---------------------------------------------------------------------------
+ */
+
+static void remember(struct channel *channel, const struct sent *sent,
+                     const struct received *received)
+{
+    struct pair *pair = &channel->recent[channel->recent_next++ % CHANNEL_RECENT];
+    *pair = (struct pair){.hash = sent->hash,
+                          .bytes = sent->bytes,
+                          .number = sent->number,
+                          .sent = sent->event,
+                          .delivered = received->delivered,
+                          .no_hash = sent->no_hash};
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        if (at->by.number == 0)
+            at->by = *pair;
+}
+
+static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
+{
+    return (other_leave == 0 || enter < other_leave) && (leave == 0 || other_enter < leave);
+}
+
+static bool unordered_sends(const struct sent *a, const struct sent *b)
+{
+    return a->thread != b->thread && overlap(a->enter, a->leave, b->enter, b->leave);
+}
+
+static bool unordered_receives(const struct received *a, const struct received *b)
+{
+    return a->thread != b->thread && overlap(a->enter, a->posted_leave, b->enter, b->posted_leave);
+}
+
+/* Receives that wait on `channel` and were posted before `order`: they take its first sends. */
+static unsigned posted_before(const struct channel *channel, uint64_t order)
+{
+    unsigned count = 0;
+    for (const struct received *at = channel->first_received; at != NULL && at->order < order;
+         at = at->next)
+        count++;
+    return count;
+}
+
+/* A receive for any tag took `sent`: an earlier send of another tag to the same rank, that no
+ * receive posted earlier can have taken, was overtaken. */
+static void check_any_tag(struct match *match, const struct channel *channel,
+                          const struct sent *sent, const struct received *received)
+{
+    struct pair other = {
+        .number = sent->number, .sent = sent->event, .delivered = received->delivered};
+    for (struct channel *at = channel->lane->busy; at != NULL; at = at->busy_after) {
+        unsigned taken = posted_before(at, received->order);
+        struct sent *first = at->first_sent;
+        for (; first != NULL && taken > 0; taken--)
+            first = first->next;
+        if (at == channel || first == NULL || first->order > sent->order || first->optional ||
+            first->reported || unordered_sends(first, sent) ||
+            match_wild_before(at, received->order))
+            continue;
+        first->reported = true;
+        match->listener.strange(match->listener.context, STRANGE_ORDER, at, first, NULL, &other);
+    }
+}
+
+static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
+                        struct received *received)
+{
+    const struct match_listener *listener = &match->listener;
+    channel_take_sent(match, channel, sent);
+    channel_take_received(match, channel, received);
+    channel->delivered_count++;
+    listener->pair(listener->context, channel, sent, received);
+    if (sent->synchronous && sent->request == 0 && sent->leave != 0 &&
+        sent->leave + match->slack < received->enter)
+        listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
+    if (received->want_tag == TAG_ANY && channel->lane->busy != NULL)
+        check_any_tag(match, channel, sent, received);
+    remember(channel, sent, received);
+    match_free_sent(match, sent);
+    pool_give(&match->received_pool, received);
+}
+
+/* The head pair does not agree; but sends, or receives, whose calls overlapped in different threads
+ * have no order, so that another pair may be the first one. */
+static bool settle_within_threads(struct match *match, struct channel *channel)
+{
+    unsigned i = 0;
+    for (struct sent *sent = channel->first_sent; sent != NULL && i < ALIGN_SENDS;
+         sent = sent->next, i++) {
+        if (sent != channel->first_sent && !unordered_sends(channel->first_sent, sent))
+            break;
+        unsigned j = 0;
+        for (struct received *received = channel->first_received;
+             received != NULL && received->decided && j < ALIGN_DELIVERIES;
+             received = received->next, j++) {
+            if (received != channel->first_received &&
+                !unordered_receives(channel->first_received, received))
+                break;
+            if (agree(match, sent, received)) {
+                settle_pair(match, channel, sent, received);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- what went wrong ---------------------------------------------------------------------------
+ */
+
+static void tell(struct match *match, enum strange strange, const struct channel *channel,
+                 const struct sent *sent, const struct received *received, const struct pair *other)
+{
+    match->listener.strange(match->listener.context, strange, channel, sent, received, other);
+}
+
+static struct passed_over *find_passed_over(struct match *match, const struct channel *channel,
+                                            const struct received *received)
+{
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        if (agree(match, at->sent, received))
+            return at;
+    return NULL;
+}
+
+static const struct pair *find_recent(const struct channel *channel,
+                                      const struct received *received)
+{
+    const struct pair *newest = NULL;
+    for (unsigned i = 0; i < CHANNEL_RECENT; i++) {
+        const struct pair *pair = &channel->recent[i];
+        if (pair_has_bytes(pair, received) && (newest == NULL || pair->number > newest->number))
+            newest = pair;
+    }
+    return newest;
+}
+
+static void drop_passed_over(struct match *match, struct channel *channel, struct passed_over *gone)
+{
+    struct passed_over **place = &channel->passed_over;
+    while (*place != gone)
+        place = &(*place)->next;
+    *place = gone->next;
+    channel->passed_over_count--;
+    match_free_sent(match, gone->sent);
+    pool_give(&match->passed_over_pool, gone);
+}
+
+static void tell_undelivered(struct match *match, struct channel *channel,
+                             struct passed_over *passed_over)
+{
+    const struct pair *by = passed_over->by.number > 0 ? &passed_over->by : NULL;
+    if (!passed_over->sent->reported)
+        tell(match, STRANGE_UNDELIVERED, channel, passed_over->sent, NULL, by);
+    drop_passed_over(match, channel, passed_over);
+}
+
+/* The first send was not delivered where it was due. It may still come late. */
+static void skip_sent(struct match *match, struct channel *channel, bool optional)
+{
+    struct sent *sent = channel->first_sent;
+    channel_take_sent(match, channel, sent);
+    struct passed_over *passed_over = optional ? NULL : pool_take(&match->passed_over_pool);
+    match->exhausted |= !optional && passed_over == NULL;
+    if (passed_over == NULL) {
+        match_free_sent(match, sent);
+        return;
+    }
+    sent->next = NULL;
+    passed_over->sent = sent;
+    struct passed_over **end = &channel->passed_over;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = passed_over;
+    if (++channel->passed_over_count > CHANNEL_PASSED_OVER)
+        tell_undelivered(match, channel, channel->passed_over);
+}
+
+/* The same bytes sent again, but only after they had been delivered: the first send is not in the
+ * history, the delivery is. */
+static const struct sent *sent_again(const struct match *match, const struct channel *channel,
+                                     const struct received *received)
+{
+    for (const struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
+        if (same_bytes(sent, received) && !possible_in_time(match, sent, received))
+            return sent;
+    return NULL;
+}
+
+/* The first delivery has no send here. */
+static void tell_extra(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->first_received;
+    struct passed_over *late = find_passed_over(match, channel, received);
+    const struct sent *again = sent_again(match, channel, received);
+    const struct pair *recent = find_recent(channel, received);
+    channel_take_received(match, channel, received);
+    if (late != NULL) {
+        tell(match, STRANGE_ORDER, channel, late->sent, received,
+             late->by.number > 0 ? &late->by : NULL);
+        channel->delivered_count++;
+        drop_passed_over(match, channel, late);
+    } else if (again != NULL || recent == NULL) {
+        tell(match, STRANGE_ORPHAN, channel, again, received, NULL);
+    } else {
+        tell(match, STRANGE_DUPLICATE, channel, NULL, received, recent);
+    }
+    pool_give(&match->received_pool, received);
+}
+
+static void tell_changed(struct match *match, struct channel *channel)
+{
+    struct sent *sent = channel->first_sent;
+    struct received *received = channel->first_received;
+    channel_take_sent(match, channel, sent);
+    channel_take_received(match, channel, received);
+    channel->delivered_count++;
+    tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
+    remember(channel, sent, received);
+    match_free_sent(match, sent);
+    pool_give(&match->received_pool, received);
+}
+
+static bool wild_is_open(const struct channel *channel)
+{
+    return match_wild_before(channel, UINT64_MAX);
+}
+
+static void state_problem(struct match *match, const struct channel *channel, bool complete,
+                          struct align_problem *problem)
+{
+    memset(problem, 0, sizeof *problem);
+    problem->complete = complete;
+    const struct sent *sent[ALIGN_SENDS];
+    for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
+        problem->optional[problem->sends] = at->optional || (complete && wild_is_open(channel));
+        sent[problem->sends++] = at;
+    }
+    for (struct received *at = channel->first_received;
+         at != NULL && at->decided && problem->deliveries < ALIGN_DELIVERIES; at = at->next) {
+        unsigned j = problem->deliveries++;
+        problem->seen[j] =
+            find_recent(channel, at) != NULL || find_passed_over(match, channel, at) != NULL;
+        for (unsigned i = 0; i < problem->sends; i++)
+            problem->fits[i][j] = agree(match, sent[i], at);
+    }
+}
+
+/* Takes the cheapest explanation up to where things fit again. */
+static void explain(struct match *match, struct channel *channel, bool complete)
+{
+    struct align_problem problem;
+    struct align_step steps[ALIGN_STEPS];
+    state_problem(match, channel, complete, &problem);
+    unsigned count = align(&problem, steps);
+    for (unsigned i = 0; i < count && i < EXPLAINED_AT_ONCE && steps[i].kind != ALIGN_PAIR; i++) {
+        if (steps[i].kind == ALIGN_SKIP)
+            skip_sent(match, channel, problem.optional[steps[i].send]);
+        else if (steps[i].kind == ALIGN_EXTRA)
+            tell_extra(match, channel);
+        else
+            tell_changed(match, channel);
+    }
+}
+
+/* --- going on ----------------------------------------------------------------------------------
+ */
+
+static bool enough_to_explain(const struct channel *channel)
+{
+    unsigned decided = 0;
+    for (const struct received *at = channel->first_received; at != NULL && at->decided;
+         at = at->next)
+        if (++decided == ALIGN_DELIVERIES)
+            return true;
+    return false;
+}
+
+/* A receive that never completed, at the end: posted earlier than what follows it, it took the
+ * first message if there was one, and nobody saw it. */
+static void take_unseen(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->first_received;
+    struct sent *sent = channel->first_sent;
+    channel_take_received(match, channel, received);
+    pool_give(&match->received_pool, received);
+    if (sent != NULL) {
+        channel_take_sent(match, channel, sent);
+        match_free_sent(match, sent);
+    }
+}
+
+static void wait_for_wild(struct channel *channel)
+{
+    if (channel->blocked)
+        return;
+    channel->blocked = true;
+    channel->next_blocked = channel->endpoint->blocked;
+    channel->endpoint->blocked = channel;
+}
+
+void channel_advance(struct match *match, struct channel *channel, bool complete)
+{
+    while (channel->first_received != NULL) {
+        struct received *received = channel->first_received;
+        struct sent *sent = channel->first_sent;
+        if (!received->decided) {
+            if (!complete)
+                break;
+            take_unseen(match, channel);
+            continue;
+        }
+        if (sent == NULL && !complete)
+            break;
+        if (!complete && channel->endpoint->wild != NULL &&
+            match_wild_before(channel, received->order)) {
+            wait_for_wild(channel);
+            break;
+        }
+        if (sent != NULL && agree(match, sent, received))
+            settle_pair(match, channel, sent, received);
+        else if (sent != NULL && settle_within_threads(match, channel))
+            continue;
+        else if (complete || enough_to_explain(channel))
+            explain(match, channel, complete);
+        else
+            break;
+    }
+}
+
+void channel_finish(struct match *match, struct channel *channel)
+{
+    bool open = wild_is_open(channel);
+    while (channel->passed_over != NULL)
+        tell_undelivered(match, channel, channel->passed_over);
+    while (channel->first_sent != NULL) {
+        struct sent *sent = channel->first_sent;
+        channel_take_sent(match, channel, sent);
+        if (!sent->optional && !open && !sent->reported)
+            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
+        match_free_sent(match, sent);
+    }
+}

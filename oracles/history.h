@@ -1,0 +1,76 @@
+/* What a rank did, as pieces of its traces.
+ *
+ * Effective history of a rank in an incarnation (architecture: what it did up to the checkpoint it
+ * was restored from, followed by what it did afterwards, recursively): if that incarnation restored
+ * line e, the effective history of the incarnations before up to the newest checkpoint of e in it,
+ * then everything behind the `restored` note; what an incarnation does before its `restored` note
+ * belongs to no effective history. An incarnation that restores nothing starts from nothing. One
+ * that was cut off before it restored, while others of its incarnation did, counts as restored to
+ * the same line: it had no time to do otherwise. */
+#ifndef ORACLES_HISTORY_H
+#define ORACLES_HISTORY_H
+
+#include "base/error.h"
+#include "oracles/oracle.h"
+#include "trace/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HISTORY_WHY_BYTES 200
+
+/* Records from..to-1 of a trace. A call that returned after `cut` counts as in progress: at the
+ * checkpoint that ends the piece it had not returned. */
+struct piece {
+    const struct trace *trace;
+    uint64_t from;
+    uint64_t to;
+    uint64_t cut; /* ticks; UINT64_MAX: none */
+};
+
+/* A checkpoint note within the pieces. */
+struct checkpoint {
+    uint64_t line;
+    uint64_t ticks;
+    struct event_ref event;
+};
+
+/* One rank. Arrays are owned by the histories. */
+struct history {
+    size_t piece_count; /* 0: the rank has no trace */
+    struct piece *piece;
+    size_t checkpoint_count;
+    struct checkpoint *checkpoint; /* in order */
+    bool unknown;                  /* a line was restored that was never taken: `why` */
+    char why[HISTORY_WHY_BYTES];
+};
+
+struct histories {
+    int ranks;
+    struct history *of; /* by rank */
+};
+
+/* The effective histories of all ranks as of `incarnation`. Owned by the caller, also after an
+ * error (ERROR_MEMORY). */
+enum error_code histories_effective(const struct trace_set *traces, int incarnation,
+                                    struct histories *histories, struct error *error);
+
+/* All of one incarnation, without what went before. No checkpoints. */
+enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
+                                      struct histories *histories, struct error *error);
+
+void histories_release(struct histories *histories);
+
+/* Newest note of `kind` in `trace` below record `below`; of line `line` unless that is LINE_ANY.
+ * False if there is none. */
+#define LINE_ANY UINT64_MAX
+bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t below,
+               uint64_t *index);
+
+/* The note before the one at `index` (newest: pass trace->count), or false. Survives a chain that
+ * was cut. */
+bool note_before(const struct trace *trace, uint64_t index, uint64_t *before);
+
+struct event_ref event_of(const struct trace *trace, uint64_t index);
+
+#endif

@@ -1,0 +1,112 @@
+/* I.complete: the traces hold all that happened. A rank that was killed may have left the record it
+ * was writing, one per thread; anything else that is missing is ours, and then nothing that rests
+ * on the traces is to be believed. */
+#include "oracles/judging.h"
+
+#include <inttypes.h>
+
+static struct finding *find(struct judging *judging)
+{
+    return judging_find(judging, CLAIM_I_COMPLETE, VERDICT_HARNESS_ERROR);
+}
+
+static void check_length(struct judging *judging, const struct trace *trace)
+{
+    uint64_t next = atomic_load(&trace->header->next);
+    uint32_t lost = atomic_load(&trace->header->lost);
+    if (next > trace->count)
+        finding_say(find(judging),
+                    "the trace of rank %d, incarnation %d, has %" PRIu64 " records, but %" PRIu64
+                    " were written: the file was cut",
+                    trace->rank, trace->incarnation, trace->count, next);
+    if (lost > 0)
+        finding_say(find(judging),
+                    "%" PRIu32 " records of rank %d, incarnation %d, could not be stored: was the "
+                    "disk full?",
+                    lost, trace->rank, trace->incarnation);
+}
+
+static void check_holes(struct judging *judging, const struct trace *trace,
+                        const struct stream_seen *seen)
+{
+    bool died = !atomic_load(&trace->header->closed);
+    unsigned threads = seen->threads > 0 ? seen->threads : 1;
+    bool inner = threads == 1 && seen->hole_before_event;
+    char event[EVENT_TEXT_BYTES];
+    if (seen->hole_runs == 0 || (died && !inner && seen->hole_runs <= threads))
+        return;
+    struct event_ref first = event_of(trace, seen->first_hole);
+    struct finding *finding = find(judging);
+    finding_say(finding,
+                "%" PRIu64 " places in the trace of rank %d, incarnation %d, were never "
+                "written; the first is %s",
+                seen->hole_runs, trace->rank, trace->incarnation, event_text(first, event));
+    finding_say(finding, "%s",
+                died ? "a rank that dies leaves at most one per thread, at the end"
+                     : "the rank ended in order, so there must be none");
+    finding_show(finding, first);
+}
+
+static void check_world(struct judging *judging, const struct trace *trace)
+{
+    const struct trace_header *header = trace->header;
+    int asked = judging->facts->ranks;
+    if (header->ranks != asked)
+        finding_say(find(judging),
+                    "rank %d, incarnation %d, was started as one of %d ranks; %d "
+                    "were asked for",
+                    trace->rank, trace->incarnation, header->ranks, asked);
+    if (header->world_size != 0 && header->world_size != asked)
+        finding_say(find(judging),
+                    "MPI_COMM_WORLD of rank %d, incarnation %d, has %d ranks; %d were asked for",
+                    trace->rank, trace->incarnation, header->world_size, asked);
+}
+
+/* A fault may end an incarnation before all its ranks have begun. */
+static bool was_cut_short(const struct judging *judging, int incarnation)
+{
+    for (size_t i = 0; i < judging->evidence_count; i++)
+        if (judging->evidence[i].event.incarnation == incarnation &&
+            judging->evidence[i].kind != FAULT_AWAITED)
+            return true;
+    return false;
+}
+
+static void check_presence(struct judging *judging, int incarnation)
+{
+    int missing = 0, first = -1;
+    for (int rank = 0; rank < judging->facts->ranks; rank++) {
+        if (trace_set_find(judging->traces, rank, incarnation) != NULL)
+            continue;
+        if (missing++ == 0)
+            first = rank;
+    }
+    if (missing == 0 || was_cut_short(judging, incarnation))
+        return;
+    struct finding *finding = find(judging);
+    finding_say(finding, "%d of %d ranks have no trace in incarnation %d; the first is rank %d",
+                missing, judging->facts->ranks, incarnation, first);
+    finding_say(finding, "was libfaultline.so preloaded for every rank, and is the program an MPI "
+                         "program?");
+}
+
+static enum error_code judge_completeness(struct judging *judging, struct error *error)
+{
+    (void)error;
+    for (size_t i = 0; i < judging->traces->count; i++) {
+        const struct trace *trace = &judging->traces->trace[i];
+        judging_saw(judging, CLAIM_I_COMPLETE, 1);
+        check_length(judging, trace);
+        check_holes(judging, trace, &judging->seen[i]);
+        check_world(judging, trace);
+    }
+    int incarnations = judging->traces->incarnations;
+    if (judging->facts->incarnations > incarnations)
+        finding_say(find(judging), "there were %d incarnations, but traces of only %d",
+                    judging->facts->incarnations, incarnations);
+    for (int i = 0; i < incarnations; i++)
+        check_presence(judging, i);
+    return OK;
+}
+
+const struct oracle oracle_complete = {judge_completeness, false};

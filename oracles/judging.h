@@ -1,0 +1,79 @@
+/* What the claim families share while a run is judged: what is asked for, and where findings go.
+ * Each family is a struct oracle; see README.md for how to add one. */
+#ifndef ORACLES_JUDGING_H
+#define ORACLES_JUDGING_H
+
+#include "oracles/history.h"
+#include "oracles/oracle.h"
+#include "oracles/stream.h"
+
+enum claim_id {
+#define CLAIM(name, id, text, source, needs) CLAIM_##name,
+#include "oracles/claims.def"
+#undef CLAIM
+    CLAIM_COUNT
+};
+
+/* A FAULT record. */
+struct evidence {
+    struct event_ref event;
+    unsigned kind; /* enum fault_kind */
+    int32_t step;
+    int32_t victim;
+};
+#define EVIDENCE_KEPT 1024
+
+struct judging {
+    const struct trace_set *traces;
+    const struct run_facts *facts;
+    struct judgement *judgement;
+    bool asked[CLAIM_COUNT];
+    struct claim_result result[CLAIM_COUNT];
+    unsigned kept[CLAIM_COUNT]; /* findings */
+    /* Filled while the wire is read; by trace, in the order of the set. */
+    struct stream_seen *seen;
+    size_t evidence_count;
+    struct evidence *evidence; /* at most EVIDENCE_KEPT */
+    bool faulted;              /* a fault was installed, or there was more than one incarnation */
+};
+
+/* One claim family, or a part of one. */
+struct oracle {
+    /* Judges the claims it is for, as far as they are asked. Errors are ours (memory). */
+    enum error_code (*judge)(struct judging *judging, struct error *error);
+    /* Needs the histories to be sound: left out, as unknown, when the traces cannot be trusted. */
+    bool needs_sound_traces;
+};
+
+extern const struct oracle oracle_complete;  /* I.complete */
+extern const struct oracle oracle_legal;     /* I.legal; fills seen, evidence, faulted */
+extern const struct oracle oracle_installed; /* I.installed */
+extern const struct oracle oracle_histories; /* H.orphan .. H.collective, B.empty */
+extern const struct oracle oracle_result;    /* H.result */
+extern const struct oracle oracle_progress;  /* H.progress */
+
+/* The claim's situation arose `count` more times. */
+void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);
+
+/* A finding to be filled, or NULL when the claim was not asked for or enough of its findings are
+ * kept; it is counted and weighs all the same. */
+struct finding *judging_find(struct judging *judging, enum claim_id claim, enum verdict verdict);
+
+/* The claim could not be judged; no finding of its own (another claim's says why). */
+void judging_unknown(struct judging *judging, enum claim_id claim);
+
+/* Both take NULL for a finding that is not kept. Lines and events beyond the bounds are left out;
+ * an event that is there already is not added again. */
+void finding_say(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void finding_show(struct finding *finding, struct event_ref event);
+
+/* "rank 2 was restored to line 1 (r2#1:e1)"-like facts need the note: the `restored` note behind
+ * which piece `piece` of a history begins; false for one that begins with its incarnation. */
+bool piece_restored_by(const struct piece *piece, struct event_ref *note);
+
+#define EVENT_TEXT_BYTES 64
+/* "r2#1:e9"; returns buffer. */
+const char *event_text(struct event_ref event, char buffer[EVENT_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,88 @@
+/* Who received whose message, found from the records alone: MPI's non-overtaking rule gives each
+ * message its identity. Receives match in the order in which they were posted: a completed one is
+ * assigned once every receive posted earlier on its rank that could match the same channel is
+ * decided. A matched probe fixes the match where it probes. Works on either level; told of records
+ * in the order of a stream. Memory: ranks, communicators, messages in flight. */
+#ifndef ORACLES_MATCH_H
+#define ORACLES_MATCH_H
+
+#include "oracles/channel.h"
+#include "oracles/pool.h"
+#include "oracles/stream.h"
+#include "oracles/table.h"
+
+/* Channels on which nothing waits are kept, to know duplicates by, up to this many. */
+#define MATCH_IDLE_CHANNELS 4096
+
+/* Clocks of processors may differ by less than this. */
+#define MATCH_CLOCK_SLACK_S 1e-3
+
+/* Receives of one rank on one communicator: where wildcards live. */
+struct endpoint {
+    struct received *wild;   /* not decided, as posted */
+    struct channel *blocked; /* wait for a wildcard to be decided */
+    bool lost_sight;         /* a freed wildcard receive: nothing can be said any more */
+};
+
+/* All channels from one rank to another on a communicator. */
+struct lane {
+    struct channel *busy; /* those with sends that wait */
+};
+
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+
+struct request {
+    enum request_kind kind;
+    struct sent *sent; /* NULL: matched since */
+    struct received *received;
+    struct channel *channel; /* of a send; valid while sent is */
+};
+
+struct match_rank {
+    uint64_t sent;
+    uint64_t received;
+    struct received *undecided; /* newest first */
+};
+
+struct match {
+    int ranks;
+    uint64_t slack; /* ticks */
+    struct match_listener listener;
+    bool exhausted; /* memory ran out: what was found so far is not to be trusted */
+    struct table channels, lanes, endpoints, requests;
+    struct pool sent_pool, received_pool, channel_pool, lane_pool, endpoint_pool, request_pool,
+        passed_over_pool;
+    struct match_rank *rank;
+    struct channel *first_idle, *last_idle; /* longest idle first */
+    size_t idle_count;
+};
+
+/* Owned by the caller: match_release, also after an error (ERROR_MEMORY). */
+enum error_code match_init(struct match *match, int ranks, double ticks_per_second,
+                           const struct match_listener *listener, struct error *error);
+void match_release(struct match *match);
+
+/* One record of the level that is matched; others are left out by the caller. */
+void match_record(struct match *match, const struct stream_event *event);
+
+/* Nothing more will come. */
+void match_finish(struct match *match);
+
+/* For what waits, after the last record and without match_finish.
+ * A message that a receive or probe with this pattern, posted now, could take. Errs on the side of
+ * yes. `before`: only receives posted before that event compete with it. */
+bool match_has_message(const struct match *match, int rank, uint32_t comm, int want_peer,
+                       int want_tag, struct event_ref before);
+/* The send of this event has been matched, or a receive is posted that could take it. Errs on the
+ * side of yes. */
+bool match_has_receive(const struct match *match, struct event_ref sent, uint32_t comm,
+                       int destination, int tag);
+/* What a request of that rank stands for, or NULL if it is not one of a send or receive. */
+const struct request *match_request(const struct match *match, int rank, int incarnation,
+                                    uint32_t request);
+
+/* For channel.c. */
+void match_free_sent(struct match *match, struct sent *sent);
+bool match_wild_before(const struct channel *channel, uint64_t order);
+
+#endif

@@ -1,0 +1,183 @@
+/* See stream.h. */
+#include "oracles/stream.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define FORGET_RECORDS 65536u /* 4 MiB at a time */
+#define PAGE_RECORDS (4096u / TRACE_RECORD_BYTES)
+
+struct cursor {
+    const struct history *history;
+    size_t piece;
+    uint64_t at;        /* next record to be looked at */
+    uint64_t forgotten; /* records below were given back */
+    bool restarted;
+    uint64_t key; /* time of entry of the record at `at` */
+};
+
+struct stream {
+    enum level level;
+    struct cursor *cursor; /* by rank */
+    int *heap;             /* ranks that have something left, earliest first */
+    int heap_count;
+    struct stream_seen *seen;
+};
+
+/* Gives back the pages below `to`. The kernel keeps them cached; only our mapping lets go. */
+static void forget(struct cursor *cursor, uint64_t to)
+{
+    const struct trace *trace = cursor->history->piece[cursor->piece].trace;
+    uint64_t first = cursor->forgotten / PAGE_RECORDS * PAGE_RECORDS;
+    uint64_t last = to / PAGE_RECORDS * PAGE_RECORDS;
+    cursor->forgotten = to;
+    if (trace->mapped == 0 || last <= first)
+        return;
+    madvise((void *)(uintptr_t)&trace->record[first], (size_t)(last - first) * TRACE_RECORD_BYTES,
+            MADV_DONTNEED);
+}
+
+static void saw_hole(struct stream_seen *seen, const struct trace *trace, uint64_t index)
+{
+    bool run_goes_on = index > 0 && atomic_load_explicit(&trace->record[index - 1].kind,
+                                                         memory_order_acquire) == RECORD_NONE;
+    if (seen->hole_runs == 0)
+        seen->first_hole = index;
+    if (seen->hole_runs == 0 || !run_goes_on)
+        seen->hole_runs++;
+}
+
+/* Moves on to the next piece, if there is one. */
+static bool next_piece(struct cursor *cursor)
+{
+    const struct history *history = cursor->history;
+    if (cursor->piece < history->piece_count)
+        forget(cursor, history->piece[cursor->piece].to);
+    if (cursor->piece + 1 >= history->piece_count)
+        return false;
+    cursor->piece++;
+    cursor->at = history->piece[cursor->piece].from;
+    cursor->forgotten = cursor->at;
+    cursor->restarted = true;
+    return true;
+}
+
+/* Looks for the next record that is to be visited, from cursor->at. False at the end. */
+static bool settle(struct stream *stream, struct cursor *cursor, struct stream_seen *seen)
+{
+    if (cursor->history->piece_count == 0)
+        return false;
+    do {
+        const struct piece *piece = &cursor->history->piece[cursor->piece];
+        const struct record *records = piece->trace->record;
+        for (; cursor->at < piece->to; cursor->at++) {
+            const struct record *record = &records[cursor->at];
+            unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+            if (kind == RECORD_NONE) {
+                if (seen != NULL)
+                    saw_hole(seen, piece->trace, cursor->at);
+                continue;
+            }
+            if (seen != NULL) {
+                seen->hole_before_event |= seen->hole_runs > 0;
+                if (record->thread >= seen->threads)
+                    seen->threads = record->thread + 1u;
+            }
+            if (kind == RECORD_GROUP || kind == RECORD_TEXT)
+                continue;
+            if (record->level == stream->level || record->level == LEVEL_SELF) {
+                cursor->key = record->enter;
+                return true;
+            }
+        }
+    } while (next_piece(cursor));
+    return false;
+}
+
+static bool earlier(const struct stream *stream, int left, int right)
+{
+    uint64_t a = stream->cursor[left].key;
+    uint64_t b = stream->cursor[right].key;
+    return a < b || (a == b && left < right);
+}
+
+static void sift_down(struct stream *stream, int at)
+{
+    int rank = stream->heap[at];
+    for (;;) {
+        int child = 2 * at + 1;
+        if (child >= stream->heap_count)
+            break;
+        if (child + 1 < stream->heap_count &&
+            earlier(stream, stream->heap[child + 1], stream->heap[child]))
+            child++;
+        if (!earlier(stream, stream->heap[child], rank))
+            break;
+        stream->heap[at] = stream->heap[child];
+        at = child;
+    }
+    stream->heap[at] = rank;
+}
+
+static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, void *context)
+{
+    const struct piece *piece = &cursor->history->piece[cursor->piece];
+    const struct record *record = &piece->trace->record[cursor->at];
+    uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+    struct stream_event event = {
+        .rank = rank,
+        .trace = piece->trace,
+        .index = cursor->at,
+        .record = record,
+        .in_progress = leave == 0 || leave > piece->cut,
+        .restarted = cursor->restarted,
+    };
+    cursor->restarted = false;
+    visit(context, &event);
+    cursor->at++;
+    if (cursor->at - cursor->forgotten >= FORGET_RECORDS)
+        forget(cursor, cursor->at);
+}
+
+static void run(struct stream *stream, stream_visit *visit, void *context)
+{
+    while (stream->heap_count > 0) {
+        int rank = stream->heap[0];
+        struct cursor *cursor = &stream->cursor[rank];
+        struct stream_seen *seen = stream->seen == NULL ? NULL : &stream->seen[rank];
+        visit_next(cursor, rank, visit, context);
+        if (!settle(stream, cursor, seen))
+            stream->heap[0] = stream->heap[--stream->heap_count];
+        if (stream->heap_count > 1)
+            sift_down(stream, 0);
+    }
+}
+
+enum error_code stream_run(const struct histories *histories, enum level level, stream_visit *visit,
+                           void *context, struct stream_seen *seen, struct error *error)
+{
+    size_t ranks = (size_t)histories->ranks;
+    struct stream stream = {.level = level, .seen = seen};
+    enum error_code code = OK;
+    stream.cursor = calloc(ranks + 1, sizeof *stream.cursor);
+    stream.heap = calloc(ranks + 1, sizeof *stream.heap);
+    if (stream.cursor == NULL || stream.heap == NULL) {
+        code = error_set(error, ERROR_MEMORY, "no memory to read %zu traces at once", ranks);
+        goto out;
+    }
+    for (int rank = 0; rank < histories->ranks; rank++) {
+        struct cursor *cursor = &stream.cursor[rank];
+        cursor->history = &histories->of[rank];
+        if (cursor->history->piece_count > 0)
+            cursor->at = cursor->forgotten = cursor->history->piece[0].from;
+        if (settle(&stream, cursor, seen == NULL ? NULL : &seen[rank]))
+            stream.heap[stream.heap_count++] = rank;
+    }
+    for (int at = stream.heap_count / 2 - 1; at >= 0; at--)
+        sift_down(&stream, at);
+    run(&stream, visit, context);
+out:
+    free(stream.cursor);
+    free(stream.heap);
+    return code;
+}

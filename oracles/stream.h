@@ -1,0 +1,34 @@
+/* The records of all ranks as one stream, merged by the time of entry, each rank in its own order.
+ * Memory: a cursor per rank. Pages of the trace files that were read are given back, so that what
+ * is resident does not grow with their length. */
+#ifndef ORACLES_STREAM_H
+#define ORACLES_STREAM_H
+
+#include "oracles/history.h"
+
+struct stream_event {
+    int rank;
+    const struct trace *trace;
+    uint64_t index;
+    const struct record *record;
+    bool in_progress; /* had not returned by the end of its piece: unknown */
+    bool restarted;   /* first event of a new incarnation of this rank */
+};
+
+typedef void stream_visit(void *context, const struct stream_event *event);
+
+/* What passing over a trace shows besides its events; by rank. */
+struct stream_seen {
+    unsigned threads;       /* highest number seen, plus one */
+    uint64_t hole_runs;     /* holes next to each other count once */
+    uint64_t first_hole;    /* valid if hole_runs > 0 */
+    bool hole_before_event; /* something was written behind a hole */
+};
+
+/* Visits every record of `level` and of LEVEL_SELF; GROUP and TEXT records belong to the one before
+ * them and are not visited. seen (histories->ranks entries, zeroed by the caller) may be NULL.
+ * ERROR_MEMORY. */
+enum error_code stream_run(const struct histories *histories, enum level level, stream_visit *visit,
+                           void *context, struct stream_seen *seen, struct error *error);
+
+#endif
