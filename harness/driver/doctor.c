@@ -8,6 +8,7 @@
 #include "trace/clock.h"
 #include "trace/record.h"
 
+#include <argp.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -475,4 +476,13 @@ int doctor(FILE *out)
         fprintf(out, "\nto install what is missing:\n    %sapt-get install -y%.*s\n",
                 geteuid() == 0 ? "" : "sudo ", (int)strlen(visit.packages) - 1, visit.packages);
     return visit.cannot_run ? STATUS_HARNESS : STATUS_PASS;
+}
+
+int verb_doctor(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL, NULL, NULL, "Says what this machine can do, and what to install for what it cannot.",
+        NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    return doctor(stdout);
 }

@@ -1,8 +1,11 @@
-# The scenario API is half Lua: prelude.lua becomes a C string literal, a line each.
+# The scenario API is half Lua: each .lua becomes a C string literal, a line each.
 
-$(BUILD)/gen/script/prelude.inc: harness/script/prelude.lua
+SCRIPT_PARTS = $(patsubst harness/script/%.lua,$(BUILD)/gen/script/%.inc,\
+                          $(wildcard harness/script/*.lua))
+
+$(BUILD)/gen/script/%.inc: harness/script/%.lua
 	@echo "  EMBED   $<"
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
 
-$(BUILD)/obj/harness/script/sandbox.o: $(BUILD)/gen/script/prelude.inc
+$(BUILD)/obj/harness/script/sandbox.o: $(SCRIPT_PARTS)

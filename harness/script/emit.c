@@ -1,4 +1,4 @@
-/* See emit.h. The table has passed every check of prelude.lua; what would still be wrong here is a
+/* See emit.h. The table has passed every check of scenario.lua; what would still be wrong here is a
  * fault of ours and raises an error. */
 #include "script/emit.h"
 

@@ -1,4 +1,4 @@
-/* See sandbox.h. What is safe to offer is decided here and at the end of prelude.lua. */
+/* See sandbox.h. What is safe to offer is decided in open_libraries and in world.lua. */
 #include "script/sandbox.h"
 
 #include "base/nearest.h"
@@ -18,10 +18,19 @@
 #define TRACE_FRAMES 8
 #define MESSAGE_BYTES ERROR_TEXT_BYTES
 
-static const char prelude[] =
-#include "script/prelude.inc"
-    ;
-static const char prelude_name[] = "=scenario API";
+/* The scenario API in Lua, in the order in which the parts need each other. */
+static const char *const api[] = {
+#include "script/order.inc"
+    ,
+#include "script/check.inc"
+    ,
+#include "script/plan.inc"
+    ,
+#include "script/scenario.inc"
+    ,
+#include "script/world.inc"
+};
+static const char api_name[] = "=scenario API";
 
 /* One per process: found again from any lua_State through its extra space. */
 struct sandbox {
@@ -147,7 +156,7 @@ static void hook(lua_State *L, lua_Debug *frame)
 /* ---- errors
  * --------------------------------------------------------------------------------------- */
 
-/* What Lua or the prelude put in front of a message, "place:line: ": its length, 0 if it is not
+/* What Lua has put in front of a message, "place:line: ": its length, 0 if it is not
  * there. */
 static size_t prefix_length(const char *message, const char *place)
 {
@@ -168,8 +177,8 @@ static void push_placed(struct sandbox *sandbox, int line, const char *message)
         lua_pushfstring(sandbox->lua, "%s: %s", sandbox->path, message);
 }
 
-/* Every error names path and line. Lua shortens long paths, an error raised inside the prelude
- * names a line of the prelude, and a script may raise anything. Pushes the text. */
+/* Every error names path and line. Lua shortens long paths, an error raised inside the API's Lua
+ * names a line there, and a script may raise anything. Pushes the text. */
 static void push_message(struct sandbox *sandbox, const char *message)
 {
     lua_State *L = sandbox->lua;
@@ -180,7 +189,7 @@ static void push_message(struct sandbox *sandbox, const char *message)
         lua_pushfstring(L, "%s%s", sandbox->path, message + strlen(sandbox->short_source));
     else
         push_placed(sandbox, innermost_line(sandbox),
-                    message + prefix_length(message, prelude_name + 1));
+                    message + prefix_length(message, api_name + 1));
 }
 
 static const char *function_name(const lua_Debug *frame)
@@ -217,7 +226,7 @@ static int traced(lua_State *L)
     return 1;
 }
 
-/* ---- what the prelude is given
+/* ---- what the API's Lua is given
  * -------------------------------------------------------------------- */
 
 /* fail(text, line): an error at that line of the scenario file, or at the innermost one. */
@@ -507,10 +516,12 @@ static int run(lua_State *L)
     note_short_source(sandbox);
     open_libraries(L);
     push_core(L); /* 1 */
-    if (luaL_loadbufferx(L, prelude, sizeof prelude - 1, prelude_name, "t") != LUA_OK)
-        return lua_error(L);
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 0);
+    for (size_t i = 0; i < sizeof api / sizeof api[0]; i++) {
+        if (luaL_loadbufferx(L, api[i], strlen(api[i]), api_name, "t") != LUA_OK)
+            return lua_error(L);
+        lua_pushvalue(L, 1);
+        lua_call(L, 1, 0);
+    }
 
     int status = luaL_loadfilex(L, sandbox->path, "t");
     if (status != LUA_OK) {

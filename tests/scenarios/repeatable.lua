@@ -1,7 +1,8 @@
 -- What could differ between two runs: the order of pairs, random numbers, unstable sorting,
 -- addresses in texts. All of it goes into plans here.
 local names = {}
-for name in pairs { send = 1, recv = 2, wait = 3, probe = 4, collective = 5, [1] = 6, [true] = 7 } do
+local set = { send = 1, recv = 2, wait = 3, probe = 4, collective = 5, [1] = 6, [true] = 7 }
+for name in pairs(set) do
   names[#names + 1] = name
 end
 

@@ -1,0 +1,93 @@
+-- scenario "name" { ... }
+
+local core = ...
+local type, ipairs = type, ipairs
+local format, find, match, sub, concat = string.format, string.find, string.match, string.sub,
+  table.concat
+local sorted_keys = core.sorted_keys
+local check = core.check
+local fail, shown, given_table, read = check.fail, check.shown, check.given_table, check.read
+local integer, list, line_of_text = check.integer, check.list, check.line_of_text
+local fields_of = check.fields_of
+
+local texts = { "texts", '"H"' }
+local expect_fields = fields_of {
+  violates = { line_of_text, default = "" },
+  cover = { list(line_of_text, 0, core.MAX_CLAIMS, texts), default = {} },
+}
+local scenario_fields = fields_of {
+  protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
+  program = { line_of_text, required = "the name of a program, or the path of an executable" },
+  arguments = { list(check.argument, 0, core.MAX_ARGUMENTS, { "texts and numbers", '"-n", 10' }),
+    default = {} },
+  ranks = { integer(1, core.MAX_RANKS), required = format("1 to %d", core.MAX_RANKS) },
+  claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
+  plan = { check.func },
+  timeout = { check.seconds, default = 0.0 },
+  environment = { check.environment, default = {} },
+  max_incarnations = { integer(1, core.MAX_INCARNATIONS), default = 0 },
+  expect = { function(value, what)
+    given_table(value, what .. ": ")
+    return read(value, expect_fields, "expect: ")
+  end, default = { violates = "", cover = {} } },
+}
+
+local defined = {} -- name → line
+local open = {}    -- name → line, of scenarios whose table has not come yet
+local emitted = 0
+
+local function check_name(name)
+  if type(name) ~= "string" then
+    core.fail("scenario: a name is expected, not " .. shown(name)
+      .. '; write scenario "name" { ... }')
+  end
+  if name == "" or #name >= core.SCENARIO_NAME_BYTES or find(name, "[^%w_./:+=, -]") then
+    core.fail(format("scenario %s: a name is 1 to %d letters, digits, blanks and _ . / : + = , -",
+      shown(name), core.SCENARIO_NAME_BYTES - 1))
+  end
+  if defined[name] then
+    core.fail(format('scenario "%s": the name stands already in line %d', name, defined[name]))
+  end
+end
+
+-- A claim that must be found violated must be judged.
+local function check_violates(kept)
+  local violates = kept.expect.violates
+  if violates == "" or match(violates, "^I%.") or violates == "H.progress" then return end
+  for _, claim in ipairs(kept.claims) do
+    if claim == violates or sub(violates, 1, #claim + 1) == claim .. "." then return end
+  end
+  fail('expect: field "violates": "%s" is not among the claims that are judged: %s', violates,
+    concat(kept.claims, ", "))
+end
+
+local function define(name, line, given)
+  if type(given) ~= "table" then
+    core.fail(format('scenario "%s": a table { ... } is expected, not %s', name, shown(given)))
+  end
+  check_name(name)
+  defined[name], open[name] = line, nil
+  check.set_context(format('scenario "%s": ', name))
+  local kept = read(given, scenario_fields, "")
+  check_violates(kept)
+  kept.name, kept.line = name, line
+  kept.steps = core.steps_of(kept.plan, kept.ranks, name)
+  check.set_context("")
+  core.emit(kept)
+  emitted = emitted + 1
+end
+
+function core.scenario(name)
+  check_name(name)
+  local line = core.line()
+  open[name] = line
+  return function(given) define(name, line, given) end
+end
+
+-- Called by C when the file has come to its end.
+function core.finish()
+  for _, name in ipairs(sorted_keys(open)) do
+    core.fail(format('scenario "%s": its table { ... } is missing', name), open[name])
+  end
+  if emitted == 0 then core.fail("the file defines no scenario") end
+end
