@@ -147,7 +147,8 @@ struct record *sent =
 struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
 ]],
     after = [[
-isendreceive_end($LEVEL, sent, recorded, recvbuf, recvcount, recvtype, comm, request, answer);
+isendreceive_end($LEVEL, sent, recorded, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                 request, answer);
 ]],
 }
 
@@ -157,7 +158,10 @@ roles.ISENDRECV_REPLACE = {
 struct record *sent = isend_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
 struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
 ]],
-    after = "isendreceive_end($LEVEL, sent, recorded, buf, count, datatype, comm, request, answer);",
+    after = [[
+isendreceive_end($LEVEL, sent, recorded, buf, count, datatype, source, recvtag, comm, request,
+                 answer);
+]],
 }
 
 roles.START = {

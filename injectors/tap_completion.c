@@ -33,7 +33,9 @@ static void receive_completed(struct record *r, const struct request *request,
                               const MPI_Status *status, int class)
 {
     r->comm = request->communicator->id;
-    if (class == 0)
+    if (class == 0 && request->exchange)
+        received_unseen(r, request, status);
+    else if (class == 0)
         received(r, request->communicator, request->buffer, request->count, request->type, status);
     else
         received_error(r, request->communicator, status, class);

@@ -16,6 +16,21 @@ void received_error(struct record *r, const struct communicator *c, const MPI_St
     r->bytes = status_bytes(status);
 }
 
+void received_unseen(struct record *r, const struct request *request, const MPI_Status *status)
+{
+#ifdef MPICH_NUMVERSION
+    (void)status;
+    r->peer = communicator_peer(request->communicator, request->peer);
+    if (r->peer == PEER_ANY)
+        r->peer = PEER_UNKNOWN;
+    r->tag = recorded_tag(request->tag);
+    r->bytes = r->peer == PEER_NULL ? 0 : BYTES_UNKNOWN;
+    r->flags |= FLAG_NO_HASH;
+#else
+    received(r, request->communicator, request->buffer, request->count, request->type, status);
+#endif
+}
+
 /* --- non-blocking ------------------------------------------------------------------------------- */
 
 struct record *isend_begin(enum level level, unsigned call, const void *buffer, MPI_Count count,
@@ -90,11 +105,21 @@ struct record *isendreceive_begin(enum level level, unsigned call, const struct 
 }
 
 void isendreceive_end(enum level level, struct record *sent, struct record *r, void *buffer,
-                      MPI_Count count, MPI_Datatype type, MPI_Comm comm,
+                      MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                       const MPI_Request *request, int result)
 {
+    struct request *made = NULL;
+    if (result == MPI_SUCCESS && tap_ready)
+        made = receive_request(level, r->call, r->request, communicator_find(level, comm), buffer,
+                               count, type);
+    if (made) {
+        made->exchange = true;
+        made->peer = source;
+        made->tag = tag;
+        request_insert(made, HANDLE(*request), request);
+    }
     call_end(sent, result);
-    ireceive_end(level, r, buffer, count, type, comm, request, result);
+    call_end(r, result);
 }
 
 /* --- persistent --------------------------------------------------------------------------------- */

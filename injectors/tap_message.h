@@ -82,6 +82,10 @@ static inline void received(struct record *r, const struct communicator *c, cons
         r->flags |= FLAG_NO_HASH;
 }
 
+/* The same for MPI_Isendrecv, whose status MPICH leaves unfilled (seen in 4.0.2): then what was asked
+ * for is what is known. */
+void received_unseen(struct record *r, const struct request *request, const MPI_Status *status);
+
 /* The same for a call that failed: a message that was too long is described by its status. */
 void received_error(struct record *r, const struct communicator *c, const MPI_Status *status,
                     int class);
@@ -137,7 +141,7 @@ void ireceive_end(enum level level, struct record *r, void *buffer, MPI_Count co
 struct record *isendreceive_begin(enum level level, unsigned call, const struct record *sent,
                                   int source, int tag, MPI_Comm comm);
 void isendreceive_end(enum level level, struct record *sent, struct record *r, void *buffer,
-                      MPI_Count count, MPI_Datatype type, MPI_Comm comm,
+                      MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                       const MPI_Request *request, int result);
 
 /* Persistent: the Init calls, and what MPI_Start[all] starts. A started request is recorded as what

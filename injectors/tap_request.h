@@ -33,11 +33,11 @@ struct request {
     bool persistent;
     bool active; /* started and not complete */
     bool cancel; /* MPI_Cancel was called */
-    bool matched;
+    bool exchange; /* the receiving half of MPI_Isendrecv */
     uint8_t owned_types; /* bit i: type i of request_types is our copy */
     struct communicator *communicator;
     union {
-        struct { /* SEND (persistent), RECEIVE, MESSAGE */
+        struct { /* SEND and RECEIVE (peer and tag: persistent, exchange), MESSAGE */
             const void *buffer;
             MPI_Count count;
             MPI_Datatype type;

@@ -90,6 +90,9 @@ enum record_flag {
 enum { PEER_NULL = -1, PEER_ANY = -2, PEER_NONE = -3, PEER_UNKNOWN = -4 };
 /* MPI_ANY_TAG as recorded, whatever the library's value is. */
 enum { TAG_ANY = -2 };
+/* `bytes` of a message that arrived, where the library does not tell how long it was (MPICH's
+ * MPI_Isendrecv): any length. */
+#define BYTES_UNKNOWN UINT64_MAX
 
 /* Ids of the two communicators that exist without being made. 0 is "no communicator". */
 enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
