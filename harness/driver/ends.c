@@ -144,5 +144,5 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
     if (failed_rank(board, ends, text, bytes))
         return LAUNCH_FAILED;
     snprintf(text, bytes, "the launcher ended by itself while ranks were running");
-    return LAUNCH_VOID;
+    return LAUNCH_LOST;
 }

@@ -19,7 +19,7 @@
 #define ENVIRONMENT_MAX 256
 #define NAMED_FOLDERS_MAX 100000
 
-enum key { KEY_TRACE = 1000, KEY_IN, KEY_PRELOAD, KEY_ENV, KEY_WATCH, KEY_NO_CAPTURE };
+enum key { KEY_TRACE = 1000, KEY_IN, KEY_PRELOAD, KEY_ENV, KEY_WATCH };
 
 struct exec_options {
     const char *trace;
@@ -28,7 +28,6 @@ struct exec_options {
     const char *environment[ENVIRONMENT_MAX];
     size_t environment_count;
     pid_t watch;
-    bool no_capture;
     char **command; /* NULL-terminated; NULL: none */
 };
 
@@ -38,7 +37,6 @@ static const struct argp_option exec_argp_options[] = {
     {"preload", KEY_PRELOAD, "LIST", OPTION_HIDDEN, "LD_PRELOAD of the rank", 0},
     {"env", KEY_ENV, "NAME=VALUE", OPTION_HIDDEN, "a variable for the rank", 0},
     {"watch", KEY_WATCH, "PID", OPTION_HIDDEN, "end with this process", 0},
-    {"no-capture", KEY_NO_CAPTURE, NULL, OPTION_HIDDEN, "leave the output of the rank alone", 0},
     {0},
 };
 
@@ -62,9 +60,6 @@ static error_t parse_exec(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_WATCH:
         options->watch = (pid_t)strtol(argument, NULL, 10);
-        return 0;
-    case KEY_NO_CAPTURE:
-        options->no_capture = true;
         return 0;
     case ARGP_KEY_ARGS:
         options->command = state->argv + state->next;
@@ -170,7 +165,7 @@ static enum error_code run_inside(const struct exec_options *options, const stru
         .environment = options->environment,
         .environment_count = options->environment_count,
         .command = options->command,
-        .capture = options->in != NULL && !options->no_capture,
+        .capture = options->in != NULL,
         .owns = options->in != NULL,
         .watch = options->watch,
     };

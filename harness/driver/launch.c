@@ -2,6 +2,7 @@
 #include "driver/launch.h"
 
 #include "driver/ends.h"
+#include "driver/follow.h"
 #include "driver/process.h"
 #include "driver/watch.h"
 #include "trace/clock.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +33,9 @@ struct flight {
     int launcher_status;
     int interrupted;         /* the signal, 0 none */
     uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
+    off_t said_before;       /* size of the launcher's output when it began */
     struct watch watch;
+    struct follow follow;
 };
 
 /* The words of the launcher's command line. */
@@ -79,8 +83,6 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
         add(words, "--env");
         add(words, scenario->environment[i]);
     }
-    if (!launch->run->capture)
-        add(words, "--no-capture");
     add(words, "--");
     add(words, launch->program.text);
     for (size_t i = 0; i < scenario->argument_count; i++)
@@ -97,16 +99,13 @@ static void forget_outer_run(void)
         unsetenv(names[i]);
 }
 
-/* What the launcher itself says goes to a file, and where the ranks' output is not captured, that
- * goes to standard error: standard output carries TAP alone. */
+/* What the launcher itself says goes to a file: standard output carries TAP alone. */
 static bool redirect_launcher(const struct run *run)
 {
     struct path path;
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
         return false;
-    if (!run->capture)
-        return dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
     if (path_format(&path, NULL, "%s/output/launcher", run->folder.text) != OK)
         return false;
     int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -181,6 +180,7 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         if (flight->launcher_ended || now_ns < next_look_ns)
             continue;
         next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
+        follow_look(&flight->follow);
         if (launcher_is_stuck(flight, now_ns))
             return LAUNCH_FINISHED;
         if (watch_look(&flight->watch, launch->board, launch->run->folder.text, text, bytes))
@@ -211,20 +211,61 @@ static enum error_code start_launcher(struct flight *flight, struct error *error
     return code;
 }
 
-/* The launcher's own words help where the ranks have none. */
-static void append_launcher(const struct flight *flight, char *text, size_t bytes)
+/* Bytes that launchers of this run have said so far. */
+static off_t launcher_said(const struct launch *launch)
+{
+    struct path path;
+    struct stat status;
+    if (path_format(&path, NULL, "%s/output/launcher", launch->run->folder.text) != OK ||
+        stat(path.text, &status) != 0)
+        return 0;
+    return status.st_size;
+}
+
+/* A launcher that is told to abort (MPI_Abort, an error that is fatal) kills all ranks before any
+ * can be seen to end, and exits with the code that it was told, without a word. One that fails by
+ * itself, or because a rank died, says so. */
+static bool was_aborted(const struct flight *flight)
+{
+    return flight->launcher_ended && WIFEXITED(flight->launcher_status) &&
+           WEXITSTATUS(flight->launcher_status) != 0 &&
+           launcher_said(flight->launch) == flight->said_before;
+}
+
+/* Where the ranks' ends do not say what happened, the launcher may. */
+static enum launch_end explain_void(const struct flight *flight, char *text, size_t bytes)
 {
     size_t used = strlen(text);
     int status = flight->launcher_status;
-    if (!flight->launcher_ended)
-        return;
-    if (WIFSIGNALED(status))
-        snprintf(text + used, bytes - used, " (%s was ended by SIG%s)",
-                 flight->launch->launcher.text, sigabbrev_np(WTERMSIG(status)));
-    else
+    const char *launcher = flight->launch->launcher.text;
+    if (flight->launcher_ended && WIFSIGNALED(status))
+        snprintf(text + used, bytes - used, " (%s was ended by SIG%s)", launcher,
+                 sigabbrev_np(WTERMSIG(status)));
+    else if (flight->launcher_ended)
         snprintf(text + used, bytes - used, " (%s exited with status %d; see %s/output/launcher)",
-                 flight->launch->launcher.text, WEXITSTATUS(status),
-                 flight->launch->run->shown.text);
+                 launcher, WEXITSTATUS(status), flight->launch->run->shown.text);
+    return LAUNCH_VOID;
+}
+
+static enum launch_end classify(const struct flight *flight, unsigned first_step, char *text,
+                                size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    enum launch_end end = ends_classify(launch->board, &launch->run->scenario->plan, first_step,
+                                        flight->ends, text, bytes);
+    if (end == LAUNCH_LOST && was_aborted(flight)) {
+        snprintf(text, bytes, "a rank aborted the job (MPI_Abort, or an MPI error that is fatal)");
+        return LAUNCH_FAILED;
+    }
+    return end == LAUNCH_VOID || end == LAUNCH_LOST ? explain_void(flight, text, bytes) : end;
+}
+
+static void follow_if_asked(struct flight *flight)
+{
+    const struct launch *launch = flight->launch;
+    if (!launch->run->capture)
+        follow_begin(&flight->follow, launch->run->folder.text,
+                     atomic_load(&launch->board->incarnation), launch->board->ranks);
 }
 
 enum error_code launch_incarnation(const struct launch *launch, struct rank_end *ends,
@@ -236,7 +277,9 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
         return error_set(error, ERROR_MEMORY, "out of memory");
     flight->launch = launch;
     flight->ends = ends;
+    flight->said_before = launcher_said(launch);
     watch_init(&flight->watch);
+    follow_if_asked(flight);
     unsigned first_step = atomic_load(&launch->board->step);
     enum error_code code = start_launcher(flight, error);
     if (code == OK) {
@@ -246,11 +289,10 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
         process_end_descendants(note_reaped, flight);
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
-            *end = ends_classify(launch->board, &launch->run->scenario->plan, first_step, ends,
-                                 text, bytes);
-        if (*end == LAUNCH_VOID)
-            append_launcher(flight, text, bytes);
+            *end = classify(flight, first_step, text, bytes);
     }
+    follow_look(&flight->follow);
+    follow_end(&flight->follow);
     free(flight);
     return code;
 }

@@ -121,6 +121,7 @@ static enum run_end end_of(enum launch_end end)
     case LAUNCH_INTERRUPTED:
         return RUN_INTERRUPTED;
     case LAUNCH_VOID:
+    case LAUNCH_LOST:
         break;
     }
     return RUN_VOID;

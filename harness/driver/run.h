@@ -18,7 +18,7 @@ struct run {
     int number;                      /* from 1, of the TAP line and the folder */
     uint64_t seed;
     double timeout_s;   /* hard limit of all incarnations together */
-    bool capture;       /* of the ranks' output */
+    bool capture;       /* false: the ranks' output is shown as it comes */
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */

@@ -21,7 +21,7 @@ enum exit_status status_of_verdict(enum verdict verdict)
 static int severity(enum exit_status status)
 {
     static const enum exit_status order[] = {STATUS_PASS, STATUS_UNDECIDED, STATUS_HARNESS,
-                                             STATUS_VIOLATION};
+                                             STATUS_VIOLATION, STATUS_USAGE};
     for (int i = 0; i < (int)(sizeof order / sizeof order[0]); i++)
         if (order[i] == status)
             return i;

@@ -380,14 +380,22 @@ static int nothing_to_run(const struct options *options)
     return STATUS_USAGE;
 }
 
+/* A signal that was ignored from the start stays so: nohup, a shell's background. */
+static void add_unless_ignored(sigset_t *signals, int number)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(signals, number);
+}
+
 static enum error_code block_signals(struct suite *suite, struct error *error)
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    add_unless_ignored(&signals, SIGINT);
+    add_unless_ignored(&signals, SIGTERM);
+    add_unless_ignored(&signals, SIGHUP);
     suite->signals = process_signals(&signals, &suite->mask);
     return suite->signals >= 0 ? OK
                                : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));

@@ -7,7 +7,8 @@
 
 #define FAULTLINE_VERSION "0.1"
 
-/* The worst decides, in the order VIOLATION, HARNESS, UNDECIDED, PASS. A command that the user
+/* The worst decides, in the order VIOLATION, HARNESS, UNDECIDED, PASS; USAGE ends a command before
+ * there is anything to weigh. A command that the user
  * interrupted ends by the signal itself (128 + its number, as a shell shows it). */
 enum exit_status {
     STATUS_PASS = 0,

@@ -1,0 +1,132 @@
+/* `faultline trace`: what a run recorded, as text. */
+#include "driver/path.h"
+#include "driver/verb.h"
+#include "reports/trace_text.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum key { KEY_RANK = 1000, KEY_INCARNATION, KEY_LEVEL, KEY_KIND, KEY_FROM, KEY_TO, KEY_LIMIT };
+
+struct trace_options {
+    struct trace_print_options print;
+    const char *run;
+};
+
+static const struct argp_option trace_argp_options[] = {
+    {"rank", KEY_RANK, "N", 0, "only this rank", 0},
+    {"incarnation", KEY_INCARNATION, "N", 0, "only this life of the job, 0 is the first", 0},
+    {"level", KEY_LEVEL, "LEVEL", 0,
+     "app (what the application saw), wire (what went to the MPI "
+     "library) or self (Faultline's own)",
+     0},
+    {"kind", KEY_KIND, "KIND", 0,
+     "send, recv, complete, probe, collective, comm, note, fault, call", 0},
+    {"from", KEY_FROM, "N", 0, "first event of each trace: the number behind the e", 0},
+    {"to", KEY_TO, "N", 0, "last event of each trace", 0},
+    {"limit", KEY_LIMIT, "N", 0, "at most so many lines", 0},
+    {0},
+};
+
+static uint64_t number(const char *text, uint64_t most, const char *option,
+                       struct argp_state *state)
+{
+    char after;
+    uint64_t value = 0;
+    if (text[0] == '-' || sscanf(text, "%" SCNu64 "%c", &value, &after) != 1 || value > most)
+        argp_error(state, "--%s: \"%s\" is not a whole number from 0 to %" PRIu64, option, text,
+                   most);
+    return value;
+}
+
+static int listed(int found, const char *text, const char *option, struct argp_state *state)
+{
+    if (found < 0)
+        argp_error(state, "--%s: there is no \"%s\"; see --help", option, text);
+    return found;
+}
+
+static error_t parse_trace(int key, char *argument, struct argp_state *state)
+{
+    struct trace_options *options = state->input;
+    struct trace_print_options *print = &options->print;
+    switch (key) {
+    case KEY_RANK:
+        print->rank = (int)number(argument, INT32_MAX, "rank", state);
+        return 0;
+    case KEY_INCARNATION:
+        print->incarnation = (int)number(argument, INT32_MAX, "incarnation", state);
+        return 0;
+    case KEY_LEVEL:
+        print->level = listed(trace_level_from_text(argument), argument, "level", state);
+        return 0;
+    case KEY_KIND:
+        print->kind = listed(trace_kind_from_text(argument), argument, "kind", state);
+        return 0;
+    case KEY_FROM:
+        print->from = number(argument, UINT64_MAX, "from", state);
+        return 0;
+    case KEY_TO:
+        print->to = number(argument, UINT64_MAX, "to", state);
+        return 0;
+    case KEY_LIMIT:
+        print->limit = number(argument, UINT64_MAX, "limit", state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->run != NULL)
+            argp_error(state, "one run at a time");
+        options->run = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a run folder is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A run folder holds `trace`; a folder of traces does as well. */
+static enum error_code open_traces(const char *run, struct trace_set *set, struct error *error)
+{
+    struct path folder;
+    if (!path_exists(run))
+        return error_set(error, ERROR_USAGE,
+                         "%s: there is no such folder; a run is OUT/<run-id>/<number>", run);
+    enum error_code code = path_format(&folder, error, "%s/trace", run);
+    if (code != OK)
+        return code;
+    return trace_set_open(path_exists(folder.text) ? folder.text : run, set, error);
+}
+
+static bool wants_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) != 0 && (no_colour == NULL || *no_colour == '\0');
+}
+
+int verb_trace(int argc, char **argv)
+{
+    static const struct argp argp = {
+        trace_argp_options,
+        parse_trace,
+        "RUN",
+        "Prints what every rank did, merged by time. An event r2#1:e9 is event 9 of rank 2 in "
+        "incarnation 1, as witnesses in reports name it.",
+        NULL,
+        NULL,
+        NULL};
+    struct trace_options options = {.print = trace_print_options_default()};
+    options.print.colour = wants_colour();
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    struct trace_set set = {0};
+    struct error error = {0};
+    enum error_code code = open_traces(options.run, &set, &error);
+    if (code == OK)
+        code = trace_print(&set, &options.print, stdout, &error);
+    trace_set_release(&set);
+    return code == OK ? STATUS_PASS : (int)status_of_error(&error);
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# `faultline check` and `faultline exec`.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+@test "check judges a stored run again and says the same" {
+    scenario "bad end" '"exit"'
+    run "$FAULTLINE" run s.lua
+    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v repro >a
+    run "$FAULTLINE" check faultline-out/latest/1
+    [ "$status" -eq 1 ]
+    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v repro >b
+    cmp a b
+}
+
+@test "check works where there is no MPI, and after the folder was moved" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run s.lua
+    cp -r faultline-out/latest/1 elsewhere
+    rm -r faultline-out
+    run env FAULTLINE_MPIEXEC=/nonexistent "$FAULTLINE" check -v elsewhere
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"ok 1 - good"* ]]
+}
+
+@test "check --claims judges others, and knows their names" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run s.lua
+    run "$FAULTLINE" check -v --claims H.collective faultline-out/latest/1
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"H.collective pass"* ]]
+    run "$FAULTLINE" check --claims H.colective faultline-out/latest/1
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'did you mean "H.collective"?'* ]]
+}
+
+@test "what is wrong with a run folder is named" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run s.lua
+    run "$FAULTLINE" check nothing
+    [ "$status" -eq 64 ]
+    run "$FAULTLINE" check .
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"there is no run.json"* ]]
+    cp -rL faultline-out/latest/1 r
+    sed -i 's/"ranks": 2/"ranks": "two"/' r/run.json
+    run "$FAULTLINE" check r
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'r/run.json: field "ranks" is not a number from 1 to'* ]]
+    echo '{ "version": 1' >r/run.json
+    run "$FAULTLINE" check r
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"r/run.json:"* ]]
+    cp faultline-out/latest/1/run.json r
+    sed -i 's/"version": 1,/"version": 7,/' r/run.json
+    run "$FAULTLINE" check r
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"is of version 7, this command reads 1"* ]]
+    cp faultline-out/latest/1/run.json r
+    echo 'kill victims=1 evnt=send' >r/plan
+    run "$FAULTLINE" check r
+    [ "$status" -eq 64 ]
+    cp faultline-out/latest/1/plan r
+    echo nonsense >r/trace/r0.0.trace
+    run "$FAULTLINE" check r
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"r0.0.trace"* ]]
+    rm -r r/trace
+    run "$FAULTLINE" check r
+    [ "$status" -eq 3 ]
+}
+
+@test "exec records a job that the command starts, and forwards its status" {
+    run "$FAULTLINE" exec --trace here -- mpiexec -n 2 "$LIFE" ok
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"rank 1 lives: ok"* ]]
+    [[ "$output" == *"2 traces in $PWD/here"* ]]
+    [ -s here/trace/r0.0.trace ] && [ -s here/trace/r1.0.trace ]
+    run "$FAULTLINE" exec -- sh -c 'exit 7'
+    [ "$status" -eq 7 ]
+    [[ "$output" == *"no MPI process was recorded"* ]]
+    [ -d faultline-out/exec-1 ]
+    run "$FAULTLINE" exec -- sh -c 'kill -SEGV $$'
+    [ "$status" -eq 139 ]
+    [ -d faultline-out/exec-2 ]
+    run -127 "$FAULTLINE" exec -- ./nothing
+    [ "$status" -eq 127 ]
+    run "$FAULTLINE" exec
+    [ "$status" -eq 64 ]
+    run "$FAULTLINE" exec --trace here -- true
+    [ "$status" -eq 64 ]
+}
+
+@test "exec inside a job, started by the launcher" {
+    run mpiexec -n 2 "$FAULTLINE" exec --trace here -- "$LIFE" ok
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"rank 0 lives: ok"* ]]
+    [ -s here/trace/r0.0.trace ] && [ -s here/trace/r1.0.trace ]
+    run mpiexec -n 2 "$FAULTLINE" exec -- "$LIFE" ok
+    [ "$status" -eq 0 ]
+    [ "$(ls faultline-out/exec-launcher-*/trace | wc -l)" -eq 2 ]
+    run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c 'exit 7'
+    [ "$status" -eq 7 ]
+    run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c 'kill -SEGV $$'
+    [ "$status" -eq 139 ]
+}

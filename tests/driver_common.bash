@@ -1,0 +1,48 @@
+# What the tests of the driver share. Each test works in a folder of its own.
+
+setup() {
+    REPO=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    BUILD=${BUILD:-$REPO/build}
+    case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
+    FAULTLINE=$BUILD/faultline
+    LIFE=$BUILD/tests/mpi/driver_life
+    unset FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS FAULTLINE_OUT
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# scenario NAME HOW [FIELDS]: appends one to s.lua.
+scenario() {
+    printf 'scenario "%s" { protocol = "null", program = "%s", ranks = 2, arguments = { %s },
+  claims = { "H.progress" }, %s }\n' "$1" "$LIFE" "$2" "${3:-}" >>s.lua
+}
+
+# Waits until a command succeeds; the limit only keeps a broken test from hanging.
+wait_until() {
+    local tries
+    for ((tries = 0; tries < 1500; tries++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.02
+    done
+    echo "never came true: $*" >&2
+    return 1
+}
+
+# The processes that ranks of all runs here have written down.
+pids() {
+    cat faultline-out/*/*/store/pid.* faultline-out/*/*/store/child.* 2>/dev/null
+}
+
+all_gone() {
+    local pid
+    for pid in $(pids); do
+        ! kill -0 "$pid" 2>/dev/null || return 1
+    done
+}
+
+# started FILE...: the ranks have written these, in the first run.
+started() {
+    local file
+    for file in "$@"; do
+        [ -s "faultline-out/latest/1/store/$file" ] || return 1
+    done
+}

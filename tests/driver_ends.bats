@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# Nothing is left behind, whatever happens: the processes are known by the numbers that the ranks
+# themselves wrote down.
+
+load driver_common
+
+# begin HOW FILE...: a run in the background, under way when the ranks have written these files.
+begin() {
+    scenario "lives" "$1"
+    shift
+    env --default-signal=INT,TERM "$FAULTLINE" run s.lua >tap 2>err 3>&- &
+    DRIVER=$!
+    wait_until started "$@"
+}
+
+child_of() {
+    ps -o pid= --ppid "$1" | tr -d ' '
+}
+
+@test "Ctrl-C: every process ended, the report written, ended by the signal" {
+    begin '"spin"' pid.0 pid.1
+    kill -INT "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 130 ]
+    all_gone
+    grep -q "^not ok 1 - lives # unknown" tap
+    grep -q "interrupted by SIGTERM\|interrupted by SIGINT" tap
+    grep -q "^Bail out! interrupted by SIGINT" tap
+    [ -s faultline-out/latest/1/verdict.json ]
+    [ -s faultline-out/latest/results.json ]
+}
+
+@test "SIGTERM does the same" {
+    begin '"spin"' pid.0 pid.1
+    kill -TERM "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 143 ]
+    all_gone
+}
+
+@test "ranks that hang in a signal handler are gone after Ctrl-C" {
+    begin '"handler"' pid.0 pid.1
+    kill -INT "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    all_gone
+}
+
+@test "children of ranks, deaf and in sessions of their own, are gone after Ctrl-C" {
+    begin '"fork-spin"' pid.0 pid.1 child.0 child.1
+    kill -INT "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    all_gone
+}
+
+@test "a child that a rank leaves behind is ended, and the run passes" {
+    scenario "lives" '"fork"'
+    "$FAULTLINE" run s.lua
+    [ -s faultline-out/latest/1/store/child.1 ]
+    all_gone
+}
+
+@test "kill -9 of the driver leaves nothing" {
+    begin '"fork-spin"' pid.0 pid.1 child.0 child.1
+    kill -9 "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    wait_until all_gone
+}
+
+@test "kill -9 of the process that looks after a run: a harness error, and nothing left" {
+    begin '"fork-spin"' pid.0 pid.1 child.0 child.1
+    kill -9 "$(child_of "$DRIVER")"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 3 ]
+    all_gone
+    grep -q "the process that ran it was ended by SIGKILL" tap
+}
+
+@test "kill -9 of the launcher: void, a harness error, and nothing left" {
+    begin '"fork-spin"' pid.0 pid.1 child.0 child.1
+    kill -9 "$(child_of "$(child_of "$DRIVER")")"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 3 ]
+    all_gone
+    grep -q "^not ok 1 - lives # harness-error" tap
+}
+
+@test "the time limit ends a livelock, says so, and shows where the ranks were" {
+    scenario "lives" '"spin"' 'timeout = 1'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"time-limit after 1 incarnation: still running after 1 s"* ]]
+    [[ "$output" == *"stacks:"* ]]
+    [ -s faultline-out/latest/1/stacks.txt ]
+    all_gone
+}
+
+@test "--timeout is for scenarios that say nothing" {
+    scenario "lives" '"spin"'
+    run "$FAULTLINE" run --timeout 0.5 s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"still running after 0.5 s"* ]]
+    run "$FAULTLINE" run --timeout nonsense s.lua
+    [ "$status" -eq 64 ]
+}
+
+@test "a deadlock is seen at once, with the cycle and the call stacks" {
+    scenario "lives" '"deadlock"' 'timeout = 300'
+    run timeout 120 "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"deadlock after 1 incarnation"* ]]
+    [[ "$output" == *"rank 0 waits in MPI_Recv for a message from rank 1, tag 7"* ]]
+    [[ "$output" == *"deadlock"*"main"* ]]
+    all_gone
+}

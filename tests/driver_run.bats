@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# `faultline run`: exit statuses, what is said, and what is checked before anything is launched.
+
+load driver_common
+
+@test "a run that passes: status 0, TAP that prove accepts, nothing else on standard output" {
+    scenario "all well" '"ok"'
+    "$FAULTLINE" run s.lua >tap
+    [ "$(sed -n 1p tap)" = "TAP version 13" ]
+    grep -qx "ok 1 - all well" tap
+    ! grep -q "lives" tap
+    prove --exec cat tap
+    grep -q "rank 1 lives" faultline-out/latest/1/output/r1.0.out
+    [ -s faultline-out/latest/1/verdict.json ]
+}
+
+@test "a rank that exits non-zero: status 1, named with its exit status" {
+    scenario "bad end" '"exit"'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"not ok 1 - bad end # H.progress"* ]]
+    [[ "$output" == *"rank 1 exited with status 7, not by a fault of the plan"* ]]
+    [[ "$output" == *"repro: \"faultline check faultline-out/"* ]]
+}
+
+@test "a rank that dies by a signal of its own, aborts, or leaves without Finalize: status 1" {
+    scenario "signal" '"segv"'
+    scenario "abort" '"abort"'
+    scenario "no finalize" '"no-finalize"'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"rank 1 was ended by SIGSEGV"* ]]
+    [[ "$output" == *"a rank aborted the job"* ]]
+    [[ "$output" == *"rank 1 exited with status 0 without MPI_Finalize"* ]]
+    all_gone
+}
+
+@test "a fault that was asked for and never came: status 2" {
+    scenario "no such send" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "send", nth = 99 } end'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"faults: { asked: \"1\", installed: \"0\" }"* ]]
+}
+
+@test "a program without MPI: status 3, for nothing was seen" {
+    echo 'scenario "true" { protocol = "null", program = "/bin/true", ranks = 2, claims = { "H" } }' >s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"harness-error"* ]]
+    [[ "$output" == *"rank 0 ran unseen"* ]]
+}
+
+@test "the worst decides: a violation beside a pass is status 1, a harness error beside a pass 3" {
+    scenario "good" '"ok"'
+    scenario "bad" '"exit"'
+    echo 'scenario "true" { protocol = "null", program = "/bin/true", ranks = 2, claims = { "H" } }' >>s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    run "$FAULTLINE" run --filter o* s.lua
+    run "$FAULTLINE" run --filter "[gt]*" s.lua
+    [ "$status" -eq 3 ]
+}
+
+@test "an expected violation passes, and fails when it is not found" {
+    scenario "must fail" '"exit"' 'expect = { violates = "H.progress" }'
+    scenario "fails to fail" '"ok"' 'expect = { violates = "H.progress" }'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"ok 1 - must fail"* ]]
+    [[ "$output" == *"not ok 2 - fails to fail"* ]]
+    [[ "$output" == *"a violation of H.progress is expected, and none was found"* ]]
+}
+
+@test "a rank killed by the plan is another life of the job, told in run.json" {
+    scenario "killed" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run "$FAULTLINE" run -v s.lua
+    [[ "$output" == *"finished after 2 incarnations"* ]]
+    [[ "$output" == *"asked: \"1\", installed: \"1\""* ]]
+    [ -s faultline-out/latest/1/trace/r1.1.trace ]
+    grep -q '"wait_status": 9' faultline-out/latest/1/run.json
+}
+
+@test "max_incarnations is a limit, and it is said" {
+    scenario "once only" '"ok"' 'max_incarnations = 1, plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"rank 1 was killed by step 1 of the plan, and 1 incarnations are all"* ]]
+}
+
+@test "what is missing is named before anything is launched" {
+    scenario "good" '"ok"'
+    run env FAULTLINE_MPIEXEC=/nonexistent "$FAULTLINE" run s.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"FAULTLINE_MPIEXEC=/nonexistent: there is no such executable"* ]]
+    run env FAULTLINE_LIBRARY=/nonexistent "$FAULTLINE" run s.lua
+    [ "$status" -eq 3 ]
+    echo 'scenario "p" { protocol = "nul", program = "ring", ranks = 2, claims = { "H" } }' >p.lua
+    run "$FAULTLINE" run s.lua p.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"p.lua:1: scenario \"p\": there is no protocol \"nul\" (did you mean \"null\"?)"* ]]
+    echo 'scenario "p" { protocol = "null", program = "rong", ranks = 2, claims = { "H" } }' >p.lua
+    run "$FAULTLINE" run p.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"there is no program \"rong\" (did you mean \"ring\"?)"* ]]
+    echo 'scenario "p" { protocol = "null", program = "./nothing", ranks = 2, claims = { "H" } }' >p.lua
+    run "$FAULTLINE" run p.lua
+    [ "$status" -eq 64 ]
+    run "$FAULTLINE" run nothing.lua
+    [ "$status" -eq 64 ]
+    echo 'scenario "p" { protocol = "null", program = "ring", ranks = 2, claims = { "H.orfan" } }' >p.lua
+    run "$FAULTLINE" run p.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"there is no claim \"H.orfan\" (did you mean \"H.orphan\"?)"* ]]
+    [ ! -e faultline-out ]
+}
+
+@test "--ranks is checked against the plan" {
+    scenario "two" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run "$FAULTLINE" run --ranks 1 s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"with 1 ranks there are 0 to 0"* ]]
+}
+
+@test "unknown verbs and options: status 64, and what was meant" {
+    run "$FAULTLINE" runn
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'did you mean "run"?'* ]]
+    run "$FAULTLINE" run --nonsense s.lua
+    [ "$status" -eq 64 ]
+    run "$FAULTLINE" run
+    [ "$status" -eq 64 ]
+    run "$FAULTLINE"
+    [ "$status" -eq 64 ]
+    "$FAULTLINE" --version | grep -q "^faultline "
+    "$FAULTLINE" run --help | grep -q -- --until-failure
+}
+
+@test "nothing to run: Bail out! and status 64" {
+    scenario "good" '"ok"'
+    run "$FAULTLINE" run --filter nonsense s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"Bail out!"* ]]
+    mkdir empty
+    run "$FAULTLINE" run empty
+    [ "$status" -eq 64 ]
+}
+
+@test "-j 2 runs two at once, and tells them in order" {
+    scenario "first" '"meet", "'"$PWD/a"'", "'"$PWD/b"'"'
+    scenario "second" '"meet", "'"$PWD/b"'", "'"$PWD/a"'"'
+    run "$FAULTLINE" run -j 2 s.lua
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "^ok" <<<"$output")" -eq 2 ]
+    [[ "$output" == *"ok 1 - first"*"ok 2 - second"* ]]
+}
+
+@test "a folder means its scenarios, sorted" {
+    mkdir d
+    scenario "one" '"ok"' && mv s.lua d/b.lua
+    scenario "two" '"ok"' && mv s.lua d/a.lua
+    touch d/readme.txt
+    run "$FAULTLINE" run --dry-run d/
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"ok 1 - two # SKIP dry run"*"ok 2 - one # SKIP dry run"* ]]
+    [ ! -e faultline-out ]
+}
+
+@test "--seed: the same seed gives the same scenarios, a commit is one, nonsense is not" {
+    echo 'scenario("draw " .. math.random(1000000)) { protocol = "null", program = "ring", ranks = 2, claims = { "H" } }' >r.lua
+    "$FAULTLINE" list --seed 5 r.lua >a
+    "$FAULTLINE" list --seed 5 r.lua >b
+    "$FAULTLINE" list --seed 6 r.lua >c
+    cmp a b
+    ! cmp -s a c
+    "$FAULTLINE" list --seed 0123456789abcdef0123456789abcdef01234567 r.lua >d
+    FAULTLINE_SEED=0x0123456789abcdef "$FAULTLINE" list r.lua >e
+    cmp d e
+    ! cmp -s a d
+    for bad in nonsense -1 "" 1x 99999999999999999999; do
+        run "$FAULTLINE" list --seed "$bad" r.lua
+        [ "$status" -eq 64 ]
+    done
+    run env FAULTLINE_SEED=nonsense "$FAULTLINE" list r.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"FAULTLINE_SEED: \"nonsense\" is not a seed"* ]]
+}
+
+@test "--filter, --shard and --shuffle choose" {
+    for i in 1 2 3 4 5; do scenario "number $i" '"ok"'; done
+    [ "$("$FAULTLINE" list --filter "ber 3" s.lua | grep -c ^number)" -eq 1 ]
+    [ "$(FAULTLINE_FILTER='number [12]' "$FAULTLINE" list s.lua | grep -c ^number)" -eq 2 ]
+    [ "$(for i in 1 2 3; do "$FAULTLINE" list --shard $i/3 s.lua; done | grep ^number | sort -u | wc -l)" -eq 5 ]
+    run "$FAULTLINE" list --shard 4/3 s.lua
+    [ "$status" -eq 64 ]
+    "$FAULTLINE" list s.lua | grep ^number >a
+    "$FAULTLINE" list --shuffle --seed 3 s.lua | grep ^number >b
+    ! cmp -s a b
+    sort b | cmp a -
+}
+
+@test "--last-failed runs again what did not pass" {
+    scenario "good" '"ok"'
+    scenario "bad" '"exit"'
+    run "$FAULTLINE" run s.lua
+    run "$FAULTLINE" run --last-failed s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"1..1"*"not ok 1 - bad"* ]]
+}
+
+@test "--repeat, --until-failure, --tap and --durations" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run --repeat 3 --tap copy --durations s.lua >tap
+    [ "$(grep -c "^ok" tap)" -eq 3 ]
+    cmp tap copy
+    prove --exec cat tap
+    grep -q "^# .* s  good" tap
+    scenario "bad" '"exit"'
+    "$FAULTLINE" run --until-failure s.lua >tap && false
+    grep -q "^not ok 2 - bad" tap
+    grep -qx "1..2" tap
+}
+
+@test "--no-capture shows the ranks' output on standard error only" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run --no-capture s.lua >tap 2>err
+    grep -q "rank 1 lives" err
+    ! grep -q lives tap
+}
+
+@test "list and claims" {
+    scenario "good" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run "$FAULTLINE" list -v s.lua
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"driver_life under null, 2 ranks"* ]]
+    [[ "$output" == *"step 1: kill victims=1 event=collective"* ]]
+    run "$FAULTLINE" claims
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"H.orphan"* ]]
+    run "$FAULTLINE" claims H.loss
+    [[ "$output" == *"needs:"* ]]
+    run "$FAULTLINE" claims H.orphon
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'did you mean "H.orphan"?'* ]]
+}

@@ -1,0 +1,129 @@
+/* Ways in which a rank can live and end, for the tests of the driver. The first argument says what
+ * rank 1 does (all ranks, where it says so). Each rank first writes its process number to
+ * pid.<rank> in FAULTLINE_STORE, and so does every process that it forks, to child.<rank>. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+
+static void write_pid(const char *what, int rank)
+{
+    char path[PATH_BYTES], fresh[PATH_BYTES + 8];
+    const char *store = getenv("FAULTLINE_STORE");
+    snprintf(path, sizeof path, "%s/%s.%d", store != NULL ? store : ".", what, rank);
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    FILE *file = fopen(fresh, "w");
+    if (file == NULL)
+        exit(99);
+    fprintf(file, "%d\n", (int)getpid());
+    fclose(file);
+    rename(fresh, path);
+}
+
+static void spin(void)
+{
+    for (;;)
+        usleep(1000);
+}
+
+static void never_return(int number)
+{
+    (void)number;
+    spin();
+}
+
+/* A child that no signal but one ends, in a session of its own. */
+static void fork_survivor(int rank)
+{
+    if (fork() != 0)
+        return;
+    setsid();
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_IGN);
+    write_pid("child", rank);
+    spin();
+}
+
+static void wait_for_file(const char *path)
+{
+    struct stat status;
+    while (stat(path, &status) != 0)
+        usleep(1000);
+}
+
+static void wait_for_child(int rank)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/child.%d", getenv("FAULTLINE_STORE"), rank);
+    wait_for_file(path);
+}
+
+/* Two jobs that only go on together: each leaves a file and waits for the other's. */
+static void meet(const char *mine, const char *other)
+{
+    FILE *file = fopen(mine, "w");
+    if (file == NULL)
+        exit(99);
+    fclose(file);
+    wait_for_file(other);
+}
+
+static void deadlock(int rank, int ranks)
+{
+    int byte = 0;
+    MPI_Recv(&byte, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* What rank 1 alone does. */
+static void live_apart(const char *how, int rank)
+{
+    if (strcmp(how, "exit") == 0)
+        exit(7);
+    if (strcmp(how, "no-finalize") == 0)
+        exit(0);
+    if (strcmp(how, "abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(how, "segv") == 0)
+        raise(SIGSEGV);
+    if (strcmp(how, "fork") == 0) {
+        fork_survivor(rank);
+        wait_for_child(rank);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "ok";
+    if (strcmp(how, "no-init") == 0)
+        return 0;
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    write_pid("pid", rank);
+    printf("rank %d lives: %s\n", rank, how);
+    fflush(stdout);
+    if (rank == 1)
+        live_apart(how, rank);
+    if (strcmp(how, "fork-spin") == 0)
+        fork_survivor(rank);
+    if (strcmp(how, "handler") == 0) {
+        signal(SIGTERM, never_return);
+        signal(SIGINT, never_return);
+        raise(SIGTERM);
+    }
+    if (strcmp(how, "spin") == 0 || strcmp(how, "fork-spin") == 0)
+        spin();
+    if (strcmp(how, "deadlock") == 0)
+        deadlock(rank, ranks);
+    if (strcmp(how, "meet") == 0 && rank == 0)
+        meet(argv[2], argv[3]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
