@@ -62,6 +62,30 @@ LUA
     [ "$status" -eq 0 ]
 }
 
+@test "the examples of the man page load" {
+    awk -v folder="$BATS_TEST_TMPDIR" '/^```/ { inside = !inside; number++; next }
+        inside { print >(folder "/example" number ".lua") }' man/faultline-scenario.5.scd
+    for example in "$BATS_TEST_TMPDIR"/example*.lua; do
+        if grep -q '^plan = ' "$example"; then # a field of a scenario, not a whole one
+            { echo 'scenario "x" { protocol = "null", program = "ring", ranks = 3,'
+              cat "$example"; echo '}'; } >"$example.whole"
+            mv "$example.whole" "$example"
+        fi
+        "$FAULTLINE" list "$example"
+    done
+}
+
+@test "a wrong file costs 64, one beyond a limit 3, and nothing is launched" {
+    cd "$BATS_TEST_TMPDIR"
+    echo 'scenario "a" { protocl = "null", program = "ring", ranks = 1 }' >wrong.lua
+    run -64 "$FAULTLINE" run wrong.lua
+    [[ $output == *'wrong.lua:1: '*'did you mean "protocol"'* ]]
+    echo 'while true do local s = ("x"):rep(100000000) end' >endless.lua
+    run -3 "$FAULTLINE" run endless.lua
+    [[ $output == *'endless.lua:1: '*'MiB of memory'* ]]
+    [ ! -e faultline-out ]
+}
+
 @test "doctor says what is there" {
     run "$FAULTLINE" doctor
     [ "$status" -eq 0 ]

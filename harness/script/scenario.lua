@@ -2,11 +2,10 @@
 
 local core = ...
 local type, ipairs = type, ipairs
-local format, find, match, sub, concat = string.format, string.find, string.match, string.sub,
-  table.concat
+local format, find = string.format, string.find
 local sorted_keys = core.sorted_keys
 local check = core.check
-local fail, shown, given_table, read = check.fail, check.shown, check.given_table, check.read
+local shown, given_table, read = check.shown, check.given_table, check.read
 local integer, list, line_of_text = check.integer, check.list, check.line_of_text
 local fields_of = check.fields_of
 
@@ -50,17 +49,6 @@ local function check_name(name)
   end
 end
 
--- A claim that must be found violated must be judged.
-local function check_violates(kept)
-  local violates = kept.expect.violates
-  if violates == "" or match(violates, "^I%.") or violates == "H.progress" then return end
-  for _, claim in ipairs(kept.claims) do
-    if claim == violates or sub(violates, 1, #claim + 1) == claim .. "." then return end
-  end
-  fail('expect: field "violates": "%s" is not among the claims that are judged: %s', violates,
-    concat(kept.claims, ", "))
-end
-
 local function define(name, line, given)
   if type(given) ~= "table" then
     core.fail(format('scenario "%s": a table { ... } is expected, not %s', name, shown(given)))
@@ -69,7 +57,6 @@ local function define(name, line, given)
   defined[name], open[name] = line, nil
   check.set_context(format('scenario "%s": ', name))
   local kept = read(given, scenario_fields, "")
-  check_violates(kept)
   kept.name, kept.line = name, line
   kept.steps = core.steps_of(kept.plan, kept.ranks, name)
   check.set_context("")
