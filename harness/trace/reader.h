@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* One (rank, incarnation). Read only. */
 struct trace {
@@ -39,9 +40,13 @@ enum error_code trace_set_open(const char *folder, struct trace_set *set, struct
  * if a (rank, incarnation) is there twice. */
 enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error);
 
-/* A text trace; its format is described in oracles/README.md and is what trace_print writes with
- * `exact`. Errors name path, line, field and accepted values. */
+/* A text trace; its format is described in oracles/README.md and is what trace_set_write writes.
+ * Errors name path, line, field and accepted values. */
 enum error_code trace_set_parse(const char *path, struct trace_set *set, struct error *error);
+
+/* The inverse, exact to the byte (padding of the header page excepted). ERROR_IO. */
+enum error_code trace_set_write(const struct trace_set *set, FILE *out, struct error *error);
+
 void trace_set_release(struct trace_set *set);
 
 /* NULL if there is none. */
