@@ -103,6 +103,10 @@ load driver_common
     [ "$(ls faultline-out/exec-launcher-*/trace | wc -l)" -eq 2 ]
     run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c 'exit 7'
     [ "$status" -eq 7 ]
-    run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c 'kill -SEGV $$'
-    [ "$status" -eq 139 ]
+    for signal in SEGV KILL; do
+        run mpiexec -n 1 sh -c "kill -$signal \$\$"
+        bare=$status
+        run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c "kill -$signal \$\$"
+        [ "$status" -eq "$bare" ]
+    done
 }

@@ -38,10 +38,23 @@ static void tell_witness(FILE *out, const struct finding *finding)
     tap_row(out, "witness", texts, finding->witness_count);
 }
 
-static void tell_finding(FILE *out, const struct outcome *outcome)
+/* The finding that decided; NULL if it was none. A scenario that expects a violation may be decided
+ * by another finding than the worst. */
+static const struct finding *deciding(const struct outcome *outcome)
 {
     const struct judgement *judgement = &outcome->judgement;
-    const struct finding *finding = judgement->finding_count > 0 ? judgement->findings : NULL;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (strcmp(judgement->findings[i].claim->id, outcome->remark) == 0)
+            return &judgement->findings[i];
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == outcome->verdict)
+            return &judgement->findings[i];
+    return NULL;
+}
+
+static void tell_finding(FILE *out, const struct outcome *outcome)
+{
+    const struct finding *finding = deciding(outcome);
     if (finding != NULL)
         tell_claim(out, finding);
     tap_list(out, "why");
@@ -54,22 +67,27 @@ static void tell_finding(FILE *out, const struct outcome *outcome)
 }
 
 /* What else was found, one line each. */
-static void tell_others(FILE *out, const struct judgement *judgement)
+static void tell_others(FILE *out, const struct outcome *outcome)
 {
-    if (judgement->finding_count < 2)
+    const struct judgement *judgement = &outcome->judgement;
+    const struct finding *told = deciding(outcome);
+    size_t others = judgement->finding_count - (told != NULL), shown = 0;
+    if (others == 0)
         return;
     tap_list(out, "also");
-    for (size_t i = 1; i < judgement->finding_count && i <= ALSO_MOST; i++) {
+    for (size_t i = 0; i < judgement->finding_count && shown < ALSO_MOST; i++) {
         const struct finding *finding = &judgement->findings[i];
         char text[TEXT_BYTES];
+        if (finding == told)
+            continue;
+        shown++;
         snprintf(text, sizeof text, "%s %s: %s", finding->claim->id, verdict_text(finding->verdict),
                  finding->why_count > 0 ? finding->why[0] : "");
         tap_item(out, text);
     }
-    if (judgement->finding_count > ALSO_MOST + 1) {
+    if (others > shown) {
         char text[TEXT_BYTES];
-        snprintf(text, sizeof text, "and %zu more in verdict.json",
-                 judgement->finding_count - ALSO_MOST - 1);
+        snprintf(text, sizeof text, "and %zu more in verdict.json", others - shown);
         tap_item(out, text);
     }
 }
@@ -195,7 +213,7 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         if (!pass)
             tell_finding(out, outcome);
         if (!pass)
-            tell_others(out, &outcome->judgement);
+            tell_others(out, outcome);
         if (verbose)
             tell_results(out, &outcome->judgement);
         tell_run(out, run);
