@@ -28,7 +28,8 @@ PASS_ON(MPI_File, File_f2c, (MPI_Fint file), (file))
  * came. A macro, because the arguments are those of the function it stands in. */
 #define PCONTROL_STACK_BYTES 128
 #define PCONTROL_PASS_ON(next)                                                                     \
-    __builtin_apply((void (*)())(void (*)(void))(next), __builtin_apply_args(), PCONTROL_STACK_BYTES)
+    __builtin_apply((void (*)())(void (*)(void))(next), __builtin_apply_args(),                    \
+                    PCONTROL_STACK_BYTES)
 
 static void record_control(enum level level)
 {

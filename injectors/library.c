@@ -43,8 +43,7 @@ static void *lookup(void *where, const char *prefix, const char *name)
 static bool same_object(void *a, void *b)
 {
     Dl_info of_a, of_b;
-    return a == b ||
-           (dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase);
+    return a == b || (dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase);
 }
 
 static void resolve(const struct entry *entry, void *where, bool recording)

@@ -108,8 +108,8 @@ static inline void call_end(struct record *r, int result)
 
 struct record *call_begin(enum level level, unsigned call, MPI_Comm comm);
 
-/* Life of MPI in this process. init_end makes the taps ready; the record of MPI_Finalize is the last
- * of a rank. */
+/* Life of MPI in this process. init_end makes the taps ready; the record of MPI_Finalize is the
+ * last of a rank. */
 void init_end(enum level level, struct record *r, int result);
 struct record *finalize_begin(enum level level, unsigned call);
 void finalize_end(enum level level, struct record *r, int result);

@@ -120,8 +120,7 @@ static int blocks_of(const struct collective *c, enum part part)
     }
 }
 
-static struct extent extent_of(const struct collective *c, const struct side *side,
-                               enum part part)
+static struct extent extent_of(const struct collective *c, const struct side *side, enum part part)
 {
     struct extent extent = {.side = side, .blocks = blocks_of(c, part)};
     extent.together = part == PART_TOTAL || part == PART_OWN || !side->counts;
@@ -206,8 +205,8 @@ static uint64_t hash_apart(const struct collective *c, const struct extent *exte
         if (count <= 0)
             continue;
         const char *block = (const char *)side->buffer + offset_of(side, i, element);
-        hash = hash * 0x9e3779b97f4a7c15u + hash_block(extent, block, count, type_of(side, i),
-                                                       hashed);
+        hash =
+            hash * 0x9e3779b97f4a7c15u + hash_block(extent, block, count, type_of(side, i), hashed);
     }
     return *hashed ? hash : 0;
 }

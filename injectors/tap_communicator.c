@@ -64,7 +64,8 @@ static struct alias *aliases[ALIAS_BUCKETS];
 static atomic_flag aliases_taken = ATOMIC_FLAG_INIT;
 static _Atomic unsigned alias_count;
 
-/* --- mixing ------------------------------------------------------------------------------------ */
+/* --- mixing ------------------------------------------------------------------------------------
+ */
 
 /* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
  * change between builds is used. */
@@ -95,12 +96,13 @@ static uint64_t members_hash(const struct group *local, const struct group *remo
 {
     if (!remote)
         return local->hash;
-    bool ours_first = local->size == 0 || remote->size == 0 ||
-                      member_of(local, 0) < member_of(remote, 0);
+    bool ours_first =
+        local->size == 0 || remote->size == 0 || member_of(local, 0) < member_of(remote, 0);
     return ours_first ? mix(local->hash, remote->hash) : mix(remote->hash, local->hash);
 }
 
-/* --- groups ------------------------------------------------------------------------------------ */
+/* --- groups ------------------------------------------------------------------------------------
+ */
 
 static struct group *group_hold(struct group *group)
 {
@@ -160,7 +162,8 @@ static struct group *group_from_handle(MPI_Group handle)
     return group;
 }
 
-/* --- the tables -------------------------------------------------------------------------------- */
+/* --- the tables --------------------------------------------------------------------------------
+ */
 
 static struct communicator **bucket_of(enum level level, uint64_t handle)
 {
@@ -254,7 +257,8 @@ int32_t communicator_own(const struct communicator *c)
     return c->rank >= 0 && c->rank < c->local->size ? member_of(c->local, c->rank) : PEER_UNKNOWN;
 }
 
-/* --- topologies -------------------------------------------------------------------------------- */
+/* --- topologies --------------------------------------------------------------------------------
+ */
 
 static void ask_neighbours(struct communicator *c)
 {
@@ -282,7 +286,8 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
     *destinations = c->destinations > 0 ? c->destinations : 0;
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/* --- making ------------------------------------------------------------------------------------
+ */
 
 /* How many of this parent and these members were made before at this level; counts this one. */
 static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
@@ -328,7 +333,8 @@ static void ask_library(struct communicator *c)
     library_end();
 }
 
-/* What the wire level knows of it, found by handle or by what a protocol said that it stands for. */
+/* What the wire level knows of it, found by handle or by what a protocol said that it stands for.
+ */
 static void ask_wire(struct communicator *c)
 {
     uint64_t wire = tap_handle_resolve(FAULTLINE_COMM, c->handle);
@@ -500,7 +506,8 @@ void communicator_close(void)
     library_end();
 }
 
-/* --- aliases ----------------------------------------------------------------------------------- */
+/* --- aliases -----------------------------------------------------------------------------------
+ */
 
 static void lock_aliases(void)
 {

@@ -1,11 +1,13 @@
 /* Communicators: what the taps know of each, per level, and the ids that are the same on every
- * member. A handle means nothing outside its process; an id is mixed from the parent's id, the world
- * ranks of the members, and how many communicators of that parent and those members came before.
+ * member. A handle means nothing outside its process; an id is mixed from the parent's id, the
+ * world ranks of the members, and how many communicators of that parent and those members came
+ * before.
  *
  * The library is asked at the wire level only, about a communicator that it has just returned. The
  * upper level takes what it says from there, by way of faultline_handle where a protocol hands out
- * handles of its own. Of a communicator that was never seen being made nothing is known: id 0, peers
- * PEER_UNKNOWN; the library is not asked, for it may be the one to complain about the handle. */
+ * handles of its own. Of a communicator that was never seen being made nothing is known: id 0,
+ * peers PEER_UNKNOWN; the library is not asked, for it may be the one to complain about the handle.
+ */
 #ifndef INJECTORS_TAP_COMMUNICATOR_H
 #define INJECTORS_TAP_COMMUNICATOR_H
 

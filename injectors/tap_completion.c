@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* --- one request -------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------------------------------
+ */
 
 /* The known request at `handle`, claimed; an inactive persistent one completes nothing. */
 static struct request *claim_active(enum level level, const MPI_Request *handle)
@@ -109,8 +110,8 @@ struct record *test_begin(enum level level, unsigned call, const MPI_Request *re
     return r;
 }
 
-void test_end(struct record *r, struct request *waited, const MPI_Request *request,
-              const int *flag, const MPI_Status *status, int result)
+void test_end(struct record *r, struct request *waited, const MPI_Request *request, const int *flag,
+              const MPI_Status *status, int result)
 {
     int class = error_class(result);
     bool negative = class == 0 && !*flag;
@@ -125,7 +126,8 @@ void test_end(struct record *r, struct request *waited, const MPI_Request *reque
     record_poll_end(r, class);
 }
 
-/* --- many --------------------------------------------------------------------------------------- */
+/* --- many ---------------------------------------------------------------------------------------
+ */
 
 /* Room for what does not fit the batch itself. */
 static void batch_open(struct batch *batch, int count, bool statuses)

@@ -14,8 +14,8 @@ void wait_end(struct record *r, struct request *waited, const MPI_Request *reque
 
 struct record *test_begin(enum level level, unsigned call, const MPI_Request *request,
                           struct request **waited);
-void test_end(struct record *r, struct request *waited, const MPI_Request *request,
-              const int *flag, const MPI_Status *status, int result);
+void test_end(struct record *r, struct request *waited, const MPI_Request *request, const int *flag,
+              const MPI_Status *status, int result);
 
 /* The requests that one call is given, claimed, and room for their statuses. Beyond BATCH_FEW both
  * are allocated; without memory the requests count as unknown. */

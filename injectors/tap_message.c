@@ -31,7 +31,8 @@ void received_unseen(struct record *r, const struct request *request, const MPI_
 #endif
 }
 
-/* --- non-blocking ------------------------------------------------------------------------------- */
+/* --- non-blocking -------------------------------------------------------------------------------
+ */
 
 struct record *isend_begin(enum level level, unsigned call, const void *buffer, MPI_Count count,
                            MPI_Datatype type, int destination, int tag, MPI_Comm comm)
@@ -48,8 +49,8 @@ struct record *isend_begin(enum level level, unsigned call, const void *buffer, 
 void isend_end(enum level level, struct record *r, const MPI_Request *request, int result)
 {
     if (likely(result == MPI_SUCCESS && tap_ready)) {
-        struct request *made = request_new(level, REQUEST_SEND, r->call, r->request,
-                                           &communicator_world[level]);
+        struct request *made =
+            request_new(level, REQUEST_SEND, r->call, r->request, &communicator_world[level]);
         if (made)
             request_insert(made, HANDLE(*request), request);
     }
@@ -122,7 +123,8 @@ void isendreceive_end(enum level level, struct record *sent, struct record *r, v
     call_end(r, result);
 }
 
-/* --- persistent --------------------------------------------------------------------------------- */
+/* --- persistent ---------------------------------------------------------------------------------
+ */
 
 static void persistent_insert(struct request *made, int peer, int tag, const MPI_Request *request)
 {
@@ -155,8 +157,8 @@ void receive_init_end(enum level level, struct record *r, void *buffer, MPI_Coun
 {
     struct request *made = NULL;
     if (result == MPI_SUCCESS && tap_ready)
-        made = receive_request(level, r->call, 0, communicator_find(level, comm), buffer, count,
-                               type);
+        made =
+            receive_request(level, r->call, 0, communicator_find(level, comm), buffer, count, type);
     if (made)
         persistent_insert(made, source, tag, request);
     call_end(r, result);
@@ -228,7 +230,8 @@ void start_end(struct start *start, int result)
         free(start->record);
 }
 
-/* --- probes ------------------------------------------------------------------------------------- */
+/* --- probes -------------------------------------------------------------------------------------
+ */
 
 struct record *probe_begin(enum level level, unsigned call, int source, int tag, MPI_Comm comm)
 {

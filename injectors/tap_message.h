@@ -29,7 +29,8 @@ static inline int32_t recorded_tag(int tag)
     return tag == MPI_ANY_TAG ? TAG_ANY : tag;
 }
 
-/* comm, peer, tag, bytes, hash of a SEND record. Nothing of the buffer is read for MPI_PROC_NULL. */
+/* comm, peer, tag, bytes, hash of a SEND record. Nothing of the buffer is read for MPI_PROC_NULL.
+ */
 static inline void send_fill(struct record *r, const struct communicator *c, const void *buffer,
                              MPI_Count count, MPI_Datatype type, int destination, int tag)
 {
@@ -82,8 +83,8 @@ static inline void received(struct record *r, const struct communicator *c, cons
         r->flags |= FLAG_NO_HASH;
 }
 
-/* The same for MPI_Isendrecv, whose status MPICH leaves unfilled (seen in 4.0.2): then what was asked
- * for is what is known. */
+/* The same for MPI_Isendrecv, whose status MPICH leaves unfilled (seen in 4.0.2): then what was
+ * asked for is what is known. */
 void received_unseen(struct record *r, const struct request *request, const MPI_Status *status);
 
 /* The same for a call that failed: a message that was too long is described by its status. */

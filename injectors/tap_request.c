@@ -39,7 +39,8 @@ uint32_t request_number(enum level level)
     return atomic_fetch_add_explicit(&numbers[level], 1, memory_order_relaxed) + 1;
 }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------
+ */
 
 /* Unused ones. One list for all threads: who completes a request need not be who made it. */
 static struct request *unused;
@@ -123,7 +124,8 @@ static void give_back(struct request *request)
     tap_unlock(&unused_lock);
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------
+ */
 
 void request_insert(struct request *request, uint64_t handle, const void *where)
 {
@@ -222,7 +224,8 @@ void request_done(struct request *request)
     request_unclaim(request);
 }
 
-/* --- datatypes freed early --------------------------------------------------------------------- */
+/* --- datatypes freed early ---------------------------------------------------------------------
+ */
 
 /* Has the same type map and none of the original's attributes, whose copying would call back into
  * the program. */
@@ -259,7 +262,8 @@ void request_type_freed(enum level level, MPI_Datatype type)
     }
 }
 
-/* --- MPI_Request_free, MPI_Cancel --------------------------------------------------------------- */
+/* --- MPI_Request_free, MPI_Cancel ---------------------------------------------------------------
+ */
 
 struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,
                                   struct request **freed)
@@ -298,7 +302,8 @@ struct record *cancel_begin(enum level level, unsigned call, const MPI_Request *
     return r;
 }
 
-/* --- MPI_Comm_idup ------------------------------------------------------------------------------ */
+/* --- MPI_Comm_idup ------------------------------------------------------------------------------
+ */
 
 struct record *imake_begin(enum level level, unsigned call, MPI_Comm parent)
 {

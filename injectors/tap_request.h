@@ -31,9 +31,9 @@ struct request {
     uint8_t level;
     bool claimed; /* a call that may complete it is under way */
     bool persistent;
-    bool active; /* started and not complete */
-    bool cancel; /* MPI_Cancel was called */
-    bool exchange; /* the receiving half of MPI_Isendrecv */
+    bool active;         /* started and not complete */
+    bool cancel;         /* MPI_Cancel was called */
+    bool exchange;       /* the receiving half of MPI_Isendrecv */
     uint8_t owned_types; /* bit i: type i of request_types is our copy */
     struct communicator *communicator;
     union {

@@ -105,10 +105,12 @@ static void in_the_background(void)
     MPI_Ibarrier(world, &requests[k++]);
     MPI_Ibcast(&data, 1, MPI_INT, 0, world, &requests[k++]);
     MPI_Iallgather(&own, 1, MPI_INT, block, 1, MPI_INT, world, &requests[k++]);
-    MPI_Iallgatherv(out, counts[rank], MPI_INT, all, counts, places, MPI_INT, world, &requests[k++]);
+    MPI_Iallgatherv(out, counts[rank], MPI_INT, all, counts, places, MPI_INT, world,
+                    &requests[k++]);
     MPI_Iallreduce(&own, &sum, 1, MPI_INT, MPI_SUM, world, &requests[k++]);
     MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, world, &requests[k++]);
-    MPI_Ialltoallv(out, ones, in_a_row, MPI_INT, av, ones, in_a_row, MPI_INT, world, &requests[k++]);
+    MPI_Ialltoallv(out, ones, in_a_row, MPI_INT, av, ones, in_a_row, MPI_INT, world,
+                   &requests[k++]);
     MPI_Ialltoallw(out, ones, bytes_in_a_row, types, aw, ones, bytes_in_a_row, types, world,
                    &requests[k++]);
     MPI_Iscan(&own, &scan, 1, MPI_INT, MPI_SUM, world, &requests[k++]);

@@ -1,5 +1,5 @@
-/* Communicators made in every way, each used once for messages and a collective on it. Prints nothing
- * of ids: that they agree on all members shows in the trace. For 4 ranks. */
+/* Communicators made in every way, each used once for messages and a collective on it. Prints
+ * nothing of ids: that they agree on all members shows in the trace. For 4 ranks. */
 #include <mpi.h>
 
 #include "expect.h"

@@ -135,8 +135,7 @@ static void exchanges(void)
     MPI_Sendrecv_replace(in, WORDS, MPI_INT, next, 31, before, 31, world, MPI_STATUS_IGNORE);
     expect(good(in, WORDS, before, 31));
     fill(out, WORDS, rank, 32);
-    MPI_Isendrecv(out, WORDS, MPI_INT, next, 32, in, WORDS, MPI_INT, before, 32, world,
-                  &request);
+    MPI_Isendrecv(out, WORDS, MPI_INT, next, 32, in, WORDS, MPI_INT, before, 32, world, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect(good(in, WORDS, before, 32));
     fill(in, WORDS, rank, 33);
@@ -187,7 +186,8 @@ static void probes(void)
     MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
 }
 
-/* The two ends describe the same bytes differently; types are freed while requests are under way. */
+/* The two ends describe the same bytes differently; types are freed while requests are under way.
+ */
 static void types(void)
 {
     int out[2 * WORDS], in[2 * WORDS];

@@ -1,6 +1,6 @@
-/* Traces as lines that a script reads: one record a line, key=value. Only for the tests of the taps:
- * it reads the files as they are defined, without the reader, so that it can also be trusted to
- * test that. Usage: dump TRACE... */
+/* Traces as lines that a script reads: one record a line, key=value. Only for the tests of the
+ * taps: it reads the files as they are defined, without the reader, so that it can also be trusted
+ * to test that. Usage: dump TRACE... */
 #include "trace/calls.h"
 #include "trace/record.h"
 

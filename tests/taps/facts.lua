@@ -30,6 +30,7 @@ local function read()
         for key, value in line:gmatch("([%w_]+)=(%S+)") do
             r[key] = value
         end
+        r.operation = r.operation and r.operation:lower()
         ranks[r.rank] = ranks[r.rank] or {}
         table.insert(ranks[r.rank], r)
     end
