@@ -102,21 +102,6 @@ void channel_take_received(struct match *match, struct channel *channel, struct 
 /* --- what went right ---------------------------------------------------------------------------
  */
 
-static void remember(struct channel *channel, const struct sent *sent,
-                     const struct received *received)
-{
-    struct pair *pair = &channel->recent[channel->recent_next++ % CHANNEL_RECENT];
-    *pair = (struct pair){.hash = sent->hash,
-                          .bytes = sent->bytes,
-                          .number = sent->number,
-                          .sent = sent->event,
-                          .delivered = received->delivered,
-                          .no_hash = sent->no_hash};
-    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
-        if (at->by.number == 0)
-            at->by = *pair;
-}
-
 static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
 {
     return (other_leave == 0 || enter < other_leave) && (leave == 0 || other_enter < leave);
@@ -130,6 +115,21 @@ static bool unordered_sends(const struct sent *a, const struct sent *b)
 static bool unordered_receives(const struct received *a, const struct received *b)
 {
     return a->thread != b->thread && overlap(a->enter, a->posted_leave, b->enter, b->posted_leave);
+}
+
+static void remember(struct channel *channel, const struct sent *sent,
+                     const struct received *received)
+{
+    struct pair *pair = &channel->recent[channel->recent_next++ % CHANNEL_RECENT];
+    *pair = (struct pair){.hash = sent->hash,
+                          .bytes = sent->bytes,
+                          .number = sent->number,
+                          .sent = sent->event,
+                          .delivered = received->delivered,
+                          .no_hash = sent->no_hash};
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        if (at->by.number == 0 && !unordered_sends(at->sent, sent))
+            at->by = *pair;
 }
 
 /* Receives that wait on `channel` and were posted before `order`: they take its first sends. */
@@ -181,27 +181,49 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
     pool_give(&match->received_pool, received);
 }
 
+/* Nothing that waits before it is ordered before it. */
+static bool may_come_first(const struct channel *channel, const struct sent *sent)
+{
+    for (const struct sent *at = channel->first_sent; at != sent; at = at->next)
+        if (!unordered_sends(at, sent))
+            return false;
+    return true;
+}
+
+static bool may_match_first(const struct channel *channel, const struct received *received)
+{
+    for (const struct received *at = channel->first_received; at != received; at = at->next)
+        if (!unordered_receives(at, received))
+            return false;
+    return true;
+}
+
+/* The first of the receives that `sent` agrees with, or NULL. */
+static struct received *find_receive(struct match *match, const struct channel *channel,
+                                     const struct sent *sent)
+{
+    unsigned looked_at = 0;
+    for (struct received *at = channel->first_received;
+         at != NULL && at->decided && looked_at < ALIGN_DELIVERIES; at = at->next, looked_at++)
+        if (agree(match, sent, at) && may_match_first(channel, at))
+            return at;
+    return NULL;
+}
+
 /* The head pair does not agree; but sends, or receives, whose calls overlapped in different threads
  * have no order, so that another pair may be the first one. */
 static bool settle_within_threads(struct match *match, struct channel *channel)
 {
-    unsigned i = 0;
-    for (struct sent *sent = channel->first_sent; sent != NULL && i < ALIGN_SENDS;
-         sent = sent->next, i++) {
-        if (sent != channel->first_sent && !unordered_sends(channel->first_sent, sent))
-            break;
-        unsigned j = 0;
-        for (struct received *received = channel->first_received;
-             received != NULL && received->decided && j < ALIGN_DELIVERIES;
-             received = received->next, j++) {
-            if (received != channel->first_received &&
-                !unordered_receives(channel->first_received, received))
-                break;
-            if (agree(match, sent, received)) {
-                settle_pair(match, channel, sent, received);
-                return true;
-            }
-        }
+    unsigned looked_at = 0;
+    for (struct sent *sent = channel->first_sent; sent != NULL && looked_at < ALIGN_SENDS;
+         sent = sent->next, looked_at++) {
+        if (!may_come_first(channel, sent))
+            continue;
+        struct received *received = find_receive(match, channel, sent);
+        if (received == NULL)
+            continue;
+        settle_pair(match, channel, sent, received);
+        return true;
     }
     return false;
 }
@@ -288,6 +310,19 @@ static const struct sent *sent_again(const struct match *match, const struct cha
     return NULL;
 }
 
+/* A send that was passed over is delivered after all: out of order, unless what went ahead of it
+ * came from another thread at the same time. */
+static void take_late(struct match *match, struct channel *channel, struct passed_over *late,
+                      const struct received *received)
+{
+    if (late->by.number > 0)
+        tell(match, STRANGE_ORDER, channel, late->sent, received, &late->by);
+    else
+        match->listener.pair(match->listener.context, channel, late->sent, received);
+    channel->delivered_count++;
+    drop_passed_over(match, channel, late);
+}
+
 /* The first delivery has no send here. */
 static void tell_extra(struct match *match, struct channel *channel)
 {
@@ -297,10 +332,7 @@ static void tell_extra(struct match *match, struct channel *channel)
     const struct pair *recent = find_recent(channel, received);
     channel_take_received(match, channel, received);
     if (late != NULL) {
-        tell(match, STRANGE_ORDER, channel, late->sent, received,
-             late->by.number > 0 ? &late->by : NULL);
-        channel->delivered_count++;
-        drop_passed_over(match, channel, late);
+        take_late(match, channel, late, received);
     } else if (again != NULL || recent == NULL) {
         tell(match, STRANGE_ORPHAN, channel, again, received, NULL);
     } else {

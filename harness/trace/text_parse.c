@@ -17,8 +17,8 @@
 #define TEXT_MAX_RECORDS 100000000u
 
 /* Lines that belong to those who judge an example (oracles/README.md) and not to the traces. */
-static const char *const others[] = {"about",     "end",   "step",   "steps-done", "ended",
-                                     "reference", "judge", "expect"};
+static const char *const others[] = {"about", "end",       "step",  "steps-done",
+                                     "ended", "reference", "judge", "expect"};
 
 /* A trace under construction. */
 struct draft {
@@ -739,8 +739,7 @@ static enum error_code parse_line(struct parser *parser)
     if (word[0] != 'r' || !isdigit((unsigned char)word[1]))
         return fail(parser,
                     "'%s' begins no line; lines begin with r<rank>#<incarnation>, ranks, "
-                    "trace, about, end, step, steps-done, ended, reference, judge, expect "
-                    "or situations",
+                    "trace, about, end, step, steps-done, ended, reference, judge or expect",
                     word);
     enum error_code code = place(parser, word, &draft, &index);
     return code == OK ? parse_record(parser, draft, index) : code;
