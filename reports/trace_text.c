@@ -179,6 +179,8 @@ static void put_complete(struct line *line, const struct event *event)
         put_payload(line, record);
     } else if (record->hash != 0) {
         put(line, ": result %08" PRIx32, (uint32_t)(record->hash >> 32));
+    } else if (event->done) {
+        put(line, ": complete");
     }
 }
 
@@ -312,13 +314,13 @@ static void put_duration(struct line *line, double duration_s)
         const char *unit;
     } units[] = {{1e-6, 1e9, "ns"}, {1e-3, 1e6, "us"}, {1, 1e3, "ms"}, {1e99, 1, "s"}};
     size_t i = 0;
-    while (duration_s >= units[i].below_s && i < 3)
+    while (i < 3 && duration_s >= units[i].below_s)
         i++;
     double value = duration_s * units[i].factor;
     put(line, "%8.*f %-2s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[i].unit);
 }
 
-/* Where a record has its own duration: it is a call. */
+/* What is no call has no duration. */
 static bool is_call(unsigned kind)
 {
     return kind != RECORD_NONE && kind != RECORD_NOTE && kind != RECORD_FAULT;
@@ -329,7 +331,7 @@ static void put_when(struct line *line, const struct event *event, unsigned kind
 {
     const struct record *record = event->record;
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
-    if (!is_call(kind))
+    if (!is_call(kind) || leave == enter) /* a completion among several, for one */
         put(line, "%11s", "");
     else if (leave == 0)
         put(line, "%11s", "in progress");

@@ -1,11 +1,14 @@
-# The scenario API is half Lua: each .lua becomes a C string literal, a line each.
+# The scenario API is half Lua: a C string literal each, a line each, in the order in which the
+# parts need each other.
 
-SCRIPT_PARTS = $(patsubst harness/script/%.lua,$(BUILD)/gen/script/%.inc,\
-                          $(wildcard harness/script/*.lua))
+API_PARTS = $(patsubst %,harness/script/%.lua,order check plan scenario world)
 
-$(BUILD)/gen/script/%.inc: harness/script/%.lua
-	@echo "  EMBED   $<"
+$(BUILD)/gen/script/api.h: $(API_PARTS) harness/script/build.mk
+	@echo "  EMBED   $@"
 	@mkdir -p $(@D)
-	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
+	$(Q){ echo 'static const char *const api[] = {'; \
+	  for part in $(API_PARTS); do \
+	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' -e '$$s/$$/,/' $$part; \
+	  done; echo '};'; } >$@
 
-$(BUILD)/obj/harness/script/sandbox.o: $(SCRIPT_PARTS)
+$(BUILD)/obj/harness/script/sandbox.o: $(BUILD)/gen/script/api.h

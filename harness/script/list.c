@@ -48,7 +48,8 @@ enum error_code scenario_list_add(struct scenario_list *list, struct scenario *s
         return error_set(error, ERROR_MEMORY, "%zu scenarios", list->count + 1);
     }
     larger[list->count] = *scenario;
-    *list = (struct scenario_list){list->count + 1, larger};
+    list->scenario = larger;
+    list->count++;
     return OK;
 }
 
@@ -64,7 +65,8 @@ enum error_code scenario_list_append(struct scenario_list *list, struct scenario
     if (larger == NULL)
         return error_set(error, ERROR_MEMORY, "%zu scenarios", count);
     memcpy(larger + list->count, from->scenario, from->count * sizeof *larger);
-    *list = (struct scenario_list){count, larger};
+    list->scenario = larger;
+    list->count = count;
     free(from->scenario);
     scenario_list_init(from);
     return OK;

@@ -2,6 +2,7 @@
 #include "script/sandbox.h"
 
 #include "base/nearest.h"
+#include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
 #include "trace/calls.h"
 
@@ -18,18 +19,6 @@
 #define TRACE_FRAMES 8
 #define MESSAGE_BYTES ERROR_TEXT_BYTES
 
-/* The scenario API in Lua, in the order in which the parts need each other. */
-static const char *const api[] = {
-#include "script/order.inc"
-    ,
-#include "script/check.inc"
-    ,
-#include "script/plan.inc"
-    ,
-#include "script/scenario.inc"
-    ,
-#include "script/world.inc"
-};
 static const char api_name[] = "=scenario API";
 
 /* One per process: found again from any lua_State through its extra space. */

@@ -24,6 +24,9 @@
 #define READ_BYTES 65536
 #define RESULT_MAX_BYTES (256u << 20)
 
+const struct script_limits script_limits_default = {
+    .instructions = 200000000, .memory_bytes = 64u << 20, .time_ms = 5000};
+
 /* The run of one file, seen from outside. Closed: child 0, in -1, progress NULL. */
 struct watch {
     const char *path;
@@ -190,6 +193,5 @@ enum error_code script_load_limited(const char *path, uint64_t seed,
 enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,
                             struct error *error)
 {
-    const struct script_limits limits = SCRIPT_LIMITS_DEFAULT;
-    return script_load_limited(path, seed, &limits, list, error);
+    return script_load_limited(path, seed, &script_limits_default, list, error);
 }

@@ -33,9 +33,9 @@ struct scenario {
     char **claim; /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
-    double timeout_s;     /* hard limit of the whole scenario, > 0; 0: the command's */
-    char *violates;       /* expect.violates, or NULL */
-    char **cover;         /* expect.cover: ids of claims whose situation must arise */
+    double timeout_s; /* hard limit of the whole scenario, > 0; 0: the command's */
+    char *violates;   /* expect.violates, or NULL */
+    char **cover;     /* expect.cover: ids of claims whose situation must arise */
     size_t cover_count;
     int max_incarnations; /* 0: as many as the plan has kills, plus one */
     char **environment;   /* "NAME=value", given to the ranks */
@@ -53,14 +53,14 @@ struct script_limits {
     size_t memory_bytes;   /* of Lua's heap */
     int time_ms;           /* wall clock */
 };
-#define SCRIPT_LIMITS_DEFAULT {200000000u, 64u << 20, 5000}
+extern const struct script_limits script_limits_default;
 
 /* Runs `path` and appends its scenarios. `seed` feeds math.random: file, seed and scenario name
  * decide every number, so a plan is repeatable. Checked before it returns: types, unknown fields
  * (with the nearest known one), ranges (a rank of the plan that does not exist). Whether protocol,
  * program and claims exist is not checked here. Errors: ERROR_USAGE (names file, line, field and
  * the accepted values, and carries the Lua traceback), ERROR_LIMIT, ERROR_IO, ERROR_MEMORY; the
- * list is unchanged then. Bounded by SCRIPT_LIMITS_DEFAULT: a bad string pattern ends too, for the
+ * list is unchanged then. Bounded by script_limits_default: a bad string pattern ends too, for the
  * file is run in a forked process. The caller's process group, signals and children are left as
  * they were. */
 enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,

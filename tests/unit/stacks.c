@@ -45,7 +45,7 @@ OUTER outer_level(int depth)
 
 OUTER deep_level(int depth)
 {
-    return depth == 0 ? outer_level(0) + 1 : (deep_level(depth - 1) * 3) ^ depth;
+    return depth == 0 ? outer_level(0) + 1 : (deep_level(depth - 1) & 0xffff) * 3 + depth;
 }
 
 __attribute__((noipa)) static void handler_that_blocks(int number)
