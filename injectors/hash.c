@@ -19,6 +19,13 @@ static int has_avx2(void)
 #endif
 }
 
+uint64_t hash_small(const void *data, size_t bytes)
+{
+    if (bytes > HASH_SMALL_BYTES)
+        __builtin_unreachable(); /* leaves only the code for short data */
+    return XXH3_64bits(data, bytes);
+}
+
 uint64_t hash_bytes(const void *data, size_t bytes)
 {
 #if defined(__x86_64__)

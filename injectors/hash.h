@@ -16,7 +16,11 @@
 /* Every byte. data may be NULL when bytes is 0. */
 uint64_t hash_bytes(const void *data, size_t bytes);
 
-/* As above, but for the sample where there are more than HASH_SAMPLE_ABOVE_BYTES. */
+/* The same for at most HASH_SMALL_BYTES. */
+#define HASH_SMALL_BYTES 16u
+uint64_t hash_small(const void *data, size_t bytes);
+
+/* As hash_bytes, but for the sample where there are more than HASH_SAMPLE_ABOVE_BYTES. */
 uint64_t hash_sample(const void *data, size_t bytes);
 
 /* The same with AVX2; only where the processor has it. For hash.c alone. */

@@ -8,21 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPES_REMEMBERED 64      /* per thread; a power of 2 */
 #define HASHES_REMEMBERED 128    /* per thread; a power of 2: what one MPI_Waitall may complete */
 #define REMEMBER_ABOVE_BYTES 256 /* a shorter payload is hashed again sooner than looked up */
 #define NESTING_MAX 16 /* datatypes of datatypes that are followed; deeper ones are packed */
-
-/* What is known of a datatype. */
-struct type_facts {
-    MPI_Datatype type;
-    uint32_t generation; /* of `freed` when it was learned; 0: an empty place */
-    bool named;          /* exists from start to end */
-    bool in_place;       /* packed form == memory, from the buffer's first byte on */
-    uint64_t size;
-};
-
-enum side { SIDE_OUT, SIDE_IN };
 
 struct remembered_hash {
     const void *buffer;
@@ -34,20 +22,17 @@ struct remembered_hash {
 };
 
 struct payload_state {
-    struct type_facts type[TYPES_REMEMBERED];
     struct remembered_hash hash[HASHES_REMEMBERED];
     char *packed; /* owned; freed when the thread ends */
     size_t packed_bytes;
 };
 
 static __thread struct payload_state state __attribute__((tls_model("initial-exec")));
-static enum hash_mode mode = HASH_SAMPLE;
-static _Atomic uint32_t freed = 1; /* counts frees: derived types learned before are asked again */
+enum hash_mode payload_mode = HASH_SAMPLE;
 
-void payload_set_mode(enum hash_mode chosen)
-{
-    mode = chosen;
-}
+__thread struct payload_type payload_types[PAYLOAD_TYPES_REMEMBERED]
+    __attribute__((tls_model("initial-exec")));
+_Atomic uint32_t payload_types_freed = 1;
 
 bool payload_mode_from_text(const char *text, enum hash_mode *chosen)
 {
@@ -63,11 +48,10 @@ bool payload_mode_from_text(const char *text, enum hash_mode *chosen)
 void payload_forget_type(MPI_Datatype type)
 {
     (void)type; /* other threads remember it too, so all that was made is forgotten */
-    atomic_fetch_add(&freed, 1);
+    atomic_fetch_add(&payload_types_freed, 1);
 }
 
-/* --- datatypes
- * ------------------------------------------------------------------------------------ */
+/* --- datatypes --------------------------------------------------------------------------------- */
 /* Only what is one block of memory in the order of its packed form: a named type without holes, and
  * contiguous and dup of such. */
 static bool is_in_place(MPI_Datatype type, unsigned depth);
@@ -119,40 +103,20 @@ static bool is_named(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-static void learn(struct type_facts *facts, MPI_Datatype type)
+void payload_learn(struct payload_type *place, MPI_Datatype type)
 {
     MPI_Count size = 0;
-    facts->type = type;
-    facts->generation = atomic_load_explicit(&freed, memory_order_relaxed);
+    place->type = type;
+    place->generation = atomic_load_explicit(&payload_types_freed, memory_order_relaxed);
     thread_state.wire_depth++;
     bool known = library.Type_size_x(type, &size) == MPI_SUCCESS && size >= 0;
-    facts->size = known ? (uint64_t)size : 0;
-    facts->named = known && is_named(type);
-    facts->in_place = known && is_in_place(type, 0);
+    place->size = known ? (uint64_t)size : 0;
+    place->named = known && is_named(type);
+    place->in_place = known && is_in_place(type, 0);
     thread_state.wire_depth--;
 }
 
-/* Handles of basic types differ in their low bits or, where they are pointers, above the fourth. */
-static inline struct type_facts *facts_of(MPI_Datatype type)
-{
-    uintptr_t number = (uintptr_t)type;
-    struct type_facts *facts =
-        &state.type[(number ^ number >> 4 ^ number >> 8) & (TYPES_REMEMBERED - 1)];
-    if (__builtin_expect(facts->type != type || facts->generation == 0, 0) ||
-        (!facts->named && facts->generation != atomic_load_explicit(&freed, memory_order_relaxed)))
-        learn(facts, type);
-    return facts;
-}
-
-uint64_t payload_bytes(MPI_Count count, MPI_Datatype type)
-{
-    if (count < 1 || type == MPI_DATATYPE_NULL)
-        return 0;
-    return (uint64_t)count * facts_of(type)->size;
-}
-
-/* --- packing
- * -------------------------------------------------------------------------------------- */
+/* --- packing ----------------------------------------------------------------------------------- */
 static pthread_key_t packed_key;
 static pthread_once_t packed_once = PTHREAD_ONCE_INIT;
 
@@ -194,11 +158,10 @@ static const char *pack(const void *buffer, MPI_Count count, MPI_Datatype type, 
     return (uint64_t)packed == bytes ? out : NULL;
 }
 
-/* --- hashing
- * -------------------------------------------------------------------------------------- */
+/* --- hashing ----------------------------------------------------------------------------------- */
 static uint64_t hash_of(const void *data, uint64_t bytes)
 {
-    return mode == HASH_FULL ? hash_bytes(data, bytes) : hash_sample(data, bytes);
+    return payload_mode == HASH_FULL ? hash_bytes(data, bytes) : hash_sample(data, bytes);
 }
 
 static struct remembered_hash *place_of(const void *buffer)
@@ -208,7 +171,7 @@ static struct remembered_hash *place_of(const void *buffer)
 }
 
 static uint64_t hash_anew(const void *buffer, MPI_Count count, MPI_Datatype type,
-                          const struct type_facts *facts, uint64_t bytes, bool *hashed)
+                          const struct payload_type *facts, uint64_t bytes, bool *hashed)
 {
     const void *data = facts->in_place ? buffer : pack(buffer, count, type, bytes);
     *hashed = data != NULL;
@@ -216,7 +179,7 @@ static uint64_t hash_anew(const void *buffer, MPI_Count count, MPI_Datatype type
 }
 
 static uint64_t hash_once(const void *buffer, MPI_Count count, MPI_Datatype type,
-                          const struct type_facts *facts, uint64_t bytes, enum side side,
+                          const struct payload_type *facts, uint64_t bytes, enum payload_side side,
                           bool *hashed)
 {
     struct remembered_hash *place = place_of(buffer);
@@ -232,17 +195,17 @@ static uint64_t hash_once(const void *buffer, MPI_Count count, MPI_Datatype type
     return hash;
 }
 
-static uint64_t hash_payload(const void *buffer, MPI_Count count, MPI_Datatype type, enum side side,
-                             bool *hashed)
+uint64_t payload_hash_any(const void *buffer, MPI_Count count, MPI_Datatype type,
+                          enum payload_side side, bool *hashed)
 {
     *hashed = false;
-    if (mode == HASH_NONE || buffer == MPI_IN_PLACE)
+    if (payload_mode == HASH_NONE || buffer == MPI_IN_PLACE)
         return 0;
     if (count < 1 || type == MPI_DATATYPE_NULL) {
         *hashed = true;
         return hash_bytes(NULL, 0);
     }
-    const struct type_facts *facts = facts_of(type);
+    const struct payload_type *facts = payload_type_of(type);
     uint64_t bytes = (uint64_t)count * facts->size;
     if (facts->in_place && bytes <= REMEMBER_ABOVE_BYTES && (buffer != NULL || bytes == 0)) {
         *hashed = true;
@@ -251,14 +214,4 @@ static uint64_t hash_payload(const void *buffer, MPI_Count count, MPI_Datatype t
     if (thread_state.direct)
         return hash_once(buffer, count, type, facts, bytes, side, hashed);
     return hash_anew(buffer, count, type, facts, bytes, hashed);
-}
-
-uint64_t payload_hash(const void *buffer, MPI_Count count, MPI_Datatype type, bool *hashed)
-{
-    return hash_payload(buffer, count, type, SIDE_OUT, hashed);
-}
-
-uint64_t payload_result_hash(const void *buffer, MPI_Count count, MPI_Datatype type, bool *hashed)
-{
-    return hash_payload(buffer, count, type, SIDE_IN, hashed);
 }

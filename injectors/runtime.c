@@ -37,8 +37,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
     fprintf(stderr, "faultline: %s; this process (%d) is not recorded\n", text, (int)getpid());
 }
 
-/* --- who are we
- * ----------------------------------------------------------------------------------- */
+/* --- who are we -------------------------------------------------------------------------------- */
 /* The first of `names` that holds a whole number from 0 on; -1 if none does. */
 static int number_from(const char *const *names, size_t count)
 {
@@ -79,8 +78,7 @@ static bool is_asked_for(void)
            dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
 }
 
-/* --- the board
- * ------------------------------------------------------------------------------------ */
+/* --- the board --------------------------------------------------------------------------------- */
 /* Whoever links its board first has made the one that all use. */
 static enum error_code make_board(const char *path, struct error *error)
 {
@@ -122,8 +120,7 @@ static bool open_board(const struct identity *self)
     return true;
 }
 
-/* --- the trace
- * ------------------------------------------------------------------------------------ */
+/* --- the trace --------------------------------------------------------------------------------- */
 static enum hash_mode chosen_hash_mode(void)
 {
     enum hash_mode mode = HASH_SAMPLE;
@@ -149,7 +146,7 @@ static struct trace_header make_header(const struct identity *self)
     header.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     header.ticks_per_second = board->ticks_per_second;
     header.hash_mode = (int32_t)chosen_hash_mode();
-    payload_set_mode((enum hash_mode)header.hash_mode);
+    payload_mode = (enum hash_mode)header.hash_mode;
     snprintf(header.program, sizeof header.program, "%s", program_invocation_name);
     return header;
 }
@@ -184,8 +181,7 @@ static bool open_trace(const struct identity *self)
     return true;
 }
 
-/* --- the plan
- * ------------------------------------------------------------------------------------- */
+/* --- the plan ---------------------------------------------------------------------------------- */
 static void open_plan(const struct identity *self)
 {
     char path[PATH_MAX];
@@ -201,8 +197,7 @@ static void open_plan(const struct identity *self)
     rules_open(&plan, board, self->rank, atomic_load(&board->incarnation));
 }
 
-/* --- beginning and end
- * ---------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------- */
 /* A forked child is not the rank: it must not write into its parent's trace. */
 static void become_inert(void)
 {

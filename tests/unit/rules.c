@@ -76,8 +76,7 @@ static unsigned faults(enum fault_kind kind)
     return found;
 }
 
-/* --- calls as the taps record them
- * ------------------------------------------------------------------- */
+/* --- calls as the taps record them ------------------------------------------------------------- */
 static void do_send(enum level level, unsigned call, int peer, int tag, uint32_t comm)
 {
     struct record *r = record_begin(level, RECORD_SEND, call);
@@ -165,8 +164,7 @@ static void do_collective(unsigned call, int root)
     record_end(r, 0);
 }
 
-/* --- conditions
- * -------------------------------------------------------------------------------------- */
+/* --- conditions -------------------------------------------------------------------------------- */
 static void test_fields(void)
 {
     RUN("await event=send rank=0 peer=2 tag=7 comm=0x10 call=MPI_Isend nth=2");
@@ -297,8 +295,7 @@ static void test_notes(void)
     check(step() == 7, "every kind of note, before and after are the same");
 }
 
-/* --- kills
- * ------------------------------------------------------------------------------------------- */
+/* --- kills ------------------------------------------------------------------------------------- */
 /* A process that lives as `rank` until it is killed. */
 static pid_t start_victim(int rank)
 {

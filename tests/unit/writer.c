@@ -67,8 +67,7 @@ static bool map_file(struct file *file)
     return memory != MAP_FAILED;
 }
 
-/* --- contents that say whether they are whole
- * ------------------------------------------------------ */
+/* --- contents that say whether they are whole -------------------------------------------------- */
 static uint64_t mix(uint64_t value)
 {
     value *= UINT64_C(0x9e3779b97f4a7c15);
@@ -124,8 +123,7 @@ static void start(struct trace_writer *writer, struct appender *a, pthread_t *id
     }
 }
 
-/* --- the tests
- * ------------------------------------------------------------------------------------- */
+/* --- the tests --------------------------------------------------------------------------------- */
 static void test_open(void)
 {
     struct trace_writer writer;
