@@ -21,3 +21,13 @@ $(BUILD)/bench/%: scripts/bench/%.c
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)
+
+# How fast stored traces are judged; needs no MPI.
+.PHONY: bench-check
+bench-check: $(BUILD)/faultline $(BUILD)/bench/make_trace $(BUILD)/bench/measure
+	$(Q)scripts/bench_check.sh $(BUILD)
+
+$(BUILD)/bench/make_trace $(BUILD)/bench/measure: $(BUILD)/bench/%: scripts/bench/%.c
+	@echo "  CC      $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -o $@ $<
