@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# The suites under Faultline itself: every scenario of the blocking protocol, and the example that
+# users copy.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
+    FAULTLINE=$BUILD/faultline
+}
+
+# passes COUNT FILE [OPTION...]: all scenarios pass, and they are so many.
+passes() {
+    local count=$1 file=$2 status=0 passed
+    timeout -k 10 900 "$FAULTLINE" run -j 2 --out "$BATS_TEST_TMPDIR/out" "${@:3}" "$file" \
+        >"$BATS_TEST_TMPDIR/tap" 2>"$BATS_TEST_TMPDIR/said" || status=$?
+    grep -A 30 '^not ok' "$BATS_TEST_TMPDIR/tap" | head -200 || true
+    cat "$BATS_TEST_TMPDIR/said"
+    passed=$(grep -c '^ok' "$BATS_TEST_TMPDIR/tap") || true
+    echo "exit status $status, $passed of $count pass"
+    [ "$status" = 0 ] && [ "$passed" = "$count" ]
+}
+
+@test "blocking: laplace, killed at 20 points, recovers" {
+    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'laplace: *'
+}
+
+@test "blocking: cg, killed at 20 points, recovers" {
+    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'cg: *'
+}
+
+@test "blocking: neuron, killed at 20 points, recovers" {
+    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'neuron: *'
+}
+
+@test "blocking: ring, killed at 20 points, recovers" {
+    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'ring: *'
+}
+
+@test "blocking: master_worker, killed at 20 points, recovers" {
+    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'master_worker: *'
+}
+
+@test "blocking: each broken variant is found by the claim that is said" {
+    passes 7 "$ROOT/suites/blocking/broken.lua"
+}
+
+@test "example: the protocol of one's own passes from a folder elsewhere, and broken it does not" {
+    local own=$BATS_TEST_TMPDIR/own
+    cp -r "$ROOT/examples/own-protocol" "$own"
+    make -s -C "$own" clean all FAULTLINE="$ROOT"
+    cd "$own"
+    passes 4 my.lua
+
+    # The break that its README proposes.
+    sed -i '/FILE \*from = open_or_end(state_path/,/fclose/s/int i = 0/int i = 1/' my_protocol.c
+    make -s FAULTLINE="$ROOT"
+    run -1 timeout 200 "$FAULTLINE" run --out "$BATS_TEST_TMPDIR/out" my.lua
+    [[ $output == *"ok 3 - my protocol: no crash"* && $output == *"# H."* ]]
+}
