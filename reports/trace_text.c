@@ -389,8 +389,8 @@ static const char *colour_of(const struct event *event)
 /* ---- the merge: a heap with one cursor per trace
  * ---------------------------------------------------------- */
 
-/* at: ticks at which the record under the cursor has its place. Threads of a rank may enter calls
- * in another order than their records have: a record never stands before the one in front of it. */
+/* at: ticks of the record under the cursor; of one that was never finished: of the one before. A
+ * rank's records stay in their order, though its threads may have entered the calls in another. */
 struct cursor {
     const struct trace *trace;
     uint64_t index;
@@ -434,7 +434,7 @@ static bool settle(struct cursor *cursor, uint64_t last)
         if (kind == RECORD_GROUP || kind == RECORD_TEXT)
             continue;
         uint64_t enter = cursor->trace->record[cursor->index].enter;
-        if (kind != RECORD_NONE && enter > cursor->at)
+        if (kind != RECORD_NONE)
             cursor->at = enter;
         return true;
     }

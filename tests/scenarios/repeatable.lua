@@ -9,6 +9,10 @@ end
 local equal = {}
 for i = 1, 500 do equal[i] = { key = i % 3, tag = i } end
 table.sort(equal, function(a, b) return a.key < b.key end)
+for i = 2, #equal do
+  local a, b = equal[i - 1], equal[i]
+  assert(a.key < b.key or (a.key == b.key and a.tag < b.tag), "table.sort is stable")
+end
 
 local function draws_and_kill(extra)
   return function(p)
