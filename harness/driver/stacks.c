@@ -177,6 +177,13 @@ static void print_frame(FILE *out, const struct frame *frame, size_t number)
     fprintf(out, " (%s)\n", module_name(frame->module));
 }
 
+/* What called main says nothing about the program either. */
+static bool is_main(const struct frame *frame)
+{
+    const char *symbol = frame->module ? dwfl_module_addrname(frame->module, frame->address) : NULL;
+    return symbol != NULL && strcmp(symbol, "main") == 0;
+}
+
 /* Frames of Faultline itself are counted, not shown: they say nothing about the program. */
 static void print_thread(FILE *out, const struct thread *thread)
 {
@@ -188,6 +195,8 @@ static void print_thread(FILE *out, const struct thread *thread)
             print_frame(out, &thread->frame[i], i);
         else if (last)
             fprintf(out, "    ... %zu of Faultline\n", own), own = 0;
+        if (is_main(&thread->frame[i]))
+            return;
     }
     if (thread->more)
         fprintf(out, "    ... and more than %d frames\n", STACKS_FRAMES);
