@@ -275,6 +275,8 @@ static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t
         return receive_is_stuck(analysis, rank, received->comm, received->want_peer,
                                 received->want_tag, received->posted, call, wait);
     }
+    if (request != NULL && request->kind == REQUEST_NOTHING)
+        return false;
     if (request != NULL) {
         const struct sent *sent = request->sent;
         const struct channel *channel = request->channel;

@@ -465,8 +465,12 @@ static void record_receive(struct match *match, const struct stream_event *event
         end_message(match, event);
         return;
     }
-    if (record->want_peer == PEER_NULL || record->want_peer >= match->ranks)
+    if ((record->want_peer < 0 && record->want_peer != PEER_ANY) ||
+        record->want_peer >= match->ranks) {
+        if (record->request != 0)
+            add_request(match, event, &(struct request){.kind = REQUEST_NOTHING});
         return;
+    }
     bool decided = record->request == 0 && !event->in_progress;
     if (decided && record->error != 0 && record->peer < 0)
         return;
@@ -571,6 +575,8 @@ static void record_complete(struct match *match, const struct stream_event *even
     }
     struct request request = *found;
     end_request(match, event);
+    if (request.kind == REQUEST_NOTHING)
+        return;
     if (request.kind == REQUEST_SEND)
         complete_send(match, &request, (record->flags & FLAG_CANCELLED) != 0);
     else if (record->flags & FLAG_FREED)

@@ -29,7 +29,12 @@ struct lane {
     struct channel *busy; /* those with sends that wait */
 };
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECEIVE,
+    REQUEST_NOTHING, /* from MPI_PROC_NULL, or a process outside of the run: whatever its completion
+                        says came from there means nothing */
+};
 
 struct request {
     enum request_kind kind;

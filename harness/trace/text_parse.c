@@ -151,19 +151,18 @@ static enum error_code peer(struct parser *parser, const char *field, int64_t *v
     return code;
 }
 
-static enum error_code tag(struct parser *parser, const char *field, bool wanted, int64_t *value)
+static enum error_code tag(struct parser *parser, const char *field, int64_t *value)
 {
     char word[WORD_BYTES] = "";
     char *end = NULL;
     next_word(parser, word);
-    if (wanted && strcmp(word, "any") == 0) {
+    if (strcmp(word, "any") == 0) {
         *value = TAG_ANY;
         return OK;
     }
     *value = strtol(word, &end, 0);
     if (end == word || *end != '\0' || *value < INT32_MIN || *value > INT32_MAX)
-        return fail(parser, "%s: '%s' is not a tag (a number%s)", field, word,
-                    wanted ? ", or any" : "");
+        return fail(parser, "%s: '%s' is not a tag (a number, or any)", field, word);
     return OK;
 }
 
@@ -322,7 +321,7 @@ static enum error_code parse_value(struct parser *parser, struct line *line,
     if (word->field == FIELD_PEER || word->field == FIELD_WANT_PEER) {
         code = peer(parser, word->word, &value);
     } else if (word->field == FIELD_TAG || word->field == FIELD_WANT_TAG) {
-        code = tag(parser, word->word, word->field == FIELD_WANT_TAG, &value);
+        code = tag(parser, word->word, &value);
     } else {
         code = number(parser, word->word, highest(word->field), &positive);
         value = (int64_t)positive;
@@ -485,7 +484,7 @@ static enum error_code parse_group(struct parser *parser, struct record *record)
             return fail(parser, "group: more than %d members", RECORD_GROUP_MEMBERS);
         if (strcmp(word, "-1") == 0)
             next_word(parser, word);
-        else if (tag(parser, "group", false, &member) != OK)
+        else if (tag(parser, "group", &member) != OK)
             return ERROR_FORMAT;
         record->members[i] = (int32_t)member;
     }

@@ -35,7 +35,7 @@ static void write_value(FILE *out, enum text_field field, int64_t value)
     bool peer = field == FIELD_PEER || field == FIELD_WANT_PEER;
     if (peer && text_peer_name(value) != NULL)
         fprintf(out, " %s", text_peer_name(value));
-    else if (field == FIELD_WANT_TAG && value == TAG_ANY)
+    else if ((field == FIELD_WANT_TAG || field == FIELD_TAG) && value == TAG_ANY)
         fputs(" any", out);
     else if (field == FIELD_HASH || field == FIELD_RESULT || field == FIELD_COMM)
         fprintf(out, value >= 0 && value < 10 ? " %" PRIu64 : " %#" PRIx64, (uint64_t)value);
