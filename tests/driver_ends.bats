@@ -6,7 +6,7 @@ load driver_common
 
 # begin HOW FILE...: a run in the background, under way when the ranks have written these files.
 begin() {
-    scenario "lives" "$1"
+    scenario "lives" "$1" 'timeout = 3600'
     shift
     env --default-signal=INT,TERM "$FAULTLINE" run s.lua >tap 2>err 3>&- &
     DRIVER=$!

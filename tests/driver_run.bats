@@ -152,6 +152,12 @@ load driver_common
     [ "$status" -eq 0 ]
     [ "$(grep -c "^ok" <<<"$output")" -eq 2 ]
     [[ "$output" == *"ok 1 - first"*"ok 2 - second"* ]]
+    rm s.lua
+    scenario "ends last" '"meet", "'"$PWD/c"'", "'"$PWD/faultline-out/latest/2/tap"'"'
+    scenario "ends first" '"ok"'
+    run "$FAULTLINE" run -j 2 s.lua
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"ok 1 - ends last"*"ok 2 - ends first"* ]]
 }
 
 @test "a folder means its scenarios, sorted" {

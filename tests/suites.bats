@@ -49,6 +49,13 @@ same() {
     }
 }
 
+different() {
+    [ "$1" != "$2" ] || {
+        printf '%s\ntwice: %s\n' "$3" "$1"
+        return 1
+    }
+}
+
 # refuses PROTOCOL PROGRAM TEXT...: the job ends by itself, unsuccessfully, and says each text.
 refuses() {
     local protocol=$1 program=$2 said status=0
@@ -240,7 +247,7 @@ killed_from_outside() {
 @test "broken variants are broken: without Faultline, a restart of each goes wrong" {
     whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/laplace")
     killed_at 0 blocking:before-commit 3 blocking-stale-piece laplace
-    [ "$whole" != "$(job blocking-stale-piece laplace)" ]
+    different "$whole" "$(job blocking-stale-piece laplace)" stale-piece
     rm -r "$FAULTLINE_STORE"
 
     killed_at 1 blocking:before-write 2 blocking-commit-before-save laplace
@@ -253,6 +260,6 @@ killed_from_outside() {
     rm -r "$FAULTLINE_STORE"
 
     whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/tally")
-    killed_at 0 blocking:before-commit 3 blocking-no-barrier tally --slow-us 2000
-    [ "$whole" != "$(job blocking-no-barrier tally)" ]
+    killed_at 0 blocking:before-commit 2 blocking-no-barrier tally --slow-us 10000
+    different "$whole" "$(job blocking-no-barrier tally)" no-barrier
 }
