@@ -28,6 +28,12 @@ struct record *record_scratch(void)
     return &thread_state.scratch;
 }
 
+struct record *record_reserve_beyond(uint64_t index)
+{
+    struct record *r = trace_reserve_beyond(&runtime_trace, index, 1);
+    return r != NULL ? r : record_scratch();
+}
+
 void record_end_watched(struct record *r, int error_class)
 {
     rules_returned(r);

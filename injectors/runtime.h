@@ -43,11 +43,12 @@ struct thread_state {
     bool known;         /* number and tid are set */
     uint16_t number;    /* struct record.thread */
     int32_t tid;
-    uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
-    uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
-    uint64_t recorded; /* records begun, polls left out */
-    struct record scratch;              /* stands in for a record when the trace is full */
-    struct record poll[2];              /* by level: the poll in progress, not in the trace yet */
+    uint32_t passage; /* counts direct upper calls: what is remembered belongs to one of them */
+    uint64_t ticks;   /* newest clock read, shared by the two levels of a direct call */
+    struct record *twin[2]; /* by level: begun last in this direct call, see record_repeat_entry */
+    uint64_t recorded;      /* records begun, polls left out */
+    struct record scratch;  /* stands in for a record when the trace is full */
+    struct record poll[2];  /* by level: the poll in progress, not in the trace yet */
     struct poll_run run[RUNTIME_POLLS]; /* by hash of what was asked */
 };
 
@@ -78,6 +79,7 @@ static inline void runtime_direct_begin(void)
 {
     thread_state.direct = true;
     thread_state.passage++;
+    thread_state.twin[LEVEL_APP] = thread_state.twin[LEVEL_WIRE] = NULL;
 }
 
 static inline void runtime_direct_end(void)
@@ -88,16 +90,24 @@ static inline void runtime_direct_end(void)
 /* The stand-in while the trace is full. */
 struct record *record_scratch(void);
 
+/* The rest of record_reserve when `index` is beyond the limit. */
+struct record *record_reserve_beyond(uint64_t index);
+
+/* What a message of a few bytes feels. The compiler thinks otherwise where there are many callers.
+ */
+#define ON_THE_PATH static inline __attribute__((always_inline))
+
 /* A zeroed record with everything but its times. Never NULL: while the trace is full a scratch
  * record of this thread (a later one overwrites it). kind waits in `error` until it is published.
  */
-static inline struct record *record_reserve(enum level level, enum record_kind kind, unsigned call)
+ON_THE_PATH struct record *record_reserve(enum level level, enum record_kind kind, unsigned call)
 {
     if (__builtin_expect(!thread_state.known, 0))
         runtime_thread_begin();
-    struct record *r = trace_reserve(&runtime_trace, 1);
-    if (__builtin_expect(r == NULL, 0))
-        r = record_scratch();
+    uint64_t index = atomic_fetch_add(&runtime_trace.header->next, 1);
+    struct record *r = runtime_trace.record + index;
+    if (__builtin_expect(index >= atomic_load(&runtime_trace.limit), 0))
+        r = record_reserve_beyond(index);
     r->level = (uint8_t)level;
     r->call = (uint16_t)call;
     r->error = (uint8_t)kind;
@@ -128,7 +138,7 @@ static inline struct record *record_reserve_row(enum level level, enum record_ki
 }
 
 /* Time of an entry. A direct call enters both levels at once. */
-static inline uint64_t record_entry_ticks(enum level level)
+ON_THE_PATH uint64_t record_entry_ticks(enum level level)
 {
     if (level != LEVEL_WIRE || !thread_state.direct)
         thread_state.ticks = clock_ticks();
@@ -136,7 +146,7 @@ static inline uint64_t record_entry_ticks(enum level level)
 }
 
 /* Time of a return: the upper level of a direct call returns when the lower one did. */
-static inline uint64_t record_return_ticks(const struct record *r)
+ON_THE_PATH uint64_t record_return_ticks(const struct record *r)
 {
     if (r->level != LEVEL_APP || !thread_state.direct || thread_state.ticks <= r->enter)
         thread_state.ticks = clock_ticks();
@@ -144,15 +154,61 @@ static inline uint64_t record_return_ticks(const struct record *r)
 }
 
 /* Reserves a record for a call that is being entered. Fill it, then record_publish. */
-static inline struct record *record_begin(enum level level, enum record_kind kind, unsigned call)
+ON_THE_PATH struct record *record_begin(enum level level, enum record_kind kind, unsigned call)
 {
     struct record *r = record_reserve(level, kind, call);
     r->enter = record_entry_ticks(level);
+    thread_state.twin[level] = r;
     return r;
 }
 
+/* The record of the same call at the other level of a direct call, or NULL. */
+ON_THE_PATH const struct record *record_twin(const struct record *r, enum level other,
+                                             enum record_kind kind)
+{
+    const struct record *twin = thread_state.twin[other];
+    if (!thread_state.direct || twin == NULL || twin->call != r->call ||
+        atomic_load_explicit(&twin->kind, memory_order_relaxed) != kind)
+        return NULL;
+    return twin;
+}
+
+/* A lower record that is being filled: the upper tap was given the same arguments just now and has
+ * described them. Takes its flags, comm, peer, tag, bytes and hash over; false: there is none. The
+ * id in comm is the upper level's; field by field, for what has just been stored in pieces is slow
+ * to load as a whole. */
+ON_THE_PATH bool record_repeat_entry(struct record *r, enum record_kind kind)
+{
+    const struct record *twin = record_twin(r, LEVEL_APP, kind);
+    if (twin == NULL)
+        return false;
+    r->flags = twin->flags;
+    r->comm = twin->comm;
+    r->peer = twin->peer;
+    r->tag = twin->tag;
+    r->bytes = twin->bytes;
+    r->hash = twin->hash;
+    return true;
+}
+
+/* The way back: an upper record whose call has returned takes flags, peer, tag, bytes and hash from
+ * the lower one, which is complete. */
+ON_THE_PATH bool record_repeat_return(struct record *r)
+{
+    const struct record *twin = record_twin(
+        r, LEVEL_WIRE, (enum record_kind)atomic_load_explicit(&r->kind, memory_order_relaxed));
+    if (twin == NULL || atomic_load_explicit(&twin->leave, memory_order_relaxed) == 0)
+        return false;
+    r->flags = twin->flags;
+    r->peer = twin->peer;
+    r->tag = twin->tag;
+    r->bytes = twin->bytes;
+    r->hash = twin->hash;
+    return true;
+}
+
 /* The record can be seen from now on, as a call in progress. May not return: position "before". */
-static inline void record_publish(struct record *r)
+ON_THE_PATH void record_publish(struct record *r)
 {
     uint8_t kind = r->error;
     r->error = 0;
@@ -169,7 +225,7 @@ static inline uint8_t record_error(int error_class)
 }
 
 /* The call has returned and all fields are filled. May not return: position "after", "inside". */
-static inline void record_end(struct record *r, int error_class)
+ON_THE_PATH void record_end(struct record *r, int error_class)
 {
     if (__builtin_expect(rules_watching, 0)) {
         record_end_watched(r, error_class);
