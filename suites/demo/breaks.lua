@@ -2,6 +2,6 @@
 -- what a fast rank sends behind its own checkpoint is counted by rank 0 before that one's.
 scenario "tally under a blocking checkpoint without its barriers" {
   protocol = "blocking-no-barrier", program = "tally", ranks = 3,
-  arguments = { "--slow-us", 2000 },
+  arguments = { "--slow-us", 10000 },
   claims = { "B" },
 }
