@@ -261,14 +261,45 @@ local function blocks(call, role)
     return (role.blocks or may_block[call.name]) and not known.never_blocks[call.name]
 end
 
--- The wrapper pair of one function. The lower one is a static function, so that the upper one
--- reaches it without the dynamic linker; PMPI_X is its exported alias.
+-- Both levels at once, where the role has such a way and nothing lies between.
+local function short_way(call, role, blocking)
+    if not role.pair_begin then
+        return ""
+    end
+    local fields = {
+        member = member(call.name),
+        named = named(call),
+        status = role.pair_status and expand(role.pair_status, call) or "",
+        begin = expand(role.pair_begin, call):match("^%s*(.-)%s*$"),
+        finish = expand(role.pair_end, call):match("^%s*(.-)%s*$"),
+        blocks = tostring(blocking),
+    }
+    return (([[
+@status    if (likely(upper.@member == lower_@member)) {
+        struct record *pair = @begin;
+        if (likely(pair != NULL)) {
+            pair_pass(pair, @blocks);
+            int answer = library.@member(@named);
+            pair_return(@blocks);
+            @finish
+            return answer;
+        }
+    }
+]]):gsub("@([%a_]+)", fields))
+end
+
+-- The wrapper pair of one function. What records is apart from what only passes on, so that the
+-- latter is a test and a jump. The lower tap is a static function, so that the upper one reaches it
+-- without the dynamic linker; PMPI_X is its exported alias.
 local function wrappers(call)
     local role = known.roles[call.role] or stop("%s: no role '%s' in roles.lua", call.name, call.role)
     for _, name in ipairs(role.needs) do
         need(call, name, "role " .. call.role)
     end
-    local blocking = blocks(call, role)
+    local blocking, before = blocks(call, role), role.before
+    if role.pair_status then -- the short way has done it
+        before = before:sub(#role.pair_status + 1)
+    end
     local fields = {
         name = call.name,
         member = member(call.name),
@@ -276,35 +307,46 @@ local function wrappers(call)
         named = named(call),
         lower_before = expand(role.before, call, "LEVEL_WIRE"),
         lower_after = expand(role.after, call, "LEVEL_WIRE"),
-        upper_before = expand(role.before, call, "LEVEL_APP"),
+        upper_before = expand(before, call, "LEVEL_APP"),
         upper_after = expand(role.after, call, "LEVEL_APP"),
+        short_way = short_way(call, role, blocking),
         block = blocking and "    runtime_blocking(recorded);\n" or "",
         unblock = blocking and "    runtime_unblocked();\n" or "",
     }
     return (([[
-static int lower_@member(@declared)
+static NEVER_INLINE int lower_record_@member(@declared)
 {
-    if (unlikely(!lower_records()))
-        return library.@member(@named);
 @lower_before@block    lower_pass();
     int answer = library.@member(@named);
     lower_return();
 @unblock@lower_after    return answer;
 }
 
+static int lower_@member(@declared)
+{
+    if (unlikely(!lower_records()))
+        return library.@member(@named);
+    return lower_record_@member(@named);
+}
+
 EXPORTED int P@name(@declared) __attribute__((alias("lower_@member")));
 
-EXPORTED int @name(@declared)
+static NEVER_INLINE int upper_record_@member(@declared)
 {
-    if (unlikely(!upper_records()))
-        return upper.@member(@named);
-    bool direct = upper.@member == lower_@member;
+@short_way    bool direct = upper.@member == lower_@member;
     upper_begin(direct);
 @upper_before    upper_pass();
     int answer = upper.@member(@named);
     upper_return();
 @upper_after    upper_end(direct);
     return answer;
+}
+
+EXPORTED int @name(@declared)
+{
+    if (unlikely(!upper_records()))
+        return upper.@member(@named);
+    return upper_record_@member(@named);
 }
 
 const void *const lower_address_@member = (const void *)lower_@member;
@@ -319,6 +361,7 @@ local WRAPPERS_HEAD = [[
 #include "injectors/tap_communicator.h"
 #include "injectors/tap_completion.h"
 #include "injectors/tap_message.h"
+#include "injectors/tap_pair.h"
 #include "injectors/tap_request.h"
 
 #pragma GCC visibility push(hidden)

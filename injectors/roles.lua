@@ -4,7 +4,8 @@
 --
 -- In the C texts $LEVEL is enum level, $CALL the number of the function; `answer` is what the call
 -- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it, at each
--- level. Every text only calls a function of the tap_*.h headers: nothing is decided here.
+-- level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where `pair` is what
+-- pair_begin gave. Every text only calls a function of the tap_*.h headers: nothing is decided here.
 
 local roles = {}
 
@@ -59,6 +60,8 @@ roles.SEND = {
     blocks = true,
     before = "struct record *recorded = send_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
     after = "send_end(recorded, answer);",
+    pair_begin = "send_pair_begin($CALL, buf, count, datatype, dest, tag, comm)",
+    pair_end = "send_pair_end(pair, answer);",
 }
 
 roles.ISEND = {
@@ -81,6 +84,9 @@ roles.RECV = {
     blocks = true,
     before = any_status .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
     after = "receive_end(recorded, buf, count, datatype, comm, status, answer);",
+    pair_begin = "receive_pair_begin($CALL, source, tag, comm)",
+    pair_end = "receive_pair_end(pair, buf, count, datatype, comm, status, answer);",
+    pair_status = any_status,
 }
 
 roles.IRECV = {

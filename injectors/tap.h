@@ -20,6 +20,7 @@
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define NEVER_INLINE __attribute__((noinline))
 #define EXPORTED __attribute__((visibility("default")))
 
 /* A handle as a number, whatever the library's handles are. */
