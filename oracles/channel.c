@@ -171,8 +171,7 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
     channel_take_received(match, channel, received);
     channel->delivered_count++;
     listener->pair(listener->context, channel, sent, received);
-    if (sent->synchronous && sent->request == 0 && sent->leave != 0 &&
-        sent->leave + match->slack < received->enter)
+    if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
         listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL)
         check_any_tag(match, channel, sent, received);

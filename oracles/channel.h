@@ -21,13 +21,15 @@ struct sent {
     uint64_t hash;
     uint64_t bytes;
     uint64_t enter;
-    uint64_t leave;  /* 0: in progress when the rank died */
-    uint64_t order;  /* among all sends of its rank, from 1 */
-    uint64_t number; /* k, from 1 */
+    uint64_t leave;    /* 0: in progress when the rank died */
+    uint64_t returned; /* when it was complete, of a request too; 0: not known to be */
+    uint64_t order;    /* among all sends of its rank, from 1 */
+    uint64_t number;   /* k, from 1 */
     uint32_t request;
     uint16_t thread;
     bool optional;    /* may or may not have been sent: in progress at a death, or failed */
     bool no_hash;     /* bytes are compared by number only */
+    bool blocking;    /* the buffer was the call's until it returned */
     bool synchronous; /* Ssend, Issend */
     bool reported;    /* as overtaken */
 };

@@ -52,7 +52,7 @@ static void on_pair(void *context, const struct channel *channel, const struct s
 static void tell_undelivered(const struct wire *wire, const struct channel *channel,
                              const struct sent *sent, const struct pair *other)
 {
-    bool returned = sent->synchronous && sent->request == 0 && sent->leave != 0;
+    bool returned = sent->synchronous && sent->returned != 0;
     if (other == NULL && !returned)
         return;
     struct finding *finding = find(wire, channel);
@@ -101,7 +101,7 @@ static void on_strange(void *context, enum strange strange, const struct channel
         break;
     case STRANGE_PAYLOAD:
         /* The buffer of a non-blocking send is the program's to spoil before it is complete. */
-        if (sent->request != 0)
+        if (!sent->blocking)
             break;
         finding = find(wire, channel);
         say_event(finding, "a message was sent", sent->event);

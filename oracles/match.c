@@ -309,6 +309,8 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->bytes = record->bytes;
     sent->enter = record->enter;
     sent->leave = event->in_progress ? 0 : atomic_load(&record->leave);
+    sent->blocking = record->request == 0;
+    sent->returned = sent->blocking ? sent->leave : 0;
     sent->order = ++match->rank[event->rank].sent;
     sent->thread = record->thread;
     sent->optional = event->in_progress || record->error != 0;
@@ -429,7 +431,8 @@ static void deliver(struct match *match, struct received *received,
     received->hash = record->hash;
     received->bytes = record->bytes;
     received->no_hash = (record->flags & FLAG_NO_HASH) != 0;
-    received->blind = record->error != 0; /* cut short: the message is gone all the same */
+    /* Cut short, the message is gone all the same; and some statuses do not tell its size. */
+    received->blind = record->error != 0 || (received->no_hash && record->bytes == UINT64_MAX);
     channel_add_received(match, channel, received);
     advance(match, channel);
 }
@@ -547,17 +550,21 @@ static void complete_unposted(struct match *match, const struct stream_event *ev
         deliver(match, received, event);
 }
 
-static void complete_send(struct match *match, const struct request *request, bool cancelled)
+static void complete_send(struct match *match, const struct request *request,
+                          const struct record *record)
 {
     struct sent *sent = request->sent;
     struct channel *channel = request->channel;
     if (sent == NULL)
         return;
-    if (!cancelled || !channel_take_sent(match, channel, sent)) {
-        sent->request = 0;
+    sent->request = 0;
+    if (!(record->flags & FLAG_CANCELLED)) {
+        if (!(record->flags & FLAG_FREED) && record->error == 0)
+            sent->returned = atomic_load(&record->leave);
         return;
     }
-    sent->request = 0;
+    if (!channel_take_sent(match, channel, sent))
+        return;
     match_free_sent(match, sent);
     advance(match, channel);
 }
@@ -578,7 +585,7 @@ static void record_complete(struct match *match, const struct stream_event *even
     if (request.kind == REQUEST_NOTHING)
         return;
     if (request.kind == REQUEST_SEND)
-        complete_send(match, &request, (record->flags & FLAG_CANCELLED) != 0);
+        complete_send(match, &request, record);
     else if (record->flags & FLAG_FREED)
         free_receive(match, request.received);
     else if ((record->flags & FLAG_CANCELLED) || (record->error != 0 && record->peer < 0))
