@@ -43,12 +43,11 @@ struct thread_state {
     bool known;         /* number and tid are set */
     uint16_t number;    /* struct record.thread */
     int32_t tid;
-    uint32_t passage; /* counts direct upper calls: what is remembered belongs to one of them */
-    uint64_t ticks;   /* newest clock read, shared by the two levels of a direct call */
-    struct record *twin[2]; /* by level: begun last in this direct call, see record_repeat_entry */
-    uint64_t recorded;      /* records begun, polls left out */
-    struct record scratch;  /* stands in for a record when the trace is full */
-    struct record poll[2];  /* by level: the poll in progress, not in the trace yet */
+    uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
+    uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
+    uint64_t recorded; /* records begun, polls left out */
+    struct record scratch;              /* stands in for a record when the trace is full */
+    struct record poll[2];              /* by level: the poll in progress, not in the trace yet */
     struct poll_run run[RUNTIME_POLLS]; /* by hash of what was asked */
 };
 
@@ -79,7 +78,6 @@ static inline void runtime_direct_begin(void)
 {
     thread_state.direct = true;
     thread_state.passage++;
-    thread_state.twin[LEVEL_APP] = thread_state.twin[LEVEL_WIRE] = NULL;
 }
 
 static inline void runtime_direct_end(void)
@@ -158,53 +156,7 @@ ON_THE_PATH struct record *record_begin(enum level level, enum record_kind kind,
 {
     struct record *r = record_reserve(level, kind, call);
     r->enter = record_entry_ticks(level);
-    thread_state.twin[level] = r;
     return r;
-}
-
-/* The record of the same call at the other level of a direct call, or NULL. */
-ON_THE_PATH const struct record *record_twin(const struct record *r, enum level other,
-                                             enum record_kind kind)
-{
-    const struct record *twin = thread_state.twin[other];
-    if (!thread_state.direct || twin == NULL || twin->call != r->call ||
-        atomic_load_explicit(&twin->kind, memory_order_relaxed) != kind)
-        return NULL;
-    return twin;
-}
-
-/* A lower record that is being filled: the upper tap was given the same arguments just now and has
- * described them. Takes its flags, comm, peer, tag, bytes and hash over; false: there is none. The
- * id in comm is the upper level's; field by field, for what has just been stored in pieces is slow
- * to load as a whole. */
-ON_THE_PATH bool record_repeat_entry(struct record *r, enum record_kind kind)
-{
-    const struct record *twin = record_twin(r, LEVEL_APP, kind);
-    if (twin == NULL)
-        return false;
-    r->flags = twin->flags;
-    r->comm = twin->comm;
-    r->peer = twin->peer;
-    r->tag = twin->tag;
-    r->bytes = twin->bytes;
-    r->hash = twin->hash;
-    return true;
-}
-
-/* The way back: an upper record whose call has returned takes flags, peer, tag, bytes and hash from
- * the lower one, which is complete. */
-ON_THE_PATH bool record_repeat_return(struct record *r)
-{
-    const struct record *twin = record_twin(
-        r, LEVEL_WIRE, (enum record_kind)atomic_load_explicit(&r->kind, memory_order_relaxed));
-    if (twin == NULL || atomic_load_explicit(&twin->leave, memory_order_relaxed) == 0)
-        return false;
-    r->flags = twin->flags;
-    r->peer = twin->peer;
-    r->tag = twin->tag;
-    r->bytes = twin->bytes;
-    r->hash = twin->hash;
-    return true;
 }
 
 /* The record can be seen from now on, as a call in progress. May not return: position "before". */
