@@ -1,5 +1,5 @@
--- The blocking protocol, broken on purpose in four ways (suites/protocols/blocking/broken/), and the
--- claims that find it. A scenario here passes only when exactly that violation is found.
+-- The blocking protocol, broken on purpose in four ways (suites/protocols/blocking/broken/), and
+-- the claims that find it. A scenario here passes only when exactly that violation is found.
 
 local function broken(variant, name, fields)
   fields.protocol, fields.ranks = "blocking-" .. variant, 3

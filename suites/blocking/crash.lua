@@ -27,7 +27,9 @@ local in_protocol = {
     function(p) p:kill { rank = 2, at = { rank = 0, event = "commit", epoch = 2 } } end },
   { "before the old line is removed", once(at_phase(1, 4, "before-remove")) },
   { "two ranks at once",
-    function(p) p:kill { ranks = { 0, 2 }, at = { rank = 1, event = "checkpoint", epoch = 3 } } end },
+    function(p)
+      p:kill { ranks = { 0, 2 }, at = { rank = 1, event = "checkpoint", epoch = 3 } }
+    end },
   { "in recovery, before the state is loaded",
     function(p)
       p:kill { rank = 0, event = "commit", epoch = 1 }
