@@ -4,13 +4,18 @@
 
 load driver_common
 
+started_or_ended() {
+    started "$@" || ! kill -0 "$DRIVER"
+}
+
 # begin HOW FILE...: a run in the background, under way when the ranks have written these files.
 begin() {
     scenario "lives" "$1" 'timeout = 3600'
     shift
     env --default-signal=INT,TERM "$FAULTLINE" run s.lua >tap 2>err 3>&- &
     DRIVER=$!
-    wait_until started "$@"
+    wait_until started_or_ended "$@"
+    started "$@"
 }
 
 child_of() {

@@ -175,7 +175,7 @@ static enum error_code shelf_find(const struct shelf *shelf, const char *name,
 {
     if (strchr(name, '/') != NULL)
         return given_path(shelf, name, scenario_file, path, error);
-    struct path folder, found;
+    struct path folder = {""}, found;
     enum error_code code = shelf_folder(shelf, &folder, error);
     if (code == OK)
         code =

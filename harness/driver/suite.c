@@ -448,11 +448,11 @@ static void suite_release(struct suite *suite)
 static int run_selected(struct suite *suite)
 {
     struct error error = {0};
+    if (suite->selection.count == 0)
+        return nothing_to_run(suite->options);
     int status = select_check(&suite->selection);
     if (status != STATUS_PASS)
         return status;
-    if (suite->selection.count == 0)
-        return nothing_to_run(suite->options);
     if (suite->options->dry_run)
         return dry_run(&suite->selection);
     if (run_suite(suite, &error) != OK)
