@@ -10,7 +10,7 @@ $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCE
                     $(wildcard harness/script/*.c) harness/driver/stacks.c)
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Itests -o $@ $^ $(DRIVER_LIBS)
+	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
 
 # MPICH's MPI_STATUSES_IGNORE is no array, which gcc takes for an overflow.
 MPI_WARNINGS = -Wno-stringop-overflow
