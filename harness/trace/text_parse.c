@@ -636,33 +636,46 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
 {
     struct trace_header *header = &draft->header;
     uint64_t value = 0;
-    bool small =
-        strcmp(word, "pid") == 0 || strcmp(word, "world") == 0 || strcmp(word, "hash-mode") == 0;
-    enum error_code code = number(parser, word, small ? INT32_MAX : UINT64_MAX, &value);
-    if (strcmp(word, "start") == 0)
-        header->start_ticks = value;
-    else if (strcmp(word, "unix-ns") == 0)
-        header->start_unix_ns = value;
-    else if (strcmp(word, "pid") == 0)
-        header->pid = (int32_t)value;
-    else if (strcmp(word, "world") == 0)
-        header->world_size = (int32_t)value;
-    else if (strcmp(word, "hash-mode") == 0)
-        header->hash_mode = (int32_t)value;
-    else if (strcmp(word, "lost") == 0)
-        header->lost = (uint32_t)value;
-    else if (strcmp(word, "reserved") == 0) {
-        header->next = value;
-        draft->has_reserved = true;
-    } else if (strcmp(word, "last-note") == 0) {
-        header->last_note = value;
-        draft->has_last_note = true;
-    } else if (code == OK) {
+    static const char *const words[] = {"start",     "unix-ns", "pid",      "world",
+                                        "hash-mode", "lost",    "reserved", "last-note"};
+    size_t which = 0;
+    while (which < sizeof words / sizeof words[0] && strcmp(word, words[which]) != 0)
+        which++;
+    if (which == sizeof words / sizeof words[0])
         return fail(parser,
                     "a trace has no field '%s'; it has open, closed, start, unix-ns, "
                     "ticks-per-second, pid, world, hash-mode, lost, reserved, last-note, "
                     "program",
                     word);
+    bool small = which >= 2 && which <= 5;
+    enum error_code code = number(parser, word, small ? INT32_MAX : UINT64_MAX, &value);
+    draft->has_reserved |= which == 6;
+    draft->has_last_note |= which == 7;
+    switch (which) {
+    case 0:
+        header->start_ticks = value;
+        break;
+    case 1:
+        header->start_unix_ns = value;
+        break;
+    case 2:
+        header->pid = (int32_t)value;
+        break;
+    case 3:
+        header->world_size = (int32_t)value;
+        break;
+    case 4:
+        header->hash_mode = (int32_t)value;
+        break;
+    case 5:
+        header->lost = (uint32_t)value;
+        break;
+    case 6:
+        header->next = value;
+        break;
+    default:
+        header->last_note = value;
+        break;
     }
     return code;
 }
