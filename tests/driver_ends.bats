@@ -29,7 +29,7 @@ child_of() {
     [ "$status" -eq 130 ]
     all_gone
     grep -q "^not ok 1 - lives # unknown" tap
-    grep -q "interrupted by SIGTERM\|interrupted by SIGINT" tap
+    grep -q "why:" tap && grep -q -- "- \"interrupted by SIGINT\"" tap
     grep -q "^Bail out! interrupted by SIGINT" tap
     [ -s faultline-out/latest/1/verdict.json ]
     [ -s faultline-out/latest/results.json ]

@@ -239,7 +239,7 @@ static void interrupt(struct suite *suite, int number)
     suite->stopping = true;
     for (size_t i = 0; i < suite->started; i++)
         if (suite->job[i]->state == JOB_RUNNING)
-            kill(suite->job[i]->pid, SIGTERM);
+            kill(suite->job[i]->pid, number);
 }
 
 static void take_signals(struct suite *suite)
