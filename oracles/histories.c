@@ -39,6 +39,8 @@ static void on_strange(void *context, enum strange strange, const struct channel
 static void on_event(void *context, const struct stream_event *event)
 {
     struct passage *passage = context;
+    if (event->restarted)
+        match_restart(&passage->match, event->rank);
     if (event->record->level != LEVEL_APP)
         return;
     match_record(&passage->match, event);

@@ -205,11 +205,12 @@ static uint64_t last_sign(const struct trace *trace)
     return 0;
 }
 
-/* True if `rank`, of which `incarnation` has no trace, was still heard of while that incarnation
- * ran: then it was not started again, but lived on. */
-static bool lives_on(const struct trace_set *traces, const struct trace *newest, int incarnation)
+bool history_lives_on(const struct trace_set *traces, int rank, int incarnation)
 {
-    uint64_t heard = last_sign(newest);
+    const struct trace *newest = NULL;
+    for (int i = incarnation - 1; i >= 0 && newest == NULL; i--)
+        newest = trace_set_find(traces, rank, i);
+    uint64_t heard = newest == NULL ? 0 : last_sign(newest);
     for (size_t i = 0; i < traces->count; i++)
         if (traces->trace[i].incarnation == incarnation &&
             traces->trace[i].header->start_ticks < heard)
@@ -227,7 +228,8 @@ static enum error_code add_rank(const struct trace_set *traces, int rank, int in
     if (trace == NULL)
         return OK;
     uint64_t line = line_of_others(traces, incarnation);
-    if (trace->incarnation < incarnation && line > 0 && !lives_on(traces, trace, incarnation))
+    if (trace->incarnation < incarnation && line > 0 &&
+        !history_lives_on(traces, rank, incarnation))
         return add_until_line(traces, rank, incarnation, line, history, error);
     return add_life(traces, trace, trace->count, UINT64_MAX, history, error);
 }

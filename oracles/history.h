@@ -59,6 +59,10 @@ enum error_code histories_effective(const struct trace_set *traces, int incarnat
 enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
                                       struct histories *histories, struct error *error);
 
+/* True if `rank`, of which `incarnation` has no trace, was still heard of while that incarnation
+ * ran: it was not started again, but lived on (recovery of single ranks). */
+bool history_lives_on(const struct trace_set *traces, int rank, int incarnation);
+
 void histories_release(struct histories *histories);
 
 /* Newest note of `kind` in `trace` below record `below`; of line `line` unless that is LINE_ANY.

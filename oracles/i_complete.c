@@ -76,7 +76,8 @@ static void check_presence(struct judging *judging, int incarnation)
 {
     int missing = 0, first = -1;
     for (int rank = 0; rank < judging->facts->ranks; rank++) {
-        if (trace_set_find(judging->traces, rank, incarnation) != NULL)
+        if (trace_set_find(judging->traces, rank, incarnation) != NULL ||
+            history_lives_on(judging->traces, rank, incarnation))
             continue;
         if (missing++ == 0)
             first = rank;

@@ -597,8 +597,7 @@ static void record_complete(struct match *match, const struct stream_event *even
 /* --- the whole ---------------------------------------------------------------------------------
  */
 
-/* A new incarnation begins: what the one before had posted is gone. */
-static void restart(struct match *match, int rank)
+void match_restart(struct match *match, int rank)
 {
     while (match->rank[rank].undecided != NULL)
         drop(match, match->rank[rank].undecided);
@@ -606,8 +605,6 @@ static void restart(struct match *match, int rank)
 
 void match_record(struct match *match, const struct stream_event *event)
 {
-    if (event->restarted)
-        restart(match, event->rank);
     switch (event->record->kind) {
     case RECORD_SEND:
         record_send(match, event);

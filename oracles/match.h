@@ -67,6 +67,9 @@ enum error_code match_init(struct match *match, int ranks, double ticks_per_seco
                            const struct match_listener *listener, struct error *error);
 void match_release(struct match *match);
 
+/* A new incarnation of `rank` begins (event->restarted): what the one before had posted is gone. */
+void match_restart(struct match *match, int rank);
+
 /* One record of the level that is matched; others are left out by the caller. */
 void match_record(struct match *match, const struct stream_event *event);
 

@@ -139,6 +139,19 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         forget(cursor, cursor->at);
 }
 
+/* The last incarnation of a rank may have nothing to visit; that it began is told all the same. */
+static void tell_restart(const struct cursor *cursor, int rank, stream_visit *visit, void *context)
+{
+    static const struct record nothing;
+    const struct piece *piece = &cursor->history->piece[cursor->piece];
+    struct stream_event event = {.rank = rank,
+                                 .trace = piece->trace,
+                                 .index = piece->to,
+                                 .record = &nothing,
+                                 .restarted = true};
+    visit(context, &event);
+}
+
 static void run(struct stream *stream, stream_visit *visit, void *context)
 {
     while (stream->heap_count > 0) {
@@ -146,8 +159,11 @@ static void run(struct stream *stream, stream_visit *visit, void *context)
         struct cursor *cursor = &stream->cursor[rank];
         struct stream_seen *seen = stream->seen == NULL ? NULL : &stream->seen[rank];
         visit_next(cursor, rank, visit, context);
-        if (!settle(stream, cursor, seen))
+        if (!settle(stream, cursor, seen)) {
             stream->heap[0] = stream->heap[--stream->heap_count];
+            if (cursor->restarted)
+                tell_restart(cursor, rank, visit, context);
+        }
         if (stream->heap_count > 1)
             sift_down(stream, 0);
     }

@@ -12,7 +12,7 @@ struct stream_event {
     uint64_t index;
     const struct record *record;
     bool in_progress; /* had not returned by the end of its piece: unknown */
-    bool restarted;   /* first event of a new incarnation of this rank */
+    bool restarted;   /* a new incarnation of this rank begins; the record may be of kind NONE */
 };
 
 typedef void stream_visit(void *context, const struct stream_event *event);

@@ -31,6 +31,9 @@ static void compare(const char *name, const struct example *example,
         good &= check(example_expects(example, &judgement->findings[i]) &&
                           judgement->findings[i].why_count > 0,
                       "%s: nothing else is found", name);
+    good &=
+        check(judgement->finding_count == example->expected_count, "%s: %zu findings, %zu expected",
+              name, judgement->finding_count, example->expected_count);
     for (size_t i = 0; i < judgement->finding_count && !good; i++)
         show(&judgement->findings[i]);
 }

@@ -12,6 +12,7 @@
 struct found {
     char pairs[PAIRS_TEXT_BYTES]; /* "0>3 1>2 ": events of sender and receiver */
     unsigned pair_count;
+    unsigned before_finish; /* pairs known before match_finish */
     unsigned strange;
 };
 
@@ -55,6 +56,7 @@ static struct found match_text(const char *text)
         match_init(&match, set.ranks, 1e9, &listener, NULL) != OK ||
         stream_run(&histories, LEVEL_APP, on_event, &match, NULL, NULL) != OK)
         exit(1);
+    found.before_finish = found.pair_count;
     match_finish(&match);
     match_release(&match);
     histories_release(&histories);
@@ -119,6 +121,22 @@ static void wildcards(void)
                 "7", "1") "r0#0 app send MPI_Send to 1 tag 7 bytes 8 hash 2\n"
                           "r1#0 app complete MPI_Wait request 1 comm 1" GOT("7", "2"),
             "r0:0>1 r0:1>2 ");
+}
+
+/* What waited for a wildcard goes on as soon as that is decided, and not only at the end. */
+static void wildcards_hold_up_nothing(void)
+{
+    struct found found = match_text(SEND("7", "1") SEND(
+        "9", "2") "r1#0 app recv MPI_Irecv from any tag 8 request 1\n"
+                  "r1#0 app recv MPI_Irecv from any tag any request 2\n"
+                  "r1#0 app recv MPI_Recv from 0 tag 9" GOT(
+                      "9", "2") "r1#0 app complete MPI_Wait request 2 comm 1" GOT("7", "1"));
+    check(found.before_finish == 2, "both are matched at once: %s", found.pairs);
+    found =
+        match_text(SEND("7", "1") "r1#0 app recv MPI_Irecv from any tag any request 1\n"
+                                  "r1#0 app recv MPI_Recv from 0 tag 7" GOT(
+                                      "7", "1") "r1#0 app complete MPI_Wait request 1 cancelled\n");
+    check(found.before_finish == 1, "and when it is cancelled: %s", found.pairs);
 }
 
 static void probes(void)
@@ -226,6 +244,7 @@ int main(void)
 {
     posting_order();
     wildcards();
+    wildcards_hold_up_nothing();
     probes();
     forms();
     lost_sight();
