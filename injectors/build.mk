@@ -17,7 +17,10 @@ TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
 
 # Where mpi.h is, as the MPI's own compiler wrapper says. -isystem: its warnings are not ours.
 TAP_CPPFLAGS  = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show))) -I$(BUILD)/gen/taps
-TAP_COMPILE   = $(COMPILE) $(TAP_CPPFLAGS) -fPIC -fvisibility=hidden
+# Fields of a record that were just stored one by one must not be loaded back as one wide word (SLP,
+# store merging): the processor has to wait for that.
+TAP_COMPILE   = $(COMPILE) $(TAP_CPPFLAGS) -fPIC -fvisibility=hidden -fno-tree-slp-vectorize \
+                -fno-store-merging
 
 $(BUILD)/libfaultline.so: $(TAP_OBJECTS)
 	@echo "  LINK    $@"

@@ -60,8 +60,8 @@ roles.SEND = {
     blocks = true,
     before = "struct record *recorded = send_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
     after = "send_end(recorded, answer);",
-    pair_begin = "send_pair_begin($CALL, buf, count, datatype, dest, tag, comm)",
-    pair_end = "send_pair_end(pair, answer);",
+    pair_begin = "send_pair_begin($CALL, count, datatype, dest, tag, comm)",
+    pair_end = "send_pair_end(pair, buf, count, datatype, answer);",
 }
 
 roles.ISEND = {
