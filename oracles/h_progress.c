@@ -1,7 +1,12 @@
 /* H.progress: the run ends. Where it does not, the witness is who waits for whom. */
 #include "oracles/judging.h"
 
+#include "trace/calls.h"
+
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 /* Ranks that had not ended by themselves, nor by a fault, when the run was given up. */
 static void who_lived(const struct judging *judging, bool *alive)
@@ -29,6 +34,75 @@ static void say_waits(struct finding *finding, const struct hang *hang)
     }
 }
 
+/* The newest record of a call in the rank's newest incarnation. */
+static bool last_call(const struct judging *judging, int rank, struct event_ref *event,
+                      unsigned *call)
+{
+    const struct trace *trace =
+        trace_set_find(judging->traces, rank, judging->traces->incarnations - 1);
+    for (uint64_t at = trace == NULL ? 0 : trace->count; at > 0; at--) {
+        const struct record *record = &trace->record[at - 1];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_TEXT || kind == RECORD_GROUP ||
+            record->call == CALL_NONE)
+            continue;
+        *event = event_of(trace, at - 1);
+        *call = record->call;
+        return true;
+    }
+    return false;
+}
+
+static void say_last_call(const struct judging *judging, struct finding *finding, int rank,
+                          const char *what)
+{
+    char text[EVENT_TEXT_BYTES];
+    struct event_ref event;
+    unsigned call;
+    if (!last_call(judging, rank, &event, &call)) {
+        finding_say(finding, "rank %d %s, and recorded no call", rank, what);
+        return;
+    }
+    finding_say(finding, "rank %d %s; the last call it recorded is %s: %s", rank, what,
+                call_name(call), event_text(event, text));
+    finding_show(finding, event);
+}
+
+/* Ranks that ended badly by themselves: what killed the others with them is of no interest. */
+static void say_bad_ends(const struct judging *judging, struct finding *finding)
+{
+    char what[64];
+    for (size_t i = 0; i < judging->facts->rank_end_count; i++) {
+        const struct rank_end *end = &judging->facts->rank_ends[i];
+        int status = end->wait_status;
+        if (!end->known || end->incarnation != judging->traces->incarnations - 1)
+            continue;
+        int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        if (signal == SIGKILL || signal == SIGTERM)
+            continue;
+        if (signal != 0)
+            snprintf(what, sizeof what, "died of signal %d", signal);
+        else if (WEXITSTATUS(status) != 0)
+            snprintf(what, sizeof what, "exited with status %d", WEXITSTATUS(status));
+        else
+            continue;
+        say_last_call(judging, finding, end->rank, what);
+    }
+}
+
+/* Who was not seen to wait, though the run did not end: it may run for ever. */
+static void say_who_runs(const struct judging *judging, struct finding *finding,
+                         const struct hang *hang, const bool *alive)
+{
+    for (int rank = 0; rank < judging->traces->ranks; rank++) {
+        bool waits = !alive[rank];
+        for (size_t i = 0; i < hang->count; i++)
+            waits |= hang->waits[i].rank == rank;
+        if (!waits)
+            say_last_call(judging, finding, rank, "was not waiting for another rank");
+    }
+}
+
 static enum error_code tell_stuck(struct judging *judging, struct error *error)
 {
     bool *alive = calloc((size_t)judging->traces->ranks + 1, sizeof *alive);
@@ -40,8 +114,12 @@ static enum error_code tell_stuck(struct judging *judging, struct error *error)
         hang_analyse(judging->traces, alive, judging->traces->ranks, &hang, error);
     struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_VIOLATION);
     finding_say(finding, "%s", judging->facts->end_text);
-    if (code == OK)
+    if (judging->facts->end == RUN_FAILED)
+        say_bad_ends(judging, finding);
+    else if (code == OK)
         say_waits(finding, &hang);
+    if (code == OK && judging->facts->end == RUN_TIME_LIMIT)
+        say_who_runs(judging, finding, &hang, alive);
     hang_release(&hang);
     free(alive);
     return code;

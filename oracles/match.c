@@ -1,188 +1,31 @@
 /* See match.h. */
-#include "oracles/match.h"
+#include "oracles/match_tables.h"
 
 #include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- keys --------------------------------------------------------------------------------------
- */
-
-static uint64_t two(uint32_t high, uint32_t low)
-{
-    return (uint64_t)high << 32 | low;
-}
-
-static uint64_t request_key(int rank, int incarnation)
-{
-    return two((uint32_t)incarnation, (uint32_t)rank);
-}
-
-static struct endpoint *find_endpoint(const struct match *match, int rank, uint32_t comm)
-{
-    return table_get(&match->endpoints, (uint32_t)rank, comm);
-}
-
-static struct channel *find_channel(const struct match *match, uint32_t comm, int source,
-                                    int destination, int tag)
-{
-    return table_get(&match->channels, two(comm, (uint32_t)tag),
-                     two((uint32_t)source, (uint32_t)destination));
-}
-
-/* Made when first asked for; NULL when memory is exhausted. */
-static void *get_or_make(struct match *match, struct table *table, struct pool *pool,
-                         uint64_t first, uint64_t second)
-{
-    void *thing = table_get(table, first, second);
-    if (thing != NULL)
-        return thing;
-    thing = pool_take(pool);
-    if (thing != NULL && table_put(table, first, second, thing))
-        return thing;
-    pool_give(pool, thing);
-    match->exhausted = true;
-    return NULL;
-}
-
-static struct endpoint *endpoint_of(struct match *match, int rank, uint32_t comm)
-{
-    return get_or_make(match, &match->endpoints, &match->endpoint_pool, (uint32_t)rank, comm);
-}
-
-/* --- channels, idle and busy -------------------------------------------------------------------
- */
-
-static void leave_idle(struct match *match, struct channel *channel)
-{
-    if (channel->idle_before == NULL)
-        match->first_idle = channel->idle_after;
-    else
-        channel->idle_before->idle_after = channel->idle_after;
-    if (channel->idle_after == NULL)
-        match->last_idle = channel->idle_before;
-    else
-        channel->idle_after->idle_before = channel->idle_before;
-    channel->idle_before = channel->idle_after = NULL;
-    channel->idle = false;
-    match->idle_count--;
-}
-
-static void enter_idle(struct match *match, struct channel *channel)
-{
-    channel->idle_before = match->last_idle;
-    if (match->last_idle == NULL)
-        match->first_idle = channel;
-    else
-        match->last_idle->idle_after = channel;
-    match->last_idle = channel;
-    channel->idle = true;
-    match->idle_count++;
-}
-
-static void forget_longest_idle(struct match *match)
-{
-    struct channel *channel = match->first_idle;
-    leave_idle(match, channel);
-    table_remove(&match->channels, two(channel->comm, (uint32_t)channel->tag),
-                 two((uint32_t)channel->source, (uint32_t)channel->destination));
-    pool_give(&match->channel_pool, channel);
-}
-
-static void set_busy(struct channel *channel, bool busy)
-{
-    struct lane *lane = channel->lane;
-    channel->busy = busy;
-    if (busy) {
-        channel->busy_before = NULL;
-        channel->busy_after = lane->busy;
-        if (lane->busy != NULL)
-            lane->busy->busy_before = channel;
-        lane->busy = channel;
-        return;
-    }
-    if (channel->busy_before == NULL)
-        lane->busy = channel->busy_after;
-    else
-        channel->busy_before->busy_after = channel->busy_after;
-    if (channel->busy_after != NULL)
-        channel->busy_after->busy_before = channel->busy_before;
-}
-
-/* After anything was done to a channel. It may be gone afterwards. */
-static void refresh(struct match *match, struct channel *channel)
-{
-    bool busy = channel->first_sent != NULL;
-    bool idle = !busy && channel->first_received == NULL && channel->passed_over == NULL &&
-                !channel->blocked;
-    if (busy != channel->busy)
-        set_busy(channel, busy);
-    if (idle && !channel->idle)
-        enter_idle(match, channel);
-    else if (!idle && channel->idle)
-        leave_idle(match, channel);
-    if (match->idle_count > MATCH_IDLE_CHANNELS)
-        forget_longest_idle(match);
-}
-
-static struct channel *make_channel(struct match *match, uint32_t comm, int source, int destination,
-                                    int tag)
-{
-    struct lane *lane = get_or_make(match, &match->lanes, &match->lane_pool, comm,
-                                    two((uint32_t)source, (uint32_t)destination));
-    struct endpoint *endpoint = endpoint_of(match, destination, comm);
-    struct channel *channel = pool_take(&match->channel_pool);
-    if (lane == NULL || endpoint == NULL || channel == NULL ||
-        !table_put(&match->channels, two(comm, (uint32_t)tag),
-                   two((uint32_t)source, (uint32_t)destination), channel)) {
-        pool_give(&match->channel_pool, channel);
-        match->exhausted = true;
-        return NULL;
-    }
-    channel->comm = comm;
-    channel->source = source;
-    channel->destination = destination;
-    channel->tag = tag;
-    channel->lane = lane;
-    channel->endpoint = endpoint;
-    return channel;
-}
-
-static struct channel *channel_of(struct match *match, uint32_t comm, int source, int destination,
-                                  int tag)
-{
-    struct channel *channel = find_channel(match, comm, source, destination, tag);
-    return channel != NULL ? channel : make_channel(match, comm, source, destination, tag);
-}
-
 static void advance(struct match *match, struct channel *channel)
 {
     channel_advance(match, channel, false);
-    refresh(match, channel);
+    match_refresh(match, channel);
 }
 
-/* --- wildcards ---------------------------------------------------------------------------------
- */
-
-static bool pattern_takes(int want_peer, int want_tag, int source, int tag)
-{
-    return (want_peer == PEER_ANY || want_peer == source) &&
-           (want_tag == TAG_ANY || want_tag == tag);
-}
+/* --- wildcards ------------------------------------------------------------------------------- */
 
 bool match_wild_before(const struct channel *channel, uint64_t order)
 {
     for (const struct received *wild = channel->endpoint->wild; wild != NULL && wild->order < order;
          wild = wild->next_wild)
-        if (pattern_takes(wild->want_peer, wild->want_tag, channel->source, channel->tag))
+        if (match_pattern_takes(wild->want_peer, wild->want_tag, channel->source, channel->tag))
             return true;
     return false;
 }
 
 static void add_wild(struct match *match, struct received *received)
 {
-    struct endpoint *endpoint = endpoint_of(match, received->rank, received->comm);
+    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
     if (endpoint == NULL)
         return;
     struct received **place = &endpoint->wild;
@@ -194,7 +37,7 @@ static void add_wild(struct match *match, struct received *received)
 
 static void remove_wild(struct match *match, struct received *received)
 {
-    struct endpoint *endpoint = find_endpoint(match, received->rank, received->comm);
+    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
     if (endpoint == NULL)
         return;
     struct received **place = &endpoint->wild;
@@ -207,7 +50,7 @@ static void remove_wild(struct match *match, struct received *received)
 /* Channels that waited for a wildcard look again. */
 static void wake_blocked(struct match *match, int rank, uint32_t comm)
 {
-    struct endpoint *endpoint = find_endpoint(match, rank, comm);
+    struct endpoint *endpoint = match_find_endpoint(match, rank, comm);
     struct channel *blocked = endpoint == NULL ? NULL : endpoint->blocked;
     if (endpoint != NULL)
         endpoint->blocked = NULL;
@@ -219,13 +62,12 @@ static void wake_blocked(struct match *match, int rank, uint32_t comm)
     }
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests -------------------------------------------------------------------------------- */
 
 static struct request *find_request(const struct match *match, int rank, int incarnation,
                                     uint32_t number)
 {
-    return table_get(&match->requests, request_key(rank, incarnation), number);
+    return table_get(&match->requests, match_request_key(rank, incarnation), number);
 }
 
 const struct request *match_request(const struct match *match, int rank, int incarnation,
@@ -237,16 +79,16 @@ const struct request *match_request(const struct match *match, int rank, int inc
 static void add_request(struct match *match, const struct stream_event *event,
                         const struct request *request)
 {
-    struct request *made =
-        get_or_make(match, &match->requests, &match->request_pool,
-                    request_key(event->rank, event->trace->incarnation), event->record->request);
+    struct request *made = match_get_or_make(
+        match, &match->requests, &match->request_pool,
+        match_request_key(event->rank, event->trace->incarnation), event->record->request);
     if (made != NULL)
         *made = *request;
 }
 
 static void end_request(struct match *match, const struct stream_event *event)
 {
-    uint64_t key = request_key(event->rank, event->trace->incarnation);
+    uint64_t key = match_request_key(event->rank, event->trace->incarnation);
     struct request *request = table_get(&match->requests, key, event->record->request);
     table_remove(&match->requests, key, event->record->request);
     pool_give(&match->request_pool, request);
@@ -263,8 +105,7 @@ void match_free_sent(struct match *match, struct sent *sent)
     pool_give(&match->sent_pool, sent);
 }
 
-/* --- sends -------------------------------------------------------------------------------------
- */
+/* --- sends ----------------------------------------------------------------------------------- */
 
 static bool is_synchronous(unsigned call)
 {
@@ -294,7 +135,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     if (record->peer < 0 || record->peer >= match->ranks)
         return;
     struct channel *channel =
-        channel_of(match, record->comm, event->rank, record->peer, record->tag);
+        match_channel(match, record->comm, event->rank, record->peer, record->tag);
     struct sent *sent = pool_take(&match->sent_pool);
     if (channel == NULL || sent == NULL) {
         match->exhausted = true;
@@ -323,11 +164,10 @@ static void record_send(struct match *match, const struct stream_event *event)
                     &(struct request){.kind = REQUEST_SEND, .sent = sent, .channel = channel});
     }
     channel_add_sent(match, channel, sent);
-    refresh(match, channel);
+    match_refresh(match, channel);
 }
 
-/* --- receives ----------------------------------------------------------------------------------
- */
+/* --- receives -------------------------------------------------------------------------------- */
 
 static void add_undecided(struct match *match, struct received *received)
 {
@@ -379,11 +219,11 @@ static void wait_undecided(struct match *match, struct received *received)
         add_wild(match, received);
         return;
     }
-    struct channel *channel =
-        channel_of(match, received->comm, received->want_peer, received->rank, received->want_tag);
+    struct channel *channel = match_channel(match, received->comm, received->want_peer,
+                                            received->rank, received->want_tag);
     if (channel != NULL) {
         channel_add_received(match, channel, received);
-        refresh(match, channel);
+        match_refresh(match, channel);
     }
 }
 
@@ -416,11 +256,11 @@ static void deliver(struct match *match, struct received *received,
                     const struct stream_event *event)
 {
     const struct record *record = event->record;
-    struct endpoint *endpoint = endpoint_of(match, received->rank, received->comm);
+    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
     struct channel *channel = NULL;
     if (endpoint != NULL && !endpoint->lost_sight && record->peer >= 0 &&
         record->peer < match->ranks)
-        channel = channel_of(match, received->comm, record->peer, received->rank, record->tag);
+        channel = match_channel(match, received->comm, record->peer, received->rank, record->tag);
     if (channel == NULL) {
         pool_give(&match->received_pool, received);
         return;
@@ -510,13 +350,12 @@ static void record_probe(struct match *match, const struct stream_event *event)
     wait_undecided(match, received);
 }
 
-/* --- completion --------------------------------------------------------------------------------
- */
+/* --- completion ------------------------------------------------------------------------------ */
 
 /* A wildcard receive is freed: it takes some message that nobody sees. */
 static void lose_sight(struct match *match, struct received *received)
 {
-    struct endpoint *endpoint = find_endpoint(match, received->rank, received->comm);
+    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
     if (endpoint == NULL || endpoint->lost_sight)
         return;
     endpoint->lost_sight = true;
@@ -594,8 +433,7 @@ static void record_complete(struct match *match, const struct stream_event *even
         decide(match, request.received, event);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 void match_restart(struct match *match, int rank)
 {
@@ -690,47 +528,4 @@ void match_release(struct match *match)
         pool_release(pools[i]);
     free(match->rank);
     memset(match, 0, sizeof *match);
-}
-
-/* --- what could still be matched ---------------------------------------------------------------
- */
-
-/* Sends on `channel` that no undecided receive posted before `before` would take. */
-static bool has_spare_send(const struct channel *channel, struct event_ref before)
-{
-    size_t sends = 0, takers = 0;
-    for (const struct sent *at = channel->first_sent; at != NULL; at = at->next)
-        sends++;
-    for (const struct received *at = channel->first_received; at != NULL; at = at->next)
-        takers += at->posted.index < before.index;
-    return sends > takers;
-}
-
-bool match_has_message(const struct match *match, int rank, uint32_t comm, int want_peer,
-                       int want_tag, struct event_ref before)
-{
-    for (size_t i = 0; i < match->channels.capacity; i++) {
-        const struct channel *channel = match->channels.slot[i].value;
-        if (channel != NULL && channel->destination == rank && channel->comm == comm &&
-            pattern_takes(want_peer, want_tag, channel->source, channel->tag) &&
-            has_spare_send(channel, before))
-            return true;
-    }
-    return false;
-}
-
-bool match_has_receive(const struct match *match, struct event_ref sent, uint32_t comm,
-                       int destination, int tag)
-{
-    const struct channel *channel = find_channel(match, comm, sent.rank, destination, tag);
-    if (channel == NULL || channel->endpoint->lost_sight || match_wild_before(channel, UINT64_MAX))
-        return true;
-    const struct received *received = channel->first_received;
-    for (const struct sent *at = channel->first_sent; at != NULL; at = at->next) {
-        if (at->event.index == sent.index)
-            return received != NULL;
-        if (received != NULL)
-            received = received->next;
-    }
-    return true;
 }
