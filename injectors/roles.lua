@@ -3,9 +3,10 @@
 -- names them; a function whose prototype lacks one stops the generator.
 --
 -- In the C texts $LEVEL is enum level, $CALL the number of the function; `answer` is what the call
--- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it, at each
--- level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where `pair` is what
--- pair_begin gave. Every text only calls a function of the tap_*.h headers: nothing is decided here.
+-- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it,
+-- at each level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where
+-- `pair` is what pair_begin gave. Every text only calls a function of the tap_*.h headers: nothing
+-- is decided here.
 
 local roles = {}
 
@@ -58,7 +59,8 @@ roles.ABORT = { -- does not return
 roles.SEND = {
     needs = join(data, envelope),
     blocks = true,
-    before = "struct record *recorded = send_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
+    before = "struct record *recorded =\n"
+        .. "    send_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
     after = "send_end(recorded, answer);",
     pair_begin = "send_pair_begin($CALL, count, datatype, dest, tag, comm)",
     pair_end = "send_pair_end(pair, buf, count, datatype, answer);",
@@ -82,7 +84,8 @@ send_init_end($LEVEL, recorded, buf, count, datatype, dest, tag, comm, request, 
 roles.RECV = {
     needs = join(data, from, { "status" }),
     blocks = true,
-    before = any_status .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
+    before = any_status
+        .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
     after = "receive_end(recorded, buf, count, datatype, comm, status, answer);",
     pair_begin = "receive_pair_begin($CALL, source, tag, comm)",
     pair_end = "receive_pair_end(pair, buf, count, datatype, comm, status, answer);",
@@ -119,7 +122,9 @@ roles.IMRECV = {
 struct request *found;
 struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
 ]],
-    after = "matched_ireceive_end(recorded, buf, count, datatype, found, message, request, answer);",
+    after = [[
+matched_ireceive_end(recorded, buf, count, datatype, found, message, request, answer);
+]],
 }
 
 roles.SENDRECV = {
@@ -191,26 +196,30 @@ start_begin($LEVEL, $CALL, &start, count, array_of_requests);
 roles.PROBE = {
     needs = join(from, { "status" }),
     blocks = true,
-    before = any_status .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
+    before = any_status
+        .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "probe_end(recorded, comm, status, answer);",
 }
 
 roles.IPROBE = {
     needs = join(from, { "flag", "status" }),
-    before = any_status .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
+    before = any_status
+        .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "iprobe_end(recorded, comm, flag, status, answer);",
 }
 
 roles.MPROBE = {
     needs = join(from, { "message", "status" }),
     blocks = true,
-    before = any_status .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
+    before = any_status
+        .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "mprobe_end($LEVEL, recorded, comm, message, status, answer);",
 }
 
 roles.IMPROBE = {
     needs = join(from, { "flag", "message", "status" }),
-    before = any_status .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
+    before = any_status
+        .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "improbe_end($LEVEL, recorded, comm, flag, message, status, answer);",
 }
 

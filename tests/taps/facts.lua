@@ -1,11 +1,12 @@
--- What must be true of the traces of any program that ran to its end under the taps with no protocol
--- between, and left no message unreceived. Reads the lines of dump on stdin; prints what is wrong.
+-- What must be true of the traces of any program that ran to its end under the taps with no
+-- protocol between, and left no message unreceived. Reads the lines of dump on stdin; prints what
+-- is wrong.
 --
 --     dump TRACE... | lua5.4 facts.lua [--protocol]
 --
 -- --protocol: a protocol lies between, the two levels may differ.
 
-local FLAG = { cancelled = 1, no_hash = 2, negative = 4, matched = 8, inter = 16, in_place = 32, freed = 64 }
+local FLAG = { cancelled = 1, no_hash = 2, negative = 4, inter = 16, freed = 64 }
 local PEER_NULL, PEER_UNKNOWN = "-1", "-4"
 local UNKNOWN = "18446744073709551615" -- BYTES_UNKNOWN
 
@@ -47,8 +48,8 @@ local function complete(r)
     end
 end
 
--- Without a protocol both levels see the same calls, one behind the other. What a thread does within
--- a level keeps its order; only the times and, between threads, the numbers differ.
+-- Without a protocol both levels see the same calls; only the times and, between threads, the
+-- numbers of requests differ.
 local function same_levels(list)
     local seen = { app = {}, wire = {} }
     for _, r in ipairs(list) do
@@ -80,50 +81,63 @@ local function push(map, key, value)
     table.insert(map[key], value)
 end
 
--- One level of one rank: sends and deliveries by channel, collectives by communicator.
-local function collect(level, list, sends, deliveries, collectives)
+-- What one level of one rank did, taken in record by record. `open` are its requests under way.
+local take = {}
+
+function take.send(r, open, into)
+    if r.request ~= "0" then
+        open[r.request] = { send = r }
+    end
+    if r.peer ~= PEER_NULL and r.error == "0" then
+        push(into.sends, table.concat({ r.comm, r.rank, r.peer, r.tag }, " "), r)
+    end
+end
+
+function take.recv(r, open, into)
+    local entry = { recv = r, data = r }
+    if r.request ~= "0" and not r.call:find("MPI_Mrecv") then
+        entry = open[r.request] or {} -- the sending half of MPI_Isendrecv is there already
+        entry.recv = r
+        open[r.request] = entry
+    end
+    table.insert(into.posted, entry)
+end
+
+function take.collective(r, open, into)
+    local entry = { call = r, data = r }
+    if r.request ~= "0" then
+        entry.data = nil
+        open[r.request] = entry
+    end
+    push(into.collectives, r.comm .. " " .. r.rank, entry)
+end
+
+function take.call(r, open)
+    if r.request ~= "0" and r.call:find("MPI_Comm_idup") then
+        open[r.request] = { call = r }
+    end
+end
+
+function take.complete(r, open)
+    local entry = open[r.request]
+    if has(r, "negative") then
+        return
+    elseif not entry then
+        complain("completes what was never started: %s", r.line)
+        return
+    end
+    entry.data = r
+    if entry.send and has(r, "cancelled") then
+        entry.send.cancelled = true
+    end
+    open[r.request] = nil
+end
+
+local function collect(level, list, into)
     local open = {}
     for _, r in ipairs(list) do
-        if r.level == level then
-            if r.kind == "send" then
-                if r.request ~= "0" then
-                    open[r.request] = { send = r }
-                end
-                if r.peer ~= PEER_NULL and r.error == "0" then
-                    push(sends, table.concat({ r.comm, r.rank, r.peer, r.tag }, " "), r)
-                    r.cancellable = r.request ~= "0" and open[r.request] or nil
-                end
-            elseif r.kind == "recv" and r.request ~= "0"
-                and not (has(r, "matched") and r.call:find("MPI_Mrecv")) then
-                local entry = open[r.request] or {}
-                entry.recv = r
-                open[r.request] = entry
-                push(deliveries, "posted", entry)
-            elseif r.kind == "recv" then
-                push(deliveries, "posted", { recv = r, data = r })
-            elseif r.kind == "collective" then
-                local entry = { call = r, data = r }
-                if r.request ~= "0" then
-                    entry.data = nil
-                    open[r.request] = entry
-                end
-                push(collectives, r.comm .. " " .. r.rank, entry)
-            elseif r.kind == "call" and r.request ~= "0" and r.call:find("MPI_Comm_idup") then
-                open[r.request] = { call = r }
-            elseif r.kind == "complete" and not has(r, "negative") then
-                local entry = open[r.request]
-                if not entry then
-                    complain("completes what was never started: %s", r.line)
-                elseif entry.data and entry.send == nil and entry.recv == nil then
-                    complain("completed twice: %s", r.line)
-                else
-                    entry.data = r
-                    if entry.send and has(r, "cancelled") then
-                        entry.send.cancelled = true
-                    end
-                    open[r.request] = nil
-                end
-            end
+        if r.level == level and take[r.kind] then
+            take[r.kind](r, open, into)
         end
     end
     for number, entry in pairs(open) do
@@ -132,12 +146,23 @@ local function collect(level, list, sends, deliveries, collectives)
     end
 end
 
+-- Not cancelled, not from nobody, not an error without a message.
+local function arrived(d)
+    return d.peer ~= PEER_NULL and not has(d, "cancelled") and not has(d, "freed")
+        and not (d.error ~= "0" and d.peer == PEER_UNKNOWN)
+end
+
+local function differ(s, d)
+    local hashed = not has(d, "no_hash") and not has(s, "no_hash")
+    return d.bytes ~= s.bytes and d.bytes ~= UNKNOWN or hashed and d.hash ~= s.hash
+end
+
 -- The k-th send of a channel is the k-th matched: same bytes, same hash.
 local function match(level, sends, posted)
     local received = {}
-    for _, entry in ipairs(posted or {}) do
+    for _, entry in ipairs(posted) do
         local d = entry.data
-        if d and d.peer ~= PEER_NULL and not (d.error ~= "0" and d.peer == PEER_UNKNOWN) and not has(d, "cancelled") and not has(d, "freed") then
+        if d and arrived(d) then
             local channel = table.concat({ d.comm, d.peer, d.rank, d.tag }, " ")
             push(received, channel, d)
         end
@@ -151,8 +176,7 @@ local function match(level, sends, posted)
                 if not d then
                     complain("%s: channel %s: send %d is never delivered: %s", level, channel, i,
                         s.line)
-                elseif d.error == "0" and (d.bytes ~= s.bytes and d.bytes ~= UNKNOWN or not has(d, "no_hash")
-                        and not has(s, "no_hash") and d.hash ~= s.hash) then
+                elseif d.error == "0" and differ(s, d) then
                     complain("%s: channel %s: message %d differs:\n  %s\n  %s", level, channel, i,
                         s.line, d.line)
                 end
@@ -208,14 +232,12 @@ end
 local ranks = read()
 local count = 0
 for _, level in ipairs { "app", "wire" } do
-    local sends, collectives, posted = {}, {}, {}
+    local into = { sends = {}, collectives = {}, posted = {} }
     for _, list in pairs(ranks) do
-        local deliveries = {}
-        collect(level, list, sends, deliveries, collectives)
-        table.move(deliveries.posted or {}, 1, #(deliveries.posted or {}), #posted + 1, posted)
+        collect(level, list, into)
     end
-    match(level, sends, posted)
-    agree(level, collectives)
+    match(level, into.sends, into.posted)
+    agree(level, into.collectives)
 end
 for _, list in pairs(ranks) do
     for _, r in ipairs(list) do
