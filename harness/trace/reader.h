@@ -36,8 +36,8 @@ void trace_close(struct trace *trace);
 /* Every *.trace of `folder`; at least one. */
 enum error_code trace_set_open(const char *folder, struct trace_set *set, struct error *error);
 
-/* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming `where`,
- * if a (rank, incarnation) is there twice. */
+/* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming
+ * `where`, if a (rank, incarnation) is there twice. */
 enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error);
 
 /* A text trace; its format is described in oracles/README.md and is what trace_set_write writes.
