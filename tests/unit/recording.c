@@ -94,7 +94,8 @@ static void test_instant(void)
           "an instant enters and leaves at once");
 }
 
-/* --- polls ------------------------------------------------------------------------------------- */
+/* --- polls -------------------------------------------------------------------------------------
+ */
 static struct record *poll(enum level level, unsigned call, uint32_t request, bool negative)
 {
     struct record *r = record_poll_begin(level, RECORD_COMPLETE, call);
@@ -173,7 +174,8 @@ static void test_threads(void)
           "threads count on their own, and have numbers");
 }
 
-/* --- a trace without room ---------------------------------------------------------------------- */
+/* --- a trace without room ----------------------------------------------------------------------
+ */
 static void test_full(void)
 {
     open_trace();
@@ -201,7 +203,8 @@ static void test_full(void)
           "rows have no stand-in");
 }
 
-/* --- notes ------------------------------------------------------------------------------------- */
+/* --- notes -------------------------------------------------------------------------------------
+ */
 static void test_notes(void)
 {
     open_trace();
@@ -262,7 +265,8 @@ static void test_note_chain(void)
     check(found == 15000, "the notes of several threads are one chain");
 }
 
-/* --- hashes ------------------------------------------------------------------------------------ */
+/* --- hashes ------------------------------------------------------------------------------------
+ */
 #define LARGE (5u << 20)
 
 /* XXH3's own test vector, and both widths against each other. */
@@ -292,10 +296,15 @@ static void test_hash(void)
         data[seen[i]]--;
     }
     check(noticed && hash_sample(data, LARGE) == before, "a sample sees the first and last block");
-    check(hash_sample(data, LARGE - 1) != before, "and the length");
+    size_t third = (LARGE - HASH_SAMPLE_BLOCK_BYTES) / (HASH_SAMPLE_BLOCKS - 1) * 2;
+    data[third]++;
+    check(hash_sample(data, LARGE) != before, "and those between");
+    data[third]--;
     data[HASH_SAMPLE_BLOCK_BYTES]++;
     check(hash_sample(data, LARGE) == before && hash_bytes(data, LARGE) != before,
           "what lies between the blocks is seen by the full hash only");
+    memset(data, 0, LARGE);
+    check(hash_sample(data, LARGE) != hash_sample(data, LARGE - 1), "the length is seen");
     free(data);
 }
 

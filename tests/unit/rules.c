@@ -76,7 +76,8 @@ static unsigned faults(enum fault_kind kind)
     return found;
 }
 
-/* --- calls as the taps record them ------------------------------------------------------------- */
+/* --- calls as the taps record them -------------------------------------------------------------
+ */
 static void do_send(enum level level, unsigned call, int peer, int tag, uint32_t comm)
 {
     struct record *r = record_begin(level, RECORD_SEND, call);
@@ -164,7 +165,8 @@ static void do_collective(unsigned call, int root)
     record_end(r, 0);
 }
 
-/* --- conditions -------------------------------------------------------------------------------- */
+/* --- conditions --------------------------------------------------------------------------------
+ */
 static void test_fields(void)
 {
     RUN("await event=send rank=0 peer=2 tag=7 comm=0x10 call=MPI_Isend nth=2");
@@ -216,7 +218,7 @@ static void test_ranks(void)
 static void test_receives(void)
 {
     RUN("await event=recv peer=1", "await event=deliver peer=1", "await event=deliver",
-        "await event=deliver", "await event=recv tag=5 position=after");
+        "await event=deliver nth=2", "await event=recv tag=5 position=after");
     become(0, 0);
     do_recv(PEER_ANY, TAG_ANY, 1, 5);
     check(step() == 0, "a posted receive has the peer it asks for");
@@ -236,8 +238,9 @@ static void test_receives(void)
     do_recv(PEER_NULL, TAG_ANY, PEER_NULL, TAG_ANY);
     check(step() == 3, "a receive from nobody does not");
     do_waitall(1);
-    check(step() == 4 && atomic_load(&board->count[3]) == 1,
+    check(step() == 3 && atomic_load(&board->count[3]) == 1,
           "Waitall delivers the receive, not the send");
+    do_waitall(1);
     do_recv(1, 5, 1, 5);
     check(step() == 5, "a receive that has returned");
 }
@@ -246,7 +249,7 @@ static void test_calls(void)
 {
     RUN("await event=wait nth=2", "await event=wait nth=3", "await event=call nth=2",
         "await event=call nth=2 position=after", "await event=collective peer=2",
-        "await event=call call=MPI_Barrier");
+        "await event=call call=MPI_Barrier", "await event=send");
     become(0, 0);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     do_waitall(1);
@@ -269,6 +272,8 @@ static void test_calls(void)
     do_call(CALL_MPI_Wtime);
     do_collective(CALL_MPI_Barrier, PEER_NONE);
     check(step() == 6, "a call by name");
+    record_instant(record_reserve(LEVEL_APP, RECORD_SEND, CALL_MPI_Startall), 0);
+    check(step() == 7, "a send without a duration is a send");
 }
 
 static void test_notes(void)
@@ -295,7 +300,8 @@ static void test_notes(void)
     check(step() == 7, "every kind of note, before and after are the same");
 }
 
-/* --- kills ------------------------------------------------------------------------------------- */
+/* --- kills -------------------------------------------------------------------------------------
+ */
 /* A process that lives as `rank` until it is killed. */
 static pid_t start_victim(int rank)
 {
@@ -391,10 +397,11 @@ static void test_ended(void)
     atomic_store(&board->slot[1].ended, 1);
     become(0, 0);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
-    check(step() == 1 && waitpid(other, NULL, WNOHANG) == 0,
+    int status;
+    kill(other, SIGTERM); /* what it dies of, unless a SIGKILL came first */
+    waitpid(other, &status, 0);
+    check(step() == 1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
           "the pid of a rank that has ended is not killed: it may be anybody's");
-    kill(other, SIGKILL);
-    waitpid(other, NULL, 0);
 }
 
 /* The child is rank 0 inside a receive; the parent of a rank is played by the test. */

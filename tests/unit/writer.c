@@ -67,7 +67,8 @@ static bool map_file(struct file *file)
     return memory != MAP_FAILED;
 }
 
-/* --- contents that say whether they are whole -------------------------------------------------- */
+/* --- contents that say whether they are whole --------------------------------------------------
+ */
 static uint64_t mix(uint64_t value)
 {
     value *= UINT64_C(0x9e3779b97f4a7c15);
@@ -102,9 +103,14 @@ struct appender {
     uint64_t written;
 };
 
+static _Atomic unsigned started;
+
 static void *append(void *argument)
 {
     struct appender *a = argument;
+    atomic_fetch_add(&started, 1);
+    while (atomic_load(&started) % THREADS != 0) /* all at once, or nothing is shown */
+        sched_yield();
     for (; a->written < a->count; a->written++) {
         struct record *r = trace_reserve(a->writer, 1);
         if (r == NULL)
@@ -123,7 +129,8 @@ static void start(struct trace_writer *writer, struct appender *a, pthread_t *id
     }
 }
 
-/* --- the tests --------------------------------------------------------------------------------- */
+/* --- the tests ---------------------------------------------------------------------------------
+ */
 static void test_open(void)
 {
     struct trace_writer writer;
@@ -149,7 +156,7 @@ static void test_open(void)
 
 static void test_growth(void)
 {
-    const uint64_t each = 40000;
+    const uint64_t each = 150000;
     struct trace_writer writer;
     struct appender a[THREADS];
     pthread_t id[THREADS];
