@@ -10,7 +10,8 @@ check:
 
 # Ratios measured in one run; takes minutes and wants an idle machine.
 bench: setup
-	$(Q)$(MAKE) --no-print-directory all $(BUILD)/bench/pingpong
+	$(Q)$(MAKE) --no-print-directory all \
+		$(addprefix $(BUILD)/bench/,pingpong make_trace measure)
 	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD)
 
 $(BUILD)/bench/%: scripts/bench/%.c
