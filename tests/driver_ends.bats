@@ -19,7 +19,7 @@ begin() {
 }
 
 child_of() {
-    ps -o pid= --ppid "$1" | tr -d ' '
+    tr -d ' ' <"/proc/$1/task/$1/children"
 }
 
 @test "Ctrl-C: every process ended, the report written, ended by the signal" {

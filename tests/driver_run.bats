@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # `faultline run`: exit statuses, what is said, and what is checked before anything is launched.
 
+bats_require_minimum_version 1.5.0
 load driver_common
 
 @test "a run that passes: status 0, TAP that prove accepts, nothing else on standard output" {
@@ -8,7 +9,7 @@ load driver_common
     "$FAULTLINE" run s.lua >tap
     [ "$(sed -n 1p tap)" = "TAP version 13" ]
     grep -qx "ok 1 - all well" tap
-    ! grep -q "lives" tap
+    run ! grep -q "lives" tap
     prove --exec cat tap
     grep -q "rank 1 lives" faultline-out/latest/1/output/r1.0.out
     [ -s faultline-out/latest/1/verdict.json ]
@@ -177,11 +178,11 @@ load driver_common
     "$FAULTLINE" list --seed 5 r.lua >b
     "$FAULTLINE" list --seed 6 r.lua >c
     cmp a b
-    ! cmp -s a c
+    run ! cmp -s a c
     "$FAULTLINE" list --seed 0123456789abcdef0123456789abcdef01234567 r.lua >d
     FAULTLINE_SEED=0x0123456789abcdef "$FAULTLINE" list r.lua >e
     cmp d e
-    ! cmp -s a d
+    run ! cmp -s a d
     for bad in nonsense -1 "" 1x 99999999999999999999; do
         run "$FAULTLINE" list --seed "$bad" r.lua
         [ "$status" -eq 64 ]
@@ -200,7 +201,7 @@ load driver_common
     [ "$status" -eq 64 ]
     "$FAULTLINE" list s.lua | grep ^number >a
     "$FAULTLINE" list --shuffle --seed 3 s.lua | grep ^number >b
-    ! cmp -s a b
+    run ! cmp -s a b
     sort b | cmp a -
 }
 
@@ -230,7 +231,7 @@ load driver_common
     scenario "good" '"ok"'
     "$FAULTLINE" run --no-capture s.lua >tap 2>err
     grep -q "rank 1 lives" err
-    ! grep -q lives tap
+    run ! grep -q lives tap
 }
 
 @test "list and claims" {

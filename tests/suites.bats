@@ -21,13 +21,14 @@ setup() {
     export FAULTLINE_STORE=$BATS_TEST_TMPDIR/store
 }
 
-# job PROTOCOL PROGRAM [ARGUMENT...]: three ranks. KILLER may name a library to load in front.
+# job PROTOCOL PROGRAM [ARGUMENT...]: three ranks. KILLER may name a library to load in front, WORDS
+# the files (.0, .1, .2) for what the ranks say on standard error.
 job() {
     local protocol=$1 program=$2
     shift 2
     LD_PRELOAD='' timeout -k 5 60 mpiexec -n 3 \
         -genv LD_PRELOAD "${KILLER:+$KILLER:}$BUILD/protocols/lib$protocol.so" \
-        "$BUILD/programs/$program" "$@"
+        ${WORDS:+sh -c 'exec "$@" 2>"$WORDS.$PMI_RANK"' sh} "$BUILD/programs/$program" "$@"
 }
 
 # killed_at RANK NOTE NTH PROTOCOL PROGRAM [ARGUMENT...]: the job dies there, or the test fails.
@@ -56,10 +57,13 @@ different() {
     }
 }
 
-# refuses PROTOCOL PROGRAM TEXT...: the job ends by itself, unsuccessfully, and says each text.
+# refuses PROTOCOL PROGRAM TEXT...: the job ends by itself, unsuccessfully, and says each text. The
+# launcher may lose what a rank says right before MPI_Abort, so the ranks say it to files.
 refuses() {
     local protocol=$1 program=$2 said status=0
+    local -x WORDS=$BATS_TEST_TMPDIR/words
     said=$(job "$protocol" "$program" 2>&1) || status=$?
+    said+=$(cat "$WORDS".*)
     same 1 "$((status != 0 && status != 124))" "exit status $status of: $said"
     for text in "${@:3}"; do
         [[ $said == *"$text"* ]] || {
