@@ -51,7 +51,8 @@ void payload_forget_type(MPI_Datatype type)
     atomic_fetch_add(&payload_types_freed, 1);
 }
 
-/* --- datatypes --------------------------------------------------------------------------------- */
+/* --- datatypes ---------------------------------------------------------------------------------
+ */
 /* Only what is one block of memory in the order of its packed form: a named type without holes, and
  * contiguous and dup of such. */
 static bool is_in_place(MPI_Datatype type, unsigned depth);
@@ -116,7 +117,8 @@ void payload_learn(struct payload_type *place, MPI_Datatype type)
     thread_state.wire_depth--;
 }
 
-/* --- packing ----------------------------------------------------------------------------------- */
+/* --- packing -----------------------------------------------------------------------------------
+ */
 static pthread_key_t packed_key;
 static pthread_once_t packed_once = PTHREAD_ONCE_INIT;
 
@@ -145,20 +147,53 @@ static const char *pack(const void *buffer, MPI_Count count, MPI_Datatype type, 
     int needed = 0;
     int packed = 0;
     char *out = NULL;
-    if (bytes > PAYLOAD_PACK_MAX_BYTES)
-        return NULL;
-    thread_state.wire_depth++;
     if (library.Pack_size((int)count, type, MPI_COMM_SELF, &needed) == MPI_SUCCESS)
         out = room_to_pack((size_t)needed);
-    if (out != NULL &&
+    if (out == NULL ||
         library.Pack(buffer, (int)count, type, out, needed, &packed, MPI_COMM_SELF) != MPI_SUCCESS)
-        out = NULL;
-    thread_state.wire_depth--;
+        return NULL;
     /* A library that adds something of its own to the packed form gives no comparable hash. */
     return (uint64_t)packed == bytes ? out : NULL;
 }
 
-/* --- hashing ----------------------------------------------------------------------------------- */
+/* Below this nothing is ever mapped: a buffer that begins there is a NULL pointer given by mistake,
+ * for the library to complain about. */
+#define LOWEST_ADDRESS 4096
+
+/* MPI_BOTTOM: the datatype holds addresses. MPICH takes a NULL buffer for a mistake when it packs,
+ * so the addresses are counted from 1 instead of 0. */
+static const char *pack_from_bottom(MPI_Count count, MPI_Datatype type, uint64_t bytes)
+{
+    static char *const one = (char *)1;
+    const MPI_Aint shift = -1;
+    int blocks = (int)count;
+    MPI_Count low, extent;
+    MPI_Datatype shifted;
+    const char *out = NULL;
+    if (library.Type_get_true_extent_x(type, &low, &extent) != MPI_SUCCESS ||
+        low < LOWEST_ADDRESS ||
+        library.Type_create_hindexed(1, &blocks, &shift, type, &shifted) != MPI_SUCCESS)
+        return NULL;
+    if (library.Type_commit(&shifted) == MPI_SUCCESS)
+        out = pack(one, 1, shifted, bytes);
+    library.Type_free(&shifted);
+    return out;
+}
+
+static const char *packed_form(const void *buffer, MPI_Count count, MPI_Datatype type,
+                               uint64_t bytes)
+{
+    if (bytes > PAYLOAD_PACK_MAX_BYTES)
+        return NULL;
+    thread_state.wire_depth++;
+    const char *out = buffer == MPI_BOTTOM ? pack_from_bottom(count, type, bytes)
+                                           : pack(buffer, count, type, bytes);
+    thread_state.wire_depth--;
+    return out;
+}
+
+/* --- hashing -----------------------------------------------------------------------------------
+ */
 static uint64_t hash_of(const void *data, uint64_t bytes)
 {
     return payload_mode == HASH_FULL ? hash_bytes(data, bytes) : hash_sample(data, bytes);
@@ -173,7 +208,7 @@ static struct remembered_hash *place_of(const void *buffer)
 static uint64_t hash_anew(const void *buffer, MPI_Count count, MPI_Datatype type,
                           const struct payload_type *facts, uint64_t bytes, bool *hashed)
 {
-    const void *data = facts->in_place ? buffer : pack(buffer, count, type, bytes);
+    const void *data = facts->in_place ? buffer : packed_form(buffer, count, type, bytes);
     *hashed = data != NULL;
     return data != NULL ? hash_of(data, bytes) : 0;
 }
@@ -207,7 +242,7 @@ uint64_t payload_hash_any(const void *buffer, MPI_Count count, MPI_Datatype type
     }
     const struct payload_type *facts = payload_type_of(type);
     uint64_t bytes = (uint64_t)count * facts->size;
-    if (facts->in_place && bytes <= REMEMBER_ABOVE_BYTES && (buffer != NULL || bytes == 0)) {
+    if (bytes == 0 || (facts->in_place && bytes <= REMEMBER_ABOVE_BYTES && buffer != NULL)) {
         *hashed = true;
         return hash_bytes(buffer, bytes);
     }
