@@ -29,9 +29,10 @@ nowhere() {
 }
 
 lint clang-format '*.c' '*.h' -- clang-format --dry-run -Werror
+# ctuuninitvar takes an out-parameter in another file for a read of what is not set yet.
 lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' -- \
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
-    -Iharness -I. --suppress=missingIncludeSystem
+    -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
 lint luacheck '*.lua' -- luacheck --quiet
 lint shellcheck '*.sh' .ci/run -- shellcheck
 nowhere "MPI headers only in injectors and suites" '#include <mpi.h>' -- harness oracles reports
