@@ -149,6 +149,22 @@ hashes() {
     done
 }
 
+# tagged KINDS TAG: the hashes in the records of that tag.
+tagged() {
+    grep -E "kind=($1) .* tag=$2 " dump | grep -o ' hash=[0-9a-f]*' | sort -u
+}
+
+@test "holes are no data, and a buffer that is overwritten by the call has two hashes" {
+    alone FAULTLINE_RANK=0 -- payloads
+    [ "$status" -eq 0 ]
+    "$TOOLS/dump" run/trace/*.trace >dump
+    for tag in 3 4 5; do
+        [ "$(tagged send $tag | wc -l)" -eq 1 ]
+        [ "$(tagged send $tag)" = "$(tagged 'recv|complete' $tag | grep -v 'hash=0$')" ]
+    done
+    [ "$(tagged send 4)" != "$(tagged send 5)" ]
+}
+
 @test "hashing off: no hashes, and it is said" {
     alone FAULTLINE_RANK=0 FAULTLINE_HASH=none -- payloads
     [ "$(hashes send 1200000)" = " hash=0" ]

@@ -81,6 +81,37 @@ static void handles(void)
     }
 }
 
+#define PAIRS 100
+
+/* What lies in the holes of a type is not data: it differs at the two ends. */
+static void holes(void)
+{
+    struct {
+        double number;
+        int place;
+    } out[PAIRS], in[PAIRS];
+    MPI_Request request;
+    memset(out, 0x55, sizeof out);
+    memset(in, 0x66, sizeof in);
+    MPI_Irecv(in, PAIRS, MPI_DOUBLE_INT, 0, 3, MPI_COMM_SELF, &request);
+    MPI_Send(out, PAIRS, MPI_DOUBLE_INT, 0, 3, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* One buffer goes out with tag 5 and is overwritten, in the same call, by what was sent with tag 4.
+ */
+static void replaced(void)
+{
+    int other[PAIRS] = {1, 2, 3};
+    int both[PAIRS] = {4, 5, 6};
+    MPI_Request request[2];
+    MPI_Isend(other, PAIRS, MPI_INT, 0, 4, MPI_COMM_SELF, &request[0]);
+    MPI_Irecv(target, PAIRS, MPI_INT, 0, 5, MPI_COMM_SELF, &request[1]);
+    MPI_Sendrecv_replace(both, PAIRS, MPI_INT, 0, 5, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    expect(both[2] == 3 && target[2] == 6);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "plain";
@@ -92,6 +123,8 @@ int main(int argc, char **argv)
     if (strcmp(what, "payloads") == 0) {
         payloads();
         handles();
+        holes();
+        replaced();
     }
     for (int i = 0; strcmp(what, "many") == 0 && i < 50000; i++)
         MPI_Send(source, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
