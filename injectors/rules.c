@@ -26,7 +26,7 @@ static bool impossible[PLAN_MAX_STEPS];
 static struct record *_Atomic inside; /* the call in which this rank is to be killed */
 static uint32_t inside_step;
 
-/* --- what a step asks for ---------------------------------------------------------------------- */
+/* --- what a step asks for -------------------------------------------------------------------- */
 static bool is_poll_or_wait(unsigned call)
 {
     switch (call_role(call)) {
@@ -171,7 +171,7 @@ static bool matches(uint32_t step, const struct record *r, enum moment moment, c
            has_fields(when, r, kind, name);
 }
 
-/* --- what a step does -------------------------------------------------------------------------- */
+/* --- what a step does ------------------------------------------------------------------------ */
 static void record_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value, int error)
 {
     struct record *r = record_reserve(LEVEL_SELF, RECORD_FAULT, CALL_NONE);
@@ -264,7 +264,7 @@ static void look(struct record *r, enum moment moment, const char *name)
     perform(step, moment == MOMENT_BEFORE ? r : NULL);
 }
 
-/* --- the door ---------------------------------------------------------------------------------- */
+/* --- the door -------------------------------------------------------------------------------- */
 void rules_open(const struct plan *the_plan, struct board *the_board, int rank, int incarnation)
 {
     plan = the_plan;

@@ -37,7 +37,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
     fprintf(stderr, "faultline: %s; this process (%d) is not recorded\n", text, (int)getpid());
 }
 
-/* --- who are we -------------------------------------------------------------------------------- */
+/* --- who are we ------------------------------------------------------------------------------ */
 /* The first of `names` that holds a whole number from 0 on; -1 if none does. */
 static int number_from(const char *const *names, size_t count)
 {
@@ -78,7 +78,7 @@ static bool is_asked_for(void)
            dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
 }
 
-/* --- the board --------------------------------------------------------------------------------- */
+/* --- the board ------------------------------------------------------------------------------- */
 /* Whoever links its board first has made the one that all use. */
 static enum error_code make_board(const char *path, struct error *error)
 {
@@ -120,7 +120,7 @@ static bool open_board(const struct identity *self)
     return true;
 }
 
-/* --- the trace --------------------------------------------------------------------------------- */
+/* --- the trace ------------------------------------------------------------------------------- */
 static enum hash_mode chosen_hash_mode(void)
 {
     enum hash_mode mode = HASH_SAMPLE;
@@ -181,7 +181,7 @@ static bool open_trace(const struct identity *self)
     return true;
 }
 
-/* --- the plan ---------------------------------------------------------------------------------- */
+/* --- the plan -------------------------------------------------------------------------------- */
 static void open_plan(const struct identity *self)
 {
     char path[PATH_MAX];
@@ -197,7 +197,7 @@ static void open_plan(const struct identity *self)
     rules_open(&plan, board, self->rank, atomic_load(&board->incarnation));
 }
 
-/* --- beginning and end ------------------------------------------------------------------------- */
+/* --- beginning and end ----------------------------------------------------------------------- */
 /* A forked child is not the rank: it must not write into its parent's trace. */
 static void become_inert(void)
 {

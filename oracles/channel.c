@@ -33,7 +33,7 @@ static bool pair_has_bytes(const struct pair *pair, const struct received *recei
            pair->hash == received->hash && pair->bytes == received->bytes;
 }
 
-/* --- queues ---------------------------------------------------------------------------------- */
+/* --- queues -------------------------------------------------------------------------------- */
 
 void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent)
 {
@@ -98,7 +98,7 @@ void channel_take_received(struct match *match, struct channel *channel, struct 
     received->channel = NULL;
 }
 
-/* --- what went right ------------------------------------------------------------------------- */
+/* --- what went right ----------------------------------------------------------------------- */
 
 static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
 {
@@ -225,7 +225,7 @@ static bool settle_within_threads(struct match *match, struct channel *channel)
     return false;
 }
 
-/* --- what went wrong ------------------------------------------------------------------------- */
+/* --- what went wrong ----------------------------------------------------------------------- */
 
 static void tell(struct match *match, enum strange strange, const struct channel *channel,
                  const struct sent *sent, const struct received *received, const struct pair *other)
@@ -392,7 +392,7 @@ static void explain(struct match *match, struct channel *channel, bool complete)
     }
 }
 
-/* --- going on -------------------------------------------------------------------------------- */
+/* --- going on ------------------------------------------------------------------------------ */
 
 static bool enough_to_explain(const struct channel *channel)
 {

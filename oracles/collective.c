@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- communicators --------------------------------------------------------------------------- */
+/* --- communicators ------------------------------------------------------------------------- */
 
 static struct gathering *gathering_of(struct collectives *collectives, uint32_t comm)
 {
@@ -80,7 +80,7 @@ const struct gathering *collectives_find(const struct collectives *collectives, 
     return gathering != NULL && gathering->known ? gathering : NULL;
 }
 
-/* --- what is a collective -------------------------------------------------------------------- */
+/* --- what is a collective ------------------------------------------------------------------ */
 
 /* Calls that make a communicator and take every member of the one they are given. */
 static bool makes_with_all(unsigned call)
@@ -155,7 +155,7 @@ static bool results_agree(unsigned call)
     }
 }
 
-/* --- instances ------------------------------------------------------------------------------- */
+/* --- instances ----------------------------------------------------------------------------- */
 
 static struct instance *begin_instance(struct collectives *collectives, struct gathering *gathering)
 {
@@ -251,7 +251,7 @@ static void compare_call(struct collectives *collectives, struct instance *insta
         tell(collectives, DISCORD_SIZE, instance, own, &instance->sized);
 }
 
-/* --- records --------------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------------------- */
 
 static uint64_t request_key(const struct stream_event *event)
 {

@@ -13,7 +13,7 @@ void messages_pair(struct passage *passage, const struct sent *sent,
     passage->hashed += !sent->no_hash && !received->no_hash && !received->blind;
 }
 
-/* --- what was rolled back -------------------------------------------------------------------- */
+/* --- what was rolled back ------------------------------------------------------------------ */
 
 /* What a send or delivery looks like in a record. */
 struct looks {
@@ -90,7 +90,7 @@ static void say_undone(const struct passage *passage, struct finding *finding, c
                 event_text(event, undone));
 }
 
-/* --- findings -------------------------------------------------------------------------------- */
+/* --- findings ------------------------------------------------------------------------------ */
 
 static void tell_orphan(struct passage *passage, const struct channel *channel,
                         const struct sent *again, const struct received *received)

@@ -52,7 +52,7 @@ static bool is_alive(const struct analysis *analysis, int rank)
     return rank < analysis->alive_count && analysis->alive[rank];
 }
 
-/* --- what each rank is inside of ------------------------------------------------------------- */
+/* --- what each rank is inside of ----------------------------------------------------------- */
 
 static bool may_block(const struct record *record)
 {
@@ -111,7 +111,7 @@ static void on_event(void *context, const struct stream_event *event)
     note_call(analysis, event);
 }
 
-/* --- what a call waits for ------------------------------------------------------------------- */
+/* --- what a call waits for ----------------------------------------------------------------- */
 
 static void add_target(struct wait_for *wait, int rank)
 {
@@ -260,7 +260,7 @@ static bool collective_is_stuck(const struct analysis *analysis, int rank, uint3
     return true;
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------ */
 
 static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t number,
                              const char *call, struct wait_for *wait)
@@ -326,7 +326,7 @@ static bool wait_is_stuck(const struct analysis *analysis, const struct inside *
     return all ? pending.stuck > 0 : pending.count > 0 && pending.stuck == pending.count;
 }
 
-/* --- ranks ----------------------------------------------------------------------------------- */
+/* --- ranks --------------------------------------------------------------------------------- */
 
 static bool is_in_finalize(const struct analysis *analysis, int rank)
 {
@@ -404,7 +404,7 @@ static bool rank_is_stuck(const struct analysis *analysis, int rank, struct wait
     return stuck;
 }
 
-/* --- the cycle ------------------------------------------------------------------------------- */
+/* --- the cycle ----------------------------------------------------------------------------- */
 
 static size_t place_of(const struct hang *hang, int rank)
 {
@@ -481,7 +481,7 @@ static enum error_code find_cycle(struct hang *hang, struct error *error)
                : error_set(error, code, "no memory to look for a cycle of %zu ranks", hang->count);
 }
 
-/* --- the whole ------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------------------------- */
 
 static void no_pair(void *context, const struct channel *channel, const struct sent *sent,
                     const struct received *received)

@@ -12,7 +12,7 @@ static void advance(struct match *match, struct channel *channel)
     match_refresh(match, channel);
 }
 
-/* --- wildcards ------------------------------------------------------------------------------- */
+/* --- wildcards ----------------------------------------------------------------------------- */
 
 bool match_wild_before(const struct channel *channel, uint64_t order)
 {
@@ -62,7 +62,7 @@ static void wake_blocked(struct match *match, int rank, uint32_t comm)
     }
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------ */
 
 static struct request *find_request(const struct match *match, int rank, int incarnation,
                                     uint32_t number)
@@ -105,7 +105,7 @@ void match_free_sent(struct match *match, struct sent *sent)
     pool_give(&match->sent_pool, sent);
 }
 
-/* --- sends ----------------------------------------------------------------------------------- */
+/* --- sends --------------------------------------------------------------------------------- */
 
 static bool is_synchronous(unsigned call)
 {
@@ -167,7 +167,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     match_refresh(match, channel);
 }
 
-/* --- receives -------------------------------------------------------------------------------- */
+/* --- receives ------------------------------------------------------------------------------ */
 
 static void add_undecided(struct match *match, struct received *received)
 {
@@ -350,7 +350,7 @@ static void record_probe(struct match *match, const struct stream_event *event)
     wait_undecided(match, received);
 }
 
-/* --- completion ------------------------------------------------------------------------------ */
+/* --- completion ---------------------------------------------------------------------------- */
 
 /* A wildcard receive is freed: it takes some message that nobody sees. */
 static void lose_sight(struct match *match, struct received *received)
@@ -433,7 +433,7 @@ static void record_complete(struct match *match, const struct stream_event *even
         decide(match, request.received, event);
 }
 
-/* --- the whole ------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------------------------- */
 
 void match_restart(struct match *match, int rank)
 {

@@ -2,7 +2,7 @@
  * match_tables.h. */
 #include "oracles/match_tables.h"
 
-/* --- keys ------------------------------------------------------------------------------------ */
+/* --- keys ---------------------------------------------------------------------------------- */
 
 uint64_t match_key(uint32_t high, uint32_t low)
 {
@@ -46,7 +46,7 @@ struct endpoint *match_endpoint(struct match *match, int rank, uint32_t comm)
     return match_get_or_make(match, &match->endpoints, &match->endpoint_pool, (uint32_t)rank, comm);
 }
 
-/* --- channels, idle and busy ----------------------------------------------------------------- */
+/* --- channels, idle and busy --------------------------------------------------------------- */
 
 static void leave_idle(struct match *match, struct channel *channel)
 {
@@ -156,7 +156,7 @@ bool match_pattern_takes(int want_peer, int want_tag, int source, int tag)
            (want_tag == TAG_ANY || want_tag == tag);
 }
 
-/* --- what could still be matched ------------------------------------------------------------- */
+/* --- what could still be matched ----------------------------------------------------------- */
 
 /* Sends on `channel` that no undecided receive posted before `before` would take. */
 static bool has_spare_send(const struct channel *channel, struct event_ref before)

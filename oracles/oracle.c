@@ -54,7 +54,7 @@ static bool in_family(const struct claim *claim, const char *family)
     return strlen(family) == length && strncmp(claim->id, family, length) == 0;
 }
 
-/* --- findings -------------------------------------------------------------------------------- */
+/* --- findings ------------------------------------------------------------------------------ */
 
 const char *event_text(struct event_ref event, char buffer[EVENT_TEXT_BYTES])
 {
@@ -128,7 +128,7 @@ bool piece_restored_by(const struct piece *piece, struct event_ref *note)
     return true;
 }
 
-/* --- what is asked for ----------------------------------------------------------------------- */
+/* --- what is asked for --------------------------------------------------------------------- */
 
 static enum error_code no_such_claim(const char *id, struct error *error)
 {
@@ -168,7 +168,7 @@ static enum error_code ask(struct judging *judging, const char *const *ids, size
     return OK;
 }
 
-/* --- vacuity --------------------------------------------------------------------------------- */
+/* --- vacuity ------------------------------------------------------------------------------- */
 
 static bool always_judged(size_t claim)
 {
@@ -212,7 +212,7 @@ static enum verdict overall(const struct judging *judging, const char *const *id
     return verdict;
 }
 
-/* --- judging --------------------------------------------------------------------------------- */
+/* --- judging ------------------------------------------------------------------------------- */
 
 static int worst_first(const void *left, const void *right)
 {

@@ -45,9 +45,9 @@ struct board {
     uint32_t version;
     int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
     double ticks_per_second;
-    _Atomic int32_t incarnation;              /* of the whole job; written by the driver */
-    _Atomic uint32_t step;                    /* the step of the plan that is armed now */
-    _Atomic uint64_t count[BOARD_MAX_STEPS];  /* events seen for each step since it was armed */
+    _Atomic int32_t incarnation;             /* of the whole job; written by the driver */
+    _Atomic uint32_t step;                   /* the step of the plan that is armed now */
+    _Atomic uint64_t count[BOARD_MAX_STEPS]; /* events seen for each step since it was armed */
     struct board_slot slot[];
 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- loading --------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------------------- */
 
 static int is_scenario_file(const struct dirent *entry)
 {
@@ -58,7 +58,7 @@ static enum error_code load(const char *path, uint64_t seed, struct scenario_lis
     return script_load(path, seed, list, error);
 }
 
-/* --- choosing -------------------------------------------------------------------------------- */
+/* --- choosing ------------------------------------------------------------------------------ */
 
 static bool matches(const struct scenario *scenario, const char *pattern)
 {
@@ -186,7 +186,7 @@ void selection_release(struct selection *selection)
     scenario_list_release(&selection->list);
 }
 
-/* --- checking -------------------------------------------------------------------------------- */
+/* --- checking ------------------------------------------------------------------------------ */
 
 static enum error_code check_claims(const struct scenario *scenario, struct error *error)
 {
@@ -256,7 +256,7 @@ int select_check(const struct selection *selection)
     return status;
 }
 
-/* --- results --------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------- */
 
 enum error_code select_store_results(const char *folder, const struct selection_result *results,
                                      size_t count, struct error *error)

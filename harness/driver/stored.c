@@ -20,7 +20,7 @@ static const char *const end_names[] = {
 #undef X
 };
 
-/* --- writing --------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------- */
 
 static json_t *pack_strings(char *const *strings, size_t count)
 {
@@ -111,7 +111,7 @@ enum error_code run_store(const struct run *run, struct error *error)
     return code;
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------- */
 
 static enum error_code bad(const char *field, const char *expected, struct error *error)
 {

@@ -44,7 +44,7 @@ struct suite {
     struct progress progress;
 };
 
-/* --- folders --------------------------------------------------------------------------------- */
+/* --- folders ------------------------------------------------------------------------------- */
 
 /* OUT/latest becomes a link to OUT/<id> in one step. */
 static enum error_code link_latest(const char *out, const char *id, struct error *error)
@@ -76,7 +76,7 @@ static enum error_code make_folder(struct suite *suite, struct error *error)
     return code != OK ? code : link_latest(out, id, error);
 }
 
-/* --- the list of jobs ------------------------------------------------------------------------ */
+/* --- the list of jobs ---------------------------------------------------------------------- */
 
 static struct job *add_job(struct suite *suite)
 {
@@ -177,7 +177,7 @@ static enum error_code add_round(struct suite *suite, struct error *error)
     return code;
 }
 
-/* --- going on -------------------------------------------------------------------------------- */
+/* --- going on ------------------------------------------------------------------------------ */
 
 static enum error_code start_some(struct suite *suite, struct error *error)
 {
@@ -291,7 +291,7 @@ static enum error_code run_rounds(struct suite *suite, struct error *error)
     return code;
 }
 
-/* --- what is said besides -------------------------------------------------------------------- */
+/* --- what is said besides ------------------------------------------------------------------ */
 
 static int slower(const void *a, const void *b)
 {
@@ -361,7 +361,7 @@ static void print_foot(struct suite *suite)
     }
 }
 
-/* --- the verb -------------------------------------------------------------------------------- */
+/* --- the verb ------------------------------------------------------------------------------ */
 
 static int dry_run(const struct selection *selection)
 {

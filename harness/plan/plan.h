@@ -40,7 +40,7 @@ enum plan_event {
 #define X(name, text) EVENT_##name,
     PLAN_EVENTS(X)
 #undef X
-    EVENT_COUNT
+        EVENT_COUNT
 };
 
 #define PLAN_ACTIONS(X)                                                                            \
@@ -51,7 +51,7 @@ enum plan_action {
 #define X(name, text) ACTION_##name,
     PLAN_ACTIONS(X)
 #undef X
-    ACTION_COUNT
+        ACTION_COUNT
 };
 
 /* Where in the call: before it is passed on, after it returned, or (kill only) from outside while

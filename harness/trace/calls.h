@@ -12,7 +12,7 @@
     X(INIT)                                                                                        \
     X(FINALIZE)                                                                                    \
     X(ABORT)                                                                                       \
-    X(SEND)      /* blocking send, any mode */                                                     \
+    X(SEND) /* blocking send, any mode */                                                          \
     X(ISEND)                                                                                       \
     X(SEND_INIT) /* persistent */                                                                  \
     X(RECV)                                                                                        \
@@ -84,7 +84,7 @@ enum call_operation {
 #define X(name) OPERATION_##name,
     CALL_OPERATIONS(X)
 #undef X
-    OPERATION_COUNT
+        OPERATION_COUNT
 };
 
 /* 0 is no call. */

@@ -6,9 +6,9 @@
  * of a witness `r2#1:e9` is rank 2, incarnation 1, record 9.
  *
  * One call is ONE record: written when the call is entered, completed in place when it returns
- * (`leave` is stored last). A record with leave == 0 belongs to a call that was in progress when the
- * trace ended: neither done nor failed, *unknown*. kind is stored last at entry, so a record with
- * kind == RECORD_NONE below trace_header.next is the one being written when the rank died. */
+ * (`leave` is stored last). A record with leave == 0 belongs to a call that was in progress when
+ * the trace ended: neither done nor failed, *unknown*. kind is stored last at entry, so a record
+ * with kind == RECORD_NONE below trace_header.next is the one being written when the rank died. */
 #ifndef TRACE_RECORD_H
 #define TRACE_RECORD_H
 
@@ -54,7 +54,8 @@ enum level {
     /* a communicator was made: comm (its id), bytes = id of its parent, tag = number of members,  \
      * peer = own rank in it, call = how; FLAG_INTER: the next GROUP records list the local group, \
      * the hash is the remote group's size, and its members follow. GROUP records come directly    \
-     * behind. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's */\
+     * behind. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's   \
+     */                                                                                            \
     X(COMM, "comm")                                                                                \
     /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly behind its COMM */              \
     X(GROUP, "group")                                                                              \
@@ -72,7 +73,7 @@ enum record_kind {
 #define X(name, text) RECORD_##name,
     RECORD_KINDS(X)
 #undef X
-    RECORD_KIND_COUNT
+        RECORD_KIND_COUNT
 };
 
 enum record_flag {
@@ -102,18 +103,18 @@ enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
     X(NONE, "none")                                                                                \
     X(CHECKPOINT, "checkpoint") /* this rank has taken its local checkpoint of line `value` */     \
     X(SAVED, "saved")           /* ... and its part of line `value` is on stable storage */        \
-    X(COMMIT, "commit")         /* the initiator has recorded line `value` as the one to recover */\
-    X(RESTORED, "restored")     /* this rank's state is that of line `value` */                    \
-    X(STOP_LOG, "stop-log")     /* this rank stops logging for line `value` */                     \
-    X(PHASE, "phase")           /* a named point of a protocol or program; value is free */        \
-    X(RESULT, "result")         /* a declared result: name, hash and size (value) of its bytes */  \
-    X(HANDLE, "handle")         /* a handle of the protocol stands for one of the library */
+    X(COMMIT, "commit")     /* the initiator has recorded line `value` as the one to recover */    \
+    X(RESTORED, "restored") /* this rank's state is that of line `value` */                        \
+    X(STOP_LOG, "stop-log") /* this rank stops logging for line `value` */                         \
+    X(PHASE, "phase")       /* a named point of a protocol or program; value is free */            \
+    X(RESULT, "result")     /* a declared result: name, hash and size (value) of its bytes */      \
+    X(HANDLE, "handle")     /* a handle of the protocol stands for one of the library */
 
 enum note_kind {
 #define X(name, text) NOTE_##name,
     NOTE_KINDS(X)
 #undef X
-    NOTE_KIND_COUNT
+        NOTE_KIND_COUNT
 };
 
 #define FAULT_KINDS(X)                                                                             \
@@ -127,7 +128,7 @@ enum fault_kind {
 #define X(name, text) FAULT_##name,
     FAULT_KINDS(X)
 #undef X
-    FAULT_KIND_COUNT
+        FAULT_KIND_COUNT
 };
 
 #define RECORD_GROUP_MEMBERS 14

@@ -14,7 +14,7 @@
 static const char *const others[] = {"about", "end",       "step",  "steps-done",
                                      "ended", "reference", "judge", "expect"};
 
-/* --- drafts ---------------------------------------------------------------------------------- */
+/* --- drafts -------------------------------------------------------------------------------- */
 
 static enum error_code add_draft(struct parser *parser, int rank, int incarnation,
                                  struct draft **draft)
@@ -79,7 +79,7 @@ enum error_code text_add_record(struct parser *parser, struct draft *draft, stru
     return OK;
 }
 
-/* --- headers --------------------------------------------------------------------------------- */
+/* --- headers ------------------------------------------------------------------------------- */
 
 static enum error_code parse_header_number(struct parser *parser, struct draft *draft,
                                            const char *word)
@@ -176,7 +176,7 @@ static enum error_code parse_ranks(struct parser *parser)
     return code;
 }
 
-/* --- the file -------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------ */
 
 static bool is_of_others(const char *word)
 {

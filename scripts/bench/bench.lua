@@ -80,7 +80,7 @@ compare("4-rank scenario without faults / bare mpiexec (wall)",
   seconds_of(build .. "/faultline run --out " .. scratch .. "/out scripts/bench/no_faults.lua"),
   seconds_of(mpiexec .. " -n 4 " .. ring), "most", 1.25, 5 * pairs_wanted)
 
--- The last line of bench_check.sh: "check RATE PEAK_SHORT PEAK_LONG", one trace ten times the other.
+-- The last line of bench_check.sh: "check RATE PEAK_SHORT PEAK_LONG", 1 and 10 million records.
 local rate, short, long = capture("scripts/bench_check.sh " .. build)
   :match("check (%d+) (%d+) (%d+)")
 print(("%-64s %6.1f  at least 3.0  %s"):format(

@@ -202,7 +202,7 @@ static void lost_sight(void)
     check(found.strange == 1 && found.pair_count == 0, "a freed wildcard is said once");
 }
 
-/* --- memory ---------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------- */
 
 /* A trace in memory: rank 0 sends `count` messages to rank 1, a tag of its own for each. */
 static void many_tags(int32_t count)

@@ -49,7 +49,7 @@ static void test_text(void)
         "blanks do not matter, all fields are read");
 }
 
-/* --- any step ---------------------------------------------------------------------------------- */
+/* --- any step -------------------------------------------------------------------------------- */
 static unsigned seed = 20;
 
 static int32_t some(int32_t count)
@@ -110,7 +110,7 @@ static void test_round_trip(void)
     check(good == RANDOM_STEPS, "%d random steps survive print and parse", RANDOM_STEPS);
 }
 
-/* --- what is wrong ----------------------------------------------------------------------------- */
+/* --- what is wrong --------------------------------------------------------------------------- */
 static void refuse(const char *line, const char *first, const char *second)
 {
     struct error error = {OK, ""};
@@ -153,7 +153,7 @@ static void test_errors(void)
     refuse(line, "victims", "at most 64");
 }
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------- */
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
