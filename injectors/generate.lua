@@ -221,6 +221,16 @@ local substitutes = {
         local make = known.makes[call.name] or stop("%s is not in roles.makes", call.name)
         return need(call, make.made, "roles.makes").name
     end,
+    -- What tells calls apart that several threads make at once: a tag, or a string.
+    TOLD = function(call)
+        local make = known.makes[call.name] or stop("%s is not in roles.makes", call.name)
+        if not make.told then
+            return "0"
+        end
+        local parameter = need(call, make.told, "roles.makes")
+        local number = parameter.type == "int"
+        return (number and "(uint64_t)%s" or "communicator_told(%s)"):format(parameter.name)
+    end,
 }
 
 local function expand(template, call, level)

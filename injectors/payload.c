@@ -4,6 +4,7 @@
 #include "injectors/library.h"
 #include "injectors/runtime.h"
 
+#include <float.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,7 @@ void payload_forget_type(MPI_Datatype type)
     atomic_fetch_add(&payload_types_freed, 1);
 }
 
-/* --- datatypes ---------------------------------------------------------------------------------
- */
+/* --- datatypes -------------------------------------------------------------------------------- */
 /* Only what is one block of memory in the order of its packed form: a named type without holes, and
  * contiguous and dup of such. */
 static bool is_in_place(MPI_Datatype type, unsigned depth);
@@ -63,6 +63,16 @@ static bool is_solid(MPI_Datatype type)
     return library.Type_size_x(type, &size) == MPI_SUCCESS &&
            library.Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS && low == 0 &&
            extent == size;
+}
+
+/* MPI_Type_get_contents gave us a handle of our own, unless the type is one that nobody frees. */
+static void give_back(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    if (library.Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+        combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_INTEGER &&
+        combiner != MPI_COMBINER_F90_REAL && combiner != MPI_COMBINER_F90_COMPLEX)
+        library.Type_free(&type);
 }
 
 /* The type that a contiguous or dup type is made of. */
@@ -76,11 +86,7 @@ static bool base_is_in_place(MPI_Datatype type, int integers, int addresses, int
         library.Type_get_contents(type, 1, 1, 1, integer, address, &base) != MPI_SUCCESS)
         return false;
     bool answer = is_in_place(base, depth + 1);
-    int ints, addrs, bases, combiner;
-    if (library.Type_get_envelope(base, &ints, &addrs, &bases, &combiner) == MPI_SUCCESS &&
-        combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_INTEGER &&
-        combiner != MPI_COMBINER_F90_REAL && combiner != MPI_COMBINER_F90_COMPLEX)
-        library.Type_free(&base); /* MPI gave us a handle of our own */
+    give_back(base);
     return answer;
 }
 
@@ -94,6 +100,43 @@ static bool is_in_place(MPI_Datatype type, unsigned depth)
     if (combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP)
         return base_is_in_place(type, integers, addresses, types, depth);
     return false;
+}
+
+static bool is_padded(MPI_Datatype type, unsigned depth);
+
+/* Of what a derived type is made. Asked once per type, so it may allocate. */
+static bool part_is_padded(MPI_Datatype type, int integers, int addresses, int types,
+                           unsigned depth)
+{
+    int *integer = calloc((size_t)integers + 1, sizeof *integer);
+    MPI_Aint *address = calloc((size_t)addresses + 1, sizeof *address);
+    MPI_Datatype *part = calloc((size_t)types + 1, sizeof *part);
+    bool known = integer && address && part &&
+                 library.Type_get_contents(type, integers, addresses, types, integer, address,
+                                           part) == MPI_SUCCESS;
+    bool answer = !known;
+    for (int i = 0; known && i < types; i++) {
+        answer |= is_padded(part[i], depth + 1);
+        give_back(part[i]);
+    }
+    free(part);
+    free(address);
+    free(integer);
+    return answer;
+}
+
+/* Does it hold bytes without a meaning? Of x87's long double 10 of 16 bytes count; what is in the
+ * others differs from rank to rank, and packing copies it. true also where it cannot be told. */
+static bool is_padded(MPI_Datatype type, unsigned depth)
+{
+    int integers, addresses, types, combiner;
+    if (library.Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+        return true;
+    if (types == 0)
+        return LDBL_MANT_DIG == 64 &&
+               (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
+                type == MPI_CXX_LONG_DOUBLE_COMPLEX || type == MPI_LONG_DOUBLE_INT);
+    return depth == NESTING_MAX || part_is_padded(type, integers, addresses, types, depth);
 }
 
 static bool is_named(MPI_Datatype type)
@@ -113,12 +156,12 @@ void payload_learn(struct payload_type *place, MPI_Datatype type)
     bool known = library.Type_size_x(type, &size) == MPI_SUCCESS && size >= 0;
     place->size = known ? (uint64_t)size : 0;
     place->named = known && is_named(type);
-    place->in_place = known && is_in_place(type, 0);
+    place->padded = known && is_padded(type, 0);
+    place->in_place = known && !place->padded && is_in_place(type, 0);
     thread_state.wire_depth--;
 }
 
-/* --- packing -----------------------------------------------------------------------------------
- */
+/* --- packing ---------------------------------------------------------------------------------- */
 static pthread_key_t packed_key;
 static pthread_once_t packed_once = PTHREAD_ONCE_INIT;
 
@@ -192,8 +235,7 @@ static const char *packed_form(const void *buffer, MPI_Count count, MPI_Datatype
     return out;
 }
 
-/* --- hashing -----------------------------------------------------------------------------------
- */
+/* --- hashing ---------------------------------------------------------------------------------- */
 static uint64_t hash_of(const void *data, uint64_t bytes)
 {
     return payload_mode == HASH_FULL ? hash_bytes(data, bytes) : hash_sample(data, bytes);
@@ -208,7 +250,9 @@ static struct remembered_hash *place_of(const void *buffer)
 static uint64_t hash_anew(const void *buffer, MPI_Count count, MPI_Datatype type,
                           const struct payload_type *facts, uint64_t bytes, bool *hashed)
 {
-    const void *data = facts->in_place ? buffer : packed_form(buffer, count, type, bytes);
+    const void *data = facts->in_place ? buffer
+                       : facts->padded ? NULL
+                                       : packed_form(buffer, count, type, bytes);
     *hashed = data != NULL;
     return data != NULL ? hash_of(data, bytes) : 0;
 }

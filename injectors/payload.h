@@ -32,6 +32,7 @@ struct payload_type {
     MPI_Datatype type;
     uint32_t generation; /* of payload_types_freed when it was learned; 0: an empty place */
     bool named;          /* exists from start to end */
+    bool padded;         /* holds bytes without a meaning: never hashed */
     bool in_place;       /* packed form == memory, from the buffer's first byte on */
     uint64_t size;
 };

@@ -42,8 +42,7 @@ void record_end_watched(struct record *r, int error_class)
     rules_after(r);
 }
 
-/* --- polls ---------------------------------------------------------------------------------------
- */
+/* --- polls ------------------------------------------------------------------------------------ */
 static bool asks_the_same(const struct record *a, const struct record *b)
 {
     return a->level == b->level && a->call == b->call && a->comm == b->comm &&

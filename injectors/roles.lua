@@ -358,11 +358,11 @@ struct record *recorded = call_begin($LEVEL, $CALL, comm);
     after = "collective_init_end($LEVEL, recorded, &collective, comm, request, answer);",
 }
 
-roles.COMM_MAKE = { -- $PARENT and $MADE come from roles.makes below
+roles.COMM_MAKE = { -- $PARENT, $MADE and $TOLD come from roles.makes below
     needs = {},
     blocks = true,
     before = "struct record *recorded = make_begin($LEVEL, $CALL, $PARENT);",
-    after = "make_end($LEVEL, recorded, $PARENT, $MADE, answer);",
+    after = "make_end($LEVEL, recorded, $PARENT, $MADE, $TOLD, answer);",
 }
 
 roles.COMM_IMAKE = {
@@ -395,8 +395,8 @@ local makes = {
     MPI_Comm_accept = { parent = "comm", made = "newcomm" },
     MPI_Comm_connect = { parent = "comm", made = "newcomm" },
     MPI_Comm_create = { parent = "comm", made = "newcomm" },
-    MPI_Comm_create_from_group = { parent = false, made = "newcomm" },
-    MPI_Comm_create_group = { parent = "comm", made = "newcomm" },
+    MPI_Comm_create_from_group = { parent = false, made = "newcomm", told = "stringtag" },
+    MPI_Comm_create_group = { parent = "comm", made = "newcomm", told = "tag" },
     MPI_Comm_dup = { parent = "comm", made = "newcomm" },
     MPI_Comm_dup_with_info = { parent = "comm", made = "newcomm" },
     MPI_Comm_get_parent = { parent = false, made = "parent" },
@@ -410,8 +410,10 @@ local makes = {
     MPI_Dist_graph_create = { parent = "comm_old", made = "comm_dist_graph" },
     MPI_Dist_graph_create_adjacent = { parent = "comm_old", made = "comm_dist_graph" },
     MPI_Graph_create = { parent = "comm_old", made = "comm_graph" },
-    MPI_Intercomm_create = { parent = "local_comm", made = "newintercomm" },
-    MPI_Intercomm_create_from_groups = { parent = false, made = "newintercomm" },
+    MPI_Intercomm_create = { parent = "local_comm", made = "newintercomm", told = "tag" },
+    MPI_Intercomm_create_from_groups = {
+        parent = false, made = "newintercomm", told = "stringtag",
+    },
     MPI_Intercomm_merge = { parent = "intercomm", made = "newintracomm" },
     MPIX_Comm_shrink = { parent = "comm", made = "newcomm" },
 }

@@ -1,6 +1,8 @@
 /* Tables of communicators, their groups and ids: see tap_communicator.h. */
 #include "injectors/tap_communicator.h"
 
+#include "injectors/hash.h"
+
 #include <faultline.h>
 
 #include <stdlib.h>
@@ -64,8 +66,7 @@ static struct alias *aliases[ALIAS_BUCKETS];
 static atomic_flag aliases_taken = ATOMIC_FLAG_INIT;
 static _Atomic unsigned alias_count;
 
-/* --- mixing ------------------------------------------------------------------------------------
- */
+/* --- mixing ----------------------------------------------------------------------------------- */
 
 /* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
  * change between builds is used. */
@@ -101,8 +102,7 @@ static uint64_t members_hash(const struct group *local, const struct group *remo
     return ours_first ? mix(local->hash, remote->hash) : mix(remote->hash, local->hash);
 }
 
-/* --- groups ------------------------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static struct group *group_hold(struct group *group)
 {
@@ -162,8 +162,7 @@ static struct group *group_from_handle(MPI_Group handle)
     return group;
 }
 
-/* --- the tables --------------------------------------------------------------------------------
- */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 static struct communicator **bucket_of(enum level level, uint64_t handle)
 {
@@ -257,8 +256,7 @@ int32_t communicator_own(const struct communicator *c)
     return c->rank >= 0 && c->rank < c->local->size ? member_of(c->local, c->rank) : PEER_UNKNOWN;
 }
 
-/* --- topologies --------------------------------------------------------------------------------
- */
+/* --- topologies ------------------------------------------------------------------------------- */
 
 static void ask_neighbours(struct communicator *c)
 {
@@ -286,8 +284,7 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
     *destinations = c->destinations > 0 ? c->destinations : 0;
 }
 
-/* --- making ------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 /* How many of this parent and these members were made before at this level; counts this one. */
 static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
@@ -419,7 +416,13 @@ static uint32_t common_parent(unsigned call, uint32_t parent)
     }
 }
 
-void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made)
+uint64_t communicator_told(const char *text)
+{
+    return text ? hash_bytes(text, strlen(text)) : 0;
+}
+
+void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
+                       uint64_t told)
 {
     /* MPI_Comm_get_parent returns the same one each time. */
     if (made == MPI_COMM_NULL ||
@@ -428,7 +431,8 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
     struct communicator *c = describe(level, made);
     if (!c)
         return;
-    c->id = next_id(level, common_parent(call, parent), members_hash(c->local, c->remote));
+    uint64_t members = members_hash(c->local, c->remote);
+    c->id = next_id(level, common_parent(call, parent), told ? mix(members, told) : members);
     insert(level, c);
     write_records(level, call, c, parent);
 }
@@ -454,10 +458,11 @@ struct record *make_begin(enum level level, unsigned call, MPI_Comm parent)
     return call_begin(level, call, parent);
 }
 
-void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made, int result)
+void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
+              uint64_t told, int result)
 {
     if (result == MPI_SUCCESS && tap_ready)
-        communicator_made(level, r->call, communicator_find(level, parent)->id, *made);
+        communicator_made(level, r->call, communicator_find(level, parent)->id, *made, told);
     call_end(r, result);
 }
 
@@ -506,8 +511,7 @@ void communicator_close(void)
     library_end();
 }
 
-/* --- aliases -----------------------------------------------------------------------------------
- */
+/* --- aliases ---------------------------------------------------------------------------------- */
 
 static void lock_aliases(void)
 {

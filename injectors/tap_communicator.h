@@ -80,7 +80,12 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
 
 /* A communicator was returned at `level`: gives it its id, writes its COMM and GROUP records.
  * `parent` is 0 where the members have no common parent. Nothing happens for MPI_COMM_NULL. */
-void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made);
+void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
+                       uint64_t told);
+
+/* `told` for a string: what tells calls apart that several threads make at once. A tag is its own;
+ * 0 where calls have an order. */
+uint64_t communicator_told(const char *text);
 
 /* The same in two steps, for MPI_Comm_idup: ids are given in the order of the calls. */
 uint32_t communicator_duplicate_id(enum level level, const struct communicator *parent);
@@ -94,7 +99,7 @@ void communicator_close(void);
 /* Roles COMM_MAKE, COMM_FREE. */
 struct record *make_begin(enum level level, unsigned call, MPI_Comm parent);
 void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
-              int result);
+              uint64_t told, int result);
 struct record *communicator_free_begin(enum level level, unsigned call, const MPI_Comm *comm,
                                        struct communicator **freed);
 void communicator_free_end(enum level level, struct record *r, struct communicator *freed,

@@ -64,8 +64,7 @@ static const struct field {
 #undef FIELD
 };
 
-/* --- the list ------------------------------------------------------------------------------------
- */
+/* --- the list --------------------------------------------------------------------------------- */
 void plan_init(struct plan *plan)
 {
     *plan = (struct plan){0, NULL};
@@ -100,8 +99,7 @@ enum error_code plan_add(struct plan *plan, const struct plan_step *step, struct
     return OK;
 }
 
-/* --- names ---------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 static size_t index_of(const char *text, const char *const *texts, size_t count)
 {
     size_t i = 0;
@@ -130,8 +128,7 @@ const char *plan_action_text(enum plan_action action)
     return (unsigned)action < ACTION_COUNT ? action_texts[action] : "?";
 }
 
-/* --- printing ------------------------------------------------------------------------------------
- */
+/* --- printing --------------------------------------------------------------------------------- */
 /* Text that may not fit: `length` goes on counting. */
 struct output {
     char *buffer;
@@ -258,8 +255,7 @@ size_t plan_step_print(const struct plan_step *step, char *buffer, size_t bytes)
     return out.length;
 }
 
-/* --- parsing -------------------------------------------------------------------------------------
- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 /* ERROR_FORMAT: "<what> "<text>"; did you mean ...? accepted are a, b, c". */
 static enum error_code not_one_of(struct error *error, const char *what, const char *text,
                                   const char *const *texts, size_t count)
@@ -485,8 +481,7 @@ enum error_code plan_step_parse(const char *line, struct plan_step *step, struct
     return OK;
 }
 
-/* --- files ---------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 static enum error_code read_lines(FILE *file, const char *path, struct plan *plan,
                                   struct error *error)
 {

@@ -94,8 +94,7 @@ static void test_instant(void)
           "an instant enters and leaves at once");
 }
 
-/* --- polls -------------------------------------------------------------------------------------
- */
+/* --- polls ------------------------------------------------------------------------------------ */
 static struct record *poll(enum level level, unsigned call, uint32_t request, bool negative)
 {
     struct record *r = record_poll_begin(level, RECORD_COMPLETE, call);
@@ -174,8 +173,7 @@ static void test_threads(void)
           "threads count on their own, and have numbers");
 }
 
-/* --- a trace without room ----------------------------------------------------------------------
- */
+/* --- a trace without room --------------------------------------------------------------------- */
 static void test_full(void)
 {
     open_trace();
@@ -203,8 +201,7 @@ static void test_full(void)
           "rows have no stand-in");
 }
 
-/* --- notes -------------------------------------------------------------------------------------
- */
+/* --- notes ------------------------------------------------------------------------------------ */
 static void test_notes(void)
 {
     open_trace();
@@ -265,8 +262,7 @@ static void test_note_chain(void)
     check(found == 15000, "the notes of several threads are one chain");
 }
 
-/* --- hashes ------------------------------------------------------------------------------------
- */
+/* --- hashes ----------------------------------------------------------------------------------- */
 #define LARGE (5u << 20)
 
 /* XXH3's own test vector, and both widths against each other. */
