@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     long double pair[2] = {filled(rank, 1), filled(rank, 2)};
     long double sum;
     memset(&sum, 0x11 * (rank + 1), sizeof sum);
-    MPI_Allreduce(pair, &sum, 1, MPI_LONG_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(pair, &sum, 1, MPI_LONG_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Datatype vector;
     MPI_Type_vector(2, 1, 1, MPI_LONG_DOUBLE, &vector);
     MPI_Type_commit(&vector);
@@ -32,5 +32,5 @@ int main(int argc, char **argv)
         pair[0] = filled(rank, 3);
     MPI_Type_free(&vector);
     MPI_Finalize();
-    return sum == 1 && pair[1] == 2 ? 0 : 1;
+    return sum == 2 && pair[1] == 2 ? 0 : 1;
 }
