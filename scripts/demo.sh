@@ -8,6 +8,12 @@ echo "A rank of a real MPI job is killed with SIGKILL. The protocol brings the j
 echo
 "$build/faultline" run --out "$out" suites/demo/survives.lua
 echo
+echo "From its trace: the kill, and rank 1 (r1) in its two lives (#0 and #1):"
+echo
+"$build/faultline" trace --kind fault "$out/latest/1"
+"$build/faultline" trace --kind note --rank 1 "$out/latest/1" |
+    grep -E 'checkpoint|restored|result'
+echo
 echo "The same protocol with its barrier taken out. The oracles find what that breaks:"
 echo
 status=0
