@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -61,6 +62,14 @@ static bool allocate_blocks(int file, uint64_t from, uint64_t to)
     return result == 0 || errno == EOPNOTSUPP || errno == ENOSYS;
 }
 
+/* Programs close what they have not opened, and the number is given out again. */
+static bool is_ours(const struct trace_writer *writer)
+{
+    struct stat facts;
+    return fstat(writer->file, &facts) == 0 && facts.st_dev == writer->device &&
+           facts.st_ino == writer->inode;
+}
+
 /* Makes the file `to` bytes long; unchanged (cut back) if that fails. errno says why. */
 static bool allocate(struct trace_writer *writer, uint64_t to)
 {
@@ -81,9 +90,15 @@ static bool allocate(struct trace_writer *writer, uint64_t to)
     return true;
 }
 
-/* Chunks end at multiples of their size, which lets the kernel use large pages. */
+/* Chunks end at multiples of their size, which lets the kernel use large pages. errno says why the
+ * file cannot grow. */
 static bool grow(struct trace_writer *writer)
 {
+    if (!is_ours(writer)) {
+        errno = EBADF;
+        return false;
+    }
+    errno = ENOMEM; /* the mapping ends here */
     uint64_t chunk = TRACE_CHUNK_BYTES;
     while (chunk < TRACE_CHUNK_MAX_BYTES && chunk < writer->allocated)
         chunk *= 2;
@@ -100,10 +115,21 @@ static bool grow(struct trace_writer *writer)
     return false;
 }
 
+static uint64_t reserve_bytes(void)
+{
+    struct rlimit limit;
+    uint64_t bytes = TRACE_RESERVE_BYTES;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return bytes;
+    while (bytes > TRACE_RESERVE_MIN_BYTES && bytes > limit.rlim_cur / TRACE_RESERVE_PART)
+        bytes /= 2;
+    return bytes;
+}
+
 /* The kernel gives what the limits of the process allow. */
 static bool map(struct trace_writer *writer)
 {
-    uint64_t bytes = TRACE_RESERVE_BYTES;
+    uint64_t bytes = reserve_bytes();
     for (; bytes >= TRACE_RESERVE_MIN_BYTES; bytes /= 2) {
         void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, writer->file, 0);
         if (memory == MAP_FAILED)
@@ -129,14 +155,35 @@ static void write_header(struct trace_header *to, const struct trace_header *fro
     memcpy(to->magic, TRACE_MAGIC, sizeof to->magic);
 }
 
+/* The descriptor of a new file, moved up if there is room; -1 with errno. */
+static int create(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, TRACE_DESCRIPTOR_MIN);
+    if (moved < 0)
+        return file;
+    close(file);
+    return moved;
+}
+
+static bool remember(struct trace_writer *writer)
+{
+    struct stat facts;
+    if (fstat(writer->file, &facts) != 0)
+        return false;
+    writer->device = facts.st_dev;
+    writer->inode = facts.st_ino;
+    return true;
+}
+
 enum error_code trace_writer_open(struct trace_writer *writer, const char *path,
                                   const struct trace_header *header, struct error *error)
 {
     memset(writer, 0, sizeof *writer);
-    writer->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writer->file = create(path);
     if (writer->file < 0)
         return error_set(error, ERROR_IO, "cannot create trace %s: %s", path, strerror(errno));
-    if (!map(writer) || !grow(writer)) {
+    if (!remember(writer) || !map(writer) || !grow(writer)) {
         error_set(error, ERROR_IO, "cannot make room for trace %s: %s", path, strerror(errno));
         if (writer->header != NULL)
             munmap(writer->header, writer->mapped);
@@ -176,11 +223,20 @@ void trace_writer_close(struct trace_writer *writer)
     }
     /* A page that a thread still writes into is below `next`, so it stays. */
     off_t bytes = (off_t)(TRACE_HEADER_BYTES + next * TRACE_RECORD_BYTES);
-    if (ftruncate(writer->file, bytes) != 0)
+    bool ours = is_ours(writer);
+    if (!ours || ftruncate(writer->file, bytes) != 0)
         bytes = 0; /* longer than needed: readers go by header.next */
     atomic_store(&writer->header->closed, 1);
-    close(writer->file);
+    if (ours)
+        close(writer->file);
     writer->file = -1;
+}
+
+static void end_growth(struct trace_writer *writer, int reason)
+{
+    atomic_store(&writer->full, 1);
+    if (writer->when_full != NULL)
+        writer->when_full(reason);
 }
 
 /* false: there is no room and will be none. A thread that finds itself growing the file already (it
@@ -195,7 +251,7 @@ static bool wait_for_room(struct trace_writer *writer, uint64_t needed)
         if (atomic_compare_exchange_strong(&writer->growing, &nobody, self)) {
             if (atomic_load(&writer->limit) < needed && !atomic_load(&writer->closed) &&
                 !grow(writer))
-                atomic_store(&writer->full, 1);
+                end_growth(writer, errno);
             atomic_store(&writer->growing, 0);
         } else if (nobody == self) {
             return false;

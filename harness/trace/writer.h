@@ -7,6 +7,7 @@
 #include "trace/record.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* The file grows by chunks of this size, doubled up to the largest. */
 #define TRACE_CHUNK_BYTES (256u << 10)
@@ -17,6 +18,13 @@
 #define TRACE_RESERVE_BYTES (UINT64_C(256) << 30)
 #define TRACE_RESERVE_MIN_BYTES (UINT64_C(64) << 20)
 
+/* Where address space is limited (RLIMIT_AS), the program under test keeps all but this part. */
+#define TRACE_RESERVE_PART 16
+
+/* The descriptor is moved up to here if the limits allow: out of the way of programs that close or
+ * choose low numbers. */
+#define TRACE_DESCRIPTOR_MIN 512
+
 /* One per process. Address space for all records is reserved once; the file grows by chunks that
  * are allocated on disk and in memory before they are used, so that a full disk is an error code
  * and never a SIGBUS, and recording meets no page fault. */
@@ -24,6 +32,11 @@ struct trace_writer {
     struct trace_header *header; /* NULL: never opened */
     struct record *record;
     int file;
+    dev_t device; /* of the file, with `inode`: the program may close our descriptor, and get its */
+    ino_t inode;  /* number for a file of its own, which must never be touched */
+    /* Called once, by the thread that finds no more room, maybe in a signal handler. `reason`: an
+     * errno; EBADF: the descriptor is not ours any more. NULL: nobody is told. */
+    void (*when_full)(int reason);
     uint64_t mapped;          /* bytes of address space, header included */
     uint64_t allocated;       /* bytes of the file that exist; owned by the thread that grows it */
     _Atomic uint64_t limit;   /* records that have room on disk; 0 when closed */
@@ -34,12 +47,13 @@ struct trace_writer {
 
 /* Creates `path` (fails if it exists). The header's fields are copied from *header, but for magic,
  * version, record_bytes and the counters. On failure *writer is closed and stays usable as such,
- * and there is no file, unless it was there before. */
+ * and there is no file, unless it was there before. `when_full` may be set afterwards. */
 enum error_code trace_writer_open(struct trace_writer *writer, const char *path,
                                   const struct trace_header *header, struct error *error);
 
 /* Cuts the file to what was written and marks it closed. Records reserved afterwards are lost and
- * not counted. The memory stays mapped: another thread may be writing its last record. */
+ * not counted. The memory stays mapped: another thread may be writing its last record. The file
+ * stays as long as it is if the program has closed the descriptor. */
 void trace_writer_close(struct trace_writer *writer);
 
 /* The rest of trace_reserve when `index` is beyond the limit. */

@@ -67,8 +67,7 @@ static bool map_file(struct file *file)
     return memory != MAP_FAILED;
 }
 
-/* --- contents that say whether they are whole --------------------------------------------------
- */
+/* --- contents that say whether they are whole ------------------------------------------------- */
 static uint64_t mix(uint64_t value)
 {
     value *= UINT64_C(0x9e3779b97f4a7c15);
@@ -129,8 +128,7 @@ static void start(struct trace_writer *writer, struct appender *a, pthread_t *id
     }
 }
 
-/* --- the tests ---------------------------------------------------------------------------------
- */
+/* --- the tests -------------------------------------------------------------------------------- */
 static void test_open(void)
 {
     struct trace_writer writer;
@@ -342,6 +340,82 @@ static void test_interrupted_growth(void)
     trace_writer_close(&writer);
 }
 
+static int told_reason;
+
+static void tell(int reason)
+{
+    told_reason = told_reason == 0 ? reason : -1;
+}
+
+/* Takes the writer's descriptor for a file of its own, records until `records` are refused, and
+ * closes. Whether that file is as it was. */
+static bool keeps_hands_off(unsigned records, uint32_t *lost)
+{
+    struct trace_writer writer;
+    struct stat before, after;
+    char other[] = "/tmp/faultline-precious-XXXXXX";
+    open_new(&writer, NULL);
+    writer.when_full = tell;
+    int file = mkstemp(other);
+    bool good = file >= 0 && write(file, "precious\n", 9) == 9 && fstat(file, &before) == 0 &&
+                dup2(file, writer.file) == writer.file;
+    int taken = writer.file;
+    while (records > 0 && good)
+        records -= trace_reserve(&writer, 1) == NULL;
+    *lost = atomic_load(&writer.header->lost);
+    trace_writer_close(&writer);
+    good = good && fstat(taken, &after) == 0 && after.st_ino == before.st_ino &&
+           after.st_size == before.st_size && after.st_blocks == before.st_blocks;
+    close(taken);
+    close(file);
+    unlink(other);
+    return good;
+}
+
+static void test_taken_descriptor(void)
+{
+    uint32_t lost;
+    struct trace_writer writer;
+    struct file file;
+    check(keeps_hands_off(0, &lost) && lost == 0,
+          "a file that took over the descriptor is neither cut nor closed");
+    check(map_file(&file) && atomic_load(&file.header->closed) == 1,
+          "the trace is closed all the same");
+    check(keeps_hands_off(3, &lost), "nor written to when the trace should grow");
+    check(lost == 3, "what has no room then is counted");
+    check(told_reason == EBADF, "and told once, with the reason");
+    open_new(&writer, NULL);
+    check(writer.file >= TRACE_DESCRIPTOR_MIN, "the descriptor is out of the way (%d)",
+          writer.file);
+    close(writer.file);
+    trace_writer_close(&writer);
+    check(map_file(&file) && atomic_load(&file.header->closed) == 1,
+          "a descriptor that is gone does not keep the trace from being closed");
+}
+
+#define ADDRESS_LIMIT (UINT64_C(3) << 30)
+
+static int open_limited(void)
+{
+    struct trace_writer writer;
+    struct rlimit limit = {ADDRESS_LIMIT, ADDRESS_LIMIT};
+    struct rlimit few = {64, 64};
+    setrlimit(RLIMIT_AS, &limit);
+    setrlimit(RLIMIT_NOFILE, &few);
+    if (open_new(&writer, NULL) != OK)
+        return 2;
+    return writer.mapped >= TRACE_RESERVE_MIN_BYTES &&
+                   writer.mapped <= ADDRESS_LIMIT / TRACE_RESERVE_PART
+               ? 0
+               : 1;
+}
+
+static void test_limits(void)
+{
+    check(status_of(open_limited) == 0,
+          "of a limited address space little is taken, and few descriptors are enough");
+}
+
 static int close_while_recording(void)
 {
     struct trace_writer writer;
@@ -374,11 +448,13 @@ int main(void)
     if (mkdtemp(folder) == NULL)
         return 1;
     snprintf(path, sizeof path, "%s/r3.2.trace", folder);
+    test_limits(); /* first: the traces of other tests stay mapped */
     test_open();
     test_growth();
     test_kill();
     test_full();
     test_interrupted_growth();
+    test_taken_descriptor();
     test_close();
     unlink(path);
     rmdir(folder);
