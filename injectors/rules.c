@@ -212,6 +212,17 @@ static _Noreturn void kill_self(void)
         pause();
 }
 
+/* A victim whose process does not exist yet is left to its parent, which looks for a request as
+ * soon as it has made the process. The pid is on the board before that, so none is missed. */
+static void kill_other(int32_t victim, uint32_t step)
+{
+    int32_t pid = pid_of(victim);
+    if (pid > 0)
+        kill(pid, SIGKILL);
+    else if (victim >= 0 && victim < board->ranks && atomic_load(&board->slot[victim].ended) == 0)
+        board_request_kill(board, victim, step);
+}
+
 /* Returns whether this rank itself is to die now. `r`: the call being entered, for kills inside. */
 static bool kill_victims(uint32_t step, struct record *r)
 {
@@ -227,8 +238,8 @@ static bool kill_victims(uint32_t step, struct record *r)
             board_request_kill(board, victim, step);
         } else if (victim == own_rank) {
             self = true;
-        } else if (pid_of(victim) > 0) {
-            kill(pid_of(victim), SIGKILL);
+        } else {
+            kill_other(victim, step);
         }
     }
     return self;

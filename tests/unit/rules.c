@@ -76,8 +76,7 @@ static unsigned faults(enum fault_kind kind)
     return found;
 }
 
-/* --- calls as the taps record them -------------------------------------------------------------
- */
+/* --- calls as the taps record them ------------------------------------------------------------ */
 static void do_send(enum level level, unsigned call, int peer, int tag, uint32_t comm)
 {
     struct record *r = record_begin(level, RECORD_SEND, call);
@@ -165,8 +164,7 @@ static void do_collective(unsigned call, int root)
     record_end(r, 0);
 }
 
-/* --- conditions --------------------------------------------------------------------------------
- */
+/* --- conditions ------------------------------------------------------------------------------- */
 static void test_fields(void)
 {
     RUN("await event=send rank=0 peer=2 tag=7 comm=0x10 call=MPI_Isend nth=2");
@@ -300,8 +298,7 @@ static void test_notes(void)
     check(step() == 7, "every kind of note, before and after are the same");
 }
 
-/* --- kills -------------------------------------------------------------------------------------
- */
+/* --- kills ------------------------------------------------------------------------------------ */
 /* A process that lives as `rank` until it is killed. */
 static pid_t start_victim(int rank)
 {
@@ -402,6 +399,23 @@ static void test_ended(void)
     waitpid(other, &status, 0);
     check(step() == 1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
           "the pid of a rank that has ended is not killed: it may be anybody's");
+    check(board_await_kill_request(board, 1, 0) == 0, "and nobody is asked to kill it");
+}
+
+static void test_not_started(void)
+{
+    const struct record *r;
+    RUN("await event=send", "kill victims=1,2 event=send rank=0");
+    pid_t first = start_victim(1);
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    map_trace(0, &r);
+    check(died_of_kill(first) && board_await_kill_request(board, 1, 0) == 0,
+          "a process is killed at once");
+    check(board_await_kill_request(board, 2, 0) == 2,
+          "one that does not exist yet will be killed by its parent");
+    check(faults(FAULT_KILL) == 2 && step() == 2, "the evidence of both is there");
 }
 
 /* The child is rank 0 inside a receive; the parent of a rank is played by the test. */
@@ -488,6 +502,7 @@ int main(void)
     test_kill_after();
     test_kill_several();
     test_ended();
+    test_not_started();
     test_kill_inside();
     test_start();
     test_race();
