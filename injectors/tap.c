@@ -65,8 +65,9 @@ void finalize_end(enum level level, struct record *r, int result)
 
 struct record *type_free_begin(enum level level, unsigned call, const MPI_Datatype *type)
 {
-    if (type && tap_ready) {
-        request_type_freed(level, *type);
+    /* Only the wire's MPI_Type_free frees: a protocol may keep a type for longer. */
+    if (type && tap_ready && level == LEVEL_WIRE) {
+        request_type_freed(*type);
         payload_forget_type(*type);
     }
     return call_begin(level, call, MPI_COMM_NULL);

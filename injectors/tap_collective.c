@@ -245,7 +245,7 @@ void collective_fill(struct record *r, const struct collective *c)
         r->flags |= FLAG_INTER;
     if (c->send.buffer == MPI_IN_PLACE || c->recv.buffer == MPI_IN_PLACE)
         r->flags |= FLAG_IN_PLACE;
-    if (c->communicator->id != 0) {
+    if (c->communicator->id != 0 && !c->types_gone) {
         struct extent given = contribution(c);
         r->bytes = recorded_bytes(c, &given);
         r->hash = extent_hash(c, &given, &hashed);
@@ -257,7 +257,7 @@ void collective_fill(struct record *r, const struct collective *c)
 uint64_t collective_result_hash(const struct collective *c, bool *hashed)
 {
     *hashed = false;
-    if (c->communicator->id == 0)
+    if (c->communicator->id == 0 || c->types_gone)
         return 0;
     struct extent got = outcome(c);
     return extent_hash(c, &got, hashed);
@@ -302,8 +302,10 @@ static struct request *collective_request(enum level level, const struct record 
 {
     struct request *made =
         request_new(level, REQUEST_COLLECTIVE, r->call, r->request, c->communicator);
-    if (made)
+    if (made) {
         made->collective = *c;
+        made->collective.types_gone = c->send.types || c->recv.types;
+    }
     return made;
 }
 

@@ -26,6 +26,8 @@ struct collective {
     struct side send;
     struct side recv;
     struct communicator *communicator; /* set when the call is recorded */
+    bool types_gone; /* the program's arrays of datatypes, and the types in them, may be no more:
+                        of an Alltoallw that goes on after its call nothing is hashed */
 };
 
 /* Fills what of a COLLECTIVE record is known on entry. */

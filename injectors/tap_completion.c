@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* --- one request --------------------------------------------------------------------------------
- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 /* The known request at `handle`, claimed; an inactive persistent one completes nothing. */
 static struct request *claim_active(enum level level, const MPI_Request *handle)
@@ -126,8 +125,7 @@ void test_end(struct record *r, struct request *waited, const MPI_Request *reque
     record_poll_end(r, class);
 }
 
-/* --- many ---------------------------------------------------------------------------------------
- */
+/* --- many ------------------------------------------------------------------------------------- */
 
 /* Room for what does not fit the batch itself. */
 static void batch_open(struct batch *batch, int count, bool statuses)

@@ -31,8 +31,7 @@ void received_unseen(struct record *r, const struct request *request, const MPI_
 #endif
 }
 
-/* --- non-blocking -------------------------------------------------------------------------------
- */
+/* --- non-blocking ----------------------------------------------------------------------------- */
 
 struct record *isend_begin(enum level level, unsigned call, const void *buffer, MPI_Count count,
                            MPI_Datatype type, int destination, int tag, MPI_Comm comm)
@@ -123,8 +122,7 @@ void isendreceive_end(enum level level, struct record *sent, struct record *r, v
     call_end(r, result);
 }
 
-/* --- persistent ---------------------------------------------------------------------------------
- */
+/* --- persistent ------------------------------------------------------------------------------- */
 
 static void persistent_insert(struct request *made, int peer, int tag, const MPI_Request *request)
 {
@@ -230,8 +228,7 @@ void start_end(struct start *start, int result)
         free(start->record);
 }
 
-/* --- probes -------------------------------------------------------------------------------------
- */
+/* --- probes ----------------------------------------------------------------------------------- */
 
 struct record *probe_begin(enum level level, unsigned call, int source, int tag, MPI_Comm comm)
 {

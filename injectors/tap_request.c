@@ -39,8 +39,7 @@ uint32_t request_number(enum level level)
     return atomic_fetch_add_explicit(&numbers[level], 1, memory_order_relaxed) + 1;
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* Unused ones. One list for all threads: who completes a request need not be who made it. */
 static struct request *unused;
@@ -124,8 +123,7 @@ static void give_back(struct request *request)
     tap_unlock(&unused_lock);
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 void request_insert(struct request *request, uint64_t handle, const void *where)
 {
@@ -224,8 +222,7 @@ void request_done(struct request *request)
     request_unclaim(request);
 }
 
-/* --- datatypes freed early ---------------------------------------------------------------------
- */
+/* --- datatypes freed early -------------------------------------------------------------------- */
 
 /* Has the same type map and none of the original's attributes, whose copying would call back into
  * the program. */
@@ -250,10 +247,10 @@ static void keep_types(struct request *request, MPI_Datatype freed)
             copy_type(request, types[i], i);
 }
 
-void request_type_freed(enum level level, MPI_Datatype type)
+void request_type_freed(MPI_Datatype type)
 {
-    for (unsigned s = 0; s < SHARDS; s++) {
-        struct shard *shard = &shards[level][s];
+    for (unsigned s = 0; s < 2 * SHARDS; s++) {
+        struct shard *shard = &shards[s / SHARDS][s % SHARDS];
         tap_lock(&shard->lock);
         for (unsigned b = 0; b < SHARD_BUCKETS; b++)
             for (struct request *request = shard->bucket[b]; request; request = request->next)
@@ -262,8 +259,7 @@ void request_type_freed(enum level level, MPI_Datatype type)
     }
 }
 
-/* --- MPI_Request_free, MPI_Cancel ---------------------------------------------------------------
- */
+/* --- MPI_Request_free, MPI_Cancel ------------------------------------------------------------- */
 
 struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,
                                   struct request **freed)
@@ -302,8 +298,7 @@ struct record *cancel_begin(enum level level, unsigned call, const MPI_Request *
     return r;
 }
 
-/* --- MPI_Comm_idup ------------------------------------------------------------------------------
- */
+/* --- MPI_Comm_idup ---------------------------------------------------------------------------- */
 
 struct record *imake_begin(enum level level, unsigned call, MPI_Comm parent)
 {

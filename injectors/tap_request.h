@@ -80,8 +80,8 @@ void request_done(struct request *request);
 /* A claimed request is gone, persistent or not. */
 void request_remove(struct request *request);
 
-/* The program frees the datatype while requests still need it: they get a copy. */
-void request_type_freed(enum level level, MPI_Datatype type);
+/* The datatype is freed while requests, of whichever level, still need it: they get a copy. */
+void request_type_freed(MPI_Datatype type);
 
 /* Roles REQUEST_FREE and CANCEL. */
 struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,

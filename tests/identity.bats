@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is the same must be recorded as the same: no oracle may alarm on these correct programs.
+# Correct programs that are easily misread: no oracle may alarm on them, and nothing may break them.
 
 load driver_common
 
@@ -18,4 +18,8 @@ LUA
 
 @test "communicators that threads make at once are told apart by their tags" {
     judged identity_threads
+}
+
+@test "datatypes freed while a request needs them" {
+    judged identity_types_freed
 }
