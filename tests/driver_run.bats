@@ -249,3 +249,22 @@ load driver_common
     [ "$status" -eq 64 ]
     [[ "$output" == *'did you mean "H.orphan"?'* ]]
 }
+
+@test "a protocol that cannot be loaded is refused, or makes the run void: never a pass" {
+    local library=$BUILD/protocols/libnull.so
+    mkdir "sp ace" co:lon
+    cp "$library" "sp ace/libp.so"
+    cp "$library" co:lon/libp.so
+    echo nonsense >text.so
+    head -c 200 "$library" >cut.so
+    for path in "./sp ace/libp.so" ./co:lon/libp.so ./text.so; do
+        echo "scenario 'p' { protocol = '$path', program = '$LIFE', ranks = 2, arguments = { 'ok' }, claims = { 'H.progress' } }" >p.lua
+        run "$FAULTLINE" run p.lua
+        [ "$status" -eq 64 ]
+        [[ "$output" == *"a blank or ':'"* || "$output" == *"not a 64-bit ELF shared object"* ]]
+    done
+    sed -i 's,\./text\.so,./cut.so,' p.lua
+    run "$FAULTLINE" run p.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"the protocol was not loaded into rank"*"cannot be preloaded"* ]]
+}

@@ -3,6 +3,7 @@
 
 #include "driver/ends.h"
 #include "driver/follow.h"
+#include "driver/preload.h"
 #include "driver/process.h"
 #include "driver/watch.h"
 #include "trace/clock.h"
@@ -260,6 +261,28 @@ static enum launch_end classify(const struct flight *flight, unsigned first_step
     return end == LAUNCH_VOID || end == LAUNCH_LOST ? explain_void(flight, text, bytes) : end;
 }
 
+/* Without one of our libraries in every rank nothing that was seen means anything. */
+static bool lacks_library(const struct launch *launch, char *text, size_t bytes)
+{
+    const struct path *const library[] = {&launch->protocol, &launch->preload_library};
+    static const char *const what[] = {"the protocol", "libfaultline"};
+    int incarnation = atomic_load(&launch->board->incarnation);
+    char said[RUN_TEXT_BYTES];
+    for (int rank = 0; rank < launch->board->ranks; rank++) {
+        struct path output;
+        if (path_format(&output, NULL, "%s/output/r%d.%d.err", launch->run->folder.text, rank,
+                        incarnation) != OK)
+            continue;
+        for (int i = 0; i < 2; i++)
+            if (preload_was_ignored(output.text, library[i], said, sizeof said)) {
+                snprintf(text, bytes, "%s was not loaded into rank %d: %.900s", what[i], rank,
+                         said);
+                return true;
+            }
+    }
+    return false;
+}
+
 static void follow_if_asked(struct flight *flight)
 {
     const struct launch *launch = flight->launch;
@@ -290,6 +313,8 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, first_step, text, bytes);
+        if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
+            *end = LAUNCH_VOID;
     }
     follow_look(&flight->follow);
     follow_end(&flight->follow);

@@ -3,6 +3,7 @@
 
 #include "driver/claims.h"
 #include "driver/path.h"
+#include "driver/preload.h"
 #include "driver/verb.h"
 
 #include <dirent.h>
@@ -230,6 +231,8 @@ static enum error_code check_scenario(const struct scenario *scenario, struct er
     struct path path;
     enum error_code code = path_protocol(scenario->protocol, scenario->file, &path, error);
     if (code == OK)
+        code = preload_check(&path, error);
+    if (code == OK)
         code = path_program(scenario->program, scenario->file, &path, error);
     if (code == OK)
         code = check_claims(scenario, error);
@@ -251,7 +254,8 @@ int select_check(const struct selection *selection)
     }
     if (status == STATUS_PASS && path_launcher(&path, &error) != OK)
         status = (int)status_of_error(&error);
-    if (status == STATUS_PASS && path_library(&path, &error) != OK)
+    if (status == STATUS_PASS &&
+        (path_library(&path, &error) != OK || preload_check(&path, &error) != OK))
         status = (int)status_of_error(&error);
     return status;
 }
