@@ -151,6 +151,22 @@ static struct trace_header make_header(const struct identity *self)
     return header;
 }
 
+static char trace_path[PATH_MAX]; /* for tell_full, which may run in a signal handler */
+
+/* Said when it happens: the program may never come to an end. */
+static void tell_full(int reason)
+{
+    char text[PATH_MAX + 256];
+    const char *why =
+        reason == EBADF ? "the program has closed its file descriptor" : strerrordesc_np(reason);
+    int bytes = snprintf(text, sizeof text,
+                         "faultline: rank %d: trace %s cannot grow: %s; records after this are "
+                         "lost\n",
+                         runtime_trace.header->rank, trace_path, why != NULL ? why : "no room");
+    ssize_t written = write(STDERR_FILENO, text, (size_t)bytes);
+    (void)written; /* nobody else could be told */
+}
+
 static bool open_trace(const struct identity *self)
 {
     char path[PATH_MAX];
@@ -178,6 +194,8 @@ static bool open_trace(const struct identity *self)
         complain("%s", error.text);
         return false;
     }
+    memcpy(trace_path, path, sizeof trace_path);
+    runtime_trace.when_full = tell_full;
     return true;
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
 # What a process does with a run that is odd: no rank, no slot, no room; and payload hashes.
 
 setup_file() {
@@ -116,11 +117,34 @@ header() {
         { FAULTLINE_RUN=$PWD/run FAULTLINE_RANK=0 LD_PRELOAD=$BUILD/libfaultline.so $PROGRAM many
           echo status \$?; cp -r run saved; }"
     says "status 0"
+    says "rank 0: trace $PWD/run/trace/r0.0.trace cannot grow: No space left on device;"
+    [ "$(grep -c "records after this are lost" <<<"$output")" -eq 1 ]
     rm -rf run && mv saved run
     [ "$(header 76)" -gt 10000 ]
     [ "$(stat -c %s run/trace/r0.0.trace)" -lt 1048576 ]
     # slot.lost, 48 bytes into the slot
     [ "$(od -An -tu4 -j $((board - 1024 * 128 + 48)) -N 4 run/board | tr -d ' ')" -eq 1 ]
+}
+
+@test "records that are lost are told by exec, and by trace with its status" {
+    run timeout 60 "$BUILD/faultline" exec --trace told -- \
+        env FAULTLINE_RANK=0 FAULTLINE_RANKS=1 "$PROGRAM" closes
+    [ "$status" -eq 0 ]
+    says "cannot grow: "
+    says "the trace of rank 0 in incarnation 0 is incomplete: "
+    run --separate-stderr timeout 60 "$BUILD/faultline" trace --limit 1 told
+    [ "$status" -eq 3 ]
+    lost=$(od -An -tu4 -j 76 -N 4 told/trace/r0.0.trace | tr -d ' ')
+    [ "$stderr" = "faultline: the trace of rank 0 in incarnation 0 is incomplete: $lost records lost" ]
+}
+
+# All but the standard ones are closed before MPI_Init; a file of the program takes the upper half.
+@test "a program that closes what it did not open, and gets the number: its file is not touched" {
+    alone FAULTLINE_RANK=0 -- closes
+    [ "$status" -eq 0 ]
+    [ "$(cat precious)" = precious ]
+    says "cannot grow: the program has closed its file descriptor; records after this are lost"
+    [ "$(header 72)" -eq 1 ] && [ "$(header 76)" -gt 1000 ]
 }
 
 hashes() {

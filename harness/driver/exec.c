@@ -1,6 +1,7 @@
 /* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
  * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
  * of a run of ours (--in). */
+#include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/process.h"
 #include "driver/rank.h"
@@ -212,6 +213,18 @@ static enum error_code run_outside(const struct exec_options *options, const str
     return OK;
 }
 
+/* A trace that cannot be read is not for this command to judge. */
+static void tell_lost(const struct path *run)
+{
+    struct path folder;
+    struct trace_set set = {0};
+    struct error error;
+    if (path_format(&folder, &error, "%s/trace", run->text) == OK &&
+        trace_set_open(folder.text, &set, &error) == OK)
+        lost_tell(&set, stderr);
+    trace_set_release(&set);
+}
+
 static void tell_where(const struct path *run)
 {
     int count = count_traces(run);
@@ -240,5 +253,6 @@ int verb_exec(int argc, char **argv)
     if (run_outside(&options, &run, &wait_status, &error) != OK)
         return (int)status_of_error(&error);
     tell_where(&run);
+    tell_lost(&run);
     process_end_like(wait_status);
 }

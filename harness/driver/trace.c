@@ -1,4 +1,5 @@
 /* `faultline trace`: what a run recorded, as text. */
+#include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/verb.h"
 #include "reports/trace_text.h"
@@ -127,6 +128,9 @@ int verb_trace(int argc, char **argv)
     enum error_code code = open_traces(options.run, &set, &error);
     if (code == OK)
         code = trace_print(&set, &options.print, stdout, &error);
+    bool lost = code == OK && lost_tell(&set, stderr);
     trace_set_release(&set);
-    return code == OK ? STATUS_PASS : (int)status_of_error(&error);
+    if (code != OK)
+        return (int)status_of_error(&error);
+    return lost ? STATUS_HARNESS : STATUS_PASS;
 }

@@ -1,10 +1,12 @@
 /* For tests/runtime.bats: one process, alone. `payloads`: the same bytes are sent to oneself as
  * many datatypes. `again`: runs itself a second time in the same process. `plain`: Init, Finalize.
- * `many`: more calls than a small disk has room for. */
+ * `many`: more calls than a small disk has room for. `closes`: the same, after the file `precious`
+ * has taken all descriptors that the program did not open. */
 #include "expect.h"
 
 #include <mpi.h>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,6 +114,20 @@ static void replaced(void)
     expect(both[2] == 3 && target[2] == 6);
 }
 
+#define DESCRIPTORS 1024
+
+static void take_descriptors(void)
+{
+    static const char text[] = "precious\n";
+    for (int i = STDERR_FILENO + 1; i < DESCRIPTORS; i++)
+        close(i);
+    int file = open("precious", O_RDWR | O_CREAT, 0666);
+    expect(write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    /* Half are left to the MPI library, those from the middle on are taken. */
+    for (int i = DESCRIPTORS / 2; i < DESCRIPTORS; i++)
+        dup2(file, i);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "plain";
@@ -119,6 +135,9 @@ int main(int argc, char **argv)
         execl(argv[0], argv[0], "plain", (char *)NULL);
         return 2;
     }
+    int closes = strcmp(what, "closes") == 0;
+    if (closes)
+        take_descriptors();
     MPI_Init(&argc, &argv);
     if (strcmp(what, "payloads") == 0) {
         payloads();
@@ -126,7 +145,7 @@ int main(int argc, char **argv)
         holes();
         replaced();
     }
-    for (int i = 0; strcmp(what, "many") == 0 && i < 50000; i++)
+    for (int i = 0; (closes || strcmp(what, "many") == 0) && i < 50000; i++)
         MPI_Send(source, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Finalize();
     return expect_end("runtime_life", 0);
