@@ -227,9 +227,9 @@ local substitutes = {
         if not make.told then
             return "0"
         end
-        local parameter = need(call, make.told, "roles.makes")
-        local number = parameter.type == "int"
-        return (number and "(uint64_t)%s" or "communicator_told(%s)"):format(parameter.name)
+        local told = need(call, make.told, "roles.makes")
+        local number = told.type == "int"
+        return (number and "(uint64_t)%s" or "communicator_told(%s)"):format(told.name)
     end,
 }
 
