@@ -25,7 +25,14 @@ enum faultline_note {
     FAULTLINE_STOP_LOG = 5,
     FAULTLINE_PHASE = 6,
     FAULTLINE_RESULT = 7,
-    FAULTLINE_HANDLE = 8
+    FAULTLINE_HANDLE = 8,
+    FAULTLINE_INITIATED = 9,
+    FAULTLINE_READY = 10,
+    FAULTLINE_LOGGED = 11,
+    FAULTLINE_REPLAYED = 12,
+    FAULTLINE_EARLY = 13,
+    FAULTLINE_SUPPRESSED = 14,
+    FAULTLINE_DECISION = 15
 };
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2 };
 
@@ -34,6 +41,8 @@ enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2 };
 void faultline_note(int kind, uint64_t value, const char *name, const void *data, size_t bytes)
     __attribute__((weak));
 void faultline_handle(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
+                       size_t bytes) __attribute__((weak));
 
 /* 1 if Faultline records this process, else 0. */
 static inline int faultline_present(void)
@@ -76,6 +85,68 @@ static inline void faultline_stop_log(uint64_t line)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_STOP_LOG, line, NULL, NULL, 0);
+}
+
+/* The initiator begins to make `line` (C3 section 3.1, pleaseCheckpoint is sent next). */
+static inline void faultline_initiated(uint64_t line)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_INITIATED, line, NULL, NULL, 0);
+}
+
+/* This rank has all late messages of `line` and says so next (C3 section 3.1,
+ * readyToStopLogging). */
+static inline void faultline_ready(uint64_t line)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_READY, line, NULL, NULL, 0);
+}
+
+/* What a protocol does with one message of the application. Call them inside the MPI call of the
+ * application that sends the message or hands it over, on the same thread. `comm` is the
+ * application's handle as an integer ((uint64_t)comm), `peer` a rank in it: the source of a message
+ * that was received, the destination of one that is sent. data: its packed bytes, only read; NULL
+ * where the protocol does not have them. Not for messages of the protocol's own. */
+
+/* A late message, handed over now, is in the log of `line` (C3 section 2.3). */
+static inline void faultline_logged(uint64_t line, uint64_t comm, int peer, int tag,
+                                    const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_LOGGED, line, comm, peer, tag, data, bytes);
+}
+
+/* A late message of `line` is handed over from its log, after recovery. */
+static inline void faultline_replayed(uint64_t line, uint64_t comm, int peer, int tag,
+                                      const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_REPLAYED, line, comm, peer, tag, data, bytes);
+}
+
+/* An early message, handed over now, is in the list of what is not to be sent again after recovery
+ * from `line` (C3 section 3.3, suppressList); `line` is the one this rank has not taken yet. */
+static inline void faultline_early(uint64_t line, uint64_t comm, int peer, int tag,
+                                   const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_EARLY, line, comm, peer, tag, data, bytes);
+}
+
+/* A send of the application that is not put on the wire after recovery from `line`. */
+static inline void faultline_suppressed(uint64_t line, uint64_t comm, int peer, int tag,
+                                        const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_SUPPRESSED, line, comm, peer, tag, data, bytes);
+}
+
+/* A choice that the program made without MPI (a random number, the time of day), as it goes on with
+ * it: what a protocol that logs such choices must give back after recovery (C3 section 2.3). */
+static inline void faultline_decision(const char *name, const void *data, size_t bytes)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_DECISION, bytes, name, data, bytes);
 }
 
 /* A named point that a scenario can aim at: `event = "phase", name = "..."`. */

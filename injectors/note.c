@@ -15,8 +15,13 @@ EXPORTED void faultline_note(int kind, uint64_t value, const char *name, const v
                              size_t bytes);
 EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
 
+EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
+                                const void *data, size_t bytes);
+
 /* Of the taps; absent where this file is used without them. */
 void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+    __attribute__((weak));
 
 static void write_name(struct record *note, const char *name, size_t length)
 {
@@ -76,6 +81,23 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         atomic_store(&runtime_slot->line, value);
     if (rules_watching)
         rules_instant(note, name);
+}
+
+void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
+                       size_t bytes)
+{
+    if (!runtime_recording)
+        return;
+    struct record *note = reserve(NULL, 0);
+    note->tag = kind;
+    note->bytes = line;
+    note->peer = PEER_UNKNOWN;
+    note->request = (uint32_t)tag;
+    if (tap_message_told != NULL)
+        tap_message_told(note, comm, peer, data, bytes);
+    publish(note);
+    if (rules_watching)
+        rules_instant(note, NULL);
 }
 
 /* In the trace: value = the handle, hash = what it stands for, request = `what`. */

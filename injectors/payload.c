@@ -294,3 +294,9 @@ uint64_t payload_hash_any(const void *buffer, MPI_Count count, MPI_Datatype type
         return hash_once(buffer, count, type, facts, bytes, side, hashed);
     return hash_anew(buffer, count, type, facts, bytes, hashed);
 }
+
+uint64_t payload_hash_packed(const void *data, uint64_t bytes, bool *hashed)
+{
+    *hashed = payload_mode != HASH_NONE && (data != NULL || bytes == 0);
+    return *hashed ? hash_of(data, bytes) : 0;
+}

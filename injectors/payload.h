@@ -105,6 +105,9 @@ static inline uint64_t payload_result_hash(const void *buffer, MPI_Count count, 
     return payload_hash_side(buffer, count, type, PAYLOAD_IN, hashed);
 }
 
+/* The same of bytes that are packed already. */
+uint64_t payload_hash_packed(const void *data, uint64_t bytes, bool *hashed);
+
 /* The datatype is being freed: its handle may come back as another type. */
 void payload_forget_type(MPI_Datatype type);
 

@@ -361,3 +361,16 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
     message_taken(found_message, result, *message == MPI_MESSAGE_NULL);
     call_end(r, result);
 }
+
+/* --- faultline_message ------------------------------------------------------------------------ */
+
+void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+{
+    const struct communicator *c = communicator_find(LEVEL_APP, (MPI_Comm)comm);
+    bool hashed = false;
+    note->comm = c->id;
+    note->peer = communicator_peer(c, peer);
+    note->hash = payload_hash_packed(data, bytes, &hashed);
+    if (!hashed)
+        note->flags = FLAG_NO_HASH;
+}

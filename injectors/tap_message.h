@@ -202,4 +202,8 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
                           struct request *found, const MPI_Message *message,
                           const MPI_Request *request, int result);
 
+/* Fills the note of faultline_message: the id of the application's communicator `comm`, the world
+ * rank of `peer` in it (0 and PEER_UNKNOWN where it is not known), the hash of the packed data. */
+void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes);
+
 #endif

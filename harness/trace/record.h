@@ -103,12 +103,21 @@ enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
     X(NONE, "none")                                                                                \
     X(CHECKPOINT, "checkpoint") /* this rank has taken its local checkpoint of line `value` */     \
     X(SAVED, "saved")           /* ... and its part of line `value` is on stable storage */        \
-    X(COMMIT, "commit")     /* the initiator has recorded line `value` as the one to recover */    \
-    X(RESTORED, "restored") /* this rank's state is that of line `value` */                        \
-    X(STOP_LOG, "stop-log") /* this rank stops logging for line `value` */                         \
-    X(PHASE, "phase")       /* a named point of a protocol or program; value is free */            \
-    X(RESULT, "result")     /* a declared result: name, hash and size (value) of its bytes */      \
-    X(HANDLE, "handle")     /* a handle of the protocol stands for one of the library */
+    X(COMMIT, "commit")       /* the initiator has recorded line `value` as the one to recover */  \
+    X(RESTORED, "restored")   /* this rank's state is that of line `value` */                      \
+    X(STOP_LOG, "stop-log")   /* this rank stops logging for line `value` */                       \
+    X(PHASE, "phase")         /* a named point of a protocol or program; value is free */          \
+    X(RESULT, "result")       /* a declared result: name, hash and size (value) of its bytes */    \
+    X(HANDLE, "handle")       /* a handle of the protocol stands for one of the library */         \
+    X(INITIATED, "initiated") /* the initiator begins to make line `value` */                      \
+    X(READY, "ready")         /* this rank has all late messages of line `value` */                \
+    /* of one message of the application: comm, peer (world rank), its tag in `request`, hash of   \
+     * its packed bytes (FLAG_NO_HASH: not told), line in `value` */                               \
+    X(LOGGED, "logged")         /* late, and in the log of the line */                             \
+    X(REPLAYED, "replayed")     /* handed over from the log of the line */                         \
+    X(EARLY, "early")           /* early, and not to be sent again after recovery from the line */ \
+    X(SUPPRESSED, "suppressed") /* not sent again after recovery from the line */                  \
+    X(DECISION, "decision")     /* a choice of the program: name, hash and size (value) */
 
 enum note_kind {
 #define X(name, text) NOTE_##name,

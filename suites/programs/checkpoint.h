@@ -5,6 +5,8 @@
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
+#include "faultline.h"
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -14,6 +16,7 @@ extern "C" {
 void protocol_register(const char *name, void *data, size_t bytes) __attribute__((weak));
 int protocol_restore(void) __attribute__((weak));
 int protocol_potential_checkpoint(void) __attribute__((weak));
+void protocol_decision(const char *name, void *data, size_t bytes) __attribute__((weak));
 
 /* `data` (bytes long, owned by the program, alive until MPI_Finalize) is part of the state. name is
  * a literal, unique in the program. Same names and sizes in every incarnation. */
@@ -37,6 +40,17 @@ static inline int checkpoint_restore(void)
 static inline int potential_checkpoint(void)
 {
     return protocol_potential_checkpoint ? protocol_potential_checkpoint() : 0;
+}
+
+/* The program has made a choice that it may not make the same way again (a random number, the time
+ * of day) and that is in `data`. A protocol that logs such choices keeps it, or, in recovery, puts
+ * the one it kept in its place: go on with what is in `data` on return. name is a literal; the same
+ * sequence of names and sizes in every incarnation. */
+static inline void checkpoint_decision(const char *name, void *data, size_t bytes)
+{
+    if (protocol_decision)
+        protocol_decision(name, data, bytes);
+    faultline_decision(name, data, bytes);
 }
 
 #ifdef __cplusplus
