@@ -116,8 +116,7 @@ static bool is_event(enum plan_event event, const struct record *r, unsigned kin
         return is_note(r, kind, NOTE_PHASE);
     case EVENT_RESULT:
         return is_note(r, kind, NOTE_RESULT);
-    case EVENT_NONE:
-    case EVENT_COUNT:
+    default:
         break;
     }
     return false;

@@ -37,7 +37,32 @@ struct board_slot {
     _Atomic uint64_t blocking_call;   /* record index + 1 of the wire call in progress that may
                                          block; 0: not inside one */
     _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
-    _Atomic uint32_t lost;            /* 1: the trace of this rank is incomplete (disk full) */
+    _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
+    _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
+    _Atomic uint32_t stopped_by;   /* step + 1 that has stopped this rank; 0: it runs */
+    _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
+};
+
+/* One step of the plan, as far as it has come. */
+struct board_step {
+    _Atomic uint64_t count;         /* events seen since it was armed */
+    _Atomic uint64_t release_count; /* events of its release condition since it was done */
+    _Atomic uint64_t done_ns;       /* CLOCK_MONOTONIC when it was done; 0: not yet */
+    _Atomic uint32_t taken;         /* messages held so far */
+    _Atomic uint32_t turn;          /* how many of an ordered hold have been let go */
+    _Atomic uint32_t released;      /* 1: what it holds is let go */
+    _Atomic uint32_t released_by;   /* enum board_release */
+    _Atomic uint32_t unstick;       /* board->unstick when it was done */
+};
+
+/* Why something was let go. */
+enum board_release {
+    RELEASED_NOT = 0,
+    RELEASED_BY_CONDITION = 1,
+    RELEASED_BY_TIME = 2,
+    RELEASED_BY_STEP = 3,
+    RELEASED_BY_END = 4,     /* its rank finalizes */
+    RELEASED_BY_UNSTICK = 5, /* the job could not go on otherwise */
 };
 
 struct board {
@@ -48,6 +73,10 @@ struct board {
     _Atomic int32_t incarnation;             /* of the whole job; written by the driver */
     _Atomic uint32_t step;                   /* the step of the plan that is armed now */
     _Atomic uint64_t count[BOARD_MAX_STEPS]; /* events seen for each step since it was armed */
+    _Atomic uint32_t unstick;                /* counts: the driver found that the job cannot go on
+                                                while messages are held or ranks stopped; all that
+                                                was held or stopped before is let go */
+    struct board_step progress[BOARD_MAX_STEPS];
     struct board_slot slot[];
 };
 

@@ -67,7 +67,7 @@ static const struct field {
 /* --- the list --------------------------------------------------------------------------------- */
 void plan_init(struct plan *plan)
 {
-    *plan = (struct plan){0, NULL};
+    memset(plan, 0, sizeof *plan);
 }
 
 void plan_release(struct plan *plan)
@@ -76,14 +76,25 @@ void plan_release(struct plan *plan)
     plan_init(plan);
 }
 
+static struct plan_condition condition_default(void)
+{
+    struct plan_condition condition;
+    memset(&condition, 0, sizeof condition);
+    condition.rank = condition.incarnation = condition.peer = condition.tag = PLAN_ANY;
+    condition.epoch = -1;
+    condition.nth = 1;
+    return condition;
+}
+
 struct plan_step plan_step_default(enum plan_action action)
 {
     struct plan_step step;
     memset(&step, 0, sizeof step);
     step.action = action;
-    step.when.rank = step.when.incarnation = step.when.peer = step.when.tag = PLAN_ANY;
-    step.when.epoch = -1;
-    step.when.nth = 1;
+    step.after = PLAN_AFTER_PREVIOUS;
+    step.when = step.release = condition_default();
+    step.choice_tag = PLAN_ANY;
+    step.count = 1;
     return step;
 }
 

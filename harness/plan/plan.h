@@ -2,9 +2,16 @@
  * `plan` in the run folder as text, one step a line; libfaultline.so reads it. No Lua here, no MPI,
  * libc only. The text form is made for people too and is complete: parse(print(plan)) == plan.
  *
- * Steps are done one after the other, across incarnations: step i is armed when step i-1 is done
- * (board->step); the first is armed at the start. A step with a condition waits until it holds, a
- * step without one is done at once by whichever rank armed it. */
+ * A step is *armed* when the step it comes `after` is done: by default the one before it, the first
+ * at the start of the run. It is *done* when its condition has come true and what it does has been
+ * done to somebody; for a hold or stop that is when the message is held or the rank stopped, not
+ * when it is let go. Steps go on across incarnations. A condition counts the events that come
+ * behind the arming; a step without a condition is done as soon as it is armed, by whichever rank
+ * sees it first.
+ *
+ * A hold or stop is *released* when its `release` condition comes true (armed when the hold is
+ * done), when `release_ms` have gone by, when a release step says so, when the rank that holds
+ * finalizes, or when the driver finds that the job cannot go on otherwise (board->unstick). */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -34,7 +41,19 @@
     X(RESTORED, "restored")                                                                        \
     X(STOP_LOG, "stop-log")                                                                        \
     X(PHASE, "phase") /* give `name` to say which */                                               \
-    X(RESULT, "result")
+    X(RESULT, "result")                                                                            \
+    X(INITIATED, "initiated")                                                                      \
+    X(READY, "ready")                                                                              \
+    X(LOGGED, "logged")         /* peer, tag, comm, epoch: of the message */                       \
+    X(REPLAYED, "replayed")     /* the same */                                                     \
+    X(EARLY, "early")           /* the same */                                                     \
+    X(SUPPRESSED, "suppressed") /* the same */                                                     \
+    X(DECISION, "decision")                                                                        \
+    X(OPEN, "open")     /* the following: calls on files of the checkpoint store; `file` */        \
+    X(WRITE, "write")   /* write, pwrite, writev, ... */                                           \
+    X(SYNC, "sync")     /* fsync, fdatasync, of a file or a folder */                              \
+    X(RENAME, "rename") /* `file` is the new name */                                               \
+    X(UNLINK, "unlink")
 
 enum plan_event {
 #define X(name, text) EVENT_##name,
@@ -45,7 +64,25 @@ enum plan_event {
 
 #define PLAN_ACTIONS(X)                                                                            \
     X(AWAIT, "await") /* only wait for the condition */                                            \
-    X(KILL, "kill")   /* SIGKILL to every victim */
+    X(KILL, "kill")   /* SIGKILL to every victim; `lose` */                                        \
+    /* event send: the message stays with its sender until it is released. `count` messages that   \
+     * match are taken one after the other; with `order` they are let go in that order, when the   \
+     * last is there */                                                                            \
+    X(HOLD, "hold")                                                                                \
+    X(RELEASE, "release") /* of what step `target` holds or has stopped */                         \
+    X(STOP, "stop")       /* SIGSTOP to every victim, SIGCONT when released */                     \
+    /* event recv or probe with MPI_ANY_SOURCE or MPI_ANY_TAG: takes the message of source         \
+     * `choice`, tag `choice_tag` */                                                               \
+    X(CHOOSE, "choose")                                                                            \
+    /* event wait or probe, Test*, Waitany, Waitsome, Iprobe, Improbe: what the call answers:      \
+     * `choice` 0 no (`count` times), 1 yes (it waits for it); of the forms for many the index of  \
+     * the request, or for ...some those in `order` */                                             \
+    X(ANSWER, "answer")                                                                            \
+    X(JITTER, "jitter") /* from now on every wire send is held for 0 to `release_ms` ms, drawn     \
+                           from `seed`, rank and number of the send; done at once */               \
+    X(FAIL, "fail")     /* event write, sync, open, rename, unlink: fails with errno `choice` */   \
+    X(SHORT, "short")   /* event write: only `count` bytes are written, and that is returned */    \
+    X(TEAR, "tear")     /* event write: `count` bytes are written, then the rank dies; `lose` */
 
 enum plan_action {
 #define X(name, text) ACTION_##name,
@@ -61,6 +98,19 @@ enum plan_position { POSITION_BEFORE = 0, POSITION_AFTER = 1, POSITION_INSIDE = 
 /* PLAN_ANY in an int field: not asked for. */
 #define PLAN_ANY INT32_MIN
 
+/* Position of a rank against a recovery line [C3 definition 2], as its notes tell. Beyond: also
+ * after recovery from it. */
+enum plan_region { REGION_ANY = 0, REGION_BEHIND = 1, REGION_LOGGING = 2, REGION_BEYOND = 3 };
+
+/* What must be true of a rank, besides the event: its published state on the board. */
+#define PLAN_MAX_STATES 4
+struct plan_state {
+    int32_t rank;                  /* PLAN_ANY: the rank of the event */
+    uint8_t region;                /* enum plan_region; REGION_ANY: not asked for */
+    int64_t line;                  /* of region; 1 or more */
+    char blocked[PLAN_NAME_BYTES]; /* inside this MPI call, which may block; empty: not asked */
+};
+
 struct plan_condition {
     enum plan_event event; /* EVENT_NONE: no condition */
     int32_t rank;          /* whose event; PLAN_ANY: any rank's */
@@ -70,23 +120,77 @@ struct plan_condition {
     uint32_t comm; /* id; 0: any */
     int64_t epoch; /* `value` of a note (its line); -1: any */
     uint64_t nth;  /* the n-th such event since the step was armed, from 1 */
-    uint8_t level; /* enum level: LEVEL_APP (default) or LEVEL_WIRE */
+    uint8_t level; /* enum level: LEVEL_APP (default) or LEVEL_WIRE (with `message` too) */
     uint8_t position;
     char call[PLAN_NAME_BYTES]; /* "MPI_Isend"; empty: any. As called by name at that level, no P */
-    char name[PLAN_NAME_BYTES]; /* name of a phase or result; empty: any */
+    char name[PLAN_NAME_BYTES]; /* name of a phase, result or decision; empty: any */
+    char message[PLAN_NAME_BYTES]; /* a message the protocol's wire.lua names; empty: any */
+    char within[PLAN_NAME_BYTES];  /* the call stack holds this function; empty: any */
+    char file[PLAN_NAME_BYTES];    /* shell pattern, path below the store; empty: any */
+    /* All must hold at the event. With EVENT_NONE they are the condition: true as soon as they all
+     * hold, whoever sees it. */
+    uint32_t states;
+    struct plan_state state[PLAN_MAX_STATES];
 };
+
+/* What a death does to files in the checkpoint store that were not synced. */
+enum plan_lose {
+    LOSE_NOTHING = 0, /* the page cache outlives a process */
+    LOSE_RANK = 1, /* what the victims wrote and did not sync is lost: each on a node of its own */
+    LOSE_NODE = 2, /* what anybody wrote and did not sync is lost: the victims' node had it all */
+};
+
+/* Values of `after` that are no step. */
+#define PLAN_AFTER_PREVIOUS PLAN_ANY
+#define PLAN_AFTER_START (-1)
 
 struct plan_step {
     enum plan_action action;
+    int32_t after; /* index of a step before this one, or one of the above */
     struct plan_condition when;
-    uint32_t victims; /* of KILL: entries used in victim[], 1..PLAN_MAX_VICTIMS */
+    struct plan_condition release; /* of HOLD and STOP; EVENT_NONE without states: there is none */
+    uint32_t release_ms;           /* 0: no limit */
+    bool attempt;    /* that the release never comes true is what the scenario shows: I.installed
+                        takes a hold that was let go only because the job could not go on */
+    bool tags_apart; /* of HOLD: messages with other tags may pass those held. Right only where the
+                        receiver never asks for MPI_ANY_TAG on that communicator; I.legal checks */
+    uint8_t lose;    /* enum plan_lose */
+    int32_t target;  /* of RELEASE: index of the step */
+    int32_t choice;
+    int32_t choice_tag; /* PLAN_ANY: any */
+    uint64_t count;     /* default 1 */
+    uint64_t seed;
+    uint32_t victims; /* of KILL and STOP: entries used in victim[] */
     int32_t victim[PLAN_MAX_VICTIMS];
+    uint32_t orders; /* entries used in order[]; of HOLD numbers 1..count, each once */
+    int32_t order[PLAN_MAX_VICTIMS];
+};
+
+/* How a protocol's own messages look on the wire: see `message` above. Written into the plan file,
+ * behind the steps, as lines that begin with "wire". */
+#define PLAN_MAX_WIRES 64
+struct plan_wire {
+    char name[PLAN_NAME_BYTES];
+    /* Which communicator, level wire: comm_parent is 1 (world) and comm_nth n says the n-th (from
+     * 1) that was made from MPI_COMM_WORLD with all its ranks in their order; or nth 0 and the id
+     * itself. id 0: any. */
+    uint32_t comm;
+    uint32_t comm_nth;
+    int32_t tag;       /* PLAN_ANY: any */
+    int32_t key_at;    /* byte offset in the packed payload of a field that must equal key; -1: none
+                        */
+    uint8_t key_bytes; /* 1, 2, 4 or 8, in the machine's order */
+    uint64_t key;
+    int32_t epoch_at; /* byte offset of the line's number; -1: not told */
+    uint8_t epoch_bytes;
 };
 
 /* steps[] is owned by the plan. */
 struct plan {
     size_t count;
     struct plan_step *steps;
+    size_t wires;
+    struct plan_wire wire[PLAN_MAX_WIRES];
 };
 
 void plan_init(struct plan *plan);

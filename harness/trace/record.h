@@ -126,12 +126,26 @@ enum note_kind {
         NOTE_KIND_COUNT
 };
 
+/* step of the plan in `tag`; what `peer` and `bytes` say is said here. */
 #define FAULT_KINDS(X)                                                                             \
     X(NONE, "none")                                                                                \
-    X(AWAITED, "awaited")         /* an await step of the plan came true */                        \
+    X(AWAITED, "awaited")         /* an await or release step of the plan came true */             \
     X(KILL, "kill")               /* SIGKILL is sent to rank `peer` next */                        \
     X(KILL_INSIDE, "kill-inside") /* this rank is inside a call and waits for the SIGKILL that its \
-                                     parent sends */
+                                     parent sends */                                               \
+    X(HELD, "held")               /* this rank holds a message to `peer`; bytes: index + 1 of its  \
+                                     SEND record at the wire level */                              \
+    X(RELEASED, "released")       /* it is handed to the library now; peer and bytes as above;     \
+                                     `request`: enum board_release */                              \
+    X(STOPPED, "stopped")         /* SIGSTOP is sent to rank `peer` next */                        \
+    X(CONTINUED, "continued")     /* SIGCONT is sent to rank `peer` next; `request` as above */    \
+    X(CHOSEN, "chosen")     /* bytes: index + 1 of the RECV or PROBE record at the wire level that \
+                               was narrowed to source `peer`; error 255: it could not be */        \
+    X(ANSWERED, "answered") /* bytes: index + 1 of the record of the call (or where it will be)    \
+                               that was answered so; peer: the answer; error 255: it could not */  \
+    X(STORAGE, "storage")   /* a call on the store was made to fail, is short or torn; peer: this  \
+                               rank; bytes: as told by the step */                                 \
+    X(LOST, "lost")         /* the next death takes along what is not synced; peer: whose */
 
 enum fault_kind {
 #define X(name, text) FAULT_##name,
