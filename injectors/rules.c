@@ -15,6 +15,7 @@
 enum moment { MOMENT_BEFORE, MOMENT_AFTER, MOMENT_INSTANT };
 
 bool rules_watching;
+bool rules_steering;
 
 static const struct plan *plan;
 static struct board *board;
@@ -275,8 +276,10 @@ static void look(struct record *r, enum moment moment, const char *name)
 }
 
 /* --- the door -------------------------------------------------------------------------------- */
-void rules_open(const struct plan *the_plan, struct board *the_board, int rank, int incarnation)
+void rules_open(const struct plan *the_plan, struct board *the_board, int rank, int incarnation,
+                const char *run_folder)
 {
+    (void)run_folder;
     plan = the_plan;
     board = the_board;
     own_rank = rank;

@@ -212,7 +212,7 @@ static void open_plan(const struct identity *self)
         fprintf(stderr, "faultline: %s; no fault will be installed\n", error.text);
         return;
     }
-    rules_open(&plan, board, self->rank, atomic_load(&board->incarnation));
+    rules_open(&plan, board, self->rank, atomic_load(&board->incarnation), self->folder);
 }
 
 /* --- beginning and end ----------------------------------------------------------------------- */

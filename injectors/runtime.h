@@ -46,6 +46,11 @@ struct thread_state {
     uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
     uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
     uint64_t recorded; /* records begun, polls left out */
+    uint32_t steered;  /* step + 1 of the plan that wants something of the wire call in progress; 0:
+                          none. Taken by the taps with rules_take */
+    uint32_t pending;  /* the same of the upper call in progress: the first wire call inside it that
+                          does the same takes it. Kept by the rules */
+    int32_t pending_peer;
     struct record scratch;              /* stands in for a record when the trace is full */
     struct record poll[2];              /* by level: the poll in progress, not in the trace yet */
     struct poll_run run[RUNTIME_POLLS]; /* by hash of what was asked */
@@ -83,6 +88,15 @@ static inline void runtime_direct_begin(void)
 static inline void runtime_direct_end(void)
 {
     thread_state.direct = false;
+}
+
+/* The step of the plan that wants something of the wire call in progress, + 1; 0: none. From now on
+ * it is the caller's: see rules.h. */
+static inline uint32_t rules_take(void)
+{
+    uint32_t steered = thread_state.steered;
+    thread_state.steered = 0;
+    return steered;
 }
 
 /* The stand-in while the trace is full. */

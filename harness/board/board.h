@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 1u
+#define BOARD_VERSION 2u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 
@@ -41,6 +41,15 @@ struct board_slot {
     _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
     _Atomic uint32_t stopped_by;   /* step + 1 that has stopped this rank; 0: it runs */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
+    _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
+    /* The following are kept only while the plan has steps to watch for. */
+    _Atomic uint32_t choosing;  /* waits for a choice or answer of the plan to become possible */
+    _Atomic uint32_t app_call;  /* enum call_id of the newest call at the upper level */
+    _Atomic uint32_t wire_call; /* the same at the lower level: what blocking_call is */
+    _Atomic uint32_t lose;      /* step + 1 of the kill that takes along what this rank has not
+                                   synced; 0: none. Written by whoever kills */
+    _Atomic uint64_t polls;     /* polls that said no */
+    _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain */
 };
 
 /* One step of the plan, as far as it has come. */
@@ -48,11 +57,15 @@ struct board_step {
     _Atomic uint64_t count;         /* events seen since it was armed */
     _Atomic uint64_t release_count; /* events of its release condition since it was done */
     _Atomic uint64_t done_ns;       /* CLOCK_MONOTONIC when it was done; 0: not yet */
-    _Atomic uint32_t taken;         /* messages held so far */
+    _Atomic uint32_t claimed;       /* 1: a rank is doing it (steps that count no events) */
+    _Atomic uint32_t reserved;      /* matches given to the taps and not given back */
+    _Atomic uint32_t taken;         /* messages held, or answers given, so far */
     _Atomic uint32_t turn;          /* how many of an ordered hold have been let go */
     _Atomic uint32_t released;      /* 1: what it holds is let go */
     _Atomic uint32_t released_by;   /* enum board_release */
-    _Atomic uint32_t unstick;       /* board->unstick when it was done */
+    _Atomic uint32_t unstick;       /* board->unstick when it first took or stopped something */
+    _Atomic int32_t rank;           /* who did it; valid when done */
+    _Atomic int32_t incarnation;    /* in which it was done; valid when done */
 };
 
 /* Why something was let go. */

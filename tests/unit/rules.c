@@ -57,7 +57,7 @@ static void become(int rank, int incarnation)
     runtime_slot = &board->slot[rank];
     runtime_recording = 1;
     atomic_store(&runtime_slot->pid, (int32_t)getpid());
-    rules_open(&plan, board, rank, incarnation);
+    rules_open(&plan, board, rank, incarnation, NULL);
 }
 
 static unsigned step(void)
