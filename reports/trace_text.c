@@ -246,17 +246,40 @@ static void put_comm_made(struct line *line, const struct event *event)
     put_members(line, event, record->tag);
 }
 
+/* What a protocol does with a message of the application. */
+static void put_message_note(struct line *line, const struct record *record)
+{
+    put(line, "%s %" PRIu64 ": %s ", note_kind_text((unsigned)record->tag), record->bytes,
+        record->tag == NOTE_SUPPRESSED ? "to" : "from");
+    put_peer(line, record->peer);
+    put_tag(line, (int32_t)record->request);
+    put(line, ", ");
+    put_comm(line, record->comm);
+    if (!(record->flags & FLAG_NO_HASH))
+        put(line, ", hash %08" PRIx32, (uint32_t)(record->hash >> 32));
+}
+
+static bool is_message_note(const struct record *record)
+{
+    return record->tag == NOTE_LOGGED || record->tag == NOTE_REPLAYED ||
+           record->tag == NOTE_EARLY || record->tag == NOTE_SUPPRESSED;
+}
+
 static void put_note(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
     char name[NAME_BYTES];
+    if (is_message_note(record)) {
+        put_message_note(line, record);
+        return;
+    }
     trace_text(event->trace, event->index, name, sizeof name);
     put(line, "%s", note_kind_text((unsigned)record->tag));
     if (name[0] != '\0') {
         put(line, " ");
         put_quoted(line, name);
     }
-    if (record->tag == NOTE_RESULT)
+    if (record->tag == NOTE_RESULT || record->tag == NOTE_DECISION)
         put_payload(line, record);
     else if (record->tag != NOTE_PHASE || record->bytes != 0)
         put(line, " %" PRIu64, record->bytes);

@@ -25,8 +25,9 @@ const struct text_word text_words[] = {
     {"request", FIELD_REQUEST, ALL_KINDS, false, false},
     {"got", FIELD_PEER, RECEIVES | KIND_BIT(COMPLETE), false, false},
     {"peer", FIELD_PEER, ALL_KINDS, false, false},
+    {"tag", FIELD_REQUEST, KIND_BIT(NOTE), false, false}, /* of the message that a note tells of */
     {"tag", FIELD_TAG, RECEIVES, true, false},
-    {"tag", FIELD_TAG, OTHERS, false, false},
+    {"tag", FIELD_TAG, OTHERS & ~KIND_BIT(NOTE), false, false},
     {"bytes", FIELD_BYTES, ALL_KINDS, false, false},
     {"hash", FIELD_HASH, ALL_KINDS, false, false},
     {"previous", FIELD_RESULT, KIND_BIT(NOTE), false, false},
@@ -129,6 +130,12 @@ int64_t text_default(unsigned kind, enum text_field field)
 bool text_hash_expected(unsigned kind, bool got)
 {
     return kind == RECORD_SEND || (got && (kind == RECORD_RECV || kind == RECORD_COMPLETE));
+}
+
+bool text_note_of_message(unsigned note)
+{
+    return note == NOTE_LOGGED || note == NOTE_REPLAYED || note == NOTE_EARLY ||
+           note == NOTE_SUPPRESSED;
 }
 
 const char *text_peer_name(int64_t peer)

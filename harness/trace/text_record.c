@@ -339,8 +339,11 @@ static void fill_defaults(const struct parser *parser, const struct draft *draft
     for (enum text_field field = 0; field < FIELD_COUNT; field++)
         if (!line->given[field] && text_default(line->kind, field) != 0)
             text_set(record, field, text_default(line->kind, field));
-    if (!line->given[FIELD_HASH] && text_hash_expected(line->kind, line->got))
+    bool told = line->kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
+    if (!line->given[FIELD_HASH] && (told || text_hash_expected(line->kind, line->got)))
         record->flags |= FLAG_NO_HASH;
+    if (!line->given[FIELD_COMM] && told)
+        record->comm = COMM_WORLD_ID;
     if (!line->timed)
         record->enter = start + (uint64_t)parser->line * TEXT_TICKS_PER_LINE;
     if (!line->ended && !line->in_progress)

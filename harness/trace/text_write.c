@@ -54,10 +54,30 @@ static bool has_got(const struct record *record, unsigned kind)
                         record->hash != 0);
 }
 
+/* A note that tells of one message. */
+static bool tells_message(const struct record *record, unsigned kind)
+{
+    return kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
+}
+
+/* The request of a note is called so, or `tag` if the note tells of a message. */
+static bool is_other_word(const struct record *record, unsigned kind, const struct text_word *word)
+{
+    return kind == RECORD_NOTE && word->field == FIELD_REQUEST &&
+           (strcmp(word->word, "tag") == 0) != tells_message(record, kind);
+}
+
 static bool must_write(const struct record *record, unsigned kind, const struct text_word *word,
                        bool got, uint64_t previous)
 {
     int64_t value = text_get(record, word->field);
+    bool told = tells_message(record, kind);
+    if (told && (word->field == FIELD_PEER || word->field == FIELD_REQUEST))
+        return true;
+    if (told && word->field == FIELD_COMM)
+        return value != COMM_WORLD_ID;
+    if (told && word->field == FIELD_HASH)
+        return value != 0 || !(record->flags & FLAG_NO_HASH);
     if (strcmp(word->word, "got") == 0)
         return got;
     if (strcmp(word->word, "to") == 0 || strcmp(word->word, "from") == 0)
@@ -81,7 +101,8 @@ static void write_fields(FILE *out, const struct record *record, unsigned kind, 
         written[FIELD_COMM] = written[FIELD_PEER] = true;
     for (size_t i = 0; i < text_word_count; i++) {
         const struct text_word *word = &text_words[i];
-        if (!(word->kinds & 1u << kind) || written[word->field] || (word->behind_got && !got))
+        if (!(word->kinds & 1u << kind) || written[word->field] || (word->behind_got && !got) ||
+            is_other_word(record, kind, word))
             continue;
         written[word->field] = true;
         if (!must_write(record, kind, word, got, previous))
@@ -91,7 +112,7 @@ static void write_fields(FILE *out, const struct record *record, unsigned kind, 
     }
     for (size_t i = 0; i < text_flag_count; i++) {
         bool implied = text_flags[i].flag == FLAG_NO_HASH && record->hash == 0 &&
-                       text_hash_expected(kind, got);
+                       (text_hash_expected(kind, got) || tells_message(record, kind));
         if ((record->flags & text_flags[i].flag) && !implied)
             fprintf(out, " %s", text_flags[i].word);
     }
