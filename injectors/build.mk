@@ -10,7 +10,7 @@ RECORDING_SOURCES = injectors/recording.c injectors/rules.c injectors/note.c inj
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
 TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
-                harness/board/board.c harness/plan/plan.c harness/trace/writer.c \
+                harness/board/board.c $(wildcard harness/plan/*.c) harness/trace/writer.c \
                 harness/trace/calls.c harness/trace/clock.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))

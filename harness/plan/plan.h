@@ -24,6 +24,8 @@
 #define PLAN_MAX_STEPS 256
 #define PLAN_MAX_VICTIMS 64
 #define PLAN_NAME_BYTES 64
+#define PLAN_MAX_ERRNO 4095
+#define PLAN_WIRE_BYTES 1024 /* the longest line of a wire, its end included */
 
 /* What a rank can be seen doing. name in scenarios and plan text; what it is. */
 #define PLAN_EVENTS(X)                                                                             \
@@ -196,18 +198,39 @@ struct plan {
 void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
 
-/* A step with nothing asked for: PLAN_ANY / -1 / nth 1 / LEVEL_APP / before. */
+/* A step with nothing asked for: PLAN_ANY / -1 / nth 1 / LEVEL_APP / before; target -1. */
 struct plan_step plan_step_default(enum plan_action action);
+
+/* Any communicator and tag, no key of 4 bytes, no epoch of 8. */
+struct plan_wire plan_wire_default(void);
 
 /* Appends a copy. ERROR_LIMIT beyond PLAN_MAX_STEPS, ERROR_MEMORY. The plan is unchanged then. */
 enum error_code plan_add(struct plan *plan, const struct plan_step *step, struct error *error);
+
+/* The same for a wire; also ERROR_FORMAT: its name is there already. */
+enum error_code plan_add_wire(struct plan *plan, const struct plan_wire *wire, struct error *error);
+
+/* What only the whole plan shows: `after` and `target` name steps before, `message` a wire.
+ * ERROR_FORMAT names the step, from 1. plan_read does it by itself. */
+enum error_code plan_check(const struct plan *plan, struct error *error);
+
+/* Index of the step that arms this one; PLAN_AFTER_START: it is armed from the start. */
+int32_t plan_after(const struct plan *plan, size_t step);
+
+/* Neither an event nor a state is asked for. */
+bool plan_condition_is_empty(const struct plan_condition *condition);
 
 /* One line without newline, always terminated, cut if it does not fit; returns the length needed.
  * Fields at their default are left out: "kill victims=1 event=send rank=1 nth=5". */
 size_t plan_step_print(const struct plan_step *step, char *buffer, size_t bytes);
 
-/* Inverse. Errors name the field and the accepted values. */
+/* Inverse. Errors name the field and the accepted values. Steps are numbered from 1 in text, a
+ * `message` implies level wire, and what an action may not or must have is checked. */
 enum error_code plan_step_parse(const char *line, struct plan_step *step, struct error *error);
+
+/* "wire name=stopLogging comm=world#1 tag=3 key_at=0 key=7 epoch_at=8". */
+size_t plan_wire_print(const struct plan_wire *wire, char *buffer, size_t bytes);
+enum error_code plan_wire_parse(const char *line, struct plan_wire *wire, struct error *error);
 
 /* Whole files. Lines that are empty or start with '#' are skipped. Errors name path and line.
  * plan_write is atomic (temporary file and rename). */

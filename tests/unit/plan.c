@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #define RANDOM_STEPS 5000
-#define LINE_BYTES 2048
+#define RANDOM_WIRES 1000
+#define LINE_BYTES 8192
 
 static bool same(const struct plan_step *a, const struct plan_step *b)
 {
@@ -69,11 +70,41 @@ static int32_t random_int(void)
     return some(2) ? PLAN_ANY : some(2) ? some(1000) - 10 : INT32_MAX;
 }
 
-static struct plan_step random_step(void)
+static enum plan_event random_event(enum plan_action action)
 {
-    struct plan_step step = plan_step_default((enum plan_action)some(ACTION_COUNT));
-    struct plan_condition *when = &step.when;
-    when->event = (enum plan_event)some(EVENT_COUNT);
+    switch (action) {
+    case ACTION_HOLD:
+        return EVENT_SEND;
+    case ACTION_CHOOSE:
+        return some(2) ? EVENT_RECV : EVENT_PROBE;
+    case ACTION_ANSWER:
+        return some(2) ? EVENT_WAIT : EVENT_PROBE;
+    case ACTION_FAIL:
+        return (enum plan_event)(EVENT_OPEN + (unsigned)some(EVENT_COUNT - EVENT_OPEN));
+    case ACTION_SHORT:
+    case ACTION_TEAR:
+        return EVENT_WRITE;
+    default:
+        return (enum plan_event)some(EVENT_COUNT);
+    }
+}
+
+static struct plan_state random_state(void)
+{
+    struct plan_state state;
+    memset(&state, 0, sizeof state);
+    state.rank = some(2) ? PLAN_ANY : some(1000);
+    state.region = (uint8_t)some(4);
+    state.line = state.region == REGION_ANY ? 0 : 1 + some(1000);
+    random_name(state.blocked);
+    if (state.region == REGION_ANY && state.blocked[0] == '\0')
+        strcpy(state.blocked, "MPI_Recv");
+    return state;
+}
+
+static void random_condition(struct plan_condition *when, enum plan_event event, int positions)
+{
+    when->event = event;
     when->rank = random_int();
     when->incarnation = random_int();
     when->peer = random_int();
@@ -82,14 +113,119 @@ static struct plan_step random_step(void)
     when->epoch = some(2) ? -1 : some(2) ? some(100) : INT64_MAX;
     when->nth = some(2) ? 1 : 1 + (uint64_t)some(1000000) * (uint64_t)some(1000000);
     when->level = (uint8_t)some(2);
-    when->position = (uint8_t)some(step.action == ACTION_KILL ? 3 : 2);
+    when->position = (uint8_t)some(positions);
     random_name(when->call);
     random_name(when->name);
-    if (step.action == ACTION_KILL)
-        step.victims = 1 + (uint32_t)some(PLAN_MAX_VICTIMS);
-    for (uint32_t i = 0; i < step.victims; i++)
-        step.victim[i] = some(2000);
+    random_name(when->within);
+    random_name(when->file);
+    if (event == EVENT_SEND || event == EVENT_DELIVER)
+        random_name(when->message);
+    if (when->message[0] != '\0')
+        when->level = 1;
+    when->states = (uint32_t)some(PLAN_MAX_STATES + 1);
+    for (uint32_t i = 0; i < when->states; i++) {
+        when->state[i] = random_state();
+        if (event == EVENT_NONE && when->rank == PLAN_ANY && when->state[i].rank == PLAN_ANY)
+            when->state[i].rank = 0;
+    }
+}
+
+/* The numbers 1 .. count in some order. */
+static void random_order(struct plan_step *step)
+{
+    step->orders = (uint32_t)step->count;
+    for (int32_t i = 0; i < (int32_t)step->orders; i++) {
+        int32_t place = some(i + 1);
+        step->order[i] = step->order[place];
+        step->order[place] = i + 1;
+    }
+}
+
+static void random_what(struct plan_step *step)
+{
+    switch (step->action) {
+    case ACTION_KILL:
+    case ACTION_STOP:
+        step->victims = 1 + (uint32_t)some(PLAN_MAX_VICTIMS);
+        for (uint32_t i = 0; i < step->victims; i++)
+            step->victim[i] = some(2000);
+        break;
+    case ACTION_HOLD:
+        step->count = 1 + (uint64_t)some(PLAN_MAX_VICTIMS);
+        if (some(2))
+            random_order(step);
+        step->tags_apart = some(2) != 0;
+        break;
+    case ACTION_RELEASE:
+        step->target = some(PLAN_MAX_STEPS);
+        break;
+    case ACTION_CHOOSE:
+        step->choice_tag = random_int();
+        step->choice = some(100) - 10;
+        break;
+    case ACTION_ANSWER:
+        step->count = 1 + (uint64_t)some(1000);
+        step->choice = some(4);
+        step->orders = (uint32_t)some(5);
+        for (uint32_t i = 0; i < step->orders; i++)
+            step->order[i] = some(1000);
+        break;
+    case ACTION_JITTER:
+        step->seed = (uint64_t)some(INT32_MAX) << 33 | 1;
+        step->release_ms = 1 + (uint32_t)some(1000);
+        break;
+    case ACTION_FAIL:
+        step->choice = 1 + some(100);
+        break;
+    case ACTION_SHORT:
+    case ACTION_TEAR:
+        step->count = (uint64_t)some(5000);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool steers(enum plan_action action)
+{
+    return action == ACTION_HOLD || action == ACTION_CHOOSE || action == ACTION_ANSWER ||
+           action == ACTION_FAIL || action == ACTION_SHORT || action == ACTION_TEAR;
+}
+
+static struct plan_step random_step(void)
+{
+    enum plan_action action = (enum plan_action)some(ACTION_COUNT);
+    struct plan_step step = plan_step_default(action);
+    random_what(&step);
+    random_condition(&step.when, random_event(action),
+                     action == ACTION_KILL ? 3
+                     : steers(action)      ? 1
+                                           : 2);
+    step.after = some(2) ? PLAN_AFTER_PREVIOUS : some(PLAN_MAX_STEPS + 1) - 1;
+    if (action == ACTION_HOLD || action == ACTION_STOP) {
+        if (some(2))
+            random_condition(&step.release, (enum plan_event)some(EVENT_COUNT), 2);
+        step.release_ms = (uint32_t)some(3);
+        step.attempt = some(2) != 0;
+    }
+    if (action == ACTION_KILL || action == ACTION_TEAR)
+        step.lose = (uint8_t)some(3);
     return step;
+}
+
+static struct plan_wire random_wire(int number)
+{
+    struct plan_wire wire = plan_wire_default();
+    snprintf(wire.name, sizeof wire.name, "message \"%d\"", number);
+    wire.comm_nth = (uint32_t)some(3);
+    wire.comm = wire.comm_nth > 0 ? 1 : (uint32_t)some(INT32_MAX);
+    wire.tag = random_int();
+    wire.key_at = some(10) - 1;
+    wire.key_bytes = (uint8_t)(1 << some(4));
+    wire.key = (uint64_t)some(INT32_MAX) << 33 | 5;
+    wire.epoch_at = some(10) - 1;
+    wire.epoch_bytes = (uint8_t)(1 << some(4));
+    return wire;
 }
 
 static void test_round_trip(void)
@@ -108,9 +244,59 @@ static void test_round_trip(void)
             printf("# %s\n# %s\n", line, error.text);
     }
     check(good == RANDOM_STEPS, "%d random steps survive print and parse", RANDOM_STEPS);
+    good = 0;
+    for (int i = 0; i < RANDOM_WIRES; i++) {
+        struct plan_wire wire = random_wire(i), back;
+        char line[PLAN_WIRE_BYTES];
+        good += plan_wire_print(&wire, line, sizeof line) < sizeof line &&
+                plan_wire_parse(line, &back, NULL) == OK && memcmp(&wire, &back, sizeof wire) == 0;
+    }
+    check(good == RANDOM_WIRES, "%d random wires do as well", RANDOM_WIRES);
+}
+
+static void test_steering_text(void)
+{
+    struct plan_step step;
+    struct error error = {OK, ""};
+    char line[LINE_BYTES];
+    const char *text = "hold after=2 count=3 order=3,1,2 tags_apart=yes attempt=yes ms=5 "
+                       "event=send rank=0 epoch=2 level=wire message=stopLogging within=potential "
+                       "state=1:beyond:2 state=own:logging:1:MPI_Recv state=2:blocked:MPI_Wait "
+                       "release.event=checkpoint release.rank=1 release.state=0:behind:3";
+    bool good = plan_step_parse(text, &step, &error) == OK;
+    plan_step_print(&step, line, sizeof line);
+    check(good && strcmp(text, line) == 0, "a hold reads: %s%s", line, error.text);
+    check(good && step.after == 1 && step.count == 3 && step.orders == 3 && step.order[0] == 3 &&
+              step.tags_apart && step.attempt && step.release_ms == 5 && step.when.states == 3 &&
+              step.when.state[1].rank == PLAN_ANY && step.when.state[1].region == REGION_LOGGING &&
+              strcmp(step.when.state[2].blocked, "MPI_Wait") == 0 && step.release.rank == 1 &&
+              step.release.state[0].line == 3,
+          "and means what it says");
+    check(plan_step_parse("await event=deliver message=x", &step, NULL) == OK &&
+              step.when.level == 1,
+          "a protocol's message is on the wire");
+    check(plan_step_parse("kill victims=1 after=start lose=node", &step, NULL) == OK &&
+              step.after == PLAN_AFTER_START && step.lose == LOSE_NODE,
+          "a step may be armed from the start");
+    struct plan_wire wire;
+    const char *wires = "wire name=stopLogging comm=world#2 tag=3 key_at=8 key=7 epoch_at=0";
+    good = plan_wire_parse(wires, &wire, &error) == OK;
+    plan_wire_print(&wire, line, sizeof line);
+    check(good && strcmp(line, wires) == 0 && wire.comm == 1 && wire.comm_nth == 2 &&
+              wire.key_bytes == 4 && wire.epoch_bytes == 8,
+          "a wire reads: %s%s", line, error.text);
 }
 
 /* --- what is wrong --------------------------------------------------------------------------- */
+static void refuse_wire(const char *line, const char *first, const char *second)
+{
+    struct error error = {OK, ""};
+    struct plan_wire wire;
+    check(plan_wire_parse(line, &wire, &error) == ERROR_FORMAT &&
+              strstr(error.text, first) != NULL && strstr(error.text, second) != NULL,
+          "%s: %s", line, error.text);
+}
+
 static void refuse(const char *line, const char *first, const char *second)
 {
     struct error error = {OK, ""};
@@ -147,10 +333,53 @@ static void test_errors(void)
     refuse("await name=\"\\x00\"", "name", "accepted are");
     refuse("await name=0123456789012345678901234567890123456789012345678901234567890123", "name",
            "at most 63 bytes");
+    refuse("stop event=send", "stop needs field \"victims\"", "1,2");
+    refuse("hold event=recv", "event", "accepted for hold are send");
+    refuse("hold", "event", "none; accepted for hold are send");
+    refuse("hold event=send position=after", "position", "before");
+    refuse("hold event=send count=0", "count", "from 1");
+    refuse("hold event=send count=3 order=1,2", "order", "1 to 3");
+    refuse("hold event=send count=3 order=1,2,2", "order", "once");
+    refuse("hold event=send lose=rank", "\"lose\" belongs to kill, tear", "not to hold");
+    refuse("kill victims=1 lose=disk", "unknown lose \"disk\"", "nothing, rank, node");
+    refuse("kill victims=1 release.event=send", "release.*", "hold, stop");
+    refuse("hold event=send release.evnt=send", "did you mean \"release.event\"?", "release.rank");
+    refuse("hold event=send release.position=inside", "release.position", "before, after");
+    refuse("release", "target", "from 1");
+    refuse("release target=0", "target", "from 1");
+    refuse("await after=0", "after", "from 1");
+    refuse("jitter", "ms", "from 1");
+    refuse("fail event=write", "choice", "errno");
+    refuse("fail event=send choice=5", "event", "open, write, sync, rename, unlink");
+    refuse("tear event=sync", "event", "accepted for tear are write");
+    refuse("choose event=wait", "event", "recv, probe");
+    refuse("answer event=send", "event", "wait, probe");
+    refuse("await event=send tags_apart=maybe", "tags_apart", "no, yes");
+    refuse("await state=1:beyond:0", "line of state", "from 1");
+    refuse("await state=1:beyont:1", "did you mean \"beyond\"?", "behind, logging");
+    refuse("await state=1:beyond", "state", "RANK:REGION:LINE");
+    refuse("await state=1:blocked:", "state", "name of a call");
+    refuse("await state=x:beyond:1", "rank of state", "whole numbers");
+    refuse("await state=own:beyond:1", "state", "say whose");
+    refuse("await event=send state=1:beyond:1 state=1:beyond:1 state=1:beyond:1 state=1:beyond:1 "
+           "state=1:beyond:1",
+           "state", "at most 4");
+    refuse("await event=send level=app message=x", "level", "wire");
+    refuse("await event=wait message=x", "event", "send, deliver");
     char line[LINE_BYTES] = "kill victims=0";
     for (unsigned i = 0; i < PLAN_MAX_VICTIMS; i++)
         strcat(line, ",1");
     refuse(line, "victims", "at most 64");
+}
+
+static void test_wire_errors(void)
+{
+    refuse_wire("wire tag=1", "wire needs field \"name\"", "name");
+    refuse_wire("wire name=x tga=1", "did you mean \"tag\"?", "key_at");
+    refuse_wire("wire name=x key_bytes=3", "key_bytes", "1, 2, 4, 8");
+    refuse_wire("wire name=x comm=world#0", "comm", "from 1");
+    refuse_wire("wire name=x key_at=-2", "key_at", "from 0");
+    refuse_wire("wires name=x", "begins with", "wire");
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -161,6 +390,63 @@ static void write_text(const char *path, const char *text)
     fclose(file);
 }
 
+/* One that may stand as step `index` of a plan with the random wires; step 0 is a hold. */
+static struct plan_step fitting_step(int index)
+{
+    struct plan_step step = random_step();
+    while ((index == 0) != (step.action == ACTION_HOLD))
+        step = random_step();
+    if (step.after >= index)
+        step.after = index - 1;
+    if (step.action == ACTION_RELEASE)
+        step.target = 0;
+    if (step.when.message[0] != '\0')
+        strcpy(step.when.message, "message \"5\"");
+    if (step.release.message[0] != '\0')
+        strcpy(step.release.message, "message \"6\"");
+    memset(step.when.message + strlen(step.when.message), 0,
+           sizeof step.when.message - strlen(step.when.message));
+    memset(step.release.message + strlen(step.release.message), 0,
+           sizeof step.release.message - strlen(step.release.message));
+    return step;
+}
+
+static void test_whole(const char *folder)
+{
+    static const struct {
+        const char *text, *first, *second;
+    } wrong[] = {
+        {"await\nawait after=2\n", "step 2: field \"after\": 2", "steps before"},
+        {"await\nrelease target=1\n", "step 2: field \"target\": 1", "holds and stops"},
+        {"release target=2\nhold event=send\n", "step 1: field \"target\": 2", "before it"},
+        {"wire name=ready\nawait event=send message=raedy\n", "step 1: unknown message \"raedy\"",
+         "accepted are ready"},
+        {"hold event=send release.event=send release.message=x\n", "unknown message \"x\"",
+         "no line \"wire\""},
+        {"wire name=a\nwire name=a\n", ":2: wire a", "twice"},
+    };
+    char path[128];
+    struct plan plan;
+    snprintf(path, sizeof path, "%s/whole", folder);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct error error = {OK, ""};
+        write_text(path, wrong[i].text);
+        check(plan_read(path, &plan, &error) == ERROR_FORMAT && plan.count == 0 &&
+                  strstr(error.text, wrong[i].first) != NULL &&
+                  strstr(error.text, wrong[i].second) != NULL,
+              "a plan that does not hang together: %s", error.text);
+    }
+    write_text(path, "hold event=send message=ready\nrelease target=1 after=start\nawait\nwire "
+                     "name=ready tag=1\n");
+    check(plan_read(path, &plan, NULL) == OK && plan.wires == 1 && plan_after(&plan, 0) == -1 &&
+              plan_after(&plan, 1) == -1 && plan_after(&plan, 2) == 1 &&
+              !plan_condition_is_empty(&plan.steps[0].when) &&
+              plan_condition_is_empty(&plan.steps[1].when),
+          "one that does: each step knows what arms it");
+    plan_release(&plan);
+    unlink(path);
+}
+
 static void test_files(const char *folder)
 {
     char path[128];
@@ -169,8 +455,19 @@ static void test_files(const char *folder)
     snprintf(path, sizeof path, "%s/plan", folder);
     plan_init(&plan);
     bool added = true;
+    for (int i = 0; i < PLAN_MAX_WIRES; i++) {
+        struct plan_wire wire = random_wire(i);
+        added &= plan_add_wire(&plan, &wire, NULL) == OK;
+    }
+    struct plan_wire wire = random_wire(PLAN_MAX_WIRES);
+    check(added && plan_add_wire(&plan, &wire, &error) == ERROR_LIMIT, "one wire too many: %s",
+          error.text);
+    plan.wires--;
+    check(plan_add_wire(&plan, &plan.wire[1], &error) == ERROR_FORMAT, "a wire twice: %s",
+          error.text);
+    plan.wires++;
     for (unsigned i = 0; i < PLAN_MAX_STEPS; i++) {
-        struct plan_step step = random_step();
+        struct plan_step step = fitting_step((int)i);
         added &= plan_add(&plan, &step, NULL) == OK;
     }
     struct plan_step step = plan_step_default(ACTION_AWAIT);
@@ -180,6 +477,7 @@ static void test_files(const char *folder)
                 back.count == plan.count;
     for (size_t i = 0; good && i < plan.count; i++)
         good = same(&plan.steps[i], &back.steps[i]);
+    good = good && back.wires == plan.wires && memcmp(back.wire, plan.wire, sizeof plan.wire) == 0;
     check(good, "a full plan survives write and read");
     plan_release(&plan);
     plan_release(&back);
@@ -206,7 +504,10 @@ int main(void)
         return 1;
     test_text();
     test_round_trip();
+    test_steering_text();
     test_errors();
+    test_wire_errors();
+    test_whole(folder);
     test_files(folder);
     check(rmdir(folder) == 0, "no temporary file is left");
     return done();
