@@ -11,20 +11,24 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Levenshtein distance; both at most NAME_MAX_BYTES long. */
+/* How many letters must be put in, taken out, replaced or swapped with their neighbour to make one
+ * of the other (the restricted Damerau-Levenshtein distance). Both at most NAME_MAX_BYTES long. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t row[NAME_MAX_BYTES + 1];
+    size_t rows[3][NAME_MAX_BYTES + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2]; /* the last two, and this one */
     for (size_t j = 0; j <= b_length; j++)
         row[j] = j;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            size_t above = row[j];
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            row[j] = least(replaced, 1 + least(above, row[j - 1]));
-            diagonal = above;
+            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
         }
     }
     return row[b_length];

@@ -197,6 +197,30 @@ enum error_code path_program(const char *name, const char *scenario_file, struct
     return shelf_find(&program_shelf, name, scenario_file, path, error);
 }
 
+static void drop_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text), drop = strlen(ending);
+    if (length > drop && strcmp(text + length - drop, ending) == 0)
+        text[length - drop] = '\0';
+}
+
+enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
+                          struct error *error)
+{
+    struct path path, wire;
+    enum error_code code = path_protocol(name, scenario_file, &path, error);
+    if (code != OK)
+        return code;
+    char *file = strrchr(path.text, '/') + 1;
+    drop_ending(file, protocol_shelf.after);
+    if (strchr(name, '/') == NULL)
+        strcpy(file, name); /* shorter: without "lib" */
+    code = path_format(&wire, error, "%s.wire.lua", path.text);
+    if (code == OK && (size_t)snprintf(text, bytes, "%s", wire.text) >= bytes)
+        code = error_set(error, ERROR_LIMIT, "a path is too long: %.200s...", wire.text);
+    return code;
+}
+
 /* First executable `name` in PATH. */
 static bool in_search_path(const char *name, struct path *path)
 {

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct path {
     char text[PATH_MAX];
@@ -28,6 +29,12 @@ enum error_code path_protocol(const char *name, const char *scenario_file, struc
                               struct error *error);
 enum error_code path_program(const char *name, const char *scenario_file, struct path *path,
                              struct error *error);
+
+/* The file that describes the messages of a protocol's own, whether or not there is one: for
+ * protocols/lib<name>.so it is protocols/<name>.wire.lua, for a path <folder>/<file>.so it is
+ * <folder>/<file>.wire.lua. Errors when there is no such protocol. */
+enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
+                          struct error *error);
 
 /* mpiexec: FAULTLINE_MPIEXEC if set, else looked for in PATH. ERROR_LAUNCH if there is none. */
 enum error_code path_launcher(struct path *path, struct error *error);

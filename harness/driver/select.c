@@ -23,8 +23,8 @@ static int is_scenario_file(const struct dirent *entry)
     return entry->d_name[0] != '.' && dot != NULL && strcmp(dot, ".lua") == 0;
 }
 
-static enum error_code load_folder(const char *folder, uint64_t seed, struct scenario_list *list,
-                                   struct error *error)
+static enum error_code load_folder(const char *folder, const struct script_options *how,
+                                   struct scenario_list *list, struct error *error)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_scenario_file, alphasort);
@@ -38,15 +38,15 @@ static enum error_code load_folder(const char *folder, uint64_t seed, struct sce
         if (code == OK)
             code = path_format(&path, error, "%s%s%s", folder, between, entries[i]->d_name);
         if (code == OK)
-            code = script_load(path.text, seed, list, error);
+            code = script_load(path.text, how, list, error);
         free(entries[i]);
     }
     free(entries);
     return code;
 }
 
-static enum error_code load(const char *path, uint64_t seed, struct scenario_list *list,
-                            struct error *error)
+static enum error_code load(const char *path, const struct script_options *how,
+                            struct scenario_list *list, struct error *error)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -55,8 +55,8 @@ static enum error_code load(const char *path, uint64_t seed, struct scenario_lis
                          "for",
                          path, strerror(errno));
     if (S_ISDIR(status.st_mode))
-        return load_folder(path, seed, list, error);
-    return script_load(path, seed, list, error);
+        return load_folder(path, how, list, error);
+    return script_load(path, how, list, error);
 }
 
 /* --- choosing ------------------------------------------------------------------------------ */
@@ -155,11 +155,8 @@ static enum error_code choose(struct selection *selection, const struct options 
     selection->chosen = calloc(list->count + 1, sizeof(struct scenario *));
     if (selection->chosen == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         selection->chosen[selection->count++] = &list->scenario[i];
-        if (options->ranks > 0)
-            list->scenario[i].ranks = options->ranks;
-    }
     keep(selection, options);
     enum error_code code = options->last_failed ? keep_failed(selection, options->out, error) : OK;
     keep_shard(selection, options);
@@ -173,9 +170,13 @@ enum error_code select_scenarios(const struct options *options, struct selection
 {
     memset(selection, 0, sizeof *selection);
     scenario_list_init(&selection->list);
+    struct script_options how = script_options_default;
+    how.seed = options->seed;
+    how.ranks = options->ranks;
+    how.wire_file = path_wire;
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++)
-        code = load(options->path[i], options->seed, &selection->list, error);
+        code = load(options->path[i], &how, &selection->list, error);
     return code != OK ? code : choose(selection, options, error);
 }
 
@@ -201,31 +202,6 @@ static enum error_code check_claims(const struct scenario *scenario, struct erro
     return code;
 }
 
-static enum error_code check_rank(const struct scenario *scenario, size_t step, const char *field,
-                                  int rank, struct error *error)
-{
-    if (rank < scenario->ranks)
-        return OK;
-    return error_set(error, ERROR_USAGE,
-                     "step %zu of the plan names %s %d; with %d ranks there are 0 to %d", step + 1,
-                     field, rank, scenario->ranks, scenario->ranks - 1);
-}
-
-/* --ranks may have taken away a rank that the plan speaks of. PLAN_ANY is below every rank. */
-static enum error_code check_plan(const struct scenario *scenario, struct error *error)
-{
-    enum error_code code = OK;
-    for (size_t i = 0; code == OK && i < scenario->plan.count; i++) {
-        const struct plan_step *step = &scenario->plan.steps[i];
-        code = check_rank(scenario, i, "rank", step->when.rank, error);
-        if (code == OK)
-            code = check_rank(scenario, i, "peer", step->when.peer, error);
-        for (uint32_t v = 0; code == OK && v < step->victims; v++)
-            code = check_rank(scenario, i, "victim", step->victim[v], error);
-    }
-    return code;
-}
-
 static enum error_code check_scenario(const struct scenario *scenario, struct error *error)
 {
     struct path path;
@@ -234,9 +210,7 @@ static enum error_code check_scenario(const struct scenario *scenario, struct er
         code = preload_check(&path, error);
     if (code == OK)
         code = path_program(scenario->program, scenario->file, &path, error);
-    if (code == OK)
-        code = check_claims(scenario, error);
-    return code != OK ? code : check_plan(scenario, error);
+    return code != OK ? code : check_claims(scenario, error);
 }
 
 int select_check(const struct selection *selection)

@@ -94,6 +94,11 @@ local function choice(known)
   end
 end
 
+local function flag(value, what)
+  if type(value) ~= "boolean" then expected(what, "true or false", value) end
+  return value
+end
+
 local function func(value, what)
   if type(value) ~= "function" then expected(what, "a function", value) end
   return value
@@ -188,6 +193,6 @@ end
 core.check = {
   set_context = set_context, fail = fail, expected = expected, shown = shown, hint = hint,
   given_table = given_table, text = text, line_of_text = line_of_text, integer = integer,
-  seconds = seconds, choice = choice, func = func, list = list, argument = argument,
+  seconds = seconds, choice = choice, flag = flag, func = func, list = list, argument = argument,
   environment = environment, fields_of = fields_of, read = read,
 }

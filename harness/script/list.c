@@ -93,6 +93,15 @@ static char **texts_take(struct parcel *parcel, size_t limit, size_t *count)
     return texts;
 }
 
+static void wires_take(struct parcel *parcel, struct plan *plan)
+{
+    uint64_t count = (uint64_t)parcel_take_number(parcel);
+    if (count > PLAN_MAX_WIRES)
+        parcel->bad = true;
+    for (plan->wires = 0; plan->wires < count && !parcel->bad; plan->wires++)
+        parcel_take(parcel, &plan->wire[plan->wires], sizeof plan->wire[0]);
+}
+
 static void plan_take(struct parcel *parcel, struct plan *plan)
 {
     int64_t count = parcel_take_number(parcel);
@@ -102,6 +111,7 @@ static void plan_take(struct parcel *parcel, struct plan *plan)
         if (plan_add(plan, &step, NULL) != OK)
             parcel->bad = true;
     }
+    wires_take(parcel, plan);
 }
 
 /* An empty text stands for NULL. */

@@ -5,7 +5,7 @@
 #include "script/parcel.h"
 #include "script/script.h"
 
-/* The order in which the sandbox puts the parts of a scenario; see sandbox_emit.c. *scenario is
+/* The order in which the sandbox puts the parts of a scenario; see emit.c. *scenario is
  * owned by the caller, also after a failure (parcel->bad): scenario_release. `file` is copied. */
 void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario);
 void scenario_release(struct scenario *scenario);

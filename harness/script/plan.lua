@@ -1,221 +1,432 @@
--- The plan of a scenario: what p.kill and p.await are given becomes steps.
+-- The plan of a scenario: what the methods of p are given becomes steps.
 
 local core = ...
-local type, select, tonumber, ipairs, setmetatable = type, select, tonumber, ipairs, setmetatable
-local format, match, gsub, lower = string.format, string.match, string.gsub, string.lower
-local concat, math_maxinteger = table.concat, math.maxinteger
-local sorted_keys, sorted_pairs, set = core.sorted_keys, core.sorted_pairs, core.set
-local check = core.check
+local type, select, ipairs, setmetatable = type, select, ipairs, setmetatable
+local format, find, concat = string.format, string.find, table.concat
+local sorted_keys, sorted_pairs = core.sorted_keys, core.sorted_pairs
+local check, conditions = core.check, core.condition
 local fail, expected, shown, hint = check.fail, check.expected, check.shown, check.hint
-local integer, choice, list, text = check.integer, check.choice, check.list, check.text
+local integer, choice, list, flag = check.integer, check.choice, check.list, check.flag
 local given_table, fields_of, read = check.given_table, check.fields_of, check.read
+local limit_event = conditions.limit_event
 
--- ---- conditions: when a step of the plan is done ----------------------------------------------
+-- ---- what several actions share -----------------------------------------------------------------
 
-local events = {}
-for i, name in ipairs(core.events) do
-  if i > 1 then events[i - 1] = name end -- the first is "none"
-end
-
--- Which fields say something about which event. What a wait completes is not known when it is
--- called: whoever means a message says "deliver".
-local calls = set "send recv deliver wait probe collective call"
-local fits = {
-  call = calls, level = calls, position = calls,
-  comm = set "send recv deliver probe collective call",
-  peer = set "send recv deliver probe collective",
-  tag = set "send recv deliver probe",
-  epoch = set "checkpoint saved commit restored stop-log",
-  name = set "phase result",
-}
-local condition_names = { "incarnation", "peer", "tag", "comm", "epoch", "nth", "level",
-  "position", "call", "name" }
-
-local function communicator(value, what)
-  if value == "world" then return 1 end
-  if value == "self" then return 2 end
-  local digits = type(value) == "string" and match(lower(value), "^0?x?(%x+)$")
-  local id = digits and #digits <= 8 and tonumber(digits, 16)
-  if not id or id < 1 then
-    expected(what, '"world", "self" or the hexadecimal id of a communicator in a trace', value)
-  end
-  return id
-end
-
-local function call_name(value, what)
-  text(value, what)
-  if core.call_known(value) then return value end
-  if core.call_known((gsub(value, "^P(MPIX?_)", "%1"))) then
-    fail('%s: %s: write it without the P; what a protocol asks of the MPI library is '
-      .. 'level = "wire"', what, shown(value))
-  end
-  local near = core.call_nearest(value)
-  fail('%s: %s is no MPI function%s', what, shown(value),
-    near and format(' (did you mean "%s"?)', near) or "")
-end
-
-local function name_of_note(value, what)
-  if #check.line_of_text(value, what) >= core.NAME_BYTES then
-    fail("%s: %d bytes; at most %d are possible", what, #value, core.NAME_BYTES - 1)
-  end
-  return value
-end
-
--- Checks of a condition, for a job of so many ranks.
-local function condition_checks(ranks)
-  local rank = { integer(0, ranks - 1, format(" (ranks = %d)", ranks)) }
-  return {
-    event = { choice(events) }, rank = rank, peer = rank,
-    incarnation = { integer(0, core.MAX_INCARNATIONS - 1) },
-    tag = { integer(0, 2147483647) }, comm = { communicator },
-    epoch = { integer(0, math_maxinteger) }, nth = { integer(1, math_maxinteger) },
-    level = { choice { "app", "wire" } },
-    position = { choice { "before", "after", "inside" } },
-    call = { call_name }, name = { name_of_note },
-  }
-end
-
-local function check_fits(when, where)
-  local event = when.event == "call" and when.call and core.call_family(when.call) or when.event
-  for _, field in ipairs(condition_names) do
-    local ok = fits[field]
-    if when[field] ~= nil and ok and not ok[event] then
-      fail('%sfield "%s" says nothing about event "%s"; it goes with: %s', where, field, event,
-        concat(sorted_keys(ok), ", "))
-    end
-  end
-end
-
-local function check_call(when, where)
-  local family = when.call and core.call_family(when.call)
-  if not family or when.event == "call" or family == when.event then return end
-  if when.event == "deliver" and (family == "recv" or family == "wait") then return end
-  fail('%s%s is never event "%s"; accepted: event = "%s" or "call"', where, when.call, when.event,
-    family)
-end
-
-local function check_position(when, where, victims)
-  if when.event == "deliver" then
-    when.position = when.position or "after"
-    if when.position ~= "after" then
-      fail('%sfield "position": a delivery is complete when it is seen: only "after" is possible',
-        where)
-    end
-  elseif when.position == "inside" and not victims then
-    fail('%sfield "position": "inside" is for kill; accepted: before, after', where)
-  elseif when.position == "inside" and (#victims ~= 1 or victims[1] ~= when.rank) then
-    fail('%sfield "position": "inside" kills the rank that is inside the call and no other', where)
-  end
-end
-
--- A condition from checked fields. victims: of a kill.
-local function condition(when, where, victims)
-  when.event = when.event or (when.call and "call")
-  if not when.event then
-    for _, field in ipairs(condition_names) do
-      if when[field] ~= nil then
-        fail('%sfield "%s" needs an event; accepted: %s', where, field, concat(events, ", "))
-      end
-    end
-    return { event = "none" }
-  end
-  check_fits(when, where)
-  check_call(when, where)
-  check_position(when, where, victims)
-  return when
-end
-
-local function check_event(when, where)
-  if when.event == "none" then
-    fail('%sfield "event" is missing; accepted: %s', where, concat(events, ", "))
-  end
-end
-
--- ---- the plan ---------------------------------------------------------------------------------
-
-local function add(plan, step)
-  if plan.closed then fail("the plan of this scenario is finished") end
-  if #plan.steps >= core.MAX_STEPS then fail("a plan has at most %d steps", core.MAX_STEPS) end
-  plan.steps[#plan.steps + 1] = step
-end
-
-local function own_victims(kept, ranks)
-  if kept.rank and kept.ranks then fail('kill: "rank" and "ranks" exclude each other') end
-  local victims = kept.ranks or { kept.rank }
-  if #victims == 0 then
-    fail('kill: "rank" or "ranks" is missing: who is killed; accepted: 0 to %d', ranks - 1)
-  end
-  local seen = {}
-  for _, rank in ipairs(victims) do
-    if seen[rank] then fail('kill: field "ranks": rank %d stands twice', rank) end
-    seen[rank] = true
-  end
-  return victims
-end
+local function any(value) return value end
 
 local function any_table(value, what)
   given_table(value, what .. ": ")
   return value
 end
 
--- Made once for each number of ranks.
-local fields_for = {}
-
-local function step_fields(ranks)
-  if not fields_for[ranks] then
-    local of_kill = condition_checks(ranks)
-    of_kill.ranks = { list(of_kill.rank[1], 1, core.MAX_VICTIMS, { "ranks", "1, 2" }) }
-    of_kill.at = { any_table }
-    fields_for[ranks] = { condition = fields_of(condition_checks(ranks)),
-      kill = fields_of(of_kill) }
-  end
-  return fields_for[ranks]
+-- The condition in field `field`, or nil.
+local function condition_in(plan, kept, field, where)
+  if not kept[field] then return nil end
+  where = where .. field .. ": "
+  return conditions.required(plan, read(kept[field], plan.fields("condition"), where), where)
 end
 
--- The condition of a kill is its own fields (then the victim is whose event it is), or `at`.
-local function kill(plan, given)
-  given_table(given, "kill: ")
-  local fields = step_fields(plan.ranks)
-  local kept = read(given, fields.kill, "kill: ")
-  local victims, at = own_victims(kept, plan.ranks), kept.at
-  kept.at, kept.ranks = nil, nil
-  local when = condition(kept, "kill: ", victims)
-  if when.event ~= "none" and at then
-    fail('kill: "at" and the condition of its own ("%s") exclude each other', when.event)
+-- The condition that is its own fields, or `at`; required or not.
+local function condition_or_at(plan, kept, where, victims)
+  local when = conditions.optional(plan, kept, where, victims)
+  if not kept.at then return when end
+  if when.event ~= "none" or #when.states > 0 then
+    fail('%s"at" and the condition of its own ("%s") exclude each other', where,
+      when.event == "none" and "state" or when.event)
   end
-  if when.event ~= "none" and not when.rank then
-    fail('kill: whose event "%s" is meant? With "ranks" write at = { rank = ..., event = "%s" }',
-      when.event, when.event)
-  end
-  if at then
-    when = condition(read(at, fields.condition, "kill: at: "), "kill: at: ", victims)
-    check_event(when, "kill: at: ")
-  end
-  add(plan, { action = "kill", when = when, victims = victims })
+  where = where .. "at: "
+  return conditions.required(plan, read(kept.at, plan.fields("condition"), where), where, victims)
 end
 
-local function await(plan, given)
-  given_table(given, "await: ")
-  local when = condition(read(given, step_fields(plan.ranks).condition, "await: "), "await: ")
-  check_event(when, "await: ")
-  add(plan, { action = "await", when = when, victims = {} })
+-- Ranks that something is done to, all at once.
+local function victims_of(plan, kept, where, done)
+  if kept.rank and kept.ranks then fail('%s"rank" and "ranks" exclude each other', where) end
+  local victims = kept.ranks or { kept.rank }
+  if #victims == 0 then
+    fail('%s"rank" or "ranks" is missing: who is %s; accepted: 0 to %d', where, done,
+      plan.ranks - 1)
+  end
+  local seen = {}
+  for _, rank in ipairs(victims) do
+    if seen[rank] then fail('%sfield "ranks": rank %d stands twice', where, rank) end
+    seen[rank] = true
+  end
+  return victims
 end
 
-local verbs = { kill = kill, await = await }
+-- Whose own event it is must be clear: one victim, or `at`.
+local function own_or_at(plan, kept, where, victims, inside)
+  local when = condition_or_at(plan, kept, where, inside and victims)
+  if not kept.at and when.event ~= "none" and not when.rank then
+    fail('%swhose event "%s" is meant? With "ranks" write at = { rank = ..., event = "%s" }',
+      where, when.event, when.event)
+  end
+  return when
+end
 
--- What a plan function is given: p.ranks, and a method per verb. The plan itself is out of reach.
-local function handle_of(plan)
-  local handle, methods = {}, { ranks = plan.ranks }
-  for name, verb in sorted_pairs(verbs) do
-    methods[name] = function(self, given, ...)
-      if self ~= handle then
-        fail("%s: write p:%s { ... }, with a colon", name, name)
-      end
-      if select("#", ...) > 0 then fail("%s: one table is expected", name) end
-      verb(plan, given)
+-- A message is sent `from` a rank `to` another: other words for rank and peer.
+local function name_ends(kept, where)
+  for field, word in sorted_pairs { rank = "from", peer = "to" } do
+    if kept[field] and kept[word] then
+      fail('%s"%s" and "%s" mean the same', where, field, word)
+    end
+    kept[field] = kept[field] or kept[word]
+  end
+end
+
+-- The condition of a send that is kept back.
+local function send_condition(plan, kept, where)
+  name_ends(kept, where)
+  kept.event = kept.event or "send"
+  limit_event(kept, where, { "send" })
+  return conditions.required(plan, kept, where)
+end
+
+-- ---- orders -------------------------------------------------------------------------------------
+
+local order_words = choice { "reverse", "random" }
+local order_numbers = list(integer(1, core.MAX_VICTIMS), 2, core.MAX_VICTIMS,
+  { "numbers", "3, 1, 2" })
+
+local function order_check(value, what)
+  if type(value) == "string" then return order_words(value, what) end
+  if type(value) ~= "table" then
+    expected(what, 'a list such as { 3, 1, 2 }, "reverse" or "random"', value)
+  end
+  return order_numbers(value, what)
+end
+
+-- Drawn apart from what the plan draws itself: for one step of one scenario always the same.
+local function drawn_apart(plan, draw)
+  local stream, at = core.stream(core.hash(format("%s step %d", plan.name, #plan.steps + 1)), 0)
+  local drawn = draw()
+  core.stream(stream, at)
+  return drawn
+end
+
+local function shuffled(count)
+  local order = {}
+  for i = 1, count do order[i] = i end
+  for i = count, 2, -1 do
+    local other = core.random(i)
+    order[i], order[other] = order[other], order[i]
+  end
+  return order
+end
+
+local function check_permutation(order, count, where)
+  if #order ~= count then
+    fail('%sfield "order": %d entries for count = %d', where, #order, count)
+  end
+  local seen = {}
+  for _, number in ipairs(order) do
+    if number > count or seen[number] then
+      fail('%sfield "order": each of 1 to %d must stand once', where, count)
+    end
+    seen[number] = true
+  end
+end
+
+-- Of one channel nothing can overtake.
+local function check_overtaking(kept, where)
+  if kept.rank and kept.peer and kept.comm and not kept.tags_apart then
+    fail('%smessages of one rank to another on one communicator cannot overtake each other; '
+      .. 'leave "rank" or "comm" out, or, where no receive there asks for MPI_ANY_TAG, say '
+      .. 'tags_apart = true', where)
+  end
+end
+
+-- In which order `kept.count` messages are let go; nil: as they come.
+local function order_of(plan, kept, where)
+  local order, count = kept.order, kept.count
+  if not order then return nil end
+  if type(order) == "table" then
+    kept.count = count or #order
+    check_permutation(order, kept.count, where)
+  else
+    if not count or count < 2 or count > core.MAX_VICTIMS then
+      expected(where .. 'field "count"', format("an integer from 2 to %d", core.MAX_VICTIMS), count)
+    end
+    local word = order
+    order = {}
+    for i = 1, count do order[i] = count + 1 - i end
+    if word == "random" then order = drawn_apart(plan, function() return shuffled(count) end) end
+  end
+  check_overtaking(kept, where)
+  return order
+end
+
+-- ---- actions: which fields each has beside those of a condition, and what step it makes ---------
+
+local ms = { integer(1, core.MAX_MS) }
+local bytes = { integer(0, 2147483647), required = "how many bytes are written" }
+local lose = { choice { "rank", "node" } }
+local of_release = { release = { any_table }, ms = ms, attempt = { flag } }
+local of_messages = { from = "rank", to = "peer", count = { integer(1, 1000000) },
+  tags_apart = { flag }, position = false }
+
+local actions = {}
+
+actions.await = {
+  make = function(plan, kept, where)
+    return { when = conditions.required(plan, kept, where) }
+  end,
+}
+
+actions.kill = {
+  fields = { { ranks = "ranks", at = { any_table }, lose = lose } },
+  make = function(plan, kept, where)
+    local victims = victims_of(plan, kept, where, "killed")
+    return { victims = victims, lose = kept.lose,
+      when = own_or_at(plan, kept, where, victims, true) }
+  end,
+}
+
+actions.stop = {
+  fields = { { ranks = "ranks", at = { any_table } }, of_release },
+  make = function(plan, kept, where)
+    local victims = victims_of(plan, kept, where, "stopped")
+    return { victims = victims, when = own_or_at(plan, kept, where, victims) }
+  end,
+}
+
+actions.hold = {
+  fields = { of_messages, of_release, { order = { order_check } } },
+  make = function(plan, kept, where)
+    return { when = send_condition(plan, kept, where), order = order_of(plan, kept, where) }
+  end,
+}
+
+actions.delay = {
+  fields = { of_messages, { ms = ms, events = { integer(1, 1000000) } } },
+  make = function(plan, kept, where)
+    local when = send_condition(plan, kept, where)
+    if not kept.ms == not kept.events then
+      fail('%sone of "ms" (milliseconds) and "events" (MPI calls of the sender) is needed', where)
+    end
+    if kept.events and not kept.rank then
+      fail('%sfield "events": whose MPI calls are counted? Write "rank"', where)
+    end
+    return { action = "hold", when = when, release = kept.events
+      and { event = "call", rank = kept.rank, nth = kept.events, states = {} } }
+  end,
+}
+
+actions.reorder = {
+  fields = { of_messages, of_release, { order = { order_check, default = "reverse" } } },
+  make = function(plan, kept, where)
+    local when = send_condition(plan, kept, where)
+    return { action = "hold", when = when, order = order_of(plan, kept, where) }
+  end,
+}
+
+actions.choose = {
+  fields = { { source = "rank", at = { any_table }, position = false } },
+  make = function(plan, kept, where)
+    if not kept.source then
+      fail('%sfield "source" is missing: whose message is taken; accepted: 0 to %d', where,
+        plan.ranks - 1)
+    end
+    local choice_tag = kept.tag
+    kept.tag = nil
+    if not kept.at then
+      kept.event = kept.event or kept.call and core.call_family(kept.call) or "recv"
+    end
+    local when = condition_or_at(plan, kept, where)
+    limit_event(when, kept.at and where .. "at: " or where, { "recv", "probe" })
+    return { when = when, choice = kept.source, choice_tag = choice_tag }
+  end,
+}
+
+-- What each call can be made to answer; see core.call_answer.
+local answers = {
+  ["yes-no"] = "true or false",
+  ["index-no"] = "false or the index of a request, from 0",
+  index = "the index of a request, from 0",
+  ["indices-no"] = "false or a list of indices, from 0, such as { 0, 2 }",
+  indices = "a list of indices, from 0, such as { 0, 2 }",
+}
+local index = integer(0, core.MAX_REQUESTS - 1)
+local indices = list(index, 1, core.MAX_VICTIMS, { "indices", "0, 2" })
+
+-- → the answer as a number, and the indices of requests it names.
+local function read_answer(call, value, what)
+  local can = core.call_answer(call)
+  local kind = type(value)
+  local truth = kind == "boolean" and can == "yes-no" or value == false and find(can, "no", 1, true) ~= nil
+  if truth then return value and 1 or 0 end
+  if kind == "number" and find(can, "^index") then
+    local one = index(value, what)
+    return one, { one }
+  end
+  if kind == "table" and find(can, "^indices") then return 0, indices(value, what) end
+  expected(format("%s of %s", what, call), answers[can], value)
+end
+
+actions.answer = {
+  fields = { { answer = { any, required = "what the call says" }, times = { integer(1, 1000000) },
+    position = false, call = { false, required = "such as MPI_Test or MPI_Iprobe" } } },
+  make = function(plan, kept, where)
+    if not core.call_answer(kept.call) then
+      fail('%sfield "call": %s has no answer to choose; accepted: MPI_Test, MPI_Testall, '
+        .. 'MPI_Testany, MPI_Testsome, MPI_Waitany, MPI_Waitsome, MPI_Iprobe, MPI_Improbe',
+        where, kept.call)
+    end
+    local number, requests = read_answer(kept.call, kept.answer, where .. 'field "answer"')
+    if kept.times and kept.answer ~= false then
+      fail('%sfield "times": only a false answer is given more than once', where)
+    end
+    kept.event = kept.event or core.call_family(kept.call)
+    return { when = conditions.required(plan, kept, where), choice = number, order = requests,
+      count = kept.times }
+  end,
+}
+
+actions.jitter = {
+  bare = true,
+  fields = { { ms = { ms[1], required = "the most that a message is delayed by, in ms" } } },
+  make = function(plan)
+    return { seed = drawn_apart(plan, function() return core.random(0) end) }
+  end,
+}
+
+-- Something goes wrong with a call on a file of the checkpoint store.
+local function store_fault(accepted, fields, finish)
+  fields.position = false
+  return {
+    fields = { fields },
+    make = function(plan, kept, where)
+      if #accepted == 1 then kept.event = kept.event or accepted[1] end
+      limit_event(kept, where, accepted)
+      local step = { when = conditions.required(plan, kept, where) }
+      finish(step, kept)
+      return step
+    end,
+  }
+end
+
+local function count_bytes(step, kept)
+  step.count, step.lose = kept.bytes, kept.lose
+end
+
+local error_names = sorted_keys(core.errors)
+actions.fail = store_fault({ "open", "write", "sync", "rename", "unlink" },
+  { error = { choice(error_names), required = concat(error_names, ", ") } },
+  function(step, kept) step.choice = core.errors[kept.error] end)
+actions.short = store_fault({ "write" }, { bytes = bytes }, count_bytes)
+actions.tear = store_fault({ "write" }, { bytes = bytes, lose = lose }, count_bytes)
+
+-- ---- fields -------------------------------------------------------------------------------------
+
+-- Adds `fields` to those that there are. A text stands for a field of `known`; false takes a field
+-- away; a check that is false stays as it is.
+local function add_fields(to, fields, known)
+  for name, field in sorted_pairs(fields) do
+    if type(field) == "string" then
+      to[name] = known[field]
+    elseif field and field[1] == false then
+      to[name] = { to[name][1], required = field.required }
+    else
+      to[name] = field or nil
     end
   end
-  return setmetatable(handle, {
+end
+
+local function make_fields(name, ranks)
+  local known = conditions.checks(ranks)
+  local action, to = actions[name] or {}, {}
+  if not action.bare then add_fields(to, known) end
+  known.ranks = { list(known.rank[1], 1, core.MAX_VICTIMS, { "ranks", "1, 2" }) }
+  for _, fields in ipairs(action.fields or {}) do add_fields(to, fields, known) end
+  if name ~= "condition" then to.after = { any } end
+  return fields_of(to)
+end
+
+local fields_for = {} -- number of ranks → action → its fields, made when first used
+
+local function fields_of_action(name, ranks)
+  fields_for[ranks] = fields_for[ranks] or {}
+  local of_ranks = fields_for[ranks]
+  of_ranks[name] = of_ranks[name] or make_fields(name, ranks)
+  return of_ranks[name]
+end
+
+-- ---- the plan -----------------------------------------------------------------------------------
+
+-- Which step is meant by a handle that a method has returned: its number, from 1.
+local function number_of(plan, value, what, accepted)
+  local number = type(value) == "table" and plan.number_of[value]
+  if not number then expected(what, accepted, value) end
+  return number
+end
+
+-- `after` as the plan has it: an index from 0, -1 for the start, nil for the step before.
+local function after_of(plan, value, where)
+  if value == nil then return nil end
+  if value == "start" then return -1 end
+  return number_of(plan, value, where .. 'field "after"',
+    '"start" or a step that a method of p has returned') - 1
+end
+
+-- The common end of all actions. Returns the handle of the new step.
+local function add(plan, name, step, kept, where)
+  if #plan.steps >= core.MAX_STEPS then fail("a plan has at most %d steps", core.MAX_STEPS) end
+  step.action = step.action or name
+  step.after = after_of(plan, kept.after, where)
+  step.release = step.release or condition_in(plan, kept, "release", where)
+  step.ms, step.count = kept.ms, step.count or kept.count
+  step.attempt, step.tags_apart = kept.attempt, kept.tags_apart
+  step.when = step.when or { event = "none", states = {} }
+  step.victims, step.order = step.victims or {}, step.order or {}
+  local number, handle = #plan.steps + 1, {}
+  plan.steps[number], plan.number_of[handle] = step, number
+  return handle
+end
+
+local function perform(plan, name, given)
+  local where = name .. ": "
+  given_table(given, where)
+  local kept = read(given, plan.fields(name), where)
+  return add(plan, name, actions[name].make(plan, kept, where), kept, where)
+end
+
+-- release(handle [, { condition }]): the one method that is given a step.
+local function release(plan, handle, given)
+  local number = number_of(plan, handle, "release",
+    "a step that hold, delay, reorder or stop has returned")
+  local action = plan.steps[number].action
+  if action ~= "hold" and action ~= "stop" then
+    fail("release: step %d is %s, which keeps nothing; accepted: hold, delay, reorder, stop",
+      number, action)
+  end
+  if given == nil then given = {} end
+  given_table(given, "release: ")
+  local kept = read(given, plan.fields("release"), "release: ")
+  return add(plan, "release",
+    { when = conditions.optional(plan, kept, "release: "), target = number - 1 }, kept, "release: ")
+end
+
+local methods_of_p = { release = { call = release, most = 2 } }
+for name in sorted_pairs(actions) do
+  methods_of_p[name] = {
+    call = function(plan, given) return perform(plan, name, given) end, most = 1,
+  }
+end
+
+-- What a plan function is given: p.ranks, and a method per action. The plan itself is out of reach.
+local function door_to(plan)
+  local door, methods = {}, { ranks = plan.ranks }
+  for name, method in sorted_pairs(methods_of_p) do
+    methods[name] = function(self, ...)
+      if self ~= door then fail("%s: write p:%s(...), with a colon", name, name) end
+      if select("#", ...) > method.most then
+        fail("%s: one table is expected%s", name, method.most > 1 and " behind the step" or "")
+      end
+      if plan.closed then fail("the plan of this scenario is finished") end
+      return method.call(plan, ...)
+    end
+  end
+  return setmetatable(door, {
     __metatable = false,
     __index = function(_, name)
       if methods[name] == nil then
@@ -228,15 +439,26 @@ local function handle_of(plan)
   })
 end
 
--- The steps that the function `plan` (nil: none) of scenario `name` makes.
-function core.steps_of(plan, ranks, name)
-  local made = { steps = {}, ranks = ranks }
-  if plan then
+-- The steps that the function scenario.plan (nil: none) makes, and the messages they name.
+function core.plan_of(scenario)
+  local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.ranks,
+    name = scenario.name, protocol = scenario.protocol }
+  local used = {}
+  function plan.uses(wire)
+    if used[wire] then return end
+    if #plan.wires >= core.MAX_WIRES then
+      fail("a plan names at most %d messages of a protocol", core.MAX_WIRES)
+    end
+    plan.wires[#plan.wires + 1] = wire
+    used[wire] = true
+  end
+  function plan.fields(name) return fields_of_action(name, plan.ranks) end
+  if scenario.plan then
     -- Draws of one plan must not move those of another.
-    local stream, draw = core.stream(core.hash(name), 0)
-    plan(handle_of(made))
+    local stream, draw = core.stream(core.hash(plan.name), 0)
+    scenario.plan(door_to(plan))
     core.stream(stream, draw)
   end
-  made.closed = true
-  return made.steps
+  plan.closed = true
+  return plan.steps, plan.wires
 end

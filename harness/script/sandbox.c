@@ -4,10 +4,11 @@
 #include "base/nearest.h"
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
-#include "trace/calls.h"
+#include "script/names.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
+#include <limits.h>
 #include <lua.h>
 #include <lualib.h>
 #include <stdlib.h>
@@ -27,11 +28,10 @@ struct sandbox {
     const char *path;
     char *source;                  /* "@path": how Lua names a chunk that is a file */
     char short_source[LUA_IDSIZE]; /* ... and how it writes that in errors */
-    struct script_limits limits;
+    const struct script_options *options;
     size_t memory_used;
     uint64_t instructions;
     struct script_progress *progress;
-    uint64_t seed;
     uint64_t stream; /* of random numbers: 0 the file's own, else a hash of the scenario's name */
     uint64_t draw;
     size_t printed;
@@ -83,8 +83,8 @@ static void *allocate(void *user, void *old, size_t old_bytes, size_t bytes)
         return NULL;
     }
     size_t others = sandbox->memory_used - old_bytes;
-    if (bytes > old_bytes &&
-        (others > sandbox->limits.memory_bytes || bytes > sandbox->limits.memory_bytes - others))
+    if (bytes > old_bytes && (others > sandbox->options->limits.memory_bytes ||
+                              bytes > sandbox->options->limits.memory_bytes - others))
         return NULL;
     void *block = realloc(old, bytes);
     if (block != NULL)
@@ -92,12 +92,14 @@ static void *allocate(void *user, void *old, size_t old_bytes, size_t bytes)
     return block;
 }
 
-/* The innermost call that stands in the scenario file. False if there is none. */
-static bool innermost(struct sandbox *sandbox, int level, lua_Debug *found, int *found_level)
+/* The innermost call, from `level` outwards, that stands in the file `path`. False if there is
+ * none. */
+static bool innermost(struct sandbox *sandbox, const char *path, int level, lua_Debug *found,
+                      int *found_level)
 {
     for (; lua_getstack(sandbox->lua, level, found); level++) {
         lua_getinfo(sandbox->lua, "Sl", found);
-        if (strcmp(found->source, sandbox->source) == 0) {
+        if (found->source[0] == '@' && strcmp(found->source + 1, path) == 0) {
             *found_level = level;
             return true;
         }
@@ -109,7 +111,7 @@ static int innermost_line(struct sandbox *sandbox)
 {
     lua_Debug frame;
     int level;
-    return innermost(sandbox, 0, &frame, &level) ? frame.currentline : 0;
+    return innermost(sandbox, sandbox->path, 0, &frame, &level) ? frame.currentline : 0;
 }
 
 /* `format` holds one %llu: the limit. */
@@ -136,10 +138,10 @@ static void hook(lua_State *L, lua_Debug *frame)
         return;
     }
     sandbox->instructions += HOOK_INSTRUCTIONS;
-    if (sandbox->instructions <= sandbox->limits.instructions)
+    if (sandbox->instructions <= sandbox->options->limits.instructions)
         return;
     end_limit(sandbox, "the script does not end: more than %llu instructions",
-              sandbox->limits.instructions);
+              sandbox->options->limits.instructions);
 }
 
 /* ---- errors
@@ -199,7 +201,7 @@ static int traced(lua_State *L)
     int level, frames = 0;
     push_message(sandbox, message ? message : "error without a text");
     luaL_buffinit(L, &text);
-    for (int from = 0; innermost(sandbox, from, &frame, &level); from = level + 1) {
+    for (int from = 0; innermost(sandbox, sandbox->path, from, &frame, &level); from = level + 1) {
         lua_getinfo(L, "nS", &frame);
         if (frames++ < TRACE_FRAMES) {
             lua_pushfstring(L, "\n  %s:%d: in %s", sandbox->path, frame.currentline,
@@ -227,10 +229,47 @@ static int core_fail(lua_State *L)
     return lua_error(L);
 }
 
-/* line(): of the scenario file, now. */
+/* line(path): where that file is now, by default the scenario file; 0 if it is not running. */
 static int core_line(lua_State *L)
 {
-    lua_pushinteger(L, innermost_line(sandbox_of(L)));
+    struct sandbox *sandbox = sandbox_of(L);
+    const char *path = luaL_optstring(L, 1, sandbox->path);
+    lua_Debug frame;
+    int level;
+    lua_pushinteger(L, innermost(sandbox, path, 0, &frame, &level) ? frame.currentline : 0);
+    return 1;
+}
+
+/* wire_file(protocol): the path of the file that describes its messages, and whether it is there.
+ * Nothing when no such file is known of. */
+static int core_wire_file(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    char path[PATH_MAX];
+    struct error error = {0};
+    if (sandbox->options->wire_file == NULL)
+        return 0;
+    if (sandbox->options->wire_file(luaL_checkstring(L, 1), sandbox->path, path, sizeof path,
+                                    &error) != OK) {
+        push_placed(sandbox, innermost_line(sandbox), error.text);
+        return lua_error(L);
+    }
+    lua_pushstring(L, path);
+    lua_pushboolean(L, access(path, F_OK) == 0);
+    return 2;
+}
+
+/* load(path, world): the file as a function whose globals are those of the table `world`. */
+static int core_load(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    if (luaL_loadfilex(L, luaL_checkstring(L, 1), "t") != LUA_OK) {
+        push_placed(sandbox, innermost_line(sandbox), lua_tostring(L, -1));
+        return lua_error(L);
+    }
+    lua_pushvalue(L, 2);
+    lua_setupvalue(L, -2, 1);
     return 1;
 }
 
@@ -271,61 +310,6 @@ static int core_printable(lua_State *L)
     return 1;
 }
 
-static int core_call_known(lua_State *L)
-{
-    lua_pushboolean(L, call_from_name(luaL_checkstring(L, 1)) != CALL_NONE);
-    return 1;
-}
-
-static int core_call_nearest(lua_State *L)
-{
-    const char *names[CALL_COUNT];
-    for (unsigned call = 1; call < CALL_COUNT; call++)
-        names[call - 1] = call_name(call);
-    lua_pushstring(L, nearest_name(luaL_checkstring(L, 1), names, CALL_COUNT - 1));
-    return 1;
-}
-
-/* The event that a call is, where it can be no other; else NULL. */
-static const char *family(enum call_role role)
-{
-    switch (role) {
-    case ROLE_SEND:
-    case ROLE_ISEND:
-        return "send";
-    case ROLE_RECV:
-    case ROLE_IRECV:
-    case ROLE_MRECV:
-    case ROLE_IMRECV:
-        return "recv";
-    case ROLE_PROBE:
-    case ROLE_IPROBE:
-    case ROLE_MPROBE:
-    case ROLE_IMPROBE:
-        return "probe";
-    case ROLE_WAIT:
-    case ROLE_WAITALL:
-    case ROLE_WAITANY:
-    case ROLE_WAITSOME:
-    case ROLE_TEST:
-    case ROLE_TESTALL:
-    case ROLE_TESTANY:
-    case ROLE_TESTSOME:
-        return "wait";
-    case ROLE_COLLECTIVE:
-    case ROLE_ICOLLECTIVE:
-        return "collective";
-    default:
-        return NULL;
-    }
-}
-
-static int core_call_family(lua_State *L)
-{
-    lua_pushstring(L, family(call_role(call_from_name(luaL_checkstring(L, 1)))));
-    return 1;
-}
-
 /* Text for a person who looks for a fault in a scenario; stdout belongs to TAP. */
 static int core_print(lua_State *L)
 {
@@ -354,7 +338,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t draw(struct sandbox *sandbox)
 {
-    return mix(mix(mix(sandbox->seed) ^ sandbox->stream) + sandbox->draw++);
+    return mix(mix(mix(sandbox->options->seed) ^ sandbox->stream) + sandbox->draw++);
 }
 
 /* FNV-1a of a name, never 0: the number of its stream. */
@@ -422,19 +406,10 @@ static int core_emit(lua_State *L)
  * --------------------------------------------------------------------------------------------- */
 
 static const luaL_Reg core_functions[] = {
-    {"fail", core_fail},
-    {"line", core_line},
-    {"nearest", core_nearest},
-    {"printable", core_printable},
-    {"call_known", core_call_known},
-    {"call_nearest", core_call_nearest},
-    {"call_family", core_call_family},
-    {"print", core_print},
-    {"hash", core_hash},
-    {"stream", core_stream},
-    {"random", core_random},
-    {"emit", core_emit},
-    {NULL, NULL},
+    {"fail", core_fail},     {"line", core_line},       {"wire_file", core_wire_file},
+    {"load", core_load},     {"nearest", core_nearest}, {"printable", core_printable},
+    {"print", core_print},   {"hash", core_hash},       {"stream", core_stream},
+    {"random", core_random}, {"emit", core_emit},       {NULL, NULL},
 };
 
 static const struct {
@@ -449,6 +424,12 @@ static const struct {
     {"MAX_TIMEOUT_S", SCENARIO_MAX_TIMEOUT_S},
     {"MAX_STEPS", PLAN_MAX_STEPS},
     {"MAX_VICTIMS", PLAN_MAX_VICTIMS},
+    {"MAX_STATES", PLAN_MAX_STATES},
+    {"MAX_WIRES", PLAN_MAX_WIRES},
+    {"MAX_MS", SCENARIO_MAX_MS},
+    {"MAX_REQUESTS", SCENARIO_MAX_REQUESTS},
+    {"MAX_COMMUNICATORS", SCENARIO_MAX_COMMUNICATORS},
+    {"MAX_WIRE_OFFSET", SCENARIO_MAX_WIRE_OFFSET},
     {"NAME_BYTES", PLAN_NAME_BYTES},
     {"TEXT_BYTES", SCENARIO_TEXT_BYTES},
     {"SCENARIO_NAME_BYTES", SCENARIO_NAME_BYTES},
@@ -457,16 +438,13 @@ static const struct {
 static void push_core(lua_State *L)
 {
     luaL_newlib(L, core_functions);
+    lua_pushinteger(L, sandbox_of(L)->options->ranks);
+    lua_setfield(L, -2, "RANKS");
     for (size_t i = 0; i < sizeof core_numbers / sizeof core_numbers[0]; i++) {
         lua_pushinteger(L, core_numbers[i].value);
         lua_setfield(L, -2, core_numbers[i].name);
     }
-    lua_createtable(L, EVENT_COUNT, 0);
-    for (int event = 0; event < EVENT_COUNT; event++) {
-        lua_pushstring(L, plan_event_text((enum plan_event)event));
-        lua_rawseti(L, -2, event + 1);
-    }
-    lua_setfield(L, -2, "events");
+    names_add(L);
 }
 
 static void open_libraries(lua_State *L)
@@ -538,19 +516,18 @@ static _Noreturn void end_run(struct sandbox *sandbox, int status)
     if (status == LUA_ERRMEM) {
         snprintf(text, sizeof text, "%s:%d: the script needs more than %zu MiB of memory",
                  sandbox->path, atomic_load(&sandbox->progress->line),
-                 sandbox->limits.memory_bytes >> 20);
+                 sandbox->options->limits.memory_bytes >> 20);
         end(sandbox, ERROR_LIMIT, text);
     }
     const char *message = lua_tostring(L, -1);
     end(sandbox, ERROR_USAGE, message ? message : sandbox->path);
 }
 
-void sandbox_run(const char *path, uint64_t seed, const struct script_limits *limits,
+void sandbox_run(const char *path, const struct script_options *options,
                  struct script_progress *progress, int out)
 {
     static struct sandbox sandbox; /* Lua's state points to it until the process ends */
-    sandbox = (struct sandbox){
-        .path = path, .limits = *limits, .progress = progress, .seed = seed, .out = out};
+    sandbox = (struct sandbox){.path = path, .options = options, .progress = progress, .out = out};
     size_t bytes = strlen(path) + 2;
     sandbox.source = malloc(bytes);
     sandbox.lua = lua_newstate(allocate, &sandbox);

@@ -22,7 +22,7 @@ enum sandbox_message {
 };
 
 /* Runs `path`, writes messages to the file descriptor `out`, ends the process. */
-_Noreturn void sandbox_run(const char *path, uint64_t seed, const struct script_limits *limits,
+_Noreturn void sandbox_run(const char *path, const struct script_options *options,
                            struct script_progress *progress, int out);
 
 #endif

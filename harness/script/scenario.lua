@@ -58,7 +58,8 @@ local function define(name, line, given)
   check.set_context(format('scenario "%s": ', name))
   local kept = read(given, scenario_fields, "")
   kept.name, kept.line = name, line
-  kept.steps = core.steps_of(kept.plan, kept.ranks, name)
+  if core.RANKS > 0 then kept.ranks = core.RANKS end
+  kept.steps, kept.wires = core.plan_of(kept)
   check.set_context("")
   core.emit(kept)
   emitted = emitted + 1

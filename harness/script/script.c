@@ -24,8 +24,8 @@
 #define READ_BYTES 65536
 #define RESULT_MAX_BYTES (256u << 20)
 
-const struct script_limits script_limits_default = {
-    .instructions = 200000000, .memory_bytes = 64u << 20, .time_ms = 5000};
+const struct script_options script_options_default = {
+    .limits = {.instructions = 200000000, .memory_bytes = 64u << 20, .time_ms = 5000}};
 
 /* The run of one file, seen from outside. Closed: child 0, in -1, progress NULL. */
 struct watch {
@@ -63,8 +63,8 @@ static void become_plain(pid_t caller)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static enum error_code watch_start(struct watch *watch, uint64_t seed,
-                                   const struct script_limits *limits, struct error *error)
+static enum error_code watch_start(struct watch *watch, const struct script_options *options,
+                                   struct error *error)
 {
     watch->progress = mmap(NULL, sizeof *watch->progress, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -81,7 +81,7 @@ static enum error_code watch_start(struct watch *watch, uint64_t seed,
     if (watch->child == 0) {
         become_plain(caller);
         close(ends[0]);
-        sandbox_run(watch->path, seed, limits, watch->progress, ends[1]);
+        sandbox_run(watch->path, options, watch->progress, ends[1]);
     }
     close(ends[1]);
     if (watch->child < 0)
@@ -171,16 +171,15 @@ static enum error_code watch_take(struct watch *watch, struct scenario_list *lis
     }
 }
 
-enum error_code script_load_limited(const char *path, uint64_t seed,
-                                    const struct script_limits *limits, struct scenario_list *list,
-                                    struct error *error)
+enum error_code script_load(const char *path, const struct script_options *options,
+                            struct scenario_list *list, struct error *error)
 {
     struct watch watch = {.path = path, .in = -1};
     struct scenario_list loaded;
     scenario_list_init(&loaded);
-    enum error_code code = watch_start(&watch, seed, limits, error);
+    enum error_code code = watch_start(&watch, options, error);
     if (code == OK)
-        code = watch_read(&watch, limits->time_ms, error);
+        code = watch_read(&watch, options->limits.time_ms, error);
     if (code == OK)
         code = watch_take(&watch, &loaded, error);
     if (code == OK)
@@ -188,10 +187,4 @@ enum error_code script_load_limited(const char *path, uint64_t seed,
     scenario_list_release(&loaded);
     watch_release(&watch);
     return code;
-}
-
-enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,
-                            struct error *error)
-{
-    return script_load_limited(path, seed, &script_limits_default, list, error);
 }

@@ -19,6 +19,10 @@
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
 #define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */
 #define SCENARIOS_MAX 65536
+#define SCENARIO_MAX_MS 3600000          /* of a hold, delay, stop or jitter */
+#define SCENARIO_MAX_REQUESTS 65536      /* whose index an answer may name */
+#define SCENARIO_MAX_COMMUNICATORS 65536 /* n of "world#n" */
+#define SCENARIO_MAX_WIRE_OFFSET 4088    /* of a number in a message of a protocol's own */
 
 /* One scenario, as the file says it. All strings are owned by the list. */
 struct scenario {
@@ -53,23 +57,30 @@ struct script_limits {
     size_t memory_bytes;   /* of Lua's heap */
     int time_ms;           /* wall clock */
 };
-extern const struct script_limits script_limits_default;
 
-/* Runs `path` and appends its scenarios. `seed` feeds math.random: file, seed and scenario name
- * decide every number, so a plan is repeatable. Checked before it returns: types, unknown fields
- * (with the nearest known one), ranges (a rank of the plan that does not exist). Whether protocol,
- * program and claims exist is not checked here. Errors: ERROR_USAGE (names file, line, field and
- * the accepted values, and carries the Lua traceback), ERROR_LIMIT, ERROR_IO, ERROR_MEMORY; the
- * list is unchanged then. Bounded by script_limits_default: a bad string pattern ends too, for the
- * file is run in a forked process. The caller's process group, signals and children are left as
- * they were. */
-enum error_code script_load(const char *path, uint64_t seed, struct scenario_list *list,
-                            struct error *error);
+/* How files are loaded. */
+struct script_options {
+    uint64_t seed; /* feeds math.random: file, seed and scenario name decide every number */
+    int ranks;     /* so many for every scenario, whatever it says; 0: what it says */
+    /* Where the messages of a protocol's own are described: the path, whether or not there is such
+     * a file, or an error when there is no such protocol. NULL: nowhere. */
+    enum error_code (*wire_file)(const char *protocol, const char *scenario_file, char *path,
+                                 size_t bytes, struct error *error);
+    struct script_limits limits;
+};
 
-/* The same with other limits. */
-enum error_code script_load_limited(const char *path, uint64_t seed,
-                                    const struct script_limits *limits, struct scenario_list *list,
-                                    struct error *error);
+/* Seed 0, no ranks, no wire files, the usual limits. */
+extern const struct script_options script_options_default;
+
+/* Runs `path` and appends its scenarios; the same file and options give the same plans. Checked
+ * before it returns: types, unknown fields (with the nearest known one), ranges (a rank of the plan
+ * that does not exist), messages that the protocol does not have. Whether protocol, program and
+ * claims exist is not checked here. Errors: ERROR_USAGE (names file, line, field and the accepted
+ * values, and carries the Lua traceback), ERROR_LIMIT, ERROR_IO, ERROR_MEMORY; the list is
+ * unchanged then. Bounded by the limits: a bad string pattern ends too, for the file is run in a
+ * forked process. The caller's process group, signals and children are left as they were. */
+enum error_code script_load(const char *path, const struct script_options *options,
+                            struct scenario_list *list, struct error *error);
 
 void scenario_list_init(struct scenario_list *list);
 void scenario_list_release(struct scenario_list *list);

@@ -1,29 +1,13 @@
 /* Scenario files: what comes out, what is refused and how that is said, and what a script cannot
  * do. */
-#include "script/script.h"
-#include "tap.h"
+#include "scenario_file.h"
 #include "trace/record.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define STEP_BYTES 1024
-
-static char folder[] = "/tmp/faultline-script.XXXXXX";
-
-/* Writes `text` as a file; the path is static. */
-static const char *file_of(const char *text, size_t bytes)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/test.lua", folder);
-    FILE *file = fopen(path, "w");
-    if (file == NULL || fwrite(text, 1, bytes, file) != bytes || fclose(file) != 0)
-        abort();
-    return path;
-}
 
 /* ---- what comes out
  * -------------------------------------------------------------------------------- */
@@ -107,16 +91,22 @@ static void test_good(void)
     struct scenario_list list;
     struct error error = {0};
     scenario_list_init(&list);
-    check(script_load("tests/scenarios/plan.lua", 1, &list, &error) == OK, "loads %s", error.text);
+    check(script_load("tests/scenarios/plan.lua", &script_options_default, &list, &error) == OK,
+          "loads %s", error.text);
     if (check(list.count == 2, "two scenarios")) {
         check_everything(&list.scenario[0]);
         check_least(&list.scenario[1]);
     }
-    check(script_load("tests/scenarios/none.lua", 1, &list, &error) == ERROR_IO && list.count == 2,
+    check(script_load("tests/scenarios/none.lua", &script_options_default, &list, &error) ==
+                  ERROR_IO &&
+              list.count == 2,
           "a file that is not there leaves the list alone");
     check(strstr(error.text, "tests/scenarios/none.lua") != NULL, "%s", error.text);
-    check(script_load("tests/scenarios", 1, &list, &error) == ERROR_IO, "a folder: %s", error.text);
-    check(script_load("tests/scenarios/repeatable.lua", 1, &list, &error) == OK && list.count == 5,
+    check(script_load("tests/scenarios", &script_options_default, &list, &error) == ERROR_IO,
+          "a folder: %s", error.text);
+    check(script_load("tests/scenarios/repeatable.lua", &script_options_default, &list, &error) ==
+                  OK &&
+              list.count == 5,
           "a second file is appended");
     check(strcmp(list.scenario[0].name, "everything") == 0, "behind what was there");
     scenario_list_release(&list);
@@ -126,14 +116,7 @@ static void test_good(void)
 /* ---- what is refused, and the words
  * ------------------------------------------------------------------ */
 
-#define JOB "protocol = 'x', program = 'y', "
-#define PLAN(steps) "scenario 'a' { " JOB "ranks = 4, plan = function(p)\n" steps "\nend }"
-
-static const struct refusal {
-    const char *text;
-    int line;
-    const char *says[3]; /* parts of the error */
-} refusals[] = {
+static const struct refusal refusals[] = {
     /* fields of a scenario */
     {"scenario 'a' { protocl = 'x' }",
      1,
@@ -270,24 +253,7 @@ static const struct refusal {
 
 static void test_refusals(void)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        const struct refusal *refusal = &refusals[i];
-        const char *path = file_of(refusal->text, strlen(refusal->text));
-        struct scenario_list list;
-        struct error error = {0};
-        scenario_list_init(&list);
-        enum error_code code = script_load(path, 1, &list, &error);
-        char place[300];
-        snprintf(place, sizeof place, refusal->line > 0 ? "%s:%d: " : "%s: ", path, refusal->line);
-        bool said = strncmp(error.text, place, strlen(place)) == 0;
-        for (size_t k = 0; k < 3 && refusal->says[k] != NULL; k++)
-            said = said && strstr(error.text, refusal->says[k]) != NULL;
-        check(code == ERROR_USAGE && list.count == 0 && said, "refusal %zu is said in its words",
-              i);
-        if (!said)
-            printf("# got: %s\n", error.text);
-        scenario_list_release(&list);
-    }
+    check_refusals(refusals, sizeof refusals / sizeof refusals[0], &script_options_default);
 }
 
 static void check_error(const char *text, const char *part, const char *what)
@@ -295,7 +261,7 @@ static void check_error(const char *text, const char *part, const char *what)
     struct scenario_list list;
     struct error error = {0};
     scenario_list_init(&list);
-    script_load(file_of(text, strlen(text)), 1, &list, &error);
+    script_load(file_of(text, strlen(text)), &script_options_default, &list, &error);
     if (!check(strstr(error.text, part) != NULL, "%s", what))
         printf("# got: %s\n", error.text);
     scenario_list_release(&list);
@@ -325,7 +291,7 @@ static void test_traceback(void)
     struct scenario_list list;
     struct error error = {0};
     scenario_list_init(&list);
-    script_load(deep, 1, &list, &error);
+    script_load(deep, &script_options_default, &list, &error);
     strcat(deep, ":2: ");
     snprintf(text, sizeof text, "a long path is not cut");
     check(strncmp(error.text, deep, strlen(deep)) == 0, "%s", text);
@@ -363,14 +329,14 @@ static void test_limits(void)
 {
     for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
         bool many = strstr(endless[i].says, "scenarios") != NULL;
-        struct script_limits limits = {many ? 1000000000 : 5000000, 16u << 20, 60000};
+        struct script_options options = {.limits = {many ? 1000000000 : 5000000, 16u << 20, 60000}};
         if (endless[i].time_ms > 0)
-            limits.time_ms = endless[i].time_ms;
+            options.limits.time_ms = endless[i].time_ms;
         struct scenario_list list;
         struct error error = {0};
         scenario_list_init(&list);
         const char *path = file_of(endless[i].text, strlen(endless[i].text));
-        enum error_code code = script_load_limited(path, 1, &limits, &list, &error);
+        enum error_code code = script_load(path, &options, &list, &error);
         char place[300];
         snprintf(place, sizeof place, "%s:1: ", path);
         bool said = strstr(error.text, endless[i].says) != NULL &&
@@ -389,13 +355,14 @@ static void test_limits(void)
 /* The text of all plans of the file; owned by the caller. */
 static char *plan_texts(uint64_t seed, size_t scenario)
 {
+    struct script_options options = seeded(seed);
     struct scenario_list list;
     struct error error = {0};
     scenario_list_init(&list);
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    if (script_load("tests/scenarios/repeatable.lua", seed, &list, &error) != OK)
+    if (script_load("tests/scenarios/repeatable.lua", &options, &list, &error) != OK)
         fprintf(out, "%s", error.text);
     for (size_t i = 0; scenario < list.count && i < list.scenario[scenario].plan.count; i++) {
         char line[STEP_BYTES];
@@ -440,10 +407,11 @@ static void test_draws_apart(void)
         "for i = 1, 2 do scenario('s' .. i) { " JOB "ranks = 1, plan = function(p)\n"
         "p:await { event = 'send', tag = math.random(0, 1000000) } end } end"};
     int32_t tag[2][2] = {{-1, -1}, {-2, -2}};
+    struct script_options options = seeded(3);
     for (int i = 0; i < 2; i++) {
         struct scenario_list list;
         scenario_list_init(&list);
-        if (script_load(file_of(texts[i], strlen(texts[i])), 3, &list, NULL) == OK)
+        if (script_load(file_of(texts[i], strlen(texts[i])), &options, &list, NULL) == OK)
             for (int k = 0; k < 2; k++)
                 tag[i][k] = list.scenario[k].plan.steps[0].when.tag;
         scenario_list_release(&list);
@@ -471,14 +439,14 @@ static void test_random(void)
     struct scenario_list list;
     struct error error = {0};
     scenario_list_init(&list);
-    check(script_load(file_of(text, sizeof text - 1), 1, &list, &error) == OK,
+    check(script_load(file_of(text, sizeof text - 1), &script_options_default, &list, &error) == OK,
           "math.random keeps Lua's ranges %s", error.text);
     scenario_list_release(&list);
 }
 
 int main(void)
 {
-    if (mkdtemp(folder) == NULL)
+    if (!make_folder())
         return 1;
     test_good();
     test_refusals();
@@ -487,8 +455,6 @@ int main(void)
     test_repeatable();
     test_draws_apart();
     test_random();
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    check(system(command) == 0, "cleaned up");
+    remove_folder();
     return done();
 }
