@@ -253,6 +253,11 @@ static void perform(uint32_t first, struct record *r)
     do
         record_step(end, end == first ? r : NULL);
     while (++end < plan->count && plan->steps[end].when.event == EVENT_NONE);
+    for (uint32_t step = first; step < end; step++) {
+        atomic_store(&board->progress[step].rank, own_rank);
+        atomic_store(&board->progress[step].incarnation, own_incarnation);
+        atomic_store(&board->progress[step].done_ns, clock_monotonic_ns());
+    }
     atomic_store(&board->step, end);
     bool self = false;
     for (uint32_t step = first; step < end; step++)

@@ -74,8 +74,31 @@ static enum error_code read_step(const struct reader *reader, const char *rest)
 
 static enum error_code read_steps_done(const struct reader *reader, const char *rest)
 {
-    if (sscanf(rest, "%u", &reader->example->facts.steps_done) != 1)
-        return fail(reader, "steps-done: a number must follow");
+    unsigned count;
+    if (sscanf(rest, "%u", &count) != 1 || count > PLAN_MAX_STEPS)
+        return fail(reader, "steps-done: a number must follow, at most %d", PLAN_MAX_STEPS);
+    for (unsigned i = 0; i < count; i++)
+        reader->example->step[i].done = true;
+    return OK;
+}
+
+/* step-done 2 r1#0 taken 3 released unstick */
+static enum error_code read_step_done(const struct reader *reader, const char *rest)
+{
+    static const char *const why[] = {"not", "condition", "time", "step", "end", "unstick"};
+    char released[16] = "not";
+    unsigned number;
+    unsigned long long taken = 0;
+    struct step_fact fact = {.done = true};
+    int words = sscanf(rest, " %u r%d#%d taken %llu released %15s", &number, &fact.rank,
+                       &fact.incarnation, &taken, released);
+    fact.taken = taken;
+    while (fact.released_by < 6 && strcmp(why[fact.released_by], released) != 0)
+        fact.released_by++;
+    if (words < 3 || number < 1 || number > PLAN_MAX_STEPS || fact.released_by == 6)
+        return fail(reader, "step-done: must be <step, from 1> r<rank>#<incarnation>, then taken "
+                            "<n>, then released not, condition, time, step, end or unstick");
+    reader->example->step[number - 1] = fact;
     return OK;
 }
 
@@ -191,6 +214,8 @@ static enum error_code read_line(const struct reader *reader, char *line)
         return read_end(reader, rest);
     if (strcmp(word, "step") == 0)
         return read_step(reader, rest);
+    if (strcmp(word, "step-done") == 0)
+        return read_step_done(reader, rest);
     if (strcmp(word, "steps-done") == 0)
         return read_steps_done(reader, rest);
     if (strcmp(word, "ended") == 0)
@@ -237,6 +262,7 @@ enum error_code example_read(const char *path, struct example *example, struct e
     fclose(in);
     if (example->plan.count > 0)
         facts->plan = &example->plan;
+    facts->steps = example->step;
     if (example->id_count == 0)
         example->id[example->id_count++] = "H";
     return code;

@@ -19,6 +19,7 @@ struct example {
     struct trace_set traces;
     struct run_facts facts; /* points into the following */
     struct plan plan;
+    struct step_fact step[PLAN_MAX_STEPS];
     char end_text[256];
     struct rank_end rank_end[EXAMPLE_MAX];
     struct reference_result reference[EXAMPLE_MAX];

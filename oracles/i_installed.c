@@ -90,7 +90,7 @@ static enum error_code judge_installation(struct judging *judging, struct error 
     (void)error;
     for (size_t i = 0; plan != NULL && i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        if (i >= judging->facts->steps_done)
+        if (judging->facts->steps == NULL || !judging->facts->steps[i].done)
             tell_not_installed(judging, (unsigned)i, step);
         else if (step->action == ACTION_KILL)
             check_kill(judging, (unsigned)i, step);

@@ -98,6 +98,15 @@ struct reference_result {
     uint64_t hash;
 };
 
+/* How far a step of the plan came. */
+struct step_fact {
+    bool done;
+    int rank;        /* who did it; -1 unless done */
+    int incarnation; /* in which; -1 unless done */
+    uint64_t taken;  /* messages held, answers given */
+    int released_by; /* enum board_release: why what it held or stopped was let go */
+};
+
 /* How a run ended, as the driver saw it. */
 #define RUN_ENDS(X)                                                                                \
     X(FINISHED, "finished")       /* every rank of the last incarnation finalized and exited 0 */  \
@@ -122,7 +131,7 @@ struct run_facts {
     enum run_end end;
     const char *end_text;    /* one sentence for people; never NULL */
     const struct plan *plan; /* NULL: no faults were asked for */
-    unsigned steps_done;     /* of the plan */
+    const struct step_fact *steps; /* one per step of the plan; NULL: none was done */
     size_t rank_end_count;
     const struct rank_end *rank_ends;
     size_t reference_count; /* 0: no reference run was made; H.result is then vacuous */

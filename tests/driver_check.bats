@@ -49,15 +49,15 @@ load driver_common
     run "$FAULTLINE" check r
     [ "$status" -eq 64 ]
     [[ "$output" == *'r/run.json: field "ranks" is not a number from 1 to'* ]]
-    echo '{ "version": 1' >r/run.json
+    echo '{ "version": 2' >r/run.json
     run "$FAULTLINE" check r
     [ "$status" -eq 64 ]
     [[ "$output" == *"r/run.json:"* ]]
     cp faultline-out/latest/1/run.json r
-    sed -i 's/"version": 1,/"version": 7,/' r/run.json
+    sed -i 's/"version": 2,/"version": 7,/' r/run.json
     run "$FAULTLINE" check r
     [ "$status" -eq 64 ]
-    [[ "$output" == *"is of version 7, this command reads 1"* ]]
+    [[ "$output" == *"is of version 7, this command reads 2"* ]]
     cp faultline-out/latest/1/run.json r
     echo 'kill victims=1 evnt=send' >r/plan
     run "$FAULTLINE" check r

@@ -114,6 +114,11 @@ void board_begin_incarnation(struct board *board, int incarnation)
     atomic_store(&board->incarnation, incarnation);
 }
 
+bool board_step_done(const struct board *board, unsigned step)
+{
+    return step < BOARD_MAX_STEPS && atomic_load(&board->progress[step].done_ns) != 0;
+}
+
 void board_request_kill(struct board *board, int rank, unsigned step)
 {
     if (rank < 0 || rank >= board->ranks)

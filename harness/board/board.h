@@ -9,6 +9,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
@@ -107,6 +108,9 @@ void board_unmap(struct board *board);
 /* Clears what belongs to one incarnation (every slot) and sets board->incarnation; steps and their
  * counts stay. Only while no rank runs. */
 void board_begin_incarnation(struct board *board, int incarnation);
+
+/* Step `step` of the plan has been done. */
+bool board_step_done(const struct board *board, unsigned step);
 
 /* Asks the parent of `rank` to kill it (step is the plan's, from 0), and the parent's wait for such
  * a request: returns step + 1, or 0 when interrupted by a signal or after timeout_ms. */

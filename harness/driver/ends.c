@@ -39,22 +39,36 @@ static bool was_killed(const struct rank_end *end)
     return end->known && WIFSIGNALED(end->wait_status) && WTERMSIG(end->wait_status) == SIGKILL;
 }
 
+/* The rank, among those that the step is to kill, that died of SIGKILL; -1: none. */
+static int killed_by_step(const struct board *board, const struct plan_step *step,
+                          const struct board_step *progress, const struct rank_end *ends)
+{
+    if (step->action == ACTION_TEAR) {
+        int rank = atomic_load(&progress->rank);
+        return rank >= 0 && rank < board->ranks && was_killed(&ends[rank]) ? rank : -1;
+    }
+    for (uint32_t v = 0; step->action == ACTION_KILL && v < step->victims; v++) {
+        int victim = step->victim[v];
+        if (victim >= 0 && victim < board->ranks && was_killed(&ends[victim]))
+            return victim;
+    }
+    return -1;
+}
+
 /* A kill of the plan, done in this incarnation, whose victim died of SIGKILL. */
-static bool killed_by_plan(const struct board *board, const struct plan *plan, unsigned first_step,
+static bool killed_by_plan(const struct board *board, const struct plan *plan,
                            const struct rank_end *ends, char *text, size_t bytes)
 {
-    unsigned done = atomic_load(&board->step);
-    for (unsigned i = first_step; i < done && i < plan->count; i++) {
-        const struct plan_step *step = &plan->steps[i];
-        if (step->action != ACTION_KILL)
+    int incarnation = atomic_load(&board->incarnation);
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct board_step *progress = &board->progress[i];
+        if (!board_step_done(board, i) || atomic_load(&progress->incarnation) != incarnation)
             continue;
-        for (uint32_t v = 0; v < step->victims; v++) {
-            int victim = step->victim[v];
-            if (victim < 0 || victim >= board->ranks || !was_killed(&ends[victim]))
-                continue;
-            snprintf(text, bytes, "rank %d was killed by step %u of the plan", victim, i + 1);
-            return true;
-        }
+        int victim = killed_by_step(board, &plan->steps[i], progress, ends);
+        if (victim < 0)
+            continue;
+        snprintf(text, bytes, "rank %d was killed by step %u of the plan", victim, i + 1);
+        return true;
     }
     return false;
 }
@@ -130,10 +144,9 @@ static bool all_finished(const struct board *board, const struct rank_end *ends)
 }
 
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              unsigned first_step, const struct rank_end *ends, char *text,
-                              size_t bytes)
+                              const struct rank_end *ends, char *text, size_t bytes)
 {
-    if (killed_by_plan(board, plan, first_step, ends, text, bytes))
+    if (killed_by_plan(board, plan, ends, text, bytes))
         return LAUNCH_KILLED;
     if (all_finished(board, ends) && !missing_ranks(board, ends, text, bytes)) {
         snprintf(text, bytes, "every rank finished");

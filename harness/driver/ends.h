@@ -10,10 +10,9 @@
  * `ends` when known already (reaped by the driver). */
 void ends_collect(const struct board *board, int incarnation, struct rank_end *ends);
 
-/* `first_step` was armed when the incarnation began. Only for one that ended by itself. */
+/* Only for an incarnation that ended by itself, and before the next one begins on the board. */
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              unsigned first_step, const struct rank_end *ends, char *text,
-                              size_t bytes);
+                              const struct rank_end *ends, char *text, size_t bytes);
 
 /* "exited with status 3", "was ended by SIGSEGV". */
 void ends_describe(const struct rank_end *end, char *text, size_t bytes);

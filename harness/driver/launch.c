@@ -248,12 +248,11 @@ static enum launch_end explain_void(const struct flight *flight, char *text, siz
     return LAUNCH_VOID;
 }
 
-static enum launch_end classify(const struct flight *flight, unsigned first_step, char *text,
-                                size_t bytes)
+static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
-    enum launch_end end = ends_classify(launch->board, &launch->run->scenario->plan, first_step,
-                                        flight->ends, text, bytes);
+    enum launch_end end =
+        ends_classify(launch->board, &launch->run->scenario->plan, flight->ends, text, bytes);
     if (end == LAUNCH_LOST && was_aborted(flight)) {
         snprintf(text, bytes, "a rank aborted the job (MPI_Abort, or an MPI error that is fatal)");
         return LAUNCH_FAILED;
@@ -303,7 +302,6 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
     flight->said_before = launcher_said(launch);
     watch_init(&flight->watch);
     follow_if_asked(flight);
-    unsigned first_step = atomic_load(&launch->board->step);
     enum error_code code = start_launcher(flight, error);
     if (code == OK) {
         *end = watch_flight(flight, text, bytes);
@@ -312,7 +310,7 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
         process_end_descendants(note_reaped, flight);
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
-            *end = classify(flight, first_step, text, bytes);
+            *end = classify(flight, text, bytes);
         if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
             *end = LAUNCH_VOID;
     }

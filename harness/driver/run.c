@@ -40,7 +40,8 @@ static int incarnations_allowed(const struct scenario *scenario)
     if (allowed == 0) {
         allowed = 1;
         for (size_t i = 0; i < scenario->plan.count; i++)
-            allowed += scenario->plan.steps[i].action == ACTION_KILL;
+            allowed += scenario->plan.steps[i].action == ACTION_KILL ||
+                       scenario->plan.steps[i].action == ACTION_TEAR;
     }
     return allowed < INCARNATIONS_MAX ? allowed : INCARNATIONS_MAX;
 }
@@ -150,6 +151,29 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
     return OK;
 }
 
+static void collect_steps(struct run *run, const struct board *board)
+{
+    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++) {
+        const struct board_step *step = &board->progress[i];
+        bool done = board_step_done(board, (unsigned)i);
+        run->steps[i] = (struct step_fact){
+            .done = done,
+            .rank = done ? atomic_load(&step->rank) : -1,
+            .incarnation = done ? atomic_load(&step->incarnation) : -1,
+            .taken = atomic_load(&step->taken),
+            .released_by = (int)atomic_load(&step->released_by),
+        };
+    }
+}
+
+unsigned run_steps_done(const struct run *run)
+{
+    unsigned done = 0;
+    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++)
+        done += run->steps[i].done;
+    return done;
+}
+
 enum error_code run_execute(struct run *run, struct error *error)
 {
     struct launch *launch = calloc(1, sizeof *launch);
@@ -170,7 +194,7 @@ enum error_code run_execute(struct run *run, struct error *error)
     if (code != OK)
         snprintf(run->end_text, sizeof run->end_text, "%s", error->text);
     if (launch->board != NULL)
-        run->steps_done = atomic_load(&launch->board->step);
+        collect_steps(run, launch->board);
     run->seconds = (double)(clock_monotonic_ns() - start_ns) / 1e9;
     process_end_descendants(NULL, NULL);
     if (launch->signals >= 0)
@@ -188,7 +212,7 @@ struct run_facts run_facts_of(const struct run *run)
         .end = run->end,
         .end_text = run->end_text,
         .plan = run->scenario->plan.count > 0 ? &run->scenario->plan : NULL,
-        .steps_done = run->steps_done,
+        .steps = run->steps,
         .rank_end_count = run->rank_end_count,
         .rank_ends = run->rank_ends,
         .reference_count = run->reference_count,

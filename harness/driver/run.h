@@ -27,7 +27,7 @@ struct run {
     enum run_end end;
     char end_text[RUN_TEXT_BYTES];
     int incarnations;
-    unsigned steps_done;
+    struct step_fact steps[PLAN_MAX_STEPS]; /* one per step of the plan */
     double seconds;
     size_t rank_end_count;
     struct rank_end *rank_ends; /* owned */
@@ -41,6 +41,9 @@ struct run {
 
 void run_init(struct run *run, const struct scenario *scenario);
 void run_release(struct run *run);
+
+/* How many steps of the plan were done. */
+unsigned run_steps_done(const struct run *run);
 
 /* Makes the folder, runs the job to its end, and fills what was seen. The calling process must be
  * one that has no other children: all descendants are ended. On an error the run is VOID with the

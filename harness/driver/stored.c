@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define STORED_VERSION 1
+#define STORED_VERSION 2
 #define NUMBER_TEXT_BYTES 32
 
 static const char *const end_names[] = {
@@ -76,20 +76,33 @@ static json_t *pack_references(const struct run *run)
     return array;
 }
 
+static json_t *pack_steps(const struct run *run)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++) {
+        const struct step_fact *step = &run->steps[i];
+        json_array_append_new(array,
+                              json_pack("{s:b, s:i, s:i, s:I, s:i}", "done", step->done, "rank",
+                                        step->rank, "incarnation", step->incarnation, "taken",
+                                        (json_int_t)step->taken, "released_by", step->released_by));
+    }
+    return array;
+}
+
 static json_t *pack_run(const struct run *run)
 {
     struct utsname machine = {0};
     struct path launcher = {""};
     uname(&machine);
     path_launcher(&launcher, NULL);
-    return json_pack("{s:i, s:{s:s, s:s, s:s}, s:i, s:o, s:f, s:f, s:o, s:s, s:s, s:i, s:i, s:o, "
+    return json_pack("{s:i, s:{s:s, s:s, s:s}, s:i, s:o, s:f, s:f, s:o, s:s, s:s, s:i, s:o, s:o, "
                      "s:o, s:s}",
                      "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
                      "kernel", machine.release, "launcher", launcher.text, "number", run->number,
                      "seed", pack_number(run->seed), "timeout_s", run->timeout_s, "seconds",
                      run->seconds, "scenario", pack_scenario(run), "end", end_names[run->end],
-                     "end_text", run->end_text, "incarnations", run->incarnations, "steps_done",
-                     (int)run->steps_done, "rank_ends", pack_ends(run), "references",
+                     "end_text", run->end_text, "incarnations", run->incarnations, "steps",
+                     pack_steps(run), "rank_ends", pack_ends(run), "references",
                      pack_references(run), "reference_text", run->reference_text);
 }
 
@@ -265,6 +278,28 @@ static enum error_code take_ends(const json_t *root, struct run *run, struct err
     return OK;
 }
 
+static enum error_code take_step(const json_t *object, struct step_fact *step, struct error *error)
+{
+    if (!json_is_object(object))
+        return bad("steps", "a list with an object for each step of the plan", error);
+    TRY(take_bool(object, "done", &step->done, error));
+    TRY(take_int(object, "rank", -1, INT_MAX, &step->rank, error));
+    TRY(take_int(object, "incarnation", -1, INT_MAX, &step->incarnation, error));
+    TRY(take_int(object, "released_by", 0, INT_MAX, &step->released_by, error));
+    step->taken = (uint64_t)json_integer_value(json_object_get(object, "taken"));
+    return OK;
+}
+
+static enum error_code take_steps(const json_t *root, struct run *run, struct error *error)
+{
+    const json_t *array = json_object_get(root, "steps");
+    if (!json_is_array(array) || json_array_size(array) > PLAN_MAX_STEPS)
+        return bad("steps", "a list", error);
+    for (size_t i = 0; i < json_array_size(array); i++)
+        TRY(take_step(json_array_get(array, i), &run->steps[i], error));
+    return OK;
+}
+
 static enum error_code take_references(const json_t *root, struct run *run, struct error *error)
 {
     const json_t *array = json_object_get(root, "references");
@@ -301,7 +336,7 @@ static enum error_code take_end_name(const json_t *root, enum run_end *end, stru
 static enum error_code take_run(const json_t *root, struct run *run, struct scenario *scenario,
                                 struct error *error)
 {
-    int version, steps_done;
+    int version;
     TRY(take_int(root, "version", 0, INT_MAX, &version, error));
     if (version != STORED_VERSION)
         return error_set(error, ERROR_VERSION, "is of version %d, this command reads %d", version,
@@ -314,8 +349,7 @@ static enum error_code take_run(const json_t *root, struct run *run, struct scen
     TRY(take_end_name(root, &run->end, error));
     TRY(take_text(root, "end_text", run->end_text, sizeof run->end_text, error));
     TRY(take_int(root, "incarnations", 0, INT_MAX, &run->incarnations, error));
-    TRY(take_int(root, "steps_done", 0, PLAN_MAX_STEPS, &steps_done, error));
-    run->steps_done = (unsigned)steps_done;
+    TRY(take_steps(root, run, error));
     TRY(take_ends(root, run, error));
     TRY(take_references(root, run, error));
     return take_text(root, "reference_text", run->reference_text, sizeof run->reference_text,

@@ -99,7 +99,7 @@ static void tell_faults(FILE *out, const struct run *run)
     for (size_t i = 0; i < plan->count; i++) {
         bool is_fault = plan->steps[i].action != ACTION_AWAIT;
         asked += is_fault;
-        installed += is_fault && i < run->steps_done;
+        installed += is_fault && run->steps[i].done;
     }
     fprintf(out, "  faults: { asked: \"%u\", installed: \"%u\" }\n", asked, installed);
 }
