@@ -4,8 +4,10 @@
 #include <stddef.h>
 
 /* One changed message must be cheaper than a lost one and a delivery from nowhere, but dearer than
- * a lost or repeated one where what follows fits again. */
+ * a lost or repeated one where what follows fits again. A send that is done again accounts for what
+ * was delivered before, if no delivery after it does. */
 enum {
+    COST_AGAIN = 1,
     COST_SKIP = 2,
     COST_EXTRA_SEEN = 2,
     COST_EXTRA_NEW = 4,
@@ -18,12 +20,17 @@ struct cells {
                  [ALIGN_DELIVERIES + 1]; /* of what remains from (send, delivery) */
 };
 
+static bool same_bytes(enum align_fit fit)
+{
+    return fit == FIT_SAME || fit == FIT_AGAIN;
+}
+
 static bool seen_elsewhere(const struct align_problem *problem, unsigned delivery)
 {
     if (problem->seen[delivery])
         return true;
     for (unsigned i = 0; i < problem->sends; i++)
-        if (problem->fits[i][delivery])
+        if (same_bytes(problem->fit[i][delivery]))
             return true;
     return false;
 }
@@ -43,6 +50,19 @@ static unsigned changed_cost(const struct align_problem *problem, unsigned deliv
     return seen_elsewhere(problem, delivery) ? COST_CHANGED_SEEN : COST_CHANGED;
 }
 
+/* What it costs that send i and delivery j belong together, however they do. */
+static unsigned both_cost(const struct align_problem *problem, unsigned i, unsigned j)
+{
+    switch (problem->fit[i][j]) {
+    case FIT_SAME:
+        return 0;
+    case FIT_AGAIN:
+        return COST_AGAIN;
+    default:
+        return changed_cost(problem, j);
+    }
+}
+
 /* The best step from (i, j). Where several cost the same: a pair, then a skipped send (so that one
  * that comes late is known when it comes), then an extra delivery. */
 static enum align_kind best_step(const struct align_problem *problem, const struct cells *cells,
@@ -57,11 +77,13 @@ static enum align_kind best_step(const struct align_problem *problem, const stru
         *cost = skip;
         best = ALIGN_SKIP;
     }
-    bool fits = problem->fits[i][j];
-    unsigned both = (fits ? 0 : changed_cost(problem, j)) + cells->cost[i + 1][j + 1];
-    if (both < *cost || (fits && both == *cost)) {
+    enum align_fit fit = problem->fit[i][j];
+    if (fit == FIT_IMPOSSIBLE)
+        return best;
+    unsigned both = both_cost(problem, i, j) + cells->cost[i + 1][j + 1];
+    if (both < *cost || (fit == FIT_SAME && both == *cost)) {
         *cost = both;
-        best = fits ? ALIGN_PAIR : ALIGN_CHANGED;
+        best = fit == FIT_SAME ? ALIGN_PAIR : fit == FIT_AGAIN ? ALIGN_AGAIN : ALIGN_CHANGED;
     }
     return best;
 }

@@ -15,6 +15,16 @@ enum align_kind {
     ALIGN_SKIP,    /* this send was not delivered here */
     ALIGN_EXTRA,   /* this delivery has no send here */
     ALIGN_CHANGED, /* send and delivery belong together, but the bytes differ */
+    ALIGN_AGAIN, /* the send is one done again after a restart: its message was delivered before */
+};
+
+/* How a send and a delivery go together. */
+enum align_fit {
+    FIT_IMPOSSIBLE,   /* delivered before it was sent: whatever the bytes, it is not that message */
+    FIT_CHANGED,      /* in time, but the bytes differ */
+    FIT_SAME,         /* in time, the same bytes */
+    FIT_AGAIN,        /* delivered before the sender was restarted and sent it again; same bytes */
+    FIT_AGAIN_CHANGED /* the same, with other bytes */
 };
 
 struct align_step {
@@ -26,8 +36,7 @@ struct align_step {
 struct align_problem {
     unsigned sends;
     unsigned deliveries;
-    /* fits[i][j]: send i and delivery j may belong together */
-    bool fits[ALIGN_SENDS][ALIGN_DELIVERIES];
+    enum align_fit fit[ALIGN_SENDS][ALIGN_DELIVERIES]; /* of send i and delivery j */
     /* The same bytes were delivered or passed over just before: a duplicate or a late one, which is
      * likelier than a delivery from nowhere. */
     bool seen[ALIGN_DELIVERIES];

@@ -29,16 +29,36 @@ static size_t taken_before(const struct history *history, uint64_t ticks)
     return low;
 }
 
-static uint64_t line_at(const struct history *history, size_t taken)
+/* A line is a number in an incarnation: a protocol may count anew after a restart. */
+struct line {
+    int incarnation;
+    uint64_t number;
+};
+
+static struct line line_of(const struct checkpoint *checkpoint)
 {
-    return taken == 0 ? 0 : history->checkpoint[taken - 1].line;
+    return (struct line){checkpoint->event.incarnation, checkpoint->line};
+}
+
+static struct line line_at(const struct history *history, size_t taken)
+{
+    return taken == 0 ? (struct line){0, 0} : line_of(&history->checkpoint[taken - 1]);
+}
+
+/* Below, at or above 0, as `a` is the older line, the same or the newer one. */
+static int compare_lines(struct line a, struct line b)
+{
+    if (a.incarnation != b.incarnation)
+        return a.incarnation < b.incarnation ? -1 : 1;
+    return (a.number > b.number) - (a.number < b.number);
 }
 
 /* The checkpoint of `line` among the first `taken`, newest first, or NULL. */
-static const struct checkpoint *behind(const struct history *history, size_t taken, uint64_t line)
+static const struct checkpoint *behind(const struct history *history, size_t taken,
+                                       struct line line)
 {
     for (size_t i = taken; i > 0; i--)
-        if (history->checkpoint[i - 1].line == line)
+        if (compare_lines(line_of(&history->checkpoint[i - 1]), line) == 0)
             return &history->checkpoint[i - 1];
     return NULL;
 }
@@ -79,22 +99,23 @@ void crossing_pair(struct passage *passage, const struct channel *channel, const
     const struct history *to = &passage->histories->of[channel->destination];
     size_t sent_taken = taken_before(from, sent->leave ? sent->leave : sent->enter);
     size_t delivered_taken = taken_before(to, received->leave);
-    uint64_t sent_line = line_at(from, sent_taken);
-    uint64_t delivered_line = line_at(to, delivered_taken);
-    if (sent_line == delivered_line || received->blind ||
+    int order = compare_lines(line_at(from, sent_taken), line_at(to, delivered_taken));
+    /* A send that is done again: that the first one crossed was told in its own incarnation. */
+    bool again = sent->event.incarnation > received->delivered.incarnation;
+    if (order == 0 || received->blind || again ||
         (sent->event.incarnation != passage->incarnation &&
          received->delivered.incarnation != passage->incarnation))
         return;
     /* The first line crossed is the next one of whichever end is behind. It counts once both have
      * taken it. */
-    bool late = sent_line < delivered_line;
+    bool late = order < 0;
     const struct history *low = late ? from : to;
     size_t low_taken = late ? sent_taken : delivered_taken;
     if (low_taken == low->checkpoint_count)
         return;
     const struct checkpoint *after = &low->checkpoint[low_taken];
     const struct checkpoint *before =
-        behind(late ? to : from, late ? delivered_taken : sent_taken, after->line);
+        behind(late ? to : from, late ? delivered_taken : sent_taken, line_of(after));
     if (before == NULL)
         return;
     struct end sender = {sent->event, late ? after : before, late ? "before" : "after"};

@@ -27,6 +27,26 @@ static bool agree(const struct match *match, const struct sent *sent,
            (same_bytes(sent, received) && possible_in_time(match, sent, received));
 }
 
+/* The send was made in a newer life of its rank than that in which the delivery took place, and
+ * behind it: only as one done again can it account for the delivery. */
+static bool done_again(const struct match *match, const struct sent *sent,
+                       const struct received *received)
+{
+    return sent->event.incarnation > received->delivered.incarnation &&
+           !possible_in_time(match, sent, received);
+}
+
+static enum align_fit fit(const struct match *match, const struct sent *sent,
+                          const struct received *received)
+{
+    bool same = received->blind || same_bytes(sent, received);
+    if (possible_in_time(match, sent, received))
+        return same ? FIT_SAME : FIT_CHANGED;
+    if (done_again(match, sent, received))
+        return same ? FIT_AGAIN : FIT_AGAIN_CHANGED;
+    return FIT_IMPOSSIBLE;
+}
+
 static bool pair_has_bytes(const struct pair *pair, const struct received *received)
 {
     return pair->number > 0 && !pair->no_hash && !received->no_hash &&
@@ -60,6 +80,8 @@ void channel_add_received(struct match *match, struct channel *channel, struct r
     if (received->next == NULL)
         channel->last_received = received;
     received->channel = channel;
+    if (received->decided && received->delivered.incarnation > channel->newest_delivered)
+        channel->newest_delivered = received->delivered.incarnation;
 }
 
 bool channel_take_sent(struct match *match, struct channel *channel, struct sent *sent)
@@ -161,21 +183,49 @@ static void check_any_tag(struct match *match, const struct channel *channel,
     }
 }
 
+/* They belong together; both are gone afterwards. */
+static void close_pair(struct match *match, struct channel *channel, struct sent *sent,
+                       struct received *received)
+{
+    channel_take_sent(match, channel, sent);
+    channel_take_received(match, channel, received);
+    channel->delivered_count++;
+    match->listener.pair(match->listener.context, channel, sent, received);
+    remember(channel, sent, received);
+    match_free_sent(match, sent);
+    pool_give(&match->received_pool, received);
+}
+
 static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received)
 {
     const struct match_listener *listener = &match->listener;
-    channel_take_sent(match, channel, sent);
-    channel_take_received(match, channel, received);
-    channel->delivered_count++;
-    listener->pair(listener->context, channel, sent, received);
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
         listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL)
         check_any_tag(match, channel, sent, received);
-    remember(channel, sent, received);
-    match_free_sent(match, sent);
-    pool_give(&match->received_pool, received);
+    close_pair(match, channel, sent, received);
+}
+
+/* The head pair is a send done again and the delivery that came before it: sure if the same holds
+ * for all such deliveries that follow, and the first other delivery is that of the next send, which
+ * has other bytes. */
+static bool is_again(const struct match *match, const struct channel *channel)
+{
+    const struct sent *sent = channel->first_sent;
+    const struct received *received = channel->first_received;
+    uint64_t hash = 0;
+    for (unsigned again = 0; again < ALIGN_SENDS; again++) {
+        if (sent == NULL || received == NULL || !received->decided)
+            return false;
+        enum align_fit how = fit(match, sent, received);
+        if (how != FIT_AGAIN)
+            return how == FIT_SAME && again > 0 && hash != sent->hash;
+        hash = sent->hash;
+        sent = sent->next;
+        received = received->next;
+    }
+    return true;
 }
 
 /* Nothing that waits before it is ordered before it. */
@@ -237,7 +287,7 @@ static struct passed_over *find_passed_over(struct match *match, const struct ch
                                             const struct received *received)
 {
     for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
-        if (agree(match, at->sent, received))
+        if (agree(match, at->sent, received) || fit(match, at->sent, received) == FIT_AGAIN)
             return at;
     return NULL;
 }
@@ -295,13 +345,14 @@ static void skip_sent(struct match *match, struct channel *channel, bool optiona
         tell_undelivered(match, channel, channel->passed_over);
 }
 
-/* The same bytes sent again, but only after they had been delivered: the first send is not in the
- * history, the delivery is. */
+/* The same bytes sent, but only after they had been delivered: the send of the delivery is not in
+ * the history. `restarted`: only by a rank that was started again in between. */
 static const struct sent *sent_again(const struct match *match, const struct channel *channel,
-                                     const struct received *received)
+                                     const struct received *received, bool restarted)
 {
     for (const struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
-        if (same_bytes(sent, received) && !possible_in_time(match, sent, received))
+        if (same_bytes(sent, received) && !possible_in_time(match, sent, received) &&
+            (!restarted || done_again(match, sent, received)))
             return sent;
     return NULL;
 }
@@ -324,8 +375,8 @@ static void tell_extra(struct match *match, struct channel *channel)
 {
     struct received *received = channel->first_received;
     struct passed_over *late = find_passed_over(match, channel, received);
-    const struct sent *again = sent_again(match, channel, received);
     const struct pair *recent = find_recent(channel, received);
+    const struct sent *again = sent_again(match, channel, received, recent != NULL);
     channel_take_received(match, channel, received);
     if (late != NULL) {
         take_late(match, channel, late, received);
@@ -337,6 +388,8 @@ static void tell_extra(struct match *match, struct channel *channel)
     pool_give(&match->received_pool, received);
 }
 
+/* Other bytes than the send's. They cannot have been changed under way if they were delivered
+ * before: then the sender has taken another way since, and what was delivered was never sent. */
 static void tell_changed(struct match *match, struct channel *channel)
 {
     struct sent *sent = channel->first_sent;
@@ -344,8 +397,12 @@ static void tell_changed(struct match *match, struct channel *channel)
     channel_take_sent(match, channel, sent);
     channel_take_received(match, channel, received);
     channel->delivered_count++;
-    tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
-    remember(channel, sent, received);
+    if (done_again(match, sent, received)) {
+        tell(match, STRANGE_ORPHAN, channel, sent, received, NULL);
+    } else {
+        tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
+        remember(channel, sent, received);
+    }
     match_free_sent(match, sent);
     pool_give(&match->received_pool, received);
 }
@@ -359,7 +416,7 @@ static void state_problem(struct match *match, const struct channel *channel, bo
                           struct align_problem *problem)
 {
     memset(problem, 0, sizeof *problem);
-    problem->complete = complete;
+    bool more = false;
     const struct sent *sent[ALIGN_SENDS];
     for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
         problem->optional[problem->sends] = at->optional || (complete && wild_is_open(channel));
@@ -371,8 +428,11 @@ static void state_problem(struct match *match, const struct channel *channel, bo
         problem->seen[j] =
             find_recent(channel, at) != NULL || find_passed_over(match, channel, at) != NULL;
         for (unsigned i = 0; i < problem->sends; i++)
-            problem->fits[i][j] = agree(match, sent[i], at);
+            problem->fit[i][j] = fit(match, sent[i], at);
+        more = at->next != NULL && at->next->decided;
     }
+    /* What is not looked at yet may be what the sends that are left over went to. */
+    problem->complete = complete && (problem->deliveries < ALIGN_DELIVERIES || !more);
 }
 
 /* Takes the cheapest explanation up to where things fit again. */
@@ -387,6 +447,8 @@ static void explain(struct match *match, struct channel *channel, bool complete)
             skip_sent(match, channel, problem.optional[steps[i].send]);
         else if (steps[i].kind == ALIGN_EXTRA)
             tell_extra(match, channel);
+        else if (steps[i].kind == ALIGN_AGAIN)
+            close_pair(match, channel, channel->first_sent, channel->first_received);
         else
             tell_changed(match, channel);
     }
@@ -394,9 +456,13 @@ static void explain(struct match *match, struct channel *channel, bool complete)
 
 /* --- going on ------------------------------------------------------------------------------ */
 
-static bool enough_to_explain(const struct channel *channel)
+static bool enough_to_explain(const struct match *match, const struct channel *channel)
 {
     unsigned decided = 0;
+    /* Sends that are done again have all been made once the first delivery behind them is there. */
+    if (done_again(match, channel->first_sent, channel->first_received) &&
+        channel->newest_delivered < channel->first_sent->event.incarnation)
+        return false;
     for (const struct received *at = channel->first_received; at != NULL && at->decided;
          at = at->next)
         if (++decided == ALIGN_DELIVERIES)
@@ -449,7 +515,9 @@ void channel_advance(struct match *match, struct channel *channel, bool complete
             settle_pair(match, channel, sent, received);
         else if (sent != NULL && settle_within_threads(match, channel))
             continue;
-        else if (complete || enough_to_explain(channel))
+        else if (sent != NULL && is_again(match, channel))
+            close_pair(match, channel, sent, received);
+        else if (complete || enough_to_explain(match, channel))
             explain(match, channel, complete);
         else
             break;

@@ -2,6 +2,11 @@
  * receives in the order in which they were posted. A hash of the bytes checks it, and where it does
  * not hold the cheapest explanation is found: duplicate, orphan, changed bytes, overtaken.
  *
+ * In an effective history a delivery may lie before its send: the sender was rolled back behind the
+ * send and does it again, the receiver was not rolled back behind the delivery (an early message,
+ * C3 section 2.3). Whether the protocol kept the second one from the wire cannot be seen here; that
+ * the receiver did not get it twice can: by the bytes, or by the number of messages.
+ *
  * Sends and receives of different threads whose times overlap have no order among them.
  * Memory: what is in flight, and the last few pairs to recognise duplicates by. */
 #ifndef ORACLES_CHANNEL_H
@@ -60,7 +65,7 @@ struct received {
 /* What the application or the wire shows that the channel's order forbids. */
 enum strange {
     STRANGE_DUPLICATE,    /* sent, first delivery and `received` */
-    STRANGE_ORPHAN,       /* received; sent: the same message sent later again, or NULL */
+    STRANGE_ORPHAN,       /* received; sent: one made in its place later, or NULL */
     STRANGE_PAYLOAD,      /* sent and received */
     STRANGE_ORDER,        /* sent (overtaken), received (NULL: never); other: what overtook it */
     STRANGE_UNDELIVERED,  /* sent; other: a later message of the channel that was, if any */
@@ -91,6 +96,7 @@ struct channel {
     unsigned passed_over_count;
     uint64_t sent_count;
     uint64_t delivered_count;
+    int newest_delivered; /* newest incarnation of the receiver that delivered anything here */
     struct pair recent[CHANNEL_RECENT];
     unsigned recent_next;
     struct endpoint *endpoint;

@@ -11,6 +11,7 @@
 
 #define LINE_BYTES 4096
 #define SPACES " \t\r\n"
+#define UNRECEIVED "unreceived"
 
 struct reader {
     const char *path;
@@ -124,10 +125,33 @@ static enum error_code read_ended(const struct reader *reader, const char *rest)
     return OK;
 }
 
+/* reference unreceived none | reference unreceived 0 to 1 tag 9 messages 2 */
+static enum error_code read_unreceived(const struct reader *reader, const char *rest)
+{
+    struct example *example = reader->example;
+    struct run_facts *facts = &example->facts;
+    char word[8] = "";
+    facts->unreceived_known = true;
+    if (sscanf(rest, "%7s", word) == 1 && strcmp(word, "none") == 0)
+        return OK;
+    if (facts->unreceived_count == EXAMPLE_MAX)
+        return fail(reader, "reference: more than %d", EXAMPLE_MAX);
+    struct unreceived *channel = &example->unreceived[facts->unreceived_count++];
+    channel->comm = COMM_WORLD_ID;
+    if (sscanf(rest, " %d to %d tag %d messages %" SCNu64, &channel->source, &channel->destination,
+               &channel->tag, &channel->messages) != 4)
+        return fail(reader, "reference unreceived: must be none, or <rank> to <rank> tag <t> "
+                            "messages <n>");
+    return OK;
+}
+
 static enum error_code read_reference(const struct reader *reader, const char *rest)
 {
     struct example *example = reader->example;
     char bytes[32], hash[32];
+    const char *word = rest + strspn(rest, SPACES);
+    if (strncmp(word, UNRECEIVED, sizeof UNRECEIVED - 1) == 0)
+        return read_unreceived(reader, word + sizeof UNRECEIVED - 1);
     if (example->facts.reference_count == EXAMPLE_MAX)
         return fail(reader, "reference: more than %d", EXAMPLE_MAX);
     struct reference_result *reference = &example->reference[example->facts.reference_count++];
@@ -255,6 +279,7 @@ enum error_code example_read(const char *path, struct example *example, struct e
     facts->end_text = example->end_text;
     facts->rank_ends = example->rank_end;
     facts->references = example->reference;
+    facts->unreceived = example->unreceived;
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));

@@ -23,6 +23,7 @@ struct example {
     char end_text[256];
     struct rank_end rank_end[EXAMPLE_MAX];
     struct reference_result reference[EXAMPLE_MAX];
+    struct unreceived unreceived[EXAMPLE_MAX];
     size_t id_count;
     char id_text[EXAMPLE_MAX][32];
     const char *id[EXAMPLE_MAX]; /* to judge; "H" if the file does not say */

@@ -22,8 +22,8 @@ static const char *communicator_text(uint32_t comm, char buffer[NAME_BYTES])
 static void on_complete(void *context, const struct instance *instance)
 {
     struct passage *passage = context;
-    (void)instance;
-    judging_saw(passage->judging, CLAIM_H_COLLECTIVE, 1);
+    judging_saw(passage->judging, CLAIM_H_COLLECTIVE,
+                passage_counts(passage, instance->first.event));
 }
 
 static void say_part(struct finding *finding, const struct contribution *part, const char *what)
@@ -93,7 +93,7 @@ static void tell_missing(struct passage *passage, const struct instance *instanc
 {
     char name[NAME_BYTES], ranks[RANKS_BYTES], event[EVENT_TEXT_BYTES];
     const struct gathering *gathering = instance->gathering;
-    if (passage->judging->facts->end != RUN_FINISHED)
+    if (!passage->newest || passage->judging->facts->end != RUN_FINISHED)
         return; /* they may still have come */
     struct finding *finding = judging_find(passage->judging, CLAIM_H_COLLECTIVE, VERDICT_VIOLATION);
     int who = 0;
@@ -118,7 +118,7 @@ static void on_discord(void *context, enum discord discord, const struct instanc
     struct passage *passage = context;
     if (discord == DISCORD_MISSING)
         tell_missing(passage, instance);
-    else
+    else if (passage_tells(passage, TOLD_COLLECTIVE, with->event))
         tell_difference(passage, discord, instance, with, against);
 }
 

@@ -1,30 +1,24 @@
-/* H.orphan, H.loss, H.duplicate, H.payload, H.order: what the matching of messages over effective
- * histories shows. Must not know: how messages are matched. */
+/* H.orphan, H.duplicate, H.payload, H.order: what the matching of messages over effective histories
+ * shows; what was not delivered is for h_loss.c. Must not know: how messages are matched. */
 #include "oracles/histories.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Payloads that were not the send's: how many of them are looked for among what was undone. */
+#define UNDONE_LOOKUPS FINDINGS_KEPT
+
 void messages_pair(struct passage *passage, const struct sent *sent,
                    const struct received *received)
 {
+    if (!passage_counts(passage, received->delivered))
+        return;
     passage->delivered++;
     passage->sent++;
     passage->hashed += !sent->no_hash && !received->no_hash && !received->blind;
 }
 
 /* --- what was rolled back ------------------------------------------------------------------ */
-
-/* What a send or delivery looks like in a record. */
-struct looks {
-    bool delivery;
-    uint32_t comm;
-    int32_t peer;
-    int32_t tag;
-    uint64_t bytes;
-    uint64_t hash;
-    bool no_hash;
-};
 
 static bool fits(const struct record *record, const struct looks *looks)
 {
@@ -38,27 +32,19 @@ static bool fits(const struct record *record, const struct looks *looks)
            (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);
 }
 
-static bool in_history(const struct history *history, const struct trace *trace, uint64_t index)
-{
-    for (size_t i = 0; i < history->piece_count; i++)
-        if (history->piece[i].trace == trace && index >= history->piece[i].from &&
-            index < history->piece[i].to)
-            return true;
-    return false;
-}
-
-/* The newest record of `rank` that looks so and is in no effective history: it was undone. Reads
- * all of the rank's traces, so only for findings that are kept. */
-static bool find_undone(const struct passage *passage, int rank, const struct looks *looks,
-                        struct event_ref *event)
+bool messages_find(const struct passage *passage, int rank, const struct looks *looks, bool undone,
+                   struct event_ref *event)
 {
     const struct trace_set *traces = passage->judging->traces;
     const struct history *history = &passage->histories->of[rank];
     bool found = false;
     for (size_t i = 0; i < traces->count; i++) {
         const struct trace *trace = &traces->trace[i];
-        for (uint64_t at = 0; trace->rank == rank && at < trace->count; at++)
-            if (fits(&trace->record[at], looks) && !in_history(history, trace, at)) {
+        if (trace->rank != rank || trace->incarnation > passage->incarnation)
+            continue;
+        for (uint64_t at = 0; at < trace->count; at++)
+            if (fits(&trace->record[at], looks) &&
+                history_has(history, event_of(trace, at)) != undone) {
                 *event = event_of(trace, at);
                 found = true;
             }
@@ -66,9 +52,8 @@ static bool find_undone(const struct passage *passage, int rank, const struct lo
     return found;
 }
 
-/* Says that `event` of its rank was undone by which restoration. */
-static void say_undone(const struct passage *passage, struct finding *finding, const char *what,
-                       struct event_ref event)
+void messages_say_undone(const struct passage *passage, struct finding *finding, const char *what,
+                         struct event_ref event)
 {
     char undone[EVENT_TEXT_BYTES], note_text[EVENT_TEXT_BYTES];
     const struct history *history = &passage->histories->of[event.rank];
@@ -92,6 +77,28 @@ static void say_undone(const struct passage *passage, struct finding *finding, c
 
 /* --- findings ------------------------------------------------------------------------------ */
 
+static struct looks sent_as(const struct channel *channel, const struct received *received)
+{
+    return (struct looks){.comm = channel->comm,
+                          .peer = channel->destination,
+                          .tag = channel->tag,
+                          .bytes = received->bytes,
+                          .hash = received->hash,
+                          .no_hash = received->no_hash};
+}
+
+static void say_again(struct finding *finding, const struct sent *again,
+                      const struct received *received)
+{
+    char event[EVENT_TEXT_BYTES];
+    bool same = again->bytes == received->bytes &&
+                (again->no_hash || received->no_hash || again->hash == received->hash);
+    finding_say(finding, "rank %d sent %s: %s", again->event.rank,
+                same ? "these bytes again later" : "other bytes in its place later",
+                event_text(again->event, event));
+    finding_show(finding, again->event);
+}
+
 static void tell_orphan(struct passage *passage, const struct channel *channel,
                         const struct sent *again, const struct received *received)
 {
@@ -103,96 +110,23 @@ static void tell_orphan(struct passage *passage, const struct channel *channel,
                 channel->destination, message_text(channel, 0, message), received->bytes,
                 event_text(received->delivered, event));
     finding_show(finding, received->delivered);
-    struct looks looks = {.comm = channel->comm,
-                          .peer = channel->destination,
-                          .tag = channel->tag,
-                          .bytes = received->bytes,
-                          .hash = received->hash,
-                          .no_hash = received->no_hash};
+    struct looks looks = sent_as(channel, received);
     struct event_ref undone;
-    if (find_undone(passage, channel->source, &looks, &undone))
-        say_undone(passage, finding, "sent it", undone);
+    if (messages_find(passage, channel->source, &looks, true, &undone))
+        messages_say_undone(passage, finding, "sent it", undone);
     else
         finding_say(finding, "rank %d has no send on this channel for it", channel->source);
-    if (again != NULL) {
-        finding_say(finding, "rank %d sent these bytes again later: %s", channel->source,
-                    event_text(again->event, event));
-        finding_show(finding, again->event);
-    }
+    if (again != NULL)
+        say_again(finding, again, received);
     finding_say(finding, "so the state of rank %d depends on a message that was never sent",
                 channel->destination);
 }
 
-static void tell_loss(struct passage *passage, const struct channel *channel,
-                      const struct sent *sent, const struct pair *other)
+/* The later message came and this one did not: it was overtaken, whatever may still come. */
+static void tell_overtaken(struct passage *passage, const struct channel *channel,
+                           const struct sent *sent, const struct pair *other)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_VIOLATION);
-    if (finding == NULL)
-        return;
-    finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes: %s", channel->source,
-                message_text(channel, sent->number, message), sent->bytes,
-                event_text(sent->event, event));
-    finding_show(finding, sent->event);
-    struct looks looks = {.delivery = true,
-                          .comm = channel->comm,
-                          .peer = channel->source,
-                          .tag = channel->tag,
-                          .bytes = sent->bytes,
-                          .hash = sent->hash,
-                          .no_hash = sent->no_hash};
-    struct event_ref undone;
-    if (find_undone(passage, channel->destination, &looks, &undone))
-        say_undone(passage, finding, "delivered it", undone);
-    if (other != NULL) {
-        finding_say(finding, "rank %d delivered the later #%" PRIu64 ": %s", channel->destination,
-                    other->number, event_text(other->delivered, event));
-        finding_show(finding, other->delivered);
-    }
-    finding_say(finding, "the run finished and rank %d's effective history has no delivery of it",
-                channel->destination);
-}
-
-/* In a run without faults nothing can have been lost by recovery: the program does not receive all
- * that it sends, or the protocol drops messages by itself. Said once, at the end. */
-static void note_unreceived(struct passage *passage, const struct channel *channel,
-                            const struct sent *sent)
-{
-    if (passage->unreceived++ > 0)
-        return;
-    passage->first_unreceived = *sent;
-    message_text(channel, sent->number, passage->first_unreceived_text);
-}
-
-static void tell_unreceived(struct passage *passage)
-{
-    char event[EVENT_TEXT_BYTES];
-    const struct sent *sent = &passage->first_unreceived;
-    struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
-    finding_say(finding, "%" PRIu64 " messages were sent and never received; the first is %s: %s",
-                passage->unreceived, passage->first_unreceived_text,
-                event_text(sent->event, event));
-    finding_say(finding,
-                "no fault was installed in this run: it is the program that leaves messages "
-                "unreceived (or the protocol that drops them without any fault)");
-    finding_say(finding, "with such a program a loss cannot be told from what it never receives");
-    finding_show(finding, sent->event);
-}
-
-static void tell_undelivered(struct passage *passage, const struct channel *channel,
-                             const struct sent *sent, const struct pair *other)
-{
-    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    if (passage->judging->facts->end == RUN_FINISHED) {
-        passage->sent++;
-        if (passage->judging->faulted || other != NULL)
-            tell_loss(passage, channel, sent, other);
-        else
-            note_unreceived(passage, channel, sent);
-        return;
-    }
-    if (other == NULL)
-        return; /* under way when the run ended */
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s: %s", channel->source,
                 message_text(channel, sent->number, message), event_text(sent->event, event));
@@ -202,6 +136,21 @@ static void tell_undelivered(struct passage *passage, const struct channel *chan
     finding_show(finding, sent->event);
     finding_show(finding, other->sent);
     finding_show(finding, other->delivered);
+}
+
+/* What nothing overtook was under way when the incarnation ended. */
+static void tell_undelivered(struct passage *passage, const struct channel *channel,
+                             const struct sent *sent, const struct pair *other)
+{
+    bool finished = passage->newest && passage->judging->facts->end == RUN_FINISHED;
+    if (!finished && other == NULL)
+        return;
+    if (!passage_tells(passage, STRANGE_UNDELIVERED, sent->event))
+        return;
+    if (finished)
+        loss_add(passage, channel, sent, other);
+    else
+        tell_overtaken(passage, channel, sent, other);
 }
 
 static void tell_duplicate(struct passage *passage, const struct channel *channel,
@@ -222,9 +171,24 @@ static void tell_duplicate(struct passage *passage, const struct channel *channe
     finding_show(finding, received->delivered);
 }
 
+/* Bytes that the sender sent and that were undone are no changed payload: the receiver got what its
+ * sender took back. */
+static bool was_undone(struct passage *passage, const struct channel *channel,
+                       const struct received *received)
+{
+    struct looks looks = sent_as(channel, received);
+    struct event_ref undone;
+    return passage->lookups++ < UNDONE_LOOKUPS && !received->no_hash &&
+           messages_find(passage, channel->source, &looks, true, &undone);
+}
+
 static void tell_payload(struct passage *passage, const struct channel *channel,
                          const struct sent *sent, const struct received *received)
 {
+    if (was_undone(passage, channel, received)) {
+        tell_orphan(passage, channel, sent, received);
+        return;
+    }
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_PAYLOAD, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes with hash %#" PRIx64 ": %s",
@@ -278,11 +242,25 @@ static void tell_lost_sight(struct passage *passage, const struct received *rece
     judging_unknown(passage->judging, CLAIM_H_ORDER);
 }
 
+/* What a strange thing is known by, so that it is told once although it is in the effective history
+ * of more than one incarnation. */
+static struct event_ref key_of(enum strange strange, const struct sent *sent,
+                               const struct received *received)
+{
+    if (strange == STRANGE_LOST_SIGHT)
+        return received->posted;
+    return received != NULL ? received->delivered : sent->event;
+}
+
 void messages_strange(struct passage *passage, enum strange strange, const struct channel *channel,
                       const struct sent *sent, const struct received *received,
                       const struct pair *other)
 {
-    passage->delivered += received != NULL && strange != STRANGE_LOST_SIGHT;
+    struct event_ref key = key_of(strange, sent, received);
+    if (received != NULL && strange != STRANGE_LOST_SIGHT)
+        passage->delivered += passage_counts(passage, key);
+    if (strange != STRANGE_UNDELIVERED && !passage_tells(passage, (unsigned)strange, key))
+        return;
     switch (strange) {
     case STRANGE_ORPHAN:
         tell_orphan(passage, channel, sent, received);
@@ -312,14 +290,11 @@ void messages_strange(struct passage *passage, enum strange strange, const struc
 void messages_finish(struct passage *passage)
 {
     struct judging *judging = passage->judging;
-    if (!passage->newest)
-        return;
-    if (passage->unreceived > 0)
-        tell_unreceived(passage);
+    loss_finish(passage);
     judging_saw(judging, CLAIM_H_ORPHAN, passage->delivered);
     judging_saw(judging, CLAIM_H_DUPLICATE, passage->delivered);
     judging_saw(judging, CLAIM_H_ORDER, passage->delivered);
     judging_saw(judging, CLAIM_H_PAYLOAD, passage->hashed);
-    if (judging->facts->end == RUN_FINISHED)
+    if (passage->newest && judging->facts->end == RUN_FINISHED)
         judging_saw(judging, CLAIM_H_LOSS, passage->sent);
 }

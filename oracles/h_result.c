@@ -1,26 +1,40 @@
 /* H.result: what the program declares as its results is what it declares without faults. A member
- * to copy: it looks at notes and facts only. */
+ * to copy: it looks at notes and facts only. The results are those of effective histories: one that
+ * was declared before the line that was restored counts, one that was rolled back does not. */
 #include "oracles/judging.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The newest result of that name in the rank's newest incarnation. */
-static const struct trace *find_result(const struct judging *judging,
-                                       const struct reference_result *reference, uint64_t *index)
+/* The newest result of that name in the piece. */
+static bool find_in_piece(const struct piece *piece, const struct reference_result *reference,
+                          uint64_t *index)
 {
-    const struct trace *trace = NULL;
-    for (int i = judging->traces->incarnations - 1; i >= 0 && trace == NULL; i--)
-        trace = trace_set_find(judging->traces, reference->rank, i);
-    if (trace == NULL)
-        return NULL;
+    const struct trace *trace = piece->trace;
     *index = trace->count;
     while (note_before(trace, *index, index)) {
         char name[sizeof reference->name];
+        if (*index < piece->from)
+            return false;
+        if (*index >= piece->to || trace->record[*index].tag != NOTE_RESULT)
+            continue;
         trace_text(trace, *index, name, sizeof name);
-        if (trace->record[*index].tag == NOTE_RESULT && strcmp(name, reference->name) == 0)
-            return trace;
+        if (strcmp(name, reference->name) == 0)
+            return true;
     }
+    return false;
+}
+
+/* The newest in the rank's effective history: the trace it is in, or NULL. */
+static const struct trace *find_result(const struct histories *histories,
+                                       const struct reference_result *reference, uint64_t *index)
+{
+    if (reference->rank < 0 || reference->rank >= histories->ranks)
+        return NULL;
+    const struct history *history = &histories->of[reference->rank];
+    for (size_t i = history->piece_count; i > 0; i--)
+        if (find_in_piece(&history->piece[i - 1], reference, index))
+            return history->piece[i - 1].trace;
     return NULL;
 }
 
@@ -46,16 +60,13 @@ static void tell_different(struct judging *judging, const struct reference_resul
     finding_show(finding, event);
 }
 
-static enum error_code judge_results(struct judging *judging, struct error *error)
+static void compare(struct judging *judging, const struct histories *histories)
 {
     const struct run_facts *facts = judging->facts;
-    (void)error;
-    if (!judging->asked[CLAIM_H_RESULT])
-        return OK;
     for (size_t i = 0; i < facts->reference_count; i++) {
         const struct reference_result *reference = &facts->references[i];
         uint64_t index;
-        const struct trace *trace = find_result(judging, reference, &index);
+        const struct trace *trace = find_result(histories, reference, &index);
         if (trace == NULL && facts->end != RUN_FINISHED)
             continue; /* it did not come to that */
         judging_saw(judging, CLAIM_H_RESULT, 1);
@@ -65,7 +76,19 @@ static enum error_code judge_results(struct judging *judging, struct error *erro
                  trace->record[index].hash != reference->hash)
             tell_different(judging, reference, &trace->record[index], event_of(trace, index));
     }
-    return OK;
+}
+
+static enum error_code judge_results(struct judging *judging, struct error *error)
+{
+    struct histories histories = {0};
+    if (!judging->asked[CLAIM_H_RESULT] || judging->facts->reference_count == 0)
+        return OK;
+    enum error_code code =
+        histories_effective(judging->traces, judging->traces->incarnations - 1, &histories, error);
+    if (code == OK && !histories_tell_unknown(judging, &histories, CLAIM_H_RESULT))
+        compare(judging, &histories);
+    histories_release(&histories);
+    return code;
 }
 
 const struct oracle oracle_result = {judge_results, true};

@@ -3,7 +3,30 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Things told are remembered up to this many; beyond, only the newest incarnation's are told. */
+#define TOLD_MAX (1u << 20)
+
+bool passage_counts(const struct passage *passage, struct event_ref event)
+{
+    return passage->newest || (event.incarnation == passage->incarnation &&
+                               !history_has(&passage->later->of[event.rank], event));
+}
+
+bool passage_tells(struct passage *passage, unsigned kind, struct event_ref event)
+{
+    uint64_t first = (uint64_t)kind << 32 | (uint32_t)event.incarnation;
+    uint64_t second = event.index << 16 ^ (uint64_t)(uint32_t)event.rank;
+    if (table_get(passage->told, first, second) != NULL)
+        return false;
+    if (passage->told->used >= TOLD_MAX)
+        return passage->newest;
+    /* Without memory it may be told twice. */
+    (void)table_put(passage->told, first, second, passage);
+    return true;
+}
 
 const char *message_text(const struct channel *channel, uint64_t number,
                          char buffer[MESSAGE_TEXT_BYTES])
@@ -22,8 +45,9 @@ static void on_pair(void *context, const struct channel *channel, const struct s
                     const struct received *received)
 {
     struct passage *passage = context;
-    messages_pair(passage, sent, received);
-    if (passage->judging->asked[CLAIM_B_EMPTY])
+    if (passage->messages)
+        messages_pair(passage, sent, received);
+    if (passage->lines)
         crossing_pair(passage, channel, sent, received);
 }
 
@@ -32,7 +56,7 @@ static void on_strange(void *context, enum strange strange, const struct channel
                        const struct pair *other)
 {
     struct passage *passage = context;
-    if (passage->newest)
+    if (passage->messages)
         messages_strange(passage, strange, channel, sent, received, other);
 }
 
@@ -44,7 +68,7 @@ static void on_event(void *context, const struct stream_event *event)
     if (event->record->level != LEVEL_APP)
         return;
     match_record(&passage->match, event);
-    if (passage->newest)
+    if (passage->messages)
         collectives_record(&passage->collectives, event);
 }
 
@@ -71,7 +95,8 @@ static enum error_code stream(struct passage *passage, struct error *error)
     code = stream_run(passage->histories, LEVEL_APP, on_event, passage, NULL, error);
     match_finish(&passage->match);
     collectives_finish(&passage->collectives);
-    messages_finish(passage);
+    if (passage->messages)
+        messages_finish(passage);
     if (code == OK && (passage->match.exhausted || passage->collectives.exhausted))
         code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
     return code;
@@ -83,53 +108,60 @@ static const enum claim_id judged_here[] = {CLAIM_H_ORPHAN,  CLAIM_H_LOSS,  CLAI
                                             CLAIM_B_EMPTY};
 #define JUDGED_HERE (sizeof judged_here / sizeof judged_here[0])
 
-static bool any_asked(const struct judging *judging)
+/* Those that older incarnations are judged on too. */
+#define MESSAGES_CLAIMS (JUDGED_HERE - 1)
+static const enum claim_id *const messages_claims = judged_here;
+
+static bool any_asked(const struct judging *judging, const enum claim_id *claim, size_t count)
 {
-    for (size_t i = 0; i < JUDGED_HERE; i++)
-        if (judging->asked[judged_here[i]])
+    for (size_t i = 0; i < count; i++)
+        if (judging->asked[claim[i]])
             return true;
     return false;
 }
 
-/* A line was restored that nobody took: one finding says so, for all that cannot be judged. */
-static bool tell_unknown(struct judging *judging, const struct histories *histories)
+bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
+                            enum claim_id claim)
 {
-    const struct history *unknown = NULL;
-    for (int rank = 0; rank < histories->ranks && unknown == NULL; rank++)
-        if (histories->of[rank].unknown)
-            unknown = &histories->of[rank];
-    bool told = false;
-    for (size_t i = 0; i < JUDGED_HERE && unknown != NULL; i++) {
-        if (told || !judging->asked[judged_here[i]]) {
-            judging_unknown(judging, judged_here[i]);
-            continue;
-        }
-        struct finding *finding = judging_find(judging, judged_here[i], VERDICT_UNKNOWN);
-        finding_say(finding, "%s", unknown->why);
-        finding_say(finding, "so its effective history is not known, and nothing that rests on "
-                             "effective histories can be judged");
-        told = true;
+    const struct history *unknown = histories_unknown(histories);
+    if (unknown == NULL || !judging->asked[claim])
+        return unknown != NULL;
+    if (judging->history_told) {
+        judging_unknown(judging, claim);
+        return true;
     }
-    return unknown != NULL;
+    judging->history_told = true;
+    struct finding *finding = judging_find(judging, claim, VERDICT_UNKNOWN);
+    finding_say(finding, "%s", unknown->why);
+    finding_say(finding, "so its effective history is not known, and nothing that rests on "
+                         "effective histories can be judged");
+    return true;
 }
 
-static enum error_code pass(struct judging *judging, int incarnation, bool newest,
-                            struct error *error)
+/* For all that is judged here. */
+static bool tell_unknown(struct judging *judging, const struct histories *histories)
 {
-    struct histories histories = {0};
-    struct passage passage = {
-        .judging = judging, .histories = &histories, .incarnation = incarnation, .newest = newest};
+    bool unknown = false;
+    for (size_t i = 0; i < JUDGED_HERE; i++)
+        unknown |= histories_tell_unknown(judging, histories, judged_here[i]);
+    return unknown;
+}
+
+static enum error_code pass(struct passage *passage, struct error *error)
+{
+    struct judging *judging = passage->judging;
     struct collective_listener listener = collective_claim;
-    listener.context = &passage;
-    collectives_init(&passage.collectives, judging->traces->ranks, &listener);
-    enum error_code code = histories_effective(judging->traces, incarnation, &histories, error);
-    if (code == OK && !tell_unknown(judging, &histories)) {
-        crossing_begin(&passage);
-        code = stream(&passage, error);
+    enum error_code code = OK;
+    listener.context = passage;
+    collectives_init(&passage->collectives, judging->traces->ranks, &listener);
+    if (!tell_unknown(judging, passage->histories)) {
+        if (passage->lines)
+            crossing_begin(passage);
+        code = stream(passage, error);
     }
-    match_release(&passage.match);
-    collectives_release(&passage.collectives);
-    histories_release(&histories);
+    match_release(&passage->match);
+    collectives_release(&passage->collectives);
+    free(passage->undelivered);
     return code;
 }
 
@@ -143,17 +175,52 @@ static bool takes_checkpoints(const struct trace_set *traces, int incarnation)
     return false;
 }
 
+/* What an incarnation did behind the line it was rolled back to is in no later history: what went
+ * wrong there is found only in its own. */
+static enum error_code pass_older(struct judging *judging, int incarnation,
+                                  const struct histories *newest, struct table *told,
+                                  struct error *error)
+{
+    struct histories histories = {0};
+    struct passage passage = {.judging = judging,
+                              .histories = &histories,
+                              .later = newest,
+                              .told = told,
+                              .incarnation = incarnation,
+                              .messages = any_asked(judging, messages_claims, MESSAGES_CLAIMS) &&
+                                          history_is_whole(judging->traces, incarnation),
+                              .lines = judging->asked[CLAIM_B_EMPTY] &&
+                                       takes_checkpoints(judging->traces, incarnation)};
+    if (!passage.messages && !passage.lines)
+        return OK;
+    enum error_code code = histories_effective(judging->traces, incarnation, &histories, error);
+    if (code == OK)
+        code = pass(&passage, error);
+    histories_release(&histories);
+    return code;
+}
+
 static enum error_code judge_histories(struct judging *judging, struct error *error)
 {
-    int newest = judging->traces->incarnations - 1;
-    if (!any_asked(judging) || judging->traces->count == 0)
+    int last = judging->traces->incarnations - 1;
+    struct histories newest = {0};
+    struct table told = {0};
+    if (!any_asked(judging, judged_here, JUDGED_HERE) || judging->traces->count == 0)
         return OK;
-    enum error_code code = pass(judging, newest, true, error);
-    /* What an incarnation did behind the line it was rolled back to is in no later history;
-     * messages that crossed a line there are found only in its own. */
-    for (int i = 0; i < newest && code == OK && judging->asked[CLAIM_B_EMPTY]; i++)
-        if (takes_checkpoints(judging->traces, i))
-            code = pass(judging, i, false, error);
+    struct passage passage = {.judging = judging,
+                              .histories = &newest,
+                              .told = &told,
+                              .incarnation = last,
+                              .newest = true,
+                              .messages = true,
+                              .lines = judging->asked[CLAIM_B_EMPTY]};
+    enum error_code code = histories_effective(judging->traces, last, &newest, error);
+    if (code == OK)
+        code = pass(&passage, error);
+    for (int i = 0; i < last && code == OK; i++)
+        code = pass_older(judging, i, &newest, &told, error);
+    table_release(&told);
+    histories_release(&newest);
     return code;
 }
 

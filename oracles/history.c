@@ -218,6 +218,32 @@ bool history_lives_on(const struct trace_set *traces, int rank, int incarnation)
     return false;
 }
 
+bool history_is_whole(const struct trace_set *traces, int incarnation)
+{
+    uint64_t line = line_of_others(traces, incarnation), index;
+    for (int rank = 0; rank < traces->ranks; rank++) {
+        const struct trace *trace = trace_set_find(traces, rank, incarnation);
+        if (trace == NULL || (trace_set_find(traces, rank, incarnation + 1) == NULL &&
+                              history_lives_on(traces, rank, incarnation + 1)))
+            return false;
+        if (line > 0 && !atomic_load(&trace->header->closed) &&
+            !note_find(trace, NOTE_RESTORED, LINE_ANY, UINT64_MAX, &index))
+            return false;
+    }
+    return true;
+}
+
+bool history_has(const struct history *history, struct event_ref event)
+{
+    for (size_t i = 0; i < history->piece_count; i++) {
+        const struct piece *piece = &history->piece[i];
+        if (piece->trace->rank == event.rank && piece->trace->incarnation == event.incarnation &&
+            event.index >= piece->from && event.index < piece->to)
+            return true;
+    }
+    return false;
+}
+
 /* The history of a rank as of `incarnation`, for which it may have no trace of its own. */
 static enum error_code add_rank(const struct trace_set *traces, int rank, int incarnation,
                                 struct history *history, struct error *error)
@@ -245,6 +271,14 @@ enum error_code histories_effective(const struct trace_set *traces, int incarnat
             code = list_checkpoints(history, error);
     }
     return code;
+}
+
+const struct history *histories_unknown(const struct histories *histories)
+{
+    for (int rank = 0; rank < histories->ranks; rank++)
+        if (histories->of[rank].unknown)
+            return &histories->of[rank];
+    return NULL;
 }
 
 enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,

@@ -55,6 +55,9 @@ struct histories {
 enum error_code histories_effective(const struct trace_set *traces, int incarnation,
                                     struct histories *histories, struct error *error);
 
+/* One of which it is not known, or NULL. */
+const struct history *histories_unknown(const struct histories *histories);
+
 /* All of one incarnation, without what went before. No checkpoints. */
 enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
                                       struct histories *histories, struct error *error);
@@ -62,6 +65,14 @@ enum error_code histories_incarnation(const struct trace_set *traces, int incarn
 /* True if `rank`, of which `incarnation` has no trace, was still heard of while that incarnation
  * ran: it was not started again, but lived on (recovery of single ranks). */
 bool history_lives_on(const struct trace_set *traces, int rank, int incarnation);
+
+/* True if `incarnation`, which was not the last, can be judged on its effective histories: every
+ * rank has a trace of it and died with it (none lived on), and had restored the line that others
+ * restored. What was under way at its end is unknown, as always. */
+bool history_is_whole(const struct trace_set *traces, int incarnation);
+
+/* True if the event is in one of the pieces. */
+bool history_has(const struct history *history, struct event_ref event);
 
 void histories_release(struct histories *histories);
 

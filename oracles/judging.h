@@ -35,6 +35,7 @@ struct judging {
     size_t evidence_count;
     struct evidence *evidence; /* at most EVIDENCE_KEPT */
     bool faulted;              /* a fault was installed, or there was more than one incarnation */
+    bool history_told;         /* a finding says that effective histories are not known */
 };
 
 /* One claim family, or a part of one. */
@@ -71,6 +72,11 @@ void finding_show(struct finding *finding, struct event_ref event);
 /* "rank 2 was restored to line 1 (r2#1:e1)"-like facts need the note: the `restored` note behind
  * which piece `piece` of a history begins; false for one that begins with its incarnation. */
 bool piece_restored_by(const struct piece *piece, struct event_ref *note);
+
+/* A line was restored that nobody took: one finding says so, and all claims that cannot be judged
+ * are unknown, `claim` among them. False if all histories are known. */
+bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
+                            enum claim_id claim);
 
 #define EVENT_TEXT_BYTES 64
 /* "r2#1:e9"; returns buffer. */

@@ -107,6 +107,15 @@ struct step_fact {
     int released_by; /* enum board_release: why what it held or stopped was let go */
 };
 
+/* Messages of a channel that the program sends and never receives; ranks of MPI_COMM_WORLD. */
+struct unreceived {
+    uint32_t comm;
+    int32_t source;
+    int32_t destination;
+    int32_t tag;
+    uint64_t messages;
+};
+
 /* How a run ended, as the driver saw it. */
 #define RUN_ENDS(X)                                                                                \
     X(FINISHED, "finished")       /* every rank of the last incarnation finalized and exited 0 */  \
@@ -136,6 +145,9 @@ struct run_facts {
     const struct rank_end *rank_ends;
     size_t reference_count; /* 0: no reference run was made; H.result is then vacuous */
     const struct reference_result *references;
+    bool unreceived_known; /* of the run without faults; false: none was made, or it cannot tell */
+    size_t unreceived_count; /* 0: it leaves no message unreceived */
+    const struct unreceived *unreceived;
 };
 
 /* Judges `ids` (claims and families: "H", "B.empty"); those of families I and H.progress always as
@@ -144,6 +156,12 @@ struct run_facts {
 enum error_code judge(const struct trace_set *traces, const struct run_facts *facts,
                       const char *const *ids, size_t id_count, struct judgement *judgement,
                       struct error *error);
+
+/* What the messages of a finished run without faults leave unreceived, for run_facts. *known is
+ * false where that cannot be told. *list is owned by the caller (free), also after an error:
+ * ERROR_MEMORY. `traces` holds one at least. */
+enum error_code unreceived_find(const struct trace_set *traces, bool *known,
+                                struct unreceived **list, size_t *list_count, struct error *error);
 
 /* Wait-for analysis of traces of a job that is still running or was ended: which ranks can never go
  * on. Looks at the wire level of the newest incarnation: who is inside a call that may block, what
