@@ -9,6 +9,7 @@
 #include "trace/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,23 @@
 
 #define COPY_BYTES 4096
 #define TEXT_BYTES 256
+
+/* What the run without faults tells; a program that leaves messages unreceived is told of here. */
+static void say_reference(struct run *run, const char *folder)
+{
+    char left[TEXT_BYTES] = "";
+    uint64_t messages = 0;
+    for (size_t i = 0; i < run->unreceived_count; i++)
+        messages += run->unreceived[i].messages;
+    if (messages > 0)
+        snprintf(left, sizeof left,
+                 "; the program leaves %" PRIu64 " messages unreceived, the first of them on "
+                 "m(%d→%d, tag %d)",
+                 messages, run->unreceived->source, run->unreceived->destination,
+                 run->unreceived->tag);
+    snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s%s",
+             run->reference_count, folder, left);
+}
 
 /* The results of the run without faults, or why there are none. */
 static void take_reference(const struct job *job, struct run *run)
@@ -28,11 +46,11 @@ static void take_reference(const struct job *job, struct run *run)
     if (job->reference->status != STATUS_PASS)
         snprintf(run->reference_text, sizeof run->reference_text,
                  "the run without faults did not finish: faultline check %s", folder);
-    else if (run_results(folder, &run->references, &run->reference_count, &error) != OK)
+    else if (run_results(folder, &run->references, &run->reference_count, &error) != OK ||
+             run_take_unreceived(run, folder, &error) != OK)
         snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
     else
-        snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s",
-                 run->reference_count, folder);
+        say_reference(run, folder);
 }
 
 /* A reference is not judged: it has finished, or it is of no use. */

@@ -28,9 +28,12 @@ void run_release(struct run *run)
 {
     free(run->rank_ends);
     free(run->references);
+    free(run->unreceived);
     run->rank_ends = NULL;
     run->references = NULL;
-    run->rank_end_count = run->reference_count = 0;
+    run->unreceived = NULL;
+    run->rank_end_count = run->reference_count = run->unreceived_count = 0;
+    run->unreceived_known = false;
 }
 
 /* As many lives as the plan has kills, and one more, unless the scenario says otherwise. */
@@ -217,6 +220,9 @@ struct run_facts run_facts_of(const struct run *run)
         .rank_ends = run->rank_ends,
         .reference_count = run->reference_count,
         .references = run->references,
+        .unreceived_known = run->unreceived_known,
+        .unreceived_count = run->unreceived_count,
+        .unreceived = run->unreceived,
     };
 }
 
@@ -264,6 +270,20 @@ enum error_code run_results(const char *folder, struct reference_result **result
     for (size_t i = 0; code == OK && i < traces.count; i++)
         if (traces.trace[i].incarnation == traces.incarnations - 1)
             code = add_results(&traces.trace[i], results, count, error);
+    trace_set_release(&traces);
+    return code;
+}
+
+enum error_code run_take_unreceived(struct run *run, const char *folder, struct error *error)
+{
+    struct path path;
+    struct trace_set traces = {0};
+    enum error_code code = path_format(&path, error, "%s/trace", folder);
+    if (code == OK)
+        code = trace_set_open(path.text, &traces, error);
+    if (code == OK)
+        code = unreceived_find(&traces, &run->unreceived_known, &run->unreceived,
+                               &run->unreceived_count, error);
     trace_set_release(&traces);
     return code;
 }

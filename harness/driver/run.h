@@ -35,6 +35,9 @@ struct run {
     /* Of the run without faults; none when the claims do not ask for it. */
     size_t reference_count;
     struct reference_result *references; /* owned */
+    bool unreceived_known;               /* what the run without faults leaves unreceived */
+    size_t unreceived_count;
+    struct unreceived *unreceived; /* owned */
     char
         reference_text[PATH_MAX + RUN_TEXT_BYTES]; /* why there are none, or where they come from */
 };
@@ -54,6 +57,9 @@ enum error_code run_execute(struct run *run, struct error *error);
  * newest for each rank and name. *results is owned by the caller. */
 enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
                             struct error *error);
+
+/* What the finished run without faults in `folder` leaves unreceived, into *run. */
+enum error_code run_take_unreceived(struct run *run, const char *folder, struct error *error);
 
 /* The facts for the oracles; pointers are borrowed from *run. */
 struct run_facts run_facts_of(const struct run *run);

@@ -89,6 +89,22 @@ static json_t *pack_steps(const struct run *run)
     return array;
 }
 
+/* null: not known. */
+static json_t *pack_unreceived(const struct run *run)
+{
+    if (!run->unreceived_known)
+        return json_null();
+    json_t *array = json_array();
+    for (size_t i = 0; i < run->unreceived_count; i++) {
+        const struct unreceived *channel = &run->unreceived[i];
+        json_array_append_new(
+            array, json_pack("{s:o, s:i, s:i, s:i, s:o}", "comm", pack_number(channel->comm),
+                             "source", channel->source, "destination", channel->destination, "tag",
+                             channel->tag, "messages", pack_number(channel->messages)));
+    }
+    return array;
+}
+
 static json_t *pack_run(const struct run *run)
 {
     struct utsname machine = {0};
@@ -96,14 +112,15 @@ static json_t *pack_run(const struct run *run)
     uname(&machine);
     path_launcher(&launcher, NULL);
     return json_pack("{s:i, s:{s:s, s:s, s:s}, s:i, s:o, s:f, s:f, s:o, s:s, s:s, s:i, s:o, s:o, "
-                     "s:o, s:s}",
+                     "s:o, s:o, s:s}",
                      "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
                      "kernel", machine.release, "launcher", launcher.text, "number", run->number,
                      "seed", pack_number(run->seed), "timeout_s", run->timeout_s, "seconds",
                      run->seconds, "scenario", pack_scenario(run), "end", end_names[run->end],
                      "end_text", run->end_text, "incarnations", run->incarnations, "steps",
                      pack_steps(run), "rank_ends", pack_ends(run), "references",
-                     pack_references(run), "reference_text", run->reference_text);
+                     pack_references(run), "unreceived", pack_unreceived(run), "reference_text",
+                     run->reference_text);
 }
 
 enum error_code run_store(const struct run *run, struct error *error)
@@ -320,6 +337,33 @@ static enum error_code take_references(const json_t *root, struct run *run, stru
     return OK;
 }
 
+static enum error_code take_unreceived(const json_t *root, struct run *run, struct error *error)
+{
+    const json_t *array = json_object_get(root, "unreceived");
+    if (array == NULL || json_is_null(array))
+        return OK;
+    if (!json_is_array(array))
+        return bad("unreceived", "a list or null", error);
+    run->unreceived_known = true;
+    size_t size = json_array_size(array);
+    run->unreceived = calloc(size + 1, sizeof *run->unreceived);
+    if (run->unreceived == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    for (; run->unreceived_count < size; run->unreceived_count++) {
+        const json_t *object = json_array_get(array, run->unreceived_count);
+        struct unreceived *channel = &run->unreceived[run->unreceived_count];
+        uint64_t comm;
+        TRY(take_number(object, "comm", &comm, error));
+        TRY(take_int(object, "source", 0, run->scenario->ranks - 1, &channel->source, error));
+        TRY(take_int(object, "destination", 0, run->scenario->ranks - 1, &channel->destination,
+                     error));
+        TRY(take_int(object, "tag", INT_MIN, INT_MAX, &channel->tag, error));
+        TRY(take_number(object, "messages", &channel->messages, error));
+        channel->comm = (uint32_t)comm;
+    }
+    return OK;
+}
+
 static enum error_code take_end_name(const json_t *root, enum run_end *end, struct error *error)
 {
     const char *name = json_string_value(json_object_get(root, "end"));
@@ -352,6 +396,7 @@ static enum error_code take_run(const json_t *root, struct run *run, struct scen
     TRY(take_steps(root, run, error));
     TRY(take_ends(root, run, error));
     TRY(take_references(root, run, error));
+    TRY(take_unreceived(root, run, error));
     return take_text(root, "reference_text", run->reference_text, sizeof run->reference_text,
                      error);
 }

@@ -98,12 +98,15 @@ static struct job *add_job(struct suite *suite)
     return job;
 }
 
-/* H.result is judged against a run without faults: when it is asked for and there are any. */
+/* Results and losses are judged against a run without faults: when they are asked for and there are
+ * any. */
 static bool needs_reference(const struct scenario *scenario)
 {
+    static const char *const compared[] = {"H", "H.result", "H.loss"};
     for (size_t i = 0; i < scenario->claim_count; i++)
-        if (strcmp(scenario->claim[i], "H") == 0 || strcmp(scenario->claim[i], "H.result") == 0)
-            return scenario->plan.count > 0;
+        for (size_t k = 0; k < sizeof compared / sizeof compared[0]; k++)
+            if (strcmp(scenario->claim[i], compared[k]) == 0)
+                return scenario->plan.count > 0;
     return false;
 }
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# What is a loss, and what the program leaves unreceived by itself: the run without faults tells.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# A program that leaves two messages of tag 9 unreceived, killed once and started again.
+leave_unreceived() {
+    cat >s.lua <<LUA
+scenario "leaves two messages" {
+  protocol = "null", program = "$BUILD/tests/mpi/driver_unreceived", ranks = 2, claims = { "$1" },
+  plan = function(p) p:kill { rank = 1, event = "recv", nth = 3 } end,
+}
+LUA
+    "$FAULTLINE" run -v s.lua
+}
+
+@test "messages that the program leaves unreceived without faults too are no loss" {
+    run leave_unreceived H
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the program leaves 2 messages unreceived, the first of them on m(0→1, tag 9)"* ]]
+}
+
+@test "H.loss alone asks for the run without faults" {
+    run leave_unreceived H.loss
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ -d faultline-out/latest/reference/1 ]
+}
+
+@test "more than without faults, none without faults, no run without faults" {
+    leave_unreceived H.loss
+    cp -rL faultline-out/latest/1 stored
+    grep -q '"messages": "2"' stored/run.json
+
+    sed -i 's/"messages": "2"/"messages": "1"/' stored/run.json
+    run "$FAULTLINE" check stored
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"1 message was sent and never received; the first is m(0→1, tag 9, #1)"* ]]
+    [[ "$output" == *"without faults too the program leaves messages unreceived, but not as many"* ]]
+
+    jq '.unreceived = []' stored/run.json >r && mv r stored/run.json
+    run "$FAULTLINE" check stored
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"# H.loss"* ]]
+
+    jq '.unreceived = null' stored/run.json >r && mv r stored/run.json
+    run "$FAULTLINE" check stored
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"there is no finished run without faults"* ]]
+
+    jq '.unreceived = 4' stored/run.json >r && mv r stored/run.json
+    run "$FAULTLINE" check stored
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'field "unreceived" is missing or not a list or null'* ]]
+}
