@@ -30,6 +30,10 @@ files["examples/**/*.lua"] = { std = "scenario" }
 files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["tests/scenarios/*.lua"] = { std = "scenario" }
 
+-- A wire file finds nothing else (messages.lua).
+stds.wire = { globals = {}, read_globals = { "wire" } }
+files["suites/protocols/*/wire.lua"] = { std = "wire" }
+
 -- It makes the sandbox: it changes libraries on purpose.
 files["harness/script/world.lua"] = {
   globals = {

@@ -15,9 +15,16 @@ PROTOCOL_BASE    = harness/base/error.c
 PROTOCOL_SOURCES = $(wildcard suites/protocols/*/*.[ch]) $(PROTOCOL_BASE) harness/base/error.h \
                    harness/faultline.h suites/programs/checkpoint.h
 
+# suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.
+WIRES            = $(wildcard suites/protocols/*/wire.lua)
+WIRED            = $(patsubst suites/protocols/%/wire.lua,%,$(WIRES))
+WIRED_BROKEN     = $(foreach patch,$(PATCHES),$(if \
+                   $(filter $(word 3,$(subst /, ,$(patch))),$(WIRED)),$(call broken_name,$(patch))))
+
 .PHONY: suites
 suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.so) \
-        $(BROKEN:%=$(BUILD)/protocols/lib%.so)
+        $(BROKEN:%=$(BUILD)/protocols/lib%.so) $(WIRED:%=$(BUILD)/protocols/%.wire.lua) \
+        $(WIRED_BROKEN:%=$(BUILD)/protocols/%.wire.lua)
 
 $(BUILD)/programs/%: suites/programs/%.c
 	@echo "  MPICC   $<"
@@ -30,9 +37,14 @@ $(BUILD)/protocols/lib%.so: $(PROTOCOL_SOURCES) suites/build.mk
 	$(Q)$(PROTOCOL_SO) -Isuites/protocols -o $@ $(wildcard suites/protocols/$*/*.c) \
 		$(wildcard suites/protocols/common/*.c) $(PROTOCOL_BASE)
 
+$(WIRED:%=$(BUILD)/protocols/%.wire.lua): $(BUILD)/protocols/%.wire.lua: suites/protocols/%/wire.lua
+	@echo "  COPY    $<"
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
 define broken_rule
-$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) suites/build.mk
+$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) $$(WIRES) suites/build.mk
 	@echo "  BROKEN  $(1)"
 	@rm -rf $(BUILD)/broken/$(call broken_name,$(1))
 	@mkdir -p $$(@D) $(BUILD)/broken/$(call broken_name,$(1))/suites
@@ -41,5 +53,9 @@ $(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) sui
 	$$(Q)cd $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols && \
 		$$(PROTOCOL_SO) -I. -o $$(abspath $$@) $(word 3,$(subst /, ,$(1)))/*.c common/*.c \
 		$$(PROTOCOL_BASE:%=$$(CURDIR)/%)
+
+# The library is made of the patched copy, so that is there.
+$(BUILD)/protocols/$(call broken_name,$(1)).wire.lua: $(BUILD)/protocols/lib$(call broken_name,$(1)).so
+	$$(Q)cp $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols/$(word 3,$(subst /, ,$(1)))/wire.lua $$@
 endef
 $(foreach patch,$(PATCHES),$(eval $(call broken_rule,$(patch))))

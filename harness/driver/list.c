@@ -4,6 +4,7 @@
 #include "driver/verb.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void print_words(const char *label, char *const *words, size_t count)
 {
@@ -13,6 +14,41 @@ static void print_words(const char *label, char *const *words, size_t count)
     for (size_t i = 0; i < count; i++)
         printf(" %s", words[i]);
     printf("\n");
+}
+
+/* How a line of a plan is printed: as plan_step_print, of `*what`. */
+typedef size_t print_line(const void *what, char *buffer, size_t bytes);
+
+static size_t step_line(const void *step, char *buffer, size_t bytes)
+{
+    return plan_step_print(step, buffer, bytes);
+}
+
+static size_t wire_line(const void *wire, char *buffer, size_t bytes)
+{
+    return plan_wire_print(wire, buffer, bytes);
+}
+
+/* The whole line, however long it is. */
+static void print_whole(const char *before, print_line *print, const void *what)
+{
+    size_t bytes = print(what, NULL, 0) + 1;
+    char *text = malloc(bytes);
+    if (text != NULL)
+        print(what, text, bytes);
+    printf("  %s%s\n", before, text != NULL ? text : "(out of memory)");
+    free(text);
+}
+
+static void print_plan(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "step %zu: ", i + 1);
+        print_whole(number, step_line, &plan->steps[i]);
+    }
+    for (size_t i = 0; i < plan->wires; i++)
+        print_whole("", wire_line, &plan->wire[i]);
 }
 
 static void print_scenario(const struct scenario *scenario, bool verbose)
@@ -27,11 +63,7 @@ static void print_scenario(const struct scenario *scenario, bool verbose)
         return;
     printf("  at: %s:%d\n", scenario->file, scenario->line);
     print_words("arguments", scenario->argument, scenario->argument_count);
-    for (size_t i = 0; i < scenario->plan.count; i++) {
-        char text[1024];
-        plan_step_print(&scenario->plan.steps[i], text, sizeof text);
-        printf("  step %zu: %s\n", i + 1, text);
-    }
+    print_plan(&scenario->plan);
 }
 
 int verb_list(int argc, char **argv)

@@ -1,7 +1,7 @@
 # The scenario API is half Lua: a C string literal each, a line each, in the order in which the
 # parts need each other.
 
-API_PARTS = $(patsubst %,harness/script/%.lua,order check messages condition plan scenario world)
+API_PARTS = $(patsubst %,harness/script/%.lua,order check messages condition actions plan scenario world)
 
 $(BUILD)/gen/script/api.h: $(API_PARTS) harness/script/build.mk
 	@echo "  EMBED   $@"

@@ -23,7 +23,7 @@ local of_lines = "checkpoint saved commit restored stop-log initiated ready "
 local of_messages = "logged replayed early suppressed "
 local of_store = "open write sync rename unlink "
 local fits = {
-  call = set(calls), level = set(calls), position = set(calls),
+  call = set(calls), level = set(calls), position = set(calls .. of_store),
   comm = set("send recv deliver probe collective call " .. of_messages),
   peer = set("send recv deliver probe collective " .. of_messages),
   tag = set("send recv deliver probe " .. of_messages),

@@ -193,9 +193,7 @@ static void read_place(lua_State *L, const char *field, int32_t *at, uint8_t *by
 
 static void put_wire(lua_State *L, struct parcel *parcel)
 {
-    struct plan_wire wire;
-    memset(&wire, 0, sizeof wire);
-    wire.key_at = wire.epoch_at = -1;
+    struct plan_wire wire = plan_wire_default();
     copy_name(L, "name", wire.name);
     lua_getfield(L, -1, "comm");
     wire.comm = (uint32_t)integer_or(L, "id", 0);

@@ -95,11 +95,13 @@ static char **texts_take(struct parcel *parcel, size_t limit, size_t *count)
 
 static void wires_take(struct parcel *parcel, struct plan *plan)
 {
-    uint64_t count = (uint64_t)parcel_take_number(parcel);
-    if (count > PLAN_MAX_WIRES)
-        parcel->bad = true;
-    for (plan->wires = 0; plan->wires < count && !parcel->bad; plan->wires++)
-        parcel_take(parcel, &plan->wire[plan->wires], sizeof plan->wire[0]);
+    int64_t count = parcel_take_number(parcel);
+    for (int64_t i = 0; i < count && !parcel->bad; i++) {
+        struct plan_wire wire;
+        parcel_take(parcel, &wire, sizeof wire);
+        if (plan_add_wire(plan, &wire, NULL) != OK)
+            parcel->bad = true;
+    }
 }
 
 static void plan_take(struct parcel *parcel, struct plan *plan)
