@@ -77,9 +77,9 @@ enum plan_event {
      * `choice`, tag `choice_tag` */                                                               \
     X(CHOOSE, "choose")                                                                            \
     /* event wait or probe, Test*, Waitany, Waitsome, Iprobe, Improbe: what the call answers.      \
-     * Without `order`: `choice` 0 no (`count` times), 1 yes (it waits for it). With it (the forms               \
-     * for many): the indices of the requests, of Waitany and Testany one, which is `choice` as                     \
-     * well */                                                                                     \
+     * Without `order`: `choice` 0 no (`count` times), 1 yes (it waits for it). With it (the       \
+     * forms for many): the indices of the requests, of Waitany and Testany one, which is          \
+     * `choice` as well */                                                                         \
     X(ANSWER, "answer")                                                                            \
     X(JITTER, "jitter") /* from now on every wire send is held for 0 to `release_ms` ms, drawn     \
                            from `seed`, rank and number of the send; done at once */               \
