@@ -13,7 +13,8 @@ COMPILE  = $(CC) -std=c11 $(CFLAGS) $(WARNINGS) $(CPPFLAGS) -MMD -MP
 Q        = $(if $(V),,@)
 
 # What everything shares: no MPI, no Lua, libc only.
-BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c)
+BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c \
+                            harness/store/*.c)
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
 ORACLE_SOURCES  = $(wildcard oracles/*.c)
 REPORT_SOURCES  = $(wildcard reports/*.c)

@@ -21,6 +21,11 @@ const char *fault_kind_text(unsigned kind)
     TEXT_OF(FAULT_KINDS(X), FAULT_KIND_COUNT, kind);
 }
 
+const char *storage_call_text(unsigned call)
+{
+    TEXT_OF(STORAGE_CALLS(X), STORAGE_CALL_COUNT, call);
+}
+
 const char *level_text(unsigned level)
 {
     static const char *const texts[] = {"app", "wire", "self"};

@@ -67,7 +67,12 @@ enum level {
      * victim or peer in `peer`, value in `bytes`. Written before the fault takes effect */        \
     X(FAULT, "fault")                                                                              \
     /* up to RECORD_TEXT_BYTES bytes, 0-padded; belongs to the record before */                    \
-    X(TEXT, "text")
+    X(TEXT, "text")                                                                                \
+    /* a call on a file below the checkpoint store: enum storage_call in `tag`, number of the file \
+     * in `request` (0: it has none yet) and of its folder in `comm`, bytes (asked for; once the   \
+     * call has returned, done), offset in `result_hash` (STORAGE_NO_OFFSET: where the file        \
+     * stands), errno in `error`; TEXT records directly behind: the path below the store */                       \
+    X(STORAGE, "storage")
 
 enum record_kind {
 #define X(name, text) RECORD_##name,
@@ -154,6 +159,33 @@ enum fault_kind {
         FAULT_KIND_COUNT
 };
 
+/* A file or folder keeps its number for as long as it exists, under whatever names. */
+#define STORAGE_CALLS(X)                                                                           \
+    X(NONE, "none")                                                                                \
+    X(OPEN, "open")             /* what is there, to read; a folder too */                         \
+    X(OPEN_WRITE, "open-write") /* what is there, to write */                                      \
+    X(OPEN_EMPTY, "open-empty") /* the same, and it is empty then (O_TRUNC) */                     \
+    X(CREATE, "create")         /* a new file (a symbolic link too) gets this name */              \
+    X(WRITE, "write")           /* of whatever form */                                             \
+    X(WRITE_SYNC, "write-sync") /* the same, durable on return: O_SYNC, O_DSYNC */                 \
+    X(RESIZE, "resize")         /* truncate, fallocate; `bytes`: the length */                     \
+    X(SYNC, "sync")             /* of a file: its content; of a folder: its names */               \
+    X(SYNC_RANGE, "sync-range") /* sync_file_range: promises nothing */                            \
+    X(SYNC_ALL, "sync-all")     /* syncfs, sync */                                                 \
+    X(RENAME, "rename")         /* the path is the new one */                                      \
+    X(LINK, "link")             /* the same */                                                     \
+    X(UNLINK, "unlink")         /* rmdir too */                                                    \
+    X(MKDIR, "mkdir")
+
+enum storage_call {
+#define X(name, text) STORAGE_##name,
+    STORAGE_CALLS(X)
+#undef X
+        STORAGE_CALL_COUNT
+};
+
+#define STORAGE_NO_OFFSET UINT64_MAX
+
 #define RECORD_GROUP_MEMBERS 14
 #define RECORD_TEXT_BYTES 56
 
@@ -218,6 +250,7 @@ _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fi
 const char *record_kind_text(unsigned kind);
 const char *note_kind_text(unsigned kind);
 const char *fault_kind_text(unsigned kind);
+const char *storage_call_text(unsigned call);
 const char *level_text(unsigned level); /* "app", "wire", "self" */
 
 #endif
