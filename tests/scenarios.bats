@@ -66,13 +66,97 @@ LUA
     awk -v folder="$BATS_TEST_TMPDIR" '/^```/ { inside = !inside; number++; next }
         inside { print >(folder "/example" number ".lua") }' man/faultline-scenario.5.scd
     for example in "$BATS_TEST_TMPDIR"/example*.lua; do
-        if grep -q '^plan = ' "$example"; then # a field of a scenario, not a whole one
+        if grep -q '^wire ' "$example"; then # a wire file: loaded for a plan that names a message
+            : >"$BATS_TEST_TMPDIR/libmine.so"
+            mv "$example" "$BATS_TEST_TMPDIR/libmine.wire.lua"
+            echo 'scenario "x" { protocol = "./libmine.so", program = "ring", ranks = 3,
+                plan = function(p) p:await { event = "send", message = "stopLogging" } end }' \
+                >"$example"
+        elif grep -q '^plan = ' "$example"; then # a field of a scenario, not a whole one
             { echo 'scenario "x" { protocol = "null", program = "ring", ranks = 3,'
               cat "$example"; echo '}'; } >"$example.whole"
             mv "$example.whole" "$example"
         fi
         "$FAULTLINE" list "$example"
     done
+}
+
+# protocol NAME WIRE: a library NAME in a folder of protocols, with that wire file.
+protocol() {
+    mkdir -p "$BATS_TEST_TMPDIR/protocols"
+    export FAULTLINE_PROTOCOLS="$BATS_TEST_TMPDIR/protocols"
+    : >"$FAULTLINE_PROTOCOLS/lib$1.so"
+    printf '%s\n' "$2" >"$FAULTLINE_PROTOCOLS/$1.wire.lua"
+}
+
+# plan NAME STEPS: NAME.lua with one scenario under the protocol "mine".
+plan() {
+    printf 'scenario "a" { protocol = "mine", program = "ring", ranks = 3, plan = function(p)
+%s\nend }\n' "$2" >"$BATS_TEST_TMPDIR/$1.lua"
+}
+
+@test "list -v shows whole plans, and the messages that they name" {
+    protocol mine 'wire { ask = { comm = "world#1", tag = 4 }, other = { tag = 5 } }'
+    local name
+    name=$(printf 'x%.0s' {1..63})
+    plan a 'local h = p:hold { from = 0, to = 1, release = { event = "deliver", message = "ask" } }
+            p:kill { rank = 2, after = h, event = "phase", name = ("x"):rep(63) }'
+    run "$FAULTLINE" list -v "$BATS_TEST_TMPDIR/a.lua"
+    [ "$status" -eq 0 ]
+    [[ $output == *"  step 1: hold event=send rank=0 peer=1 release.event=deliver"* ]]
+    [[ $output == *"  step 2: kill after=1 victims=2 event=phase rank=2 name=$name"* ]]
+    [[ $output == *"  wire name=ask comm=world#1 tag=4"* ]]
+    [[ $output != *"name=other"* ]]
+}
+
+@test "the wire file of a protocol that is a path lies beside it" {
+    : >"$BATS_TEST_TMPDIR/libmine.so"
+    plan a 'p:await { event = "send", message = "ask" }'
+    sed -i 's|"mine"|"./libmine.so"|' "$BATS_TEST_TMPDIR/a.lua"
+    run -64 "$FAULTLINE" list "$BATS_TEST_TMPDIR/a.lua"
+    [[ $output == *'names no messages; a file '*'/libmine.wire.lua would'* ]]
+    echo 'wire { ask = { tag = 4 } }' >"$BATS_TEST_TMPDIR/libmine.wire.lua"
+    "$FAULTLINE" list "$BATS_TEST_TMPDIR/a.lua"
+}
+
+@test "a message that the protocol does not have is refused, and one that is there proposed" {
+    protocol mine 'wire { pleaseCheckpoint = { tag = 4 } }'
+    plan a 'p:await { event = "send", message = "pleaseChekcpoint" }'
+    run -64 "$FAULTLINE" list "$BATS_TEST_TMPDIR/a.lua"
+    [[ $output == *'a.lua:2: scenario "a": await: field "message": '* ]]
+    [[ $output == *'did you mean "pleaseCheckpoint"'* ]]
+    protocol mine 'wire { pleaseCheckpoint = { tga = 4 } }'
+    run -64 "$FAULTLINE" list "$BATS_TEST_TMPDIR/a.lua"
+    [[ $output == *'/mine.wire.lua:1: message "pleaseCheckpoint": unknown field "tga"'* ]]
+    sed -i 's/"mine"/"mien"/' "$BATS_TEST_TMPDIR/a.lua"
+    run -64 "$FAULTLINE" list "$BATS_TEST_TMPDIR/a.lua"
+    [[ $output == *'there is no protocol "mien" (did you mean "mine"?)'* ]]
+}
+
+@test "--ranks: the plan is built for the ranks in force" {
+    protocol mine ''
+    plan a 'p:kill { rank = p.ranks - 1 }'
+    run "$FAULTLINE" list -v --ranks 6 "$BATS_TEST_TMPDIR/a.lua"
+    [ "$status" -eq 0 ]
+    [[ $output == *"under mine, 6 ranks"*"kill victims=5"* ]]
+    plan a 'p:kill { rank = 2 }'
+    run -64 "$FAULTLINE" list --ranks 2 "$BATS_TEST_TMPDIR/a.lua"
+    [[ $output == *'a.lua:2: '*'"rank": an integer from 0 to 1 (ranks = 2) is expected, not 2'* ]]
+}
+
+@test "wire files of the suites come with their protocols" {
+    local wire name patch found=0
+    for wire in "$REPO"/suites/protocols/*/wire.lua; do
+        [ -e "$wire" ] || continue
+        name=$(basename "$(dirname "$wire")")
+        found=1
+        cmp "$wire" "$BUILD/protocols/$name.wire.lua"
+        for patch in "$REPO/suites/protocols/$name/broken"/*.patch; do
+            [ -e "$patch" ] || continue
+            [ -s "$BUILD/protocols/$name-$(basename "$patch" .patch).wire.lua" ]
+        done
+    done
+    [ "$found" -eq 1 ] || skip "no protocol here has one"
 }
 
 @test "a wrong file costs 64, one beyond a limit 3, and nothing is launched" {
