@@ -47,6 +47,32 @@ static void check_holes(struct judging *judging, const struct trace *trace,
     finding_show(finding, first);
 }
 
+static void check_records(struct judging *judging, const struct trace *trace,
+                          const struct stream_seen *seen)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (seen->foreign > 0) {
+        struct event_ref first = event_of(trace, seen->first_foreign);
+        struct finding *finding = find(judging);
+        finding_say(finding,
+                    "%" PRIu64 " records of rank %d, incarnation %d, are of a kind or level that "
+                    "does not exist; the first is %s: kind %u, level %u",
+                    seen->foreign, trace->rank, trace->incarnation, event_text(first, event),
+                    (unsigned)atomic_load(&trace->record[first.index].kind),
+                    (unsigned)trace->record[first.index].level);
+        finding_show(finding, first);
+    }
+    if (seen->backwards > 0) {
+        struct event_ref first = event_of(trace, seen->first_backwards);
+        struct finding *finding = find(judging);
+        finding_say(finding,
+                    "time goes back in the trace of rank %d, incarnation %d, at %" PRIu64
+                    " places; the first is %s, which ends before a record above it began",
+                    trace->rank, trace->incarnation, seen->backwards, event_text(first, event));
+        finding_show(finding, first);
+    }
+}
+
 static void check_world(struct judging *judging, const struct trace *trace)
 {
     const struct trace_header *header = trace->header;
@@ -99,6 +125,7 @@ static enum error_code judge_completeness(struct judging *judging, struct error 
         judging_saw(judging, CLAIM_I_COMPLETE, 1);
         check_length(judging, trace);
         check_holes(judging, trace, &judging->seen[i]);
+        check_records(judging, trace, &judging->seen[i]);
         check_world(judging, trace);
     }
     int incarnations = judging->traces->incarnations;

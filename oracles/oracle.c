@@ -269,6 +269,25 @@ static void leave_out(struct judging *judging)
             judging_unknown(judging, (enum claim_id)claim);
 }
 
+/* Where the traces are not complete, what seems wrong on the wire is what they leave out. */
+static void doubt_wire(struct judging *judging)
+{
+    struct judgement *judgement = judging->judgement;
+    struct claim_result *legal = &judging->result[CLAIM_I_LEGAL];
+    size_t kept = 0;
+    if (judging->result[CLAIM_I_COMPLETE].verdict < VERDICT_HARNESS_ERROR)
+        return;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].claim != &claims[CLAIM_I_LEGAL])
+            judgement->findings[kept++] = judgement->findings[i];
+    memset(&judgement->findings[kept], 0,
+           (judgement->finding_count - kept) * sizeof *judgement->findings);
+    judgement->finding_count = kept;
+    judging->kept[CLAIM_I_LEGAL] = 0;
+    legal->verdict = VERDICT_UNKNOWN;
+    legal->violations = 0;
+}
+
 static enum error_code prepare(struct judging *judging, const char *const *ids, size_t id_count,
                                struct error *error)
 {
@@ -297,6 +316,8 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
             code = oracles[i]->judge(&judging, error);
         else
             left_out = true;
+        if (oracles[i] == &oracle_complete)
+            doubt_wire(&judging);
     }
     if (left_out)
         leave_out(&judging);

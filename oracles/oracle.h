@@ -138,8 +138,8 @@ struct run_facts {
     int ranks;
     int incarnations;
     enum run_end end;
-    const char *end_text;    /* one sentence for people; never NULL */
-    const struct plan *plan; /* NULL: no faults were asked for */
+    const char *end_text;          /* one sentence for people; never NULL */
+    const struct plan *plan;       /* NULL: no faults were asked for */
     const struct step_fact *steps; /* one per step of the plan; NULL: none was done */
     size_t rank_end_count;
     const struct rank_end *rank_ends;

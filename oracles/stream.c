@@ -47,6 +47,49 @@ static void saw_hole(struct stream_seen *seen, const struct trace *trace, uint64
         seen->hole_runs++;
 }
 
+static bool is_foreign(const struct record *record, unsigned kind)
+{
+    return kind >= RECORD_KIND_COUNT ||
+           (kind != RECORD_GROUP && kind != RECORD_TEXT && record->level > LEVEL_SELF);
+}
+
+/* Whatever the order in which records are made, none ends before one above it began. */
+static void check_times(struct stream_seen *seen, const struct trace *trace, uint64_t index,
+                        uint64_t slack)
+{
+    const struct record *record = &trace->record[index];
+    uint64_t leave = atomic_load_explicit(&record->leave, memory_order_relaxed);
+    uint64_t newest = record->enter, end = leave != 0 ? leave : record->enter;
+    if (record->thread < STREAM_THREADS) {
+        newest = seen->newest[record->thread];
+        if (record->enter > newest)
+            newest = seen->newest[record->thread] = record->enter;
+    }
+    if (end >= newest || newest - end <= slack)
+        return;
+    if (seen->backwards++ == 0)
+        seen->first_backwards = index;
+}
+
+/* What is seen of a record that is there. False if it is none of ours. */
+static bool look_at(struct stream_seen *seen, const struct trace *trace, uint64_t index,
+                    unsigned kind)
+{
+    const struct record *record = &trace->record[index];
+    seen->hole_before_event |= seen->hole_runs > 0;
+    if (is_foreign(record, kind)) {
+        if (seen->foreign++ == 0)
+            seen->first_foreign = index;
+        return false;
+    }
+    if (record->thread >= seen->threads)
+        seen->threads = record->thread + 1u;
+    if (kind != RECORD_GROUP && kind != RECORD_TEXT)
+        check_times(seen, trace, index,
+                    (uint64_t)(trace->header->ticks_per_second * STREAM_CLOCK_SLACK_S));
+    return true;
+}
+
 /* Moves on to the next piece, if there is one. */
 static bool next_piece(struct cursor *cursor)
 {
@@ -78,11 +121,8 @@ static bool settle(struct stream *stream, struct cursor *cursor, struct stream_s
                     saw_hole(seen, piece->trace, cursor->at);
                 continue;
             }
-            if (seen != NULL) {
-                seen->hole_before_event |= seen->hole_runs > 0;
-                if (record->thread >= seen->threads)
-                    seen->threads = record->thread + 1u;
-            }
+            if (seen != NULL && !look_at(seen, piece->trace, cursor->at, kind))
+                continue;
             if (kind == RECORD_GROUP || kind == RECORD_TEXT)
                 continue;
             if (record->level == stream->level || record->level == LEVEL_SELF) {

@@ -17,12 +17,21 @@ struct stream_event {
 
 typedef void stream_visit(void *context, const struct stream_event *event);
 
+/* Times of one thread may be out of order by less than this: clocks of processors differ. */
+#define STREAM_CLOCK_SLACK_S 1e-3
+#define STREAM_THREADS 64 /* whose times are looked at */
+
 /* What passing over a trace shows besides its events; by rank. */
 struct stream_seen {
     unsigned threads;       /* highest number seen, plus one */
     uint64_t hole_runs;     /* holes next to each other count once */
     uint64_t first_hole;    /* valid if hole_runs > 0 */
     bool hole_before_event; /* something was written behind a hole */
+    uint64_t foreign; /* records of a kind or level that does not exist; they are not visited */
+    uint64_t first_foreign; /* valid if foreign > 0 */
+    uint64_t backwards;     /* records that ended before one above them of the same thread began */
+    uint64_t first_backwards;
+    uint64_t newest[STREAM_THREADS]; /* latest time of entry, by thread */
 };
 
 /* Visits every record of `level` and of LEVEL_SELF; GROUP and TEXT records belong to the one before

@@ -29,14 +29,20 @@ static enum error_code check_header(const char *path, const struct trace_header 
     if (header->record_bytes != TRACE_RECORD_BYTES)
         return error_set(error, ERROR_FORMAT, "%s: records of %u bytes; version %u has %u", path,
                          header->record_bytes, TRACE_VERSION, TRACE_RECORD_BYTES);
-    if (header->ranks < 1 || header->rank < 0 || header->rank >= header->ranks)
+    if (header->ranks < 1 || header->ranks > TRACE_MAX_RANKS)
+        return error_set(error, ERROR_FORMAT,
+                         "%s: damaged header: of %d ranks; must be of 1 to %d ranks", path,
+                         header->ranks, TRACE_MAX_RANKS);
+    if (header->rank < 0 || header->rank >= header->ranks)
         return error_set(error, ERROR_FORMAT, "%s: rank %d of %d ranks; must be 0 to ranks - 1",
                          path, header->rank, header->ranks);
-    if (header->incarnation < 0)
-        return error_set(error, ERROR_FORMAT, "%s: incarnation %d; must be 0 or more", path,
-                         header->incarnation);
-    if (!(header->ticks_per_second > 0))
-        return error_set(error, ERROR_FORMAT, "%s: ticks per second must be above 0", path);
+    if (header->incarnation < 0 || header->incarnation >= TRACE_MAX_INCARNATIONS)
+        return error_set(error, ERROR_FORMAT, "%s: damaged header: incarnation %d; must be 0 to %d",
+                         path, header->incarnation, TRACE_MAX_INCARNATIONS - 1);
+    if (!(header->ticks_per_second > 0 && header->ticks_per_second <= TRACE_MAX_TICKS_PER_SECOND))
+        return error_set(error, ERROR_FORMAT,
+                         "%s: %g ticks per second; must be above 0 and at most %g", path,
+                         header->ticks_per_second, TRACE_MAX_TICKS_PER_SECOND);
     return OK;
 }
 
@@ -136,6 +142,18 @@ static bool is_trace_name(const char *name)
     return length > suffix && strcmp(name + length - suffix, TRACE_SUFFIX) == 0;
 }
 
+/* A rank that dies while it makes its trace leaves a file without a header, empty or of zeros. */
+static bool never_began(const char *path)
+{
+    static const char zeros[TRACE_HEADER_BYTES + TRACE_RECORD_BYTES];
+    char start[sizeof zeros];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : pread(file, start, sizeof start, 0);
+    if (file >= 0)
+        close(file);
+    return got >= 0 && memcmp(start, zeros, (size_t)got) == 0;
+}
+
 static enum error_code add_file(const char *folder, const char *name, struct trace_set *set,
                                 struct error *error)
 {
@@ -144,6 +162,8 @@ static enum error_code add_file(const char *folder, const char *name, struct tra
     if (length < 0 || (size_t)length >= sizeof path)
         return error_set(error, ERROR_LIMIT, "%s/%s: path longer than %d bytes", folder, name,
                          PATH_BYTES - 1);
+    if (never_began(path))
+        return OK;
     struct trace *grown = realloc(set->trace, (set->count + 1) * sizeof *grown);
     if (grown == NULL)
         return error_set(error, ERROR_MEMORY, "%s: no memory for %zu traces", folder,

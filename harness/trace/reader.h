@@ -9,6 +9,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* More is a header that was damaged: readers count up to what it says. */
+#define TRACE_MAX_RANKS 65536
+#define TRACE_MAX_INCARNATIONS 1024
+#define TRACE_MAX_TICKS_PER_SECOND 1e12
+
 /* One (rank, incarnation). Read only. */
 struct trace {
     int rank;
@@ -33,7 +38,8 @@ struct trace_set {
 enum error_code trace_open(const char *path, struct trace *trace, struct error *error);
 void trace_close(struct trace *trace);
 
-/* Every *.trace of `folder`; at least one. */
+/* Every *.trace of `folder`; at least one. Files that were made and never written to are left out:
+ * their rank died before its trace began. */
 enum error_code trace_set_open(const char *folder, struct trace_set *set, struct error *error);
 
 /* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming

@@ -77,6 +77,20 @@ static void bad_files(void)
     header = good_header(5, 0);
     write_trace("rank.trace", &header, 0);
     refuses("rank.trace", ERROR_FORMAT, "rank 5 of 2");
+    header.ranks = 2000000000;
+    write_trace("ranks.trace", &header, 0);
+    refuses("ranks.trace", ERROR_FORMAT, "of 2000000000 ranks; must be of 1 to 65536");
+    header = good_header(0, 0);
+    header.ranks = 0;
+    write_trace("none.trace", &header, 0);
+    refuses("none.trace", ERROR_FORMAT, "of 0 ranks; must be of 1 to");
+    header = good_header(0, 2147483647);
+    write_trace("life.trace", &header, 0);
+    refuses("life.trace", ERROR_FORMAT, "incarnation 2147483647; must be 0 to 1023");
+    header = good_header(0, 0);
+    header.ticks_per_second = 1e300;
+    write_trace("clock.trace", &header, 0);
+    refuses("clock.trace", ERROR_FORMAT, "1e+300 ticks per second");
     header = good_header(0, 0);
     header.record_bytes = 32;
     write_trace("size.trace", &header, 0);
@@ -117,6 +131,17 @@ static void sets(void)
     check(trace_set_find(&set, 1, 0) == &set.trace[1] && trace_set_find(&set, 1, 1) == NULL,
           "found by rank and incarnation");
     trace_set_release(&set);
+    /* Ranks that died while they made their traces. */
+    struct trace_header nothing = {.magic = ""};
+    write_file("set/dead.trace", "", 0);
+    write_trace("set/dying.trace", &nothing, 100);
+    check(trace_set_open(sub, &set, &error) == OK && set.count == 3, "two that never began");
+    trace_set_release(&set);
+    nothing.next = 3;
+    write_trace("set/damaged.trace", &nothing, 100);
+    check(trace_set_open(sub, &set, &error) == ERROR_FORMAT && strstr(error.text, "damaged.trace"),
+          "one that lost its header is no such: %s", error.text);
+    unlink(path_of("set/damaged.trace"));
     struct trace_header twice = good_header(1, 0);
     write_trace("set/again.trace", &twice, 4);
     check(trace_set_open(sub, &set, &error) == ERROR_FORMAT && strstr(error.text, "two traces"),
