@@ -79,6 +79,8 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
     publish(note);
     if (kind == NOTE_CHECKPOINT || kind == NOTE_RESTORED)
         atomic_store(&runtime_slot->line, value);
+    if (kind == NOTE_STOP_LOG || kind == NOTE_RESTORED)
+        atomic_store(&runtime_slot->stopped_line, value);
     if (rules_watching)
         rules_instant(note, name);
 }

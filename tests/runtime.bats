@@ -122,8 +122,8 @@ header() {
     rm -rf run && mv saved run
     [ "$(header 76)" -gt 10000 ]
     [ "$(stat -c %s run/trace/r0.0.trace)" -lt 1048576 ]
-    # slot.lost, 48 bytes into the slot
-    [ "$(od -An -tu4 -j $((board - 1024 * 128 + 48)) -N 4 run/board | tr -d ' ')" -eq 1 ]
+    # slot.lost, 64 bytes into the slot
+    [ "$(od -An -tu4 -j $((board - 1024 * 128 + 64)) -N 4 run/board | tr -d ' ')" -eq 1 ]
 }
 
 @test "records that are lost are told by exec, and by trace with its status" {

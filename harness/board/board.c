@@ -119,24 +119,31 @@ bool board_step_done(const struct board *board, unsigned step)
     return step < BOARD_MAX_STEPS && atomic_load(&board->progress[step].done_ns) != 0;
 }
 
+static void call_parent(struct board_slot *slot)
+{
+    atomic_fetch_add(&slot->attention, 1);
+    syscall(SYS_futex, &slot->attention, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
 void board_request_kill(struct board *board, int rank, unsigned step)
 {
     if (rank < 0 || rank >= board->ranks)
         return;
-    _Atomic uint32_t *word = &board->slot[rank].kill_request;
-    atomic_store(word, step + 1);
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    atomic_store(&board->slot[rank].kill_request, step + 1);
+    call_parent(&board->slot[rank]);
 }
 
-uint32_t board_await_kill_request(struct board *board, int rank, int timeout_ms)
+void board_request_stop(struct board *board, int rank, unsigned step)
 {
     if (rank < 0 || rank >= board->ranks)
-        return 0;
-    _Atomic uint32_t *word = &board->slot[rank].kill_request;
+        return;
+    atomic_store(&board->slot[rank].stopped_by, step + 1);
+    call_parent(&board->slot[rank]);
+}
+
+void board_await_request(struct board *board, int rank, uint32_t seen, int timeout_ms)
+{
     struct timespec limit = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
-    uint32_t request = atomic_load(word);
-    /* One wait: a wake-up without a request is told apart by the word being 0 still. */
-    if (request == 0)
-        syscall(SYS_futex, word, FUTEX_WAIT, 0, &limit, NULL, 0);
-    return atomic_load(word);
+    if (rank >= 0 && rank < board->ranks)
+        syscall(SYS_futex, &board->slot[rank].attention, FUTEX_WAIT, seen, &limit, NULL, 0);
 }

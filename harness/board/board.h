@@ -32,7 +32,7 @@ struct board_slot {
     _Atomic uint32_t state;           /* enum rank_state */
     _Atomic uint32_t ended;           /* 1: wait_status is valid. Written by the parent */
     _Atomic int32_t wait_status;      /* as waitpid gave it. Written by the parent */
-    _Atomic uint32_t kill_request;    /* futex word: step + 1 of a kill from outside, 0 none */
+    _Atomic uint32_t kill_request;    /* step + 1 of a kill from outside, 0 none */
     _Atomic int32_t world_size;       /* as MPI told after Init */
     _Atomic int32_t tid;              /* thread that is inside blocking_call */
     _Atomic uint64_t blocking_call;   /* record index + 1 of the wire call in progress that may
@@ -40,7 +40,8 @@ struct board_slot {
     _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
     _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
     _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
-    _Atomic uint32_t stopped_by;   /* step + 1 that has stopped this rank; 0: it runs */
+    _Atomic uint32_t stopped_by;   /* step + 1 that has stopped this rank; 0: it runs. Cleared by
+                                      the parent */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */
@@ -84,12 +85,10 @@ struct board {
     uint32_t version;
     int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
     double ticks_per_second;
-    _Atomic int32_t incarnation;             /* of the whole job; written by the driver */
-    _Atomic uint32_t step;                   /* the step of the plan that is armed now */
-    _Atomic uint64_t count[BOARD_MAX_STEPS]; /* events seen for each step since it was armed */
-    _Atomic uint32_t unstick;                /* counts: the driver found that the job cannot go on
-                                                while messages are held or ranks stopped; all that
-                                                was held or stopped before is let go */
+    _Atomic int32_t incarnation; /* of the whole job; written by the driver */
+    _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
+                                    while messages are held or ranks stopped; all that
+                                    was held or stopped before is let go */
     struct board_step progress[BOARD_MAX_STEPS];
     struct board_slot slot[];
 };
@@ -112,9 +111,15 @@ void board_begin_incarnation(struct board *board, int incarnation);
 /* Step `step` of the plan has been done. */
 bool board_step_done(const struct board *board, unsigned step);
 
-/* Asks the parent of `rank` to kill it (step is the plan's, from 0), and the parent's wait for such
- * a request: returns step + 1, or 0 when interrupted by a signal or after timeout_ms. */
+/* Asks the parent of `rank` to kill it (step is the plan's, from 0): kill_request is set. */
 void board_request_kill(struct board *board, int rank, unsigned step);
-uint32_t board_await_kill_request(struct board *board, int rank, int timeout_ms);
+
+/* The rank is stopped, or will be by its parent when it has a process: stopped_by is set. The
+ * parent lets it go on when the step is released. */
+void board_request_stop(struct board *board, int rank, unsigned step);
+
+/* The parent's wait for a request that came after it read `seen` from slot.attention; also returns
+ * after timeout_ms, or when interrupted by a signal. */
+void board_await_request(struct board *board, int rank, uint32_t seen, int timeout_ms);
 
 #endif

@@ -2,6 +2,7 @@
 #include "driver/rank.h"
 
 #include "board/board.h"
+#include "board/progress.h"
 #include "driver/path.h"
 #include "driver/process.h"
 #include "trace/clock.h"
@@ -17,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILL_LOOK_MS 1000
+#define REQUEST_LOOK_MS 1000
+#define STOPPED_LOOK_MS 2 /* between two looks at what lets a stopped rank go on */
 #define NUMBER_BYTES 16
 #define EXIT_NOT_STARTED 127 /* as a shell says it */
 
@@ -34,6 +36,9 @@ struct charge {
     sigset_t mask;  /* as it was */
     bool ended;
     int wait_status;
+    bool stopped;  /* seen to be, since it was last let go */
+    bool has_plan; /* read when the first stop comes */
+    struct plan plan;
 };
 
 /* What a launcher or a user may send to the parent and mean for the rank. The rank has a process
@@ -153,16 +158,57 @@ _Noreturn static void become_rank(const struct charge *charge, pid_t parent)
     _exit(EXIT_NOT_STARTED);
 }
 
+/* --- requests --------------------------------------------------------------------------------- */
+static void read_plan(struct charge *charge)
+{
+    struct path path;
+    struct error error;
+    if (charge->has_plan || path_format(&path, &error, "%s/plan", charge->job->run) != OK)
+        return;
+    charge->has_plan = plan_read(path.text, &charge->plan, &error) == OK;
+}
+
+/* The rank has really stopped: a SIGCONT before that would be lost on it. */
+static bool has_stopped(struct charge *charge)
+{
+    siginfo_t info = {0};
+    if (!charge->stopped)
+        charge->stopped = waitid(P_PID, (id_t)charge->pid, &info, WSTOPPED | WNOHANG) == 0 &&
+                          info.si_pid == charge->pid;
+    return charge->stopped;
+}
+
+/* One look at a rank that the plan has stopped; its step is asked for why it may go on. */
+static void serve_stop(struct charge *charge, uint32_t stopped_by)
+{
+    read_plan(charge);
+    if (!has_stopped(charge) || !charge->has_plan || stopped_by > charge->plan.count ||
+        progress_released(charge->board, &charge->plan, stopped_by - 1) == RELEASED_NOT)
+        return;
+    charge->stopped = false;
+    atomic_store(&charge->board->slot[charge->rank].stopped_by, 0);
+    process_signal(charge->pidfd, SIGCONT);
+}
+
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
  * whoever has the number by then. */
-static void *serve_kill_requests(void *argument)
+static void *serve_requests(void *argument)
 {
     struct charge *charge = argument;
-    for (;;)
-        if (board_await_kill_request(charge->board, charge->rank, KILL_LOOK_MS) != 0) {
+    struct board_slot *slot = &charge->board->slot[charge->rank];
+    for (;;) {
+        uint32_t seen = atomic_load(&slot->attention);
+        uint32_t stopped_by = atomic_load(&slot->stopped_by);
+        if (atomic_load(&slot->kill_request) != 0) {
             process_signal(charge->pidfd, SIGKILL);
             return NULL;
         }
+        if (stopped_by != 0)
+            serve_stop(charge, stopped_by);
+        board_await_request(charge->board, charge->rank, seen,
+                            atomic_load(&slot->stopped_by) != 0 ? STOPPED_LOOK_MS
+                                                                : REQUEST_LOOK_MS);
+    }
 }
 
 static void note_end(void *context, pid_t pid, int wait_status)
@@ -241,8 +287,10 @@ static enum error_code start_rank(struct charge *charge, struct error *error)
     setpgid(charge->pid, charge->pid);
     atomic_store(&slot->pid, charge->pid);
     charge->pidfd = process_open(charge->pid);
+    if (charge->pidfd >= 0 && atomic_load(&slot->stopped_by) != 0)
+        process_signal(charge->pidfd, SIGSTOP); /* asked for before there was a process */
     pthread_t thread;
-    if (charge->pidfd < 0 || pthread_create(&thread, NULL, serve_kill_requests, charge) != 0) {
+    if (charge->pidfd < 0 || pthread_create(&thread, NULL, serve_requests, charge) != 0) {
         kill(charge->pid, SIGKILL);
         return error_set(error, ERROR_LAUNCH, "cannot watch the rank: %s", strerror(errno));
     }

@@ -1,6 +1,9 @@
-/* The board: made, mapped, refused when it is something else; kill requests between processes. */
+/* The board: made, mapped, refused when it is something else; requests between processes; how far
+ * the plan has come. */
 #include "board/board.h"
+#include "board/progress.h"
 #include "tap.h"
+#include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +30,13 @@ static void test_create(void)
           "it is mapped a second time");
     atomic_store(&board->slot[2].line, 9);
     check(atomic_load(&other->slot[2].line) == 9, "both see the same memory");
-    atomic_store(&board->step, 4);
-    atomic_store(&board->count[4], 7);
+    atomic_store(&board->progress[4].count, 7);
+    progress_finish(board, 4, 2, 0);
     board_begin_incarnation(board, 1);
     check(atomic_load(&other->slot[2].line) == 0 && atomic_load(&other->incarnation) == 1,
           "a new incarnation starts with empty slots");
-    check(atomic_load(&other->step) == 4 && atomic_load(&other->count[4]) == 7,
+    check(board_step_done(other, 4) && atomic_load(&other->progress[4].count) == 7 &&
+              atomic_load(&other->progress[4].rank) == 2,
           "but goes on in the plan");
     board_unmap(board);
     board_unmap(other);
@@ -71,23 +75,40 @@ static void test_foreign(void)
     unlink(path);
 }
 
-/* The child waits for a request as a parent of a rank does. */
-static void test_kill_request(void)
+/* Waits for a kill as a parent of a rank does; step + 1. */
+static uint32_t await_kill(struct board *board, int rank, int timeout_ms)
+{
+    struct board_slot *slot = &board->slot[rank];
+    uint32_t seen = atomic_load(&slot->attention);
+    if (atomic_load(&slot->kill_request) == 0)
+        board_await_request(board, rank, seen, timeout_ms);
+    return atomic_load(&slot->kill_request);
+}
+
+static void test_requests(void)
 {
     struct board *board;
     int status;
     board_create(path, 2, 1e9, &board, NULL);
-    check(board_await_kill_request(board, 1, 1) == 0, "no request: the wait ends by itself");
+    check(await_kill(board, 1, 1) == 0, "no request: the wait ends by itself");
     pid_t child = fork();
     if (child == 0)
-        _exit((int)board_await_kill_request(board, 1, 20000));
+        _exit((int)await_kill(board, 1, 20000));
     board_request_kill(board, 1, 4);
     waitpid(child, &status, 0);
     check(WIFEXITED(status) && WEXITSTATUS(status) == 5, "a request reaches another process");
-    check(board_await_kill_request(board, 0, 0) == 0, "and only the rank it is for");
+    check(await_kill(board, 0, 0) == 0, "and only the rank it is for");
     board_request_kill(board, 2, 0);
     board_request_kill(board, -1, 0);
-    check(board_await_kill_request(board, 2, 0) == 0, "ranks that do not exist are ignored");
+    board_request_stop(board, 2, 0);
+    board_await_request(board, 2, 0, 600000);
+    check(atomic_load(&board->slot[1].kill_request) == 5, "ranks that do not exist are ignored");
+    uint32_t seen = atomic_load(&board->slot[0].attention);
+    board_request_stop(board, 0, 6);
+    board_await_request(board, 0, seen, 600000);
+    check(atomic_load(&board->slot[0].stopped_by) == 7 &&
+              atomic_load(&board->slot[0].kill_request) == 0,
+          "a request that came before the wait is not waited for");
     board_unmap(board);
     unlink(path);
 }
@@ -100,11 +121,140 @@ static void test_wake(void)
     board_create(path, 2, 1e9, &board, NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit((int)board_await_kill_request(board, 0, 600000));
+        _exit((int)await_kill(board, 0, 600000));
     usleep(50000);
     board_request_kill(board, 0, 2);
     waitpid(child, &status, 0);
     check(WIFEXITED(status) && WEXITSTATUS(status) == 3, "a sleeping parent is woken");
+    board_unmap(board);
+    unlink(path);
+}
+
+/* --- how far the plan has come ---------------------------------------------------------------- */
+static struct plan plan;
+
+static void plan_of(const char *const *lines)
+{
+    struct error error;
+    struct plan_step step;
+    plan_release(&plan);
+    for (; *lines != NULL; lines++) {
+        if (plan_step_parse(*lines, &step, &error) != OK) {
+            printf("Bail out! %s\n", error.text);
+            exit(1);
+        }
+        plan_add(&plan, &step, NULL);
+    }
+}
+
+#define PLAN(...) plan_of((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_forest(struct board *board)
+{
+    PLAN("await event=send", "await event=recv", "await event=send after=1",
+         "await event=recv after=start");
+    check(progress_armed(board, &plan, 0) && progress_armed(board, &plan, 3) &&
+              !progress_armed(board, &plan, 1) && !progress_armed(board, &plan, 2),
+          "what comes after the start is armed");
+    progress_finish(board, 0, 1, 0);
+    check(!progress_armed(board, &plan, 0) && progress_armed(board, &plan, 1) &&
+              progress_armed(board, &plan, 2),
+          "a step that is done arms all that come after it");
+    check(progress_claim(board, 1) && !progress_claim(board, 1), "one claims a step");
+}
+
+static void test_released(struct board *board)
+{
+    PLAN("hold event=send count=2 release.state=1:beyond:3", "release target=1 event=recv");
+    check(progress_reserve(board, 0, 2) && progress_reserve(board, 0, 2) &&
+              !progress_reserve(board, 0, 2),
+          "a hold of two takes two");
+    progress_give_back(board, 0);
+    check(progress_reserve(board, 0, 2), "what is given back can be taken again");
+    atomic_store(&board->slot[1].line, 3);
+    atomic_store(&board->slot[1].stopped_line, 3);
+    check(progress_released(board, &plan, 0) == RELEASED_NOT, "a hold that is not done is kept");
+    atomic_store(&board->slot[1].stopped_line, 2);
+    progress_finish(board, 0, 0, 0);
+    check(progress_released(board, &plan, 0) == RELEASED_NOT, "its state does not hold yet");
+    atomic_store(&board->slot[1].stopped_line, 3);
+    check(progress_released(board, &plan, 0) == RELEASED_BY_CONDITION, "now it does");
+    atomic_store(&board->slot[1].stopped_line, 2);
+    progress_let_go(board, 0, RELEASED_BY_STEP);
+    check(progress_released(board, &plan, 0) == RELEASED_BY_CONDITION,
+          "what is let go stays so, for the first reason");
+    check(!progress_reserve(board, 0, 9), "and takes nothing more");
+}
+
+static void test_reasons(struct board *board)
+{
+    PLAN("hold event=send ms=600000", "hold event=send ms=1", "hold event=send",
+         "hold event=send count=2 order=2,1", "hold event=send count=2 order=2,1",
+         "release target=5");
+    for (unsigned i = 0; i < 5; i++)
+        progress_finish(board, i, 0, 0);
+    check(progress_released(board, &plan, 0) == RELEASED_NOT &&
+              progress_released(board, &plan, 2) == RELEASED_NOT,
+          "before its time, or without anything that lets it go, a message is kept");
+    while (progress_released(board, &plan, 1) == RELEASED_NOT)
+        usleep(1000);
+    check(progress_released(board, &plan, 1) == RELEASED_BY_TIME, "time lets it go");
+    check(progress_released(board, &plan, 3) == RELEASED_BY_CONDITION &&
+              progress_released(board, &plan, 4) == RELEASED_NOT,
+          "an order alone lets go, unless a step is to");
+    progress_unstick(board);
+    check(progress_released(board, &plan, 0) == RELEASED_BY_UNSTICK &&
+              progress_released(board, &plan, 1) == RELEASED_BY_TIME,
+          "when nothing goes on all are let go");
+    PLAN("hold event=send");
+    memset(&board->progress[0], 0, sizeof board->progress[0]);
+    progress_finish(board, 0, 0, 0);
+    check(progress_released(board, &plan, 0) == RELEASED_NOT, "but not what is held afterwards");
+}
+
+static bool holds(struct board *board, const char *line, int32_t own)
+{
+    PLAN(line);
+    return progress_states_hold(board, &plan.steps[0].when, own);
+}
+
+static void test_states(struct board *board)
+{
+    struct board_slot *slot = &board->slot[1];
+    check(holds(board, "await state=1:behind:1", 0) && !holds(board, "await state=1:logging:1", 0),
+          "before its checkpoint a rank is behind the line");
+    atomic_store(&slot->line, 2);
+    atomic_store(&slot->stopped_line, 1);
+    check(holds(board, "await state=1:logging:2", 0) && holds(board, "await state=1:beyond:1", 0) &&
+              holds(board, "await state=1:behind:3", 0) &&
+              !holds(board, "await state=1:beyond:2", 0) &&
+              !holds(board, "await state=1:behind:2", 0),
+          "its place is told for every line");
+    check(holds(board, "await event=send state=own:logging:2", 1) &&
+              !holds(board, "await event=send state=own:logging:2", 0),
+          "own is the rank of the event");
+    check(!holds(board, "await state=1:logging:2 state=0:beyond:1", 0) &&
+              holds(board, "await state=1:logging:2 state=0:behind:1", 0),
+          "all states must hold");
+    check(!holds(board, "await state=7:behind:1", 0), "a rank that does not exist is nowhere");
+    atomic_store(&slot->wire_call, CALL_MPI_Recv);
+    check(!holds(board, "await state=1:blocked:MPI_Recv", 0), "a call that has returned");
+    atomic_store(&slot->blocking_call, 5);
+    check(holds(board, "await state=1:blocked:MPI_Recv", 0) &&
+              !holds(board, "await state=1:blocked:MPI_Send", 0) &&
+              !holds(board, "await state=1:blocked:MPI_Rcev", 0) &&
+              holds(board, "await state=1:logging:2:MPI_Recv", 0) &&
+              !holds(board, "await state=1:beyond:2:MPI_Recv", 0),
+          "a call that a rank is in");
+    atomic_store(&slot->app_call, CALL_MPI_Sendrecv);
+    check(holds(board, "await state=1:blocked:MPI_Sendrecv", 0), "or as its program calls it");
+}
+
+static void on_a_board(void (*test)(struct board *))
+{
+    struct board *board;
+    board_create(path, 3, 1e9, &board, NULL);
+    test(board);
     board_unmap(board);
     unlink(path);
 }
@@ -116,8 +266,13 @@ int main(void)
     snprintf(path, sizeof path, "%s/board", folder);
     test_create();
     test_foreign();
-    test_kill_request();
+    test_requests();
     test_wake();
+    on_a_board(test_forest);
+    on_a_board(test_released);
+    on_a_board(test_reasons);
+    on_a_board(test_states);
+    plan_release(&plan);
     rmdir(folder);
     return done();
 }

@@ -1,9 +1,7 @@
 /* Rules: which record a step of the plan is done at, and what a kill leaves behind. A "rank" here
  * is a forked process that records by hand. */
-#include "injectors/rules.h"
 #include "faultline.h"
-#include "injectors/runtime.h"
-#include "tap.h"
+#include "rules_run.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,157 +10,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define RANKS 3
-
-static char folder[] = "/tmp/faultline-rules-XXXXXX";
-static char board_path[64];
-static struct board *board;
-static struct plan plan;
-
-/* A new run: board and plan, a line per step, NULL at the end. */
-static void new_run(const char *const *lines)
-{
-    struct error error;
-    struct plan_step step;
-    board_unmap(board);
-    unlink(board_path);
-    board_create(board_path, RANKS, 1e9, &board, NULL);
-    plan_release(&plan);
-    for (; *lines != NULL; lines++) {
-        if (plan_step_parse(*lines, &step, &error) != OK) {
-            printf("Bail out! %s\n", error.text);
-            exit(1);
-        }
-        plan_add(&plan, &step, NULL);
-    }
-}
-
-#define RUN(...) new_run((const char *const[]){__VA_ARGS__, NULL})
-
-static void trace_path(char *path, size_t bytes, int rank)
-{
-    snprintf(path, bytes, "%s/r%d.0.trace", folder, rank);
-}
-
-/* This process is `rank` from now on. */
-static void become(int rank, int incarnation)
-{
-    char path[96];
-    struct trace_header header;
-    memset(&header, 0, sizeof header);
-    trace_path(path, sizeof path, rank);
-    unlink(path);
-    trace_writer_open(&runtime_trace, path, &header, NULL);
-    runtime_slot = &board->slot[rank];
-    runtime_recording = 1;
-    atomic_store(&runtime_slot->pid, (int32_t)getpid());
-    rules_open(&plan, board, rank, incarnation, NULL);
-}
-
-static unsigned step(void)
-{
-    return atomic_load(&board->step);
-}
-
-/* The fault records in the trace of this process. */
-static unsigned faults(enum fault_kind kind)
-{
-    unsigned found = 0;
-    for (uint64_t i = 0; i < atomic_load(&runtime_trace.header->next); i++) {
-        const struct record *r = &runtime_trace.record[i];
-        found += atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind;
-    }
-    return found;
-}
-
-/* --- calls as the taps record them ------------------------------------------------------------ */
-static void do_send(enum level level, unsigned call, int peer, int tag, uint32_t comm)
-{
-    struct record *r = record_begin(level, RECORD_SEND, call);
-    r->peer = peer;
-    r->tag = tag;
-    r->comm = comm;
-    record_publish(r);
-    record_end(r, 0);
-}
-
-static void do_recv(int want_peer, int want_tag, int peer, int tag)
-{
-    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Recv);
-    r->want_peer = want_peer;
-    r->want_tag = want_tag;
-    r->comm = COMM_WORLD_ID;
-    record_publish(r);
-    r->peer = peer;
-    r->tag = tag;
-    record_end(r, 0);
-}
-
-static void do_irecv(int want_peer)
-{
-    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Irecv);
-    r->want_peer = want_peer;
-    r->want_tag = TAG_ANY;
-    r->comm = COMM_WORLD_ID;
-    r->request = 1;
-    record_publish(r);
-    record_end(r, 0);
-}
-
-/* Waitall over a send and a receive from `peer`. */
-static void do_waitall(int peer)
-{
-    struct record *r = record_begin(LEVEL_APP, RECORD_CALL, CALL_MPI_Waitall);
-    record_publish(r);
-    struct record *send = record_reserve(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Waitall);
-    send->request = 2;
-    record_instant(send, 0);
-    struct record *receive = record_reserve(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Waitall);
-    receive->request = 1;
-    receive->comm = COMM_WORLD_ID;
-    receive->peer = peer;
-    record_instant(receive, 0);
-    record_end(r, 0);
-}
-
-static void do_test(bool negative)
-{
-    struct record *r = record_poll_begin(LEVEL_APP, RECORD_COMPLETE, CALL_MPI_Test);
-    r->request = 1;
-    record_publish(r);
-    r->flags = negative ? FLAG_NEGATIVE : 0;
-    r->comm = COMM_WORLD_ID;
-    record_poll_end(r, 0);
-}
-
-static void do_call(unsigned call)
-{
-    struct record *r = record_begin(LEVEL_APP, RECORD_CALL, call);
-    record_publish(r);
-    record_end(r, 0);
-}
-
-static void do_sendrecv(void)
-{
-    struct record *send = record_begin(LEVEL_APP, RECORD_SEND, CALL_MPI_Sendrecv);
-    record_publish(send);
-    struct record *receive = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Sendrecv);
-    receive->want_peer = PEER_ANY;
-    record_publish(receive);
-    record_end(send, 0);
-    receive->peer = 1;
-    record_end(receive, 0);
-}
-
-static void do_collective(unsigned call, int root)
-{
-    struct record *r = record_begin(LEVEL_APP, RECORD_COLLECTIVE, call);
-    r->peer = root;
-    r->comm = COMM_WORLD_ID;
-    record_publish(r);
-    record_end(r, 0);
-}
 
 /* --- conditions ------------------------------------------------------------------------------- */
 static void test_fields(void)
@@ -176,10 +23,11 @@ static void test_fields(void)
     do_send(LEVEL_APP, CALL_MPI_Send, 2, 7, 16);
     do_send(LEVEL_WIRE, CALL_MPI_Isend, 2, 7, 16);
     do_irecv(2);
-    check(atomic_load(&board->count[0]) == 0, "another peer, tag, communicator, call, level or "
-                                              "event does not count");
+    check(atomic_load(&board->progress[0].count) == 0,
+          "another peer, tag, communicator, call, level or "
+          "event does not count");
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
-    check(step() == 0 && atomic_load(&board->count[0]) == 1, "the first of two counts");
+    check(step() == 0 && atomic_load(&board->progress[0].count) == 1, "the first of two counts");
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
     check(step() == 1 && faults(FAULT_AWAITED) == 1, "the second is it, with evidence");
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
@@ -236,7 +84,7 @@ static void test_receives(void)
     do_recv(PEER_NULL, TAG_ANY, PEER_NULL, TAG_ANY);
     check(step() == 3, "a receive from nobody does not");
     do_waitall(1);
-    check(step() == 3 && atomic_load(&board->count[3]) == 1,
+    check(step() == 3 && atomic_load(&board->progress[3].count) == 1,
           "Waitall delivers the receive, not the send");
     do_waitall(1);
     do_recv(1, 5, 1, 5);
@@ -399,7 +247,7 @@ static void test_ended(void)
     waitpid(other, &status, 0);
     check(step() == 1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
           "the pid of a rank that has ended is not killed: it may be anybody's");
-    check(board_await_kill_request(board, 1, 0) == 0, "and nobody is asked to kill it");
+    check(atomic_load(&board->slot[1].kill_request) == 0, "and nobody is asked to kill it");
 }
 
 static void test_not_started(void)
@@ -411,9 +259,9 @@ static void test_not_started(void)
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     map_trace(0, &r);
-    check(died_of_kill(first) && board_await_kill_request(board, 1, 0) == 0,
+    check(died_of_kill(first) && atomic_load(&board->slot[1].kill_request) == 0,
           "a process is killed at once");
-    check(board_await_kill_request(board, 2, 0) == 2,
+    check(atomic_load(&board->slot[2].kill_request) == 2,
           "one that does not exist yet will be killed by its parent");
     check(faults(FAULT_KILL) == 2 && step() == 2, "the evidence of both is there");
 }
@@ -437,7 +285,12 @@ static void test_kill_inside(void)
     const struct record *r;
     RUN("kill victims=0 event=recv rank=0 position=inside");
     pid_t pid = start_receiver();
-    check(board_await_kill_request(board, 0, 20000) == 1, "the rank's parent is asked to kill it");
+    for (uint32_t seen; atomic_load(&board->slot[0].kill_request) == 0;) {
+        seen = atomic_load(&board->slot[0].attention);
+        if (atomic_load(&board->slot[0].kill_request) == 0)
+            board_await_request(board, 0, seen, 20000);
+    }
+    check(atomic_load(&board->slot[0].kill_request) == 1, "the rank's parent is asked to kill it");
     while (atomic_load(&board->slot[0].line) == 0)
         usleep(1000);
     usleep(20000); /* enough for a rank that does not wait to be gone */

@@ -1,0 +1,189 @@
+/* What the taps and the store do for the plan: who holds what, what was chosen and answered, and
+ * when a message may go. See rules.h. */
+#include "injectors/rules_parts.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+const struct plan_step *rules_step(uint32_t step)
+{
+    return &rules.plan->steps[step];
+}
+
+/* --- matches on their way to the call --------------------------------------------------------- */
+bool rules_is_offered(enum plan_action action)
+{
+    switch (action) {
+    case ACTION_HOLD:
+    case ACTION_CHOOSE:
+    case ACTION_ANSWER:
+    case ACTION_FAIL:
+    case ACTION_SHORT:
+    case ACTION_TEAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t limit_of(const struct plan_step *step)
+{
+    return step->action == ACTION_HOLD || step->action == ACTION_ANSWER ? step->count : 1;
+}
+
+bool rules_offer(uint32_t step, const struct record *r)
+{
+    bool upper = r->level == LEVEL_APP;
+    uint32_t *place = upper ? &thread_state.pending : &thread_state.steered;
+    if (*place != 0 || !progress_reserve(rules.board, step, limit_of(rules_step(step))))
+        return false;
+    *place = step + 1;
+    if (upper)
+        thread_state.pending_peer = r->peer;
+    return true;
+}
+
+/* The wire call does what the upper call was matched for. */
+static bool does_the_same(const struct plan_step *step, const struct record *r)
+{
+    unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
+    switch (step->action) {
+    case ACTION_HOLD:
+        return kind == RECORD_SEND && r->peer == thread_state.pending_peer;
+    case ACTION_CHOOSE:
+        return (kind == RECORD_RECV || kind == RECORD_PROBE) &&
+               (r->want_peer == PEER_ANY || r->want_tag == TAG_ANY);
+    case ACTION_ANSWER:
+        return step->when.event == EVENT_PROBE ? kind == RECORD_PROBE : rules_is_wait(r->call);
+    default:
+        return false;
+    }
+}
+
+void rules_offer_meets(const struct record *r)
+{
+    uint32_t pending = thread_state.pending;
+    if (pending == 0 || thread_state.steered != 0 || r->level != LEVEL_WIRE ||
+        !does_the_same(rules_step(pending - 1), r))
+        return;
+    thread_state.steered = pending;
+    thread_state.pending = 0;
+}
+
+void rules_offer_ends(const struct record *r)
+{
+    uint32_t *place = r->level == LEVEL_APP ? &thread_state.pending : &thread_state.steered;
+    if (*place != 0)
+        progress_give_back(rules.board, *place - 1);
+    *place = 0;
+}
+
+void rules_give_back(uint32_t step)
+{
+    progress_give_back(rules.board, step);
+}
+
+/* --- holds ------------------------------------------------------------------------------------ */
+/* One more was taken; returns its number, from 1. */
+static uint32_t take(uint32_t step)
+{
+    struct board_step *progress = &rules.board->progress[step];
+    if (atomic_load(&progress->taken) == 0)
+        atomic_store(&progress->unstick, atomic_load(&rules.board->unstick));
+    return atomic_fetch_add(&progress->taken, 1) + 1;
+}
+
+uint32_t rules_held(uint32_t step, const struct record *send)
+{
+    rules_fault(FAULT_HELD, step, send->peer, rules_number(send), 0, 0);
+    atomic_fetch_add(&runtime_slot->held, 1);
+    uint32_t number = take(step);
+    if (number == rules_step(step)->count)
+        rules_finish(step);
+    return number;
+}
+
+enum board_release rules_may_go(uint32_t step, uint32_t number)
+{
+    const struct plan_step *s = rules_step(step);
+    enum board_release why = progress_released(rules.board, rules.plan, step);
+    if (why == RELEASED_NOT || why == RELEASED_BY_UNSTICK || why == RELEASED_BY_END ||
+        s->orders == 0)
+        return why;
+    uint32_t turn = atomic_load(&rules.board->progress[step].turn);
+    return turn < s->orders && s->order[turn] == (int32_t)number ? why : RELEASED_NOT;
+}
+
+void rules_let_go(uint32_t step, const struct record *send, enum board_release why)
+{
+    rules_fault(FAULT_RELEASED, step, send->peer, rules_number(send), 0, (uint32_t)why);
+    atomic_fetch_sub(&runtime_slot->held, 1);
+    if (why == RELEASED_BY_END)
+        progress_let_go(rules.board, step, why);
+}
+
+void rules_passed(uint32_t step)
+{
+    atomic_fetch_add(&rules.board->progress[step].turn, 1);
+}
+
+/* --- choices and answers ---------------------------------------------------------------------- */
+static void tell_done(uint32_t step, enum fault_kind fault, const struct record *call, int what,
+                      bool could)
+{
+    rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
+    if (take(step) == limit_of(rules_step(step)))
+        rules_finish(step);
+}
+
+void rules_chosen(uint32_t step, const struct record *call, int peer, bool could)
+{
+    tell_done(step, FAULT_CHOSEN, call, peer, could);
+}
+
+void rules_answered(uint32_t step, const struct record *call, int answer, bool could)
+{
+    tell_done(step, FAULT_ANSWERED, call, answer, could);
+}
+
+void rules_wait_begin(void)
+{
+    atomic_fetch_add(&runtime_slot->choosing, 1);
+}
+
+void rules_wait_end(void)
+{
+    atomic_fetch_sub(&runtime_slot->choosing, 1);
+}
+
+uint32_t rules_unstick(void)
+{
+    return atomic_load(&rules.board->unstick);
+}
+
+const struct plan_step *rules_jitter(void)
+{
+    for (size_t i = rules.plan->count; i > 0; i--)
+        if (rules.plan->steps[i - 1].action == ACTION_JITTER &&
+            board_step_done(rules.board, (unsigned)i - 1))
+            return &rules.plan->steps[i - 1];
+    return NULL;
+}
+
+/* --- the store -------------------------------------------------------------------------------- */
+void rules_stored(uint32_t step, const struct record *r)
+{
+    const struct plan_step *s = rules_step(step);
+    (void)r;
+    uint64_t value = s->action == ACTION_FAIL ? (uint64_t)s->choice : s->count;
+    rules_fault(FAULT_STORAGE, step, rules.rank, value, 0, 0);
+    take(step);
+    rules_finish(step);
+}
+
+_Noreturn void rules_die(void)
+{
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
