@@ -20,13 +20,14 @@ static struct gathering *gathering_of(struct collectives *collectives, uint32_t 
         return NULL;
     }
     gathering->member = calloc(ranks, sizeof *gathering->member);
+    gathering->place = calloc(ranks, sizeof *gathering->place);
     gathering->joined = calloc(ranks, sizeof *gathering->joined);
     gathering->newest = calloc(ranks, sizeof *gathering->newest);
     gathering->comm = comm;
     gathering->next = collectives->first;
     collectives->first = gathering;
-    if (gathering->member == NULL || gathering->joined == NULL || gathering->newest == NULL ||
-        !table_put(&collectives->gatherings, comm, 0, gathering)) {
+    if (gathering->member == NULL || gathering->place == NULL || gathering->joined == NULL ||
+        gathering->newest == NULL || !table_put(&collectives->gatherings, comm, 0, gathering)) {
         collectives->exhausted = true;
         return NULL;
     }
@@ -39,7 +40,7 @@ static void add_member(struct collectives *collectives, struct gathering *gather
         gathering->known = false; /* a process outside of the run: nobody records what it does */
     else if (!gathering->member[rank]) {
         gathering->member[rank] = true;
-        gathering->size++;
+        gathering->place[rank] = (int)gathering->size++;
     }
 }
 
@@ -372,6 +373,7 @@ void collectives_release(struct collectives *collectives)
         struct gathering *gathering = collectives->first;
         collectives->first = gathering->next;
         free(gathering->member);
+        free(gathering->place);
         free(gathering->joined);
         free(gathering->newest);
         free(gathering);

@@ -40,6 +40,7 @@ struct gathering {
     bool inter;
     unsigned size;
     bool *member;             /* by world rank; owned */
+    int *place;               /* by world rank: its rank here, valid if member; owned */
     uint64_t *joined;         /* by world rank: instances joined so far; owned */
     struct event_ref *newest; /* by world rank: its last call here; owned */
     struct instance *under_way;

@@ -182,20 +182,30 @@ static bool send_is_stuck(const struct analysis *analysis, struct event_ref sent
     return true;
 }
 
-/* Members that have not come to the rank's newest collective there. */
-static unsigned add_missing(const struct gathering *gathering, uint64_t number, int ranks, int only,
-                            struct wait_for *wait)
+/* Who of a collective a member depends on, by data flow. */
+enum depends {
+    DEPENDS_NOBODY,
+    DEPENDS_ALL,
+    DEPENDS_ROOT,
+    DEPENDS_LOWER, /* scans: the members of lower rank */
+    DEPENDS_SOME,  /* its neighbours, of whom the traces do not tell who they are */
+};
+
+/* Members that a rank depends on and that have not come to its newest collective there. */
+static unsigned add_missing(const struct gathering *gathering, uint64_t number, int ranks,
+                            enum depends depends, int root, struct wait_for *wait)
 {
     unsigned missing = 0;
     for (int rank = 0; rank < ranks; rank++) {
-        if (!gathering->member[rank] || gathering->joined[rank] >= number)
-            continue;
-        if (only >= 0 && rank != only)
+        if (!gathering->member[rank] || gathering->joined[rank] >= number ||
+            (depends == DEPENDS_ROOT && rank != root) ||
+            (depends == DEPENDS_LOWER && gathering->place[rank] > gathering->place[wait->rank]))
             continue;
         missing++;
         add_target(wait, rank);
     }
-    return missing;
+    /* Only if nobody else has come, no neighbour has. */
+    return depends == DEPENDS_SOME && missing + 1 < gathering->size ? 0 : missing;
 }
 
 static void say_collective(const struct gathering *gathering, const char *call,
@@ -210,9 +220,6 @@ static void say_collective(const struct gathering *gathering, const char *call,
         snprintf(wait->text + used, sizeof wait->text - used, " (communicator %#x)",
                  gathering->comm);
 }
-
-/* Who of a collective a member depends on, by data flow: everybody, or one. */
-enum depends { DEPENDS_NOBODY, DEPENDS_ALL, DEPENDS_ROOT };
 
 static enum depends depends_on(const struct gathering *gathering, int rank, unsigned call, int root,
                                uint64_t bytes)
@@ -240,6 +247,15 @@ static enum depends depends_on(const struct gathering *gathering, int rank, unsi
         if (rank == root)
             return DEPENDS_ALL;
         return large ? DEPENDS_ROOT : DEPENDS_NOBODY;
+    case OPERATION_SCAN:
+    case OPERATION_EXSCAN:
+        return DEPENDS_LOWER;
+    case OPERATION_NEIGHBOR_ALLGATHER:
+    case OPERATION_NEIGHBOR_ALLGATHERV:
+    case OPERATION_NEIGHBOR_ALLTOALL:
+    case OPERATION_NEIGHBOR_ALLTOALLV:
+    case OPERATION_NEIGHBOR_ALLTOALLW:
+        return DEPENDS_SOME;
     default:
         return DEPENDS_NOBODY;
     }
@@ -253,9 +269,10 @@ static bool collective_is_stuck(const struct analysis *analysis, int rank, uint3
     if (gathering == NULL)
         return false;
     enum depends depends = depends_on(gathering, rank, call, root, bytes);
-    if (depends == DEPENDS_NOBODY || add_missing(gathering, number, analysis->ranks,
-                                                 depends == DEPENDS_ROOT ? root : -1, wait) == 0)
+    if (depends == DEPENDS_NOBODY ||
+        add_missing(gathering, number, analysis->ranks, depends, root, wait) == 0)
         return false;
+    wait->any |= depends == DEPENDS_SOME;
     say_collective(gathering, waits_in, wait);
     return true;
 }

@@ -16,11 +16,11 @@ trap 'rm -rf "$folder"' EXIT INT TERM
 mkdir -p "$folder/trace"
 : >"$folder/plan"
 cat >"$folder/run.json" <<JSON
-{"version": 1, "number": 1, "seed": "1", "timeout_s": 60, "seconds": 1,
+{"version": 2, "number": 1, "seed": "1", "timeout_s": 60, "seconds": 1,
  "scenario": {"name": "a long trace", "file": "bench_check.sh", "line": 1, "protocol": "null",
    "program": "ring", "arguments": [], "environment": [], "ranks": $ranks,
    "claims": ["H", "I"], "cover": [], "max_incarnations": 0},
- "end": "finished", "end_text": "finished", "incarnations": 1, "steps_done": 0,
+ "end": "finished", "end_text": "finished", "incarnations": 1, "steps": [],
  "rank_ends": [], "references": [], "reference_text": ""}
 JSON
 

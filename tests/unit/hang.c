@@ -172,6 +172,34 @@ static void collectives(void)
             0, true, 2, "rank 0 waits in MPI_Comm_dup for rank 1");
 }
 
+static void scans_and_neighbours(void)
+{
+    analyse("a scan waits for the ranks below",
+            "r0#0 wire recv MPI_Recv from 2 tag 7 in-progress\n"
+            "r1#0 wire collective MPI_Scan bytes 8 hash 1 in-progress\n"
+            "r2#0 wire collective MPI_Exscan bytes 8 hash 1 in-progress\n",
+            0, true, 2, NULL);
+    analyse("and not for those above",
+            "r0#0 wire collective MPI_Scan bytes 8 hash 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n",
+            0, false, 0, NULL);
+    analyse("below and above are those of the communicator",
+            "r0#0 wire comm MPI_Comm_split id 5 parent 1 rank 1 members 1 0\n"
+            "r1#0 wire comm MPI_Comm_split id 5 parent 1 rank 0 members 1 0\n"
+            "r0#0 wire collective MPI_Scan comm 5 bytes 8 hash 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n",
+            0, true, 2, "rank 0 waits in MPI_Scan for rank 1 (communicator 0x5)");
+    analyse("neighbours: nobody else has come",
+            "r0#0 wire collective MPI_Neighbor_allgather bytes 8 hash 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n",
+            0, true, 2, "rank 0 waits in MPI_Neighbor_allgather for rank 1");
+    analyse("neighbours: one has come, and may be the only one",
+            "r0#0 wire collective MPI_Neighbor_allgather bytes 8 hash 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n"
+            "r2#0 wire collective MPI_Neighbor_allgather bytes 8 hash 1 in-progress\n",
+            0, false, 0, NULL);
+}
+
 static void life(void)
 {
     analyse("all in MPI_Finalize",
@@ -201,6 +229,7 @@ int main(void)
     sends();
     requests();
     collectives();
+    scans_and_neighbours();
     life();
     return done();
 }
