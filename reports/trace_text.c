@@ -296,6 +296,21 @@ static void put_fault(struct line *line, const struct event *event)
     put(line, ", step %" PRId32 " of the plan", record->tag + 1);
 }
 
+static void put_storage(struct line *line, const struct event *event)
+{
+    const struct record *record = event->record;
+    char path[NAME_BYTES];
+    trace_text(event->trace, event->index, path, sizeof path);
+    put_quoted(line, path);
+    if (record->tag == STORAGE_WRITE || record->tag == STORAGE_WRITE_SYNC ||
+        record->tag == STORAGE_RESIZE)
+        put(line, ", %" PRIu64 " bytes", record->bytes);
+    if (record->result_hash != STORAGE_NO_OFFSET)
+        put(line, " at %" PRIu64, record->result_hash);
+    if (record->error != 0)
+        put(line, ", %s", strerrorname_np(record->error));
+}
+
 static void put_call(struct line *line, const struct event *event)
 {
     if (event->record->comm != 0)
@@ -319,6 +334,7 @@ static void (*const put_kind[RECORD_KIND_COUNT])(struct line *, const struct eve
     [RECORD_COMM] = put_comm_made,
     [RECORD_NOTE] = put_note,
     [RECORD_FAULT] = put_fault,
+    [RECORD_STORAGE] = put_storage,
 };
 
 /* ---- a line
@@ -369,7 +385,7 @@ static void put_remarks(struct line *line, const struct record *record, size_t w
         put(line, "%sin place", line->used > what ? ", " : "");
     if (record->flags & FLAG_PERSISTENT)
         put(line, "%spersistent", line->used > what ? ", " : "");
-    if (record->error != 0)
+    if (record->error != 0 && record->kind != RECORD_STORAGE)
         put(line, "%serror class %u", line->used > what ? ", " : "", record->error);
     if (record->thread != 0)
         put(line, "%sthread %u", line->used > what ? ", " : "", record->thread);
@@ -389,7 +405,10 @@ static void describe(struct line *line, struct event *event, uint64_t start, uin
     put(line, "%12.6f  %-14s  %-4s  ", seconds(at > start ? at - start : 0, per_second), name,
         kind == RECORD_NONE ? "?" : level_text(record->level));
     put_when(line, event, kind, record->enter, per_second);
-    put(line, "  %-22s ", is_call(kind) ? call_name(record->call) : record_kind_text(kind));
+    put(line, "  %-22s ",
+        kind == RECORD_STORAGE ? storage_call_text((unsigned)record->tag)
+        : is_call(kind)        ? call_name(record->call)
+                               : record_kind_text(kind));
     size_t what = line->used;
     if (kind < RECORD_KIND_COUNT && put_kind[kind] != NULL)
         put_kind[kind](line, event);

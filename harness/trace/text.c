@@ -20,6 +20,8 @@ const struct text_word text_words[] = {
     {"remote", FIELD_HASH, KIND_BIT(COMM), false, false},
     {"step", FIELD_TAG, KIND_BIT(FAULT), false, false},
     {"value", FIELD_BYTES, KIND_BIT(NOTE) | KIND_BIT(FAULT), false, false},
+    {"file", FIELD_REQUEST, KIND_BIT(STORAGE), false, false},
+    {"folder", FIELD_COMM, KIND_BIT(STORAGE), false, false},
     {"comm", FIELD_COMM, ALL_KINDS, false, false},
     {"root", FIELD_PEER, KIND_BIT(COLLECTIVE), false, false},
     {"request", FIELD_REQUEST, ALL_KINDS, false, false},
@@ -28,12 +30,13 @@ const struct text_word text_words[] = {
     {"tag", FIELD_REQUEST, KIND_BIT(NOTE), false, false}, /* of the message that a note tells of */
     {"tag", FIELD_TAG, RECEIVES, true, false},
     {"tag", FIELD_TAG, OTHERS & ~KIND_BIT(NOTE), false, false},
-    {"bytes", FIELD_BYTES, ALL_KINDS, false, false},
+    {"bytes", FIELD_BYTES, ALL_KINDS | KIND_BIT(STORAGE), false, false},
+    {"offset", FIELD_RESULT, KIND_BIT(STORAGE), false, false},
     {"hash", FIELD_HASH, ALL_KINDS, false, false},
     {"previous", FIELD_RESULT, KIND_BIT(NOTE), false, false},
     {"result", FIELD_RESULT, OTHERS & ~KIND_BIT(NOTE), false, false},
-    {"thread", FIELD_THREAD, ALL_KINDS, false, false},
-    {"error", FIELD_ERROR, ALL_KINDS, false, false},
+    {"thread", FIELD_THREAD, ALL_KINDS | KIND_BIT(STORAGE), false, false},
+    {"error", FIELD_ERROR, ALL_KINDS | KIND_BIT(STORAGE), false, false},
     {"call", FIELD_CALL, ALL_KINDS, false, false},
 };
 const size_t text_word_count = sizeof text_words / sizeof text_words[0];
@@ -124,6 +127,8 @@ int64_t text_default(unsigned kind, enum text_field field)
         return COMM_WORLD_ID;
     if (field == FIELD_PEER && kind == RECORD_COLLECTIVE)
         return PEER_NONE;
+    if (field == FIELD_RESULT && kind == RECORD_STORAGE)
+        return (int64_t)STORAGE_NO_OFFSET;
     return 0;
 }
 

@@ -13,7 +13,7 @@ struct line {
     bool got;
     bool given[FIELD_COUNT];
     bool timed, ended, in_progress;
-    char name[WORD_BYTES]; /* of a note; TEXT records follow */
+    char name[WORD_BYTES]; /* of a note, path of a storage call; TEXT records follow */
     size_t name_length;
     int32_t member[WORD_BYTES]; /* of a communicator; GROUP records follow */
     size_t member_count, remote_count;
@@ -135,6 +135,8 @@ static enum error_code parse_field(struct parser *parser, struct line *line, con
         return parse_time(parser, line, word);
     if (line->kind == RECORD_NOTE && strcmp(word, "name") == 0)
         return text_quoted(parser, "name", line->name, WORD_BYTES, &line->name_length);
+    if (line->kind == RECORD_STORAGE && strcmp(word, "path") == 0)
+        return text_quoted(parser, "path", line->name, WORD_BYTES, &line->name_length);
     if (line->kind == RECORD_COMM && strcmp(word, "members") == 0)
         return parse_members(parser, line);
     for (size_t i = 0; i < text_flag_count; i++) {
@@ -198,6 +200,17 @@ static enum error_code parse_fault_start(struct parser *parser, struct line *lin
     return code;
 }
 
+static enum error_code parse_storage_start(struct parser *parser, struct line *line)
+{
+    char word[WORD_BYTES] = "";
+    unsigned kind = 0;
+    text_next_word(parser, word);
+    enum error_code code =
+        from_list(parser, "call on the store", word, storage_call_text, STORAGE_CALL_COUNT, &kind);
+    line->record.tag = (int32_t)kind;
+    return code;
+}
+
 static enum error_code parse_call_name(struct parser *parser, struct line *line)
 {
     char word[WORD_BYTES];
@@ -232,7 +245,7 @@ static enum error_code parse_start(struct parser *parser, struct line *line)
         return code;
     bool own = line->kind == RECORD_NONE || line->kind == RECORD_NOTE ||
                line->kind == RECORD_FAULT || line->kind == RECORD_TEXT ||
-               line->kind == RECORD_GROUP;
+               line->kind == RECORD_GROUP || line->kind == RECORD_STORAGE;
     if (!has_level && !own)
         return text_fail(parser, "%s: its level (app, wire or self) must stand before it", word);
     line->record.level = (uint8_t)level;
@@ -242,6 +255,8 @@ static enum error_code parse_start(struct parser *parser, struct line *line)
         code = parse_note_start(parser, line);
     if (line->kind == RECORD_FAULT)
         code = parse_fault_start(parser, line);
+    if (line->kind == RECORD_STORAGE)
+        code = parse_storage_start(parser, line);
     return code == OK ? parse_call_name(parser, line) : code;
 }
 

@@ -99,6 +99,8 @@ static void write_fields(FILE *out, const struct record *record, unsigned kind, 
         written[FIELD_TAG] = written[FIELD_BYTES] = true;
     if (kind == RECORD_FAULT)
         written[FIELD_COMM] = written[FIELD_PEER] = true;
+    if (kind == RECORD_STORAGE)
+        written[FIELD_TAG] = true;
     for (size_t i = 0; i < text_word_count; i++) {
         const struct text_word *word = &text_words[i];
         if (!(word->kinds & 1u << kind) || written[word->field] || (word->behind_got && !got) ||
@@ -141,6 +143,8 @@ static void write_start(FILE *out, const struct record *record, unsigned kind)
         fprintf(out, " %s", fault_kind_text(record->comm));
         write_value(out, FIELD_PEER, record->peer);
     }
+    if (kind == RECORD_STORAGE)
+        fprintf(out, " %s", storage_call_text((unsigned)record->tag));
     if (record->call != 0 && call_from_name(call_name(record->call)) == record->call)
         fprintf(out, " %s", call_name(record->call));
 }
