@@ -233,6 +233,15 @@ local substitutes = {
     end,
 }
 
+-- The communicator all of whose members take part; MPI_COMM_NULL: there is none.
+function substitutes.GATHERED(call)
+    local make = known.makes[call.name]
+    if make and (make.of_some or not make.parent) then
+        return "MPI_COMM_NULL"
+    end
+    return make and make.parent or first_communicator(call)
+end
+
 local function expand(template, call, level)
     local text = template:gsub("%$(%u+)", function(word)
         if word == "LEVEL" then
@@ -262,6 +271,20 @@ local function named(call)
     return table.concat(list, ", ")
 end
 
+function substitutes.MEMBER(call)
+    return member(call.name)
+end
+
+function substitutes.NAMED(call)
+    return named(call)
+end
+
+-- MPI_Bcast_c -> Ibcast_c
+function substitutes.NONBLOCKING(call)
+    local name = member(call.name)
+    return "I" .. name:sub(1, 1):lower() .. name:sub(2)
+end
+
 local may_block = {}
 for _, name in ipairs(known.may_block) do
     may_block[name] = true
@@ -269,6 +292,33 @@ end
 
 local function blocks(call, role)
     return (role.blocks or may_block[call.name]) and not known.never_blocks[call.name]
+end
+
+-- What has no non-blocking form, but a communicator, begins when all are there.
+local gathered = "steer_gather($GATHERED);\nanswer = library.$MEMBER($NAMED);"
+
+-- The call of the library, or what stands for it while the plan steers.
+local function lower_call(call, role)
+    local steered = role.steered
+    if not steered and may_block[call.name] and first_communicator(call) ~= "MPI_COMM_NULL" then
+        steered = gathered
+    end
+    local plain = ("library.%s(%s);"):format(member(call.name), named(call))
+    if not steered then
+        return ([[
+    if (unlikely(rules_steering))
+        steer_look();
+    int answer = %s
+]]):format(plain)
+    end
+    return ([[
+    int answer;
+    if (unlikely(rules_steering) && tap_ready) {
+        steer_look();
+    %s    } else {
+        answer = %s
+    }
+]]):format(expand(steered, call, "LEVEL_WIRE"):gsub("\n(.)", "\n    %1"), plain)
 end
 
 -- Both levels at once, where the role has such a way and nothing lies between.
@@ -321,6 +371,7 @@ local function wrappers(call)
         upper_before = expand(before, call, "LEVEL_APP"),
         upper_after = expand(role.after, call, "LEVEL_APP"),
         short_way = short_way(call, role, blocking),
+        lower_call = lower_call(call, role),
         block = blocking and "    runtime_blocking(recorded);\n" or "",
         unblock = blocking and "    runtime_unblocked();\n" or "",
     }
@@ -328,8 +379,7 @@ local function wrappers(call)
 static NEVER_INLINE int lower_record_@member(@declared)
 {
 @lower_before@block    lower_pass();
-    int answer = library.@member(@named);
-    lower_return();
+@lower_call    lower_return();
 @unblock@lower_after    return answer;
 }
 
@@ -366,8 +416,8 @@ end
 
 local WRAPPERS_HEAD = [[
 /* Made by injectors/generate.lua. */
+#include "injectors/steer.h"
 #include "injectors/tap.h"
-
 #include "injectors/tap_collective.h"
 #include "injectors/tap_communicator.h"
 #include "injectors/tap_completion.h"

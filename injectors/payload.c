@@ -5,6 +5,7 @@
 #include "injectors/runtime.h"
 
 #include <float.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,85 @@ static const char *packed_form(const void *buffer, MPI_Count count, MPI_Datatype
                                            : pack(buffer, count, type, bytes);
     thread_state.wire_depth--;
     return out;
+}
+
+/* Where it lies, or packed until this thread packs again; NULL if it cannot be. */
+static const void *packed_or_in_place(const void *buffer, MPI_Count count, MPI_Datatype type,
+                                      uint64_t bytes)
+{
+    if (bytes == 0)
+        return "";
+    if (payload_type_of(type)->in_place)
+        return buffer;
+    return count <= INT_MAX ? packed_form(buffer, count, type, bytes) : NULL;
+}
+
+void *payload_copy(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t *bytes)
+{
+    *bytes = payload_bytes(count, type);
+    const void *packed =
+        *bytes <= PAYLOAD_PACK_MAX_BYTES ? packed_or_in_place(buffer, count, type, *bytes) : NULL;
+    void *copy = packed != NULL ? malloc(*bytes + 1) : NULL;
+    if (copy != NULL)
+        memcpy(copy, packed, *bytes);
+    return copy;
+}
+
+/* --- looking into it -------------------------------------------------------------------------- */
+static __thread struct {
+    const struct record *record;
+    uint64_t enter;
+    const void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+} shown __attribute__((tls_model("initial-exec")));
+
+void payload_show(const struct record *record, uint64_t enter, const void *buffer, MPI_Count count,
+                  MPI_Datatype type)
+{
+    shown.record = record;
+    shown.enter = enter;
+    shown.buffer = buffer;
+    shown.count = count;
+    shown.type = type;
+}
+
+/* A poll is shown in the thread's own record and asked about in that of the trace: these have their
+ * entry in common. */
+bool tap_payload_peek(const struct record *r, uint64_t offset, unsigned bytes, uint64_t *value)
+{
+    uint8_t as8;
+    uint16_t as16;
+    uint32_t as32;
+    if (shown.record != r && (r->enter == 0 || shown.enter != r->enter))
+        return false;
+    uint64_t whole = payload_bytes(shown.count, shown.type);
+    if (bytes > whole || offset > whole - bytes)
+        return false;
+    MPI_Count count = (MPI_Count)((offset + bytes - 1) / payload_bytes(1, shown.type)) + 1;
+    const char *packed =
+        packed_or_in_place(shown.buffer, count, shown.type, payload_bytes(count, shown.type));
+    if (packed == NULL)
+        return false;
+    switch (bytes) {
+    case 1:
+        memcpy(&as8, packed + offset, 1);
+        *value = as8;
+        return true;
+    case 2:
+        memcpy(&as16, packed + offset, 2);
+        *value = as16;
+        return true;
+    case 4:
+        memcpy(&as32, packed + offset, 4);
+        *value = as32;
+        return true;
+    case 8:
+        memcpy(value, packed + offset, 8);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* --- hashing ---------------------------------------------------------------------------------- */

@@ -108,6 +108,16 @@ static inline uint64_t payload_result_hash(const void *buffer, MPI_Count count, 
 /* The same of bytes that are packed already. */
 uint64_t payload_hash_packed(const void *data, uint64_t bytes, bool *hashed);
 
+/* The packed payload in memory of its own (the caller's: free); *bytes is its length. NULL: it cannot
+ * be packed, or is longer than PAYLOAD_PACK_MAX_BYTES. */
+void *payload_copy(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t *bytes);
+
+/* This thread's call has this payload, which can be read until the call returns; `record`, `enter`:
+ * the record that tells of it, and when that was entered. See tap_payload_peek in rules.h. */
+struct record;
+void payload_show(const struct record *record, uint64_t enter, const void *buffer, MPI_Count count,
+                  MPI_Datatype type);
+
 /* The datatype is being freed: its handle may come back as another type. */
 void payload_forget_type(MPI_Datatype type);
 

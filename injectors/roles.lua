@@ -5,7 +5,8 @@
 -- In the C texts $LEVEL is enum level, $CALL the number of the function; `answer` is what the call
 -- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it,
 -- at each level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where
--- `pair` is what pair_begin gave. Every text only calls a function of the tap_*.h headers: nothing
+-- `pair` is what pair_begin gave. `steered` stands for the call at the wire level while the plan
+-- steers (steer.h); a role without it is passed on as ever. Every text only calls a function of the tap_*.h headers: nothing
 -- is decided here.
 
 local roles = {}
@@ -48,6 +49,10 @@ roles.FINALIZE = {
     blocks = true,
     before = "struct record *recorded = finalize_begin($LEVEL, $CALL);",
     after = "finalize_end($LEVEL, recorded, answer);",
+    steered = [[
+steer_finalize();
+answer = library.$MEMBER($NAMED);
+]],
 }
 
 roles.ABORT = { -- does not return
@@ -64,6 +69,9 @@ roles.SEND = {
     after = "send_end(recorded, answer);",
     pair_begin = "send_pair_begin($CALL, count, datatype, dest, tag, comm)",
     pair_end = "send_pair_end(pair, buf, count, datatype, answer);",
+    steered = [[
+answer = steer_send($CALL, recorded, buf, count, datatype, dest, tag, comm);
+]],
 }
 
 roles.ISEND = {
@@ -71,6 +79,9 @@ roles.ISEND = {
     before = "struct record *recorded =\n"
         .. "    isend_begin($LEVEL, $CALL, buf, count, datatype, dest, tag, comm);",
     after = "isend_end($LEVEL, recorded, request, answer);",
+    steered = [[
+answer = steer_isend($CALL, recorded, buf, count, datatype, dest, tag, comm, request);
+]],
 }
 
 roles.SEND_INIT = {
@@ -78,6 +89,11 @@ roles.SEND_INIT = {
     before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
     after = [[
 send_init_end($LEVEL, recorded, buf, count, datatype, dest, tag, comm, request, answer);
+]],
+    steered = [[
+answer = library.$MEMBER($NAMED);
+if (answer == MPI_SUCCESS)
+    answer = steer_send_init(request);
 ]],
 }
 
@@ -90,12 +106,18 @@ roles.RECV = {
     pair_begin = "receive_pair_begin($CALL, source, tag, comm)",
     pair_end = "receive_pair_end(pair, buf, count, datatype, comm, status, answer);",
     pair_status = any_status,
+    steered = [[
+answer = steer_receive(recorded, buf, count, datatype, source, tag, comm, status);
+]],
 }
 
 roles.IRECV = {
     needs = join(data, from, { "request" }),
     before = "struct record *recorded = ireceive_begin($LEVEL, $CALL, source, tag, comm);",
     after = "ireceive_end($LEVEL, recorded, buf, count, datatype, comm, request, answer);",
+    steered = [[
+answer = steer_ireceive(recorded, buf, count, datatype, source, tag, comm, request);
+]],
 }
 
 roles.RECV_INIT = {
@@ -114,6 +136,7 @@ struct request *found;
 struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
 ]],
     after = "matched_receive_end(recorded, buf, count, datatype, found, message, status, answer);",
+    steered = "answer = steer_matched_receive(buf, count, datatype, message, status);",
 }
 
 roles.IMRECV = {
@@ -133,10 +156,19 @@ roles.SENDRECV = {
     before = any_status .. [[
 struct record *sent =
     send_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+uint32_t sent_step = rules_take();
+(void)sent_step; /* of use at the wire level */
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
     after = [[
 sendreceive_end(sent, recorded, recvbuf, recvcount, recvtype, comm, status, answer);
+]],
+    steered = [[
+struct steer_exchange exchange = {sent, recorded, sent_step, false,
+                                  {(void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},
+                                  {recvbuf, recvcount, recvtype, source, recvtag},
+                                  comm};
+answer = steer_sendreceive(&exchange, status);
 ]],
 }
 
@@ -145,9 +177,18 @@ roles.SENDRECV_REPLACE = {
     blocks = true,
     before = any_status .. [[
 struct record *sent = send_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
+uint32_t sent_step = rules_take();
+(void)sent_step; /* of use at the wire level */
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
     after = "sendreceive_end(sent, recorded, buf, count, datatype, comm, status, answer);",
+    steered = [[
+struct steer_exchange exchange = {sent, recorded, sent_step, true,
+                                  {buf, count, datatype, dest, sendtag},
+                                  {buf, count, datatype, source, recvtag},
+                                  comm};
+answer = steer_sendreceive(&exchange, status);
+]],
 }
 
 roles.ISENDRECV = {
@@ -155,11 +196,20 @@ roles.ISENDRECV = {
     before = [[
 struct record *sent =
     isend_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+uint32_t sent_step = rules_take();
+(void)sent_step; /* of use at the wire level */
 struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
 ]],
     after = [[
 isendreceive_end($LEVEL, sent, recorded, recvbuf, recvcount, recvtype, source, recvtag, comm,
                  request, answer);
+]],
+    steered = [[
+struct steer_exchange exchange = {sent, recorded, sent_step, false,
+                                  {(void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},
+                                  {recvbuf, recvcount, recvtype, source, recvtag},
+                                  comm};
+answer = steer_isendreceive(&exchange, request);
 ]],
 }
 
@@ -167,11 +217,20 @@ roles.ISENDRECV_REPLACE = {
     needs = join(replace, { "request" }),
     before = [[
 struct record *sent = isend_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
+uint32_t sent_step = rules_take();
+(void)sent_step; /* of use at the wire level */
 struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
 ]],
     after = [[
 isendreceive_end($LEVEL, sent, recorded, buf, count, datatype, source, recvtag, comm, request,
                  answer);
+]],
+    steered = [[
+struct steer_exchange exchange = {sent, recorded, sent_step, true,
+                                  {buf, count, datatype, dest, sendtag},
+                                  {buf, count, datatype, source, recvtag},
+                                  comm};
+answer = steer_isendreceive(&exchange, request);
 ]],
 }
 
@@ -182,6 +241,7 @@ struct start start;
 start_begin($LEVEL, $CALL, &start, 1, request);
 ]],
     after = "start_end(&start, answer);",
+    steered = "answer = steer_start(&start, 1, request);",
 }
 
 roles.STARTALL = {
@@ -191,6 +251,7 @@ struct start start;
 start_begin($LEVEL, $CALL, &start, count, array_of_requests);
 ]],
     after = "start_end(&start, answer);",
+    steered = "answer = steer_start(&start, count, array_of_requests);",
 }
 
 roles.PROBE = {
@@ -199,6 +260,7 @@ roles.PROBE = {
     before = any_status
         .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "probe_end(recorded, comm, status, answer);",
+    steered = "answer = steer_probe(recorded, source, tag, comm, status);",
 }
 
 roles.IPROBE = {
@@ -206,6 +268,7 @@ roles.IPROBE = {
     before = any_status
         .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "iprobe_end(recorded, comm, flag, status, answer);",
+    steered = "answer = steer_iprobe(recorded, source, tag, comm, flag, status);",
 }
 
 roles.MPROBE = {
@@ -214,6 +277,7 @@ roles.MPROBE = {
     before = any_status
         .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "mprobe_end($LEVEL, recorded, comm, message, status, answer);",
+    steered = "answer = steer_mprobe(recorded, source, tag, comm, message, status);",
 }
 
 roles.IMPROBE = {
@@ -221,6 +285,7 @@ roles.IMPROBE = {
     before = any_status
         .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "improbe_end($LEVEL, recorded, comm, flag, message, status, answer);",
+    steered = "answer = steer_improbe(recorded, source, tag, comm, flag, message, status);",
 }
 
 roles.WAIT = {
@@ -231,6 +296,7 @@ struct request *waited;
 struct record *recorded = wait_begin($LEVEL, $CALL, request, &waited);
 ]],
     after = "wait_end(recorded, waited, request, status, answer);",
+    steered = "answer = steer_wait(request, status);",
 }
 
 roles.TEST = {
@@ -240,6 +306,7 @@ struct request *waited;
 struct record *recorded = test_begin($LEVEL, $CALL, request, &waited);
 ]],
     after = "test_end(recorded, waited, request, flag, status, answer);",
+    steered = "answer = steer_test(recorded, waited, request, flag, status);",
 }
 
 roles.WAITALL = {
@@ -252,6 +319,7 @@ array_of_statuses =
 struct record *recorded = wait_many_begin(&batch);
 ]],
     after = "waitall_end(recorded, &batch, array_of_requests, array_of_statuses, answer);",
+    steered = "answer = steer_waitall(count, array_of_requests, array_of_statuses);",
 }
 
 roles.WAITANY = {
@@ -263,6 +331,7 @@ batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
 struct record *recorded = wait_many_begin(&batch);
 ]],
     after = "waitany_end(recorded, &batch, array_of_requests, indx, status, answer);",
+    steered = "answer = steer_waitany(recorded, &batch, array_of_requests, indx, status);",
 }
 
 roles.WAITSOME = {
@@ -278,6 +347,10 @@ struct record *recorded = wait_many_begin(&batch);
 waitsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
              answer);
 ]],
+    steered = [[
+answer = steer_waitsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
+                        array_of_statuses);
+]],
 }
 
 roles.TESTALL = {
@@ -289,6 +362,9 @@ array_of_statuses =
 struct record *recorded = test_many_begin(&batch);
 ]],
     after = "testall_end(recorded, &batch, array_of_requests, flag, array_of_statuses, answer);",
+    steered = [[
+answer = steer_testall(recorded, &batch, array_of_requests, flag, array_of_statuses);
+]],
 }
 
 roles.TESTANY = {
@@ -299,6 +375,7 @@ batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
 struct record *recorded = test_many_begin(&batch);
 ]],
     after = "testany_end(recorded, &batch, array_of_requests, indx, flag, status, answer);",
+    steered = "answer = steer_testany(recorded, &batch, array_of_requests, indx, flag, status);",
 }
 
 roles.TESTSOME = {
@@ -313,6 +390,10 @@ struct record *recorded = test_many_begin(&batch);
 testsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
              answer);
 ]],
+    steered = [[
+answer = steer_testsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
+                        array_of_statuses);
+]],
 }
 
 roles.REQUEST_FREE = {
@@ -322,12 +403,14 @@ struct request *freed;
 struct record *recorded = request_free_begin($LEVEL, $CALL, request, &freed);
 ]],
     after = "request_free_end(recorded, freed, answer);",
+    steered = "answer = steer_request_free(request);",
 }
 
 roles.CANCEL = {
     needs = { "request" },
     before = "struct record *recorded = cancel_begin($LEVEL, $CALL, request);",
     after = "call_end(recorded, answer);",
+    steered = "answer = steer_cancel(request);",
 }
 
 roles.COLLECTIVE = { -- $OPERATION is the initializer made from the operation's table below
@@ -338,6 +421,13 @@ struct collective collective = $OPERATION;
 struct record *recorded = collective_begin($LEVEL, $CALL, &collective, comm);
 ]],
     after = "collective_end(recorded, &collective, answer);",
+    steered = [[
+MPI_Request steered = MPI_REQUEST_NULL;
+if (steer_gathered(comm))
+    answer = library.$MEMBER($NAMED);
+else
+    answer = steer_collective(library.$NONBLOCKING($NAMED, &steered), &steered);
+]],
 }
 
 roles.ICOLLECTIVE = {
@@ -363,6 +453,10 @@ roles.COMM_MAKE = { -- $PARENT, $MADE and $TOLD come from roles.makes below
     blocks = true,
     before = "struct record *recorded = make_begin($LEVEL, $CALL, $PARENT);",
     after = "make_end($LEVEL, recorded, $PARENT, $MADE, $TOLD, answer);",
+    steered = [[
+steer_gather($GATHERED);
+answer = library.$MEMBER($NAMED);
+]],
 }
 
 roles.COMM_IMAKE = {
@@ -379,6 +473,10 @@ struct communicator *freed;
 struct record *recorded = communicator_free_begin($LEVEL, $CALL, comm, &freed);
 ]],
     after = "communicator_free_end($LEVEL, recorded, freed, answer);",
+    steered = [[
+steer_drain($CALL, comm);
+answer = library.$MEMBER($NAMED);
+]],
 }
 
 roles.TYPE_FREE = {
@@ -388,7 +486,7 @@ roles.TYPE_FREE = {
 }
 
 -- Parent and new communicator, per function. parent = false: made from nothing that has an id on
--- all its members (see communicator_make).
+-- all its members (see communicator_make). of_some: not all members of the parent take part.
 local makes = {
     MPI_Cart_create = { parent = "comm_old", made = "comm_cart" },
     MPI_Cart_sub = { parent = "comm", made = "newcomm" },
@@ -396,7 +494,7 @@ local makes = {
     MPI_Comm_connect = { parent = "comm", made = "newcomm" },
     MPI_Comm_create = { parent = "comm", made = "newcomm" },
     MPI_Comm_create_from_group = { parent = false, made = "newcomm", told = "stringtag" },
-    MPI_Comm_create_group = { parent = "comm", made = "newcomm", told = "tag" },
+    MPI_Comm_create_group = { parent = "comm", made = "newcomm", told = "tag", of_some = true },
     MPI_Comm_dup = { parent = "comm", made = "newcomm" },
     MPI_Comm_dup_with_info = { parent = "comm", made = "newcomm" },
     MPI_Comm_get_parent = { parent = false, made = "parent" },

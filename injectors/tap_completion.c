@@ -148,6 +148,7 @@ MPI_Status *batch_begin(enum level level, unsigned call, struct batch *batch, in
 {
     batch->level = level;
     batch->call = call;
+    batch->asked = count;
     batch_open(batch, requests ? count : 0, statuses == MPI_STATUSES_IGNORE);
     for (int i = 0; i < batch->count; i++)
         batch->request[i] = claim_active(level, &requests[i]);

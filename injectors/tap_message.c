@@ -190,12 +190,15 @@ static void start_open(struct start *start, int count)
     start->count = count > 0 ? count : 0;
     start->record = start->few_records;
     start->request = start->few_requests;
+    start->step = start->few_steps;
     if (start->count <= START_MANY)
         return;
-    void *room = calloc((size_t)count, sizeof *start->record + sizeof *start->request);
+    void *room = calloc((size_t)count,
+                        sizeof *start->record + sizeof *start->request + sizeof *start->step);
     start->count = room ? count : 0;
     start->record = room;
     start->request = (struct request **)(start->record + count);
+    start->step = (uint32_t *)(start->request + count);
 }
 
 void start_begin(enum level level, unsigned call, struct start *start, int count,
@@ -207,6 +210,7 @@ void start_begin(enum level level, unsigned call, struct start *start, int count
     for (int i = 0; i < start->count; i++) {
         start->request[i] = request_claim(level, HANDLE(requests[i]), &requests[i], false);
         start->record[i] = start_one(level, start->request[i]);
+        start->step[i] = rules_take();
         any = any || start->record[i];
     }
     if (!any)

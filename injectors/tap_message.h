@@ -41,11 +41,20 @@ static inline void send_fill_envelope(struct record *r, const struct communicato
     r->bytes = payload_bytes(count, type);
 }
 
+/* For tap_payload_peek: what the record being filled says of its payload. */
+static inline void payload_shown(const struct record *r, const void *buffer, MPI_Count count,
+                                 MPI_Datatype type)
+{
+    if (unlikely(rules_watching))
+        payload_show(r, r->enter, buffer, count, type);
+}
+
 /* Its hash. Nothing of the buffer is read for MPI_PROC_NULL. */
 static inline void send_fill_hash(struct record *r, const void *buffer, MPI_Count count,
                                   MPI_Datatype type)
 {
     bool hashed = false;
+    payload_shown(r, buffer, count, type);
     if (likely(r->peer != PEER_NULL))
         r->hash = payload_hash(buffer, count, type, &hashed);
     if (unlikely(!hashed))
@@ -91,6 +100,7 @@ received(struct record *r, const struct communicator *c, const void *buffer, MPI
         uint64_t element = payload_bytes(1, type);
         count = element > 0 && bytes % element == 0 ? (MPI_Count)(bytes / element) : -1;
     }
+    payload_shown(r, buffer, count, type);
     if (likely(count >= 0) && likely(r->peer != PEER_NULL))
         r->hash = payload_result_hash(buffer, count, type, &hashed);
     if (unlikely(!hashed))
@@ -166,9 +176,11 @@ struct start {
     int count;
     struct record **record; /* one per request; NULL: one that Faultline does not know */
     struct request **request;
+    uint32_t *step;      /* what rules_take gave behind each record */
     struct record *call; /* of MPI_Start itself, when nothing is known */
     struct record *few_records[START_MANY];
     struct request *few_requests[START_MANY];
+    uint32_t few_steps[START_MANY];
 };
 
 void send_init_end(enum level level, struct record *r, const void *buffer, MPI_Count count,
