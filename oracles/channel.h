@@ -58,6 +58,7 @@ struct received {
     int rank;
     uint16_t thread;
     bool decided;
+    bool dormant; /* posted in a life of its rank that is over: the protocol may bring it back */
     bool no_hash;
     bool blind; /* it took a message, but nothing is known of it (freed request, error) */
 };

@@ -190,10 +190,26 @@ static void remove_undecided(struct match *match, struct received *received)
     received->before = received->after = NULL;
 }
 
+static void drop(struct match *match, struct received *received);
+
+static void drop_dormant(struct match *match, struct match_rank *rank)
+{
+    struct received *next;
+    rank->dormant_until = 0;
+    for (struct received *at = rank->undecided; at != NULL; at = next) {
+        next = at->after;
+        if (at->dormant)
+            drop(match, at);
+    }
+}
+
 static struct received *post(struct match *match, const struct stream_event *event, int want_peer,
                              int want_tag)
 {
     const struct record *record = event->record;
+    struct match_rank *rank = &match->rank[event->rank];
+    if (rank->dormant_until > 0 && rank->received > rank->dormant_until)
+        drop_dormant(match, rank);
     struct received *received = pool_take(&match->received_pool);
     if (received == NULL) {
         match->exhausted = true;
@@ -377,14 +393,34 @@ static void free_receive(struct match *match, struct received *received)
     advance(match, channel);
 }
 
-/* A request that Faultline never saw posted: a protocol brought it back after a restart. */
+/* The oldest dormant receive that could have taken what arrived, or NULL. */
+static struct received *find_dormant(const struct match *match, int rank,
+                                     const struct record *record)
+{
+    struct received *oldest = NULL;
+    if (match->rank[rank].dormant_until == 0)
+        return NULL;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
+        if (at->dormant && at->comm == record->comm &&
+            match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
+            (oldest == NULL || at->order < oldest->order))
+            oldest = at;
+    return oldest;
+}
+
+/* A request that was not seen posted in this incarnation: a protocol brought it back. */
 static void complete_unposted(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
     if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
         record->error != 0)
         return;
-    struct received *received = post(match, event, record->peer, record->tag);
+    struct received *received = find_dormant(match, event->rank, record);
+    if (received != NULL) {
+        decide(match, received, event);
+        return;
+    }
+    received = post(match, event, record->peer, record->tag);
     if (received != NULL)
         deliver(match, received, event);
 }
@@ -437,8 +473,16 @@ static void record_complete(struct match *match, const struct stream_event *even
 
 void match_restart(struct match *match, int rank)
 {
-    while (match->rank[rank].undecided != NULL)
-        drop(match, match->rank[rank].undecided);
+    struct received *next;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
+        next = at->after;
+        if (!at->dormant && at->posted_leave == 0) {
+            drop(match, at);
+            continue;
+        }
+        at->dormant = true;
+        match->rank[rank].dormant_until = match->rank[rank].received + MATCH_DORMANT_RECEIVES;
+    }
 }
 
 void match_record(struct match *match, const struct stream_event *event)
@@ -478,6 +522,8 @@ static int by_place(const void *left, const void *right)
 void match_finish(struct match *match)
 {
     size_t count = 0;
+    for (int rank = 0; rank < match->ranks; rank++)
+        drop_dormant(match, &match->rank[rank]);
     struct channel **channels = calloc(match->channels.used + 1, sizeof *channels);
     if (channels == NULL) {
         match->exhausted = true;

@@ -43,9 +43,14 @@ struct request {
     struct channel *channel; /* of a send; valid while sent is */
 };
 
+/* A dormant receive holds up what was posted behind it for at most so many receives of its rank. */
+#define MATCH_DORMANT_RECEIVES 65536u
+
 struct match_rank {
     uint64_t sent;
     uint64_t received;
+    uint64_t
+        dormant_until; /* of `received`: how long dormant receives are kept; 0: there are none */
     struct received *undecided; /* newest first */
 };
 
@@ -67,7 +72,9 @@ enum error_code match_init(struct match *match, int ranks, double ticks_per_seco
                            const struct match_listener *listener, struct error *error);
 void match_release(struct match *match);
 
-/* A new incarnation of `rank` begins (event->restarted): what the one before had posted is gone. */
+/* A new incarnation of `rank` begins (event->restarted). Of what the one before had posted, what
+ * was still being posted is gone; the rest is dormant: a protocol may complete it as a request that
+ * nobody posted in this incarnation, and then it has its old place in the order of posting. */
 void match_restart(struct match *match, int rank);
 
 /* One record of the level that is matched; others are left out by the caller. */
