@@ -11,7 +11,7 @@ TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
 TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
-                harness/trace/calls.c harness/trace/clock.c
+                harness/trace/calls.c harness/trace/clock.c harness/store/journal.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
 

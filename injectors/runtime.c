@@ -5,6 +5,7 @@
 
 #include "injectors/library.h"
 #include "injectors/payload.h"
+#include "injectors/storage.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -223,6 +224,7 @@ static void become_inert(void)
     runtime_recording = 0;
     runtime_slot = &nobody;
     rules_close();
+    storage_forked();
 }
 
 static bool start(void)
@@ -235,6 +237,7 @@ static bool start(void)
     atomic_compare_exchange_strong(&runtime_slot->pid, &nobody, (int32_t)getpid());
     atomic_store(&runtime_slot->state, RANK_LOADED);
     open_plan(&self);
+    storage_open(self.folder, &plan, self.rank);
     pthread_atfork(NULL, NULL, become_inert);
     return true;
 }
@@ -251,6 +254,7 @@ __attribute__((constructor)) static void load(void)
  * order. The file stays as a SIGKILL would leave it. */
 __attribute__((destructor)) static void unload(void)
 {
+    storage_close();
     if (!runtime_recording)
         return;
     runtime_recording = 0;
