@@ -6,6 +6,7 @@
  * seen where there is none would be a false alarm. The one thing the traces cannot show is whether
  * a call that could return is just about to, so the caller looks more than once. */
 #include "oracles/collective.h"
+#include "oracles/held.h"
 #include "oracles/match.h"
 
 #include "trace/calls.h"
@@ -45,6 +46,7 @@ struct analysis {
     struct match match;
     struct collectives collectives;
     struct rank_threads *threads; /* by rank */
+    struct table held;            /* see held.h */
 };
 
 static bool is_alive(const struct analysis *analysis, int rank)
@@ -106,7 +108,8 @@ static void on_event(void *context, const struct stream_event *event)
     struct analysis *analysis = context;
     if (event->record->level != LEVEL_WIRE)
         return;
-    match_record(&analysis->match, event);
+    if (!held_keeps(&analysis->held, event->rank, event->index, event->record))
+        match_record(&analysis->match, event);
     collectives_record(&analysis->collectives, event);
     note_call(analysis, event);
 }
@@ -536,6 +539,8 @@ static enum error_code read_traces(struct analysis *analysis, struct error *erro
         code = match_init(&analysis->match, analysis->ranks,
                           analysis->traces->trace[0].header->ticks_per_second, &messages, error);
     if (code == OK)
+        code = held_read(analysis->traces, analysis->incarnation, &analysis->held, error);
+    if (code == OK)
         code = stream_run(&histories, LEVEL_WIRE, on_event, analysis, NULL, error);
     if (code == OK && (analysis->match.exhausted || analysis->collectives.exhausted))
         code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
@@ -582,6 +587,7 @@ enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, 
         code = look_at_ranks(&analysis, hang, error);
     match_release(&analysis.match);
     collectives_release(&analysis.collectives);
+    held_release(&analysis.held);
     free(analysis.threads);
     return code;
 }

@@ -54,6 +54,17 @@ static void add(struct words *words, const char *word)
     words->word[words->count] = NULL;
 }
 
+/* Claims that are judged by what the ranks do to the checkpoint store. */
+static bool asks_for_storage(const struct scenario *scenario)
+{
+    static const char *const names[] = {"C", "C.commit", "B", "B.commit"};
+    for (size_t i = 0; i < scenario->claim_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            if (strcmp(scenario->claim[i], names[k]) == 0)
+                return true;
+    return false;
+}
+
 static enum error_code build_words(const struct launch *launch, struct words *words,
                                    struct error *error)
 {
@@ -80,6 +91,10 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
                            words->preload.text};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add(words, fixed[i]);
+    if (asks_for_storage(scenario)) {
+        add(words, "--env");
+        add(words, "FAULTLINE_STORAGE=1");
+    }
     for (size_t i = 0; i < scenario->environment_count; i++) {
         add(words, "--env");
         add(words, scenario->environment[i]);
@@ -184,7 +199,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         follow_look(&flight->follow);
         if (launcher_is_stuck(flight, now_ns))
             return LAUNCH_FINISHED;
-        if (watch_look(&flight->watch, launch->board, launch->run->folder.text, text, bytes))
+        if (watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
+                       launch->run->folder.text, text, bytes))
             return LAUNCH_DEADLOCK;
         if (now_ns >= launch->deadline_ns) {
             snprintf(text, bytes, "still running after %g s", launch->run->timeout_s);
@@ -253,6 +269,9 @@ static enum launch_end classify(const struct flight *flight, char *text, size_t 
     const struct launch *launch = flight->launch;
     enum launch_end end =
         ends_classify(launch->board, &launch->run->scenario->plan, flight->ends, text, bytes);
+    bool gave_up = end == LAUNCH_FAILED || (end == LAUNCH_LOST && was_aborted(flight));
+    if (gave_up && ends_storage_failed(launch->board, &launch->run->scenario->plan, text, bytes))
+        return LAUNCH_KILLED;
     if (end == LAUNCH_LOST && was_aborted(flight)) {
         snprintf(text, bytes, "a rank aborted the job (MPI_Abort, or an MPI error that is fatal)");
         return LAUNCH_FAILED;

@@ -1,6 +1,7 @@
 /* See watch.h. */
 #include "driver/watch.h"
 
+#include "board/progress.h"
 #include "driver/path.h"
 #include "driver/stacks.h"
 #include "oracles/oracle.h"
@@ -10,6 +11,11 @@
 #include <string.h>
 
 #define LOOKS_BEFORE_ANALYSIS 4
+/* When the traces do not show that nothing can go on, but nothing does: looks after which what is
+ * held is let go. */
+#define LOOKS_BEFORE_UNSTICK 40
+/* A rank that polls had as many chances to see something. */
+#define POLLS_IN_VAIN 100
 
 void watch_init(struct watch *watch)
 {
@@ -22,24 +28,47 @@ static bool is_alive(const struct board_slot *slot)
     return atomic_load(&slot->pid) != 0 && atomic_load(&slot->ended) == 0;
 }
 
-/* Every rank has been started, one at least lives, and all that live are inside a blocking call. */
-static bool all_blocked(const struct board *board, bool *changed, uint64_t *calls)
+/* What the ranks do, all together. */
+struct glance {
+    int live;
+    bool moves;   /* one is neither blocked, stopped nor polling in vain, or not yet started */
+    bool changed; /* since the look before */
+    bool polls;   /* one is not blocked, but may be polling in vain */
+    bool tried;   /* those that poll did so often enough */
+    bool steered; /* something is held or stopped, or waits for a choice of the plan */
+};
+
+static void glance_at(const struct board_slot *slot, struct watched *watched, struct glance *glance)
 {
-    int live = 0;
+    uint64_t call = atomic_load(&slot->blocking_call);
+    uint32_t stopped = atomic_load(&slot->stopped_by);
+    uint64_t polled_at = call == 0 && stopped == 0 ? atomic_load(&slot->polled_at) : 0;
+    uint64_t polls = atomic_load(&slot->polls);
+    bool changed =
+        watched->call != call || watched->stopped != stopped || watched->polled_at != polled_at;
+    if (changed)
+        *watched = (struct watched){call, polled_at, polls, stopped};
+    glance->changed |= changed;
+    glance->moves |= call == 0 && stopped == 0 && polled_at == 0;
+    glance->polls |= polled_at != 0;
+    glance->tried &= polled_at == 0 || polls - watched->polls >= POLLS_IN_VAIN;
+    glance->steered |=
+        stopped != 0 || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
+}
+
+/* Every rank has been started. */
+static struct glance glance(struct watch *watch, const struct board *board)
+{
+    struct glance all = {.tried = true};
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        uint64_t call = atomic_load(&slot->blocking_call);
-        if (atomic_load(&slot->pid) == 0)
-            return false;
+        all.moves |= atomic_load(&slot->pid) == 0;
         if (!is_alive(slot))
             continue;
-        live++;
-        if (call == 0)
-            return false;
-        *changed |= calls[rank] != call;
-        calls[rank] = call;
+        all.live++;
+        glance_at(slot, &watch->rank[rank], &all);
     }
-    return live > 0;
+    return all;
 }
 
 static void describe(const struct hang *hang, char *text, size_t bytes)
@@ -59,7 +88,8 @@ static bool analyse(const struct board *board, const char *run_folder, char *tex
     struct trace_set traces = {0};
     struct hang hang = {0};
     for (int rank = 0; rank < board->ranks; rank++)
-        alive[rank] = is_alive(&board->slot[rank]);
+        alive[rank] =
+            is_alive(&board->slot[rank]) && atomic_load(&board->slot[rank].stopped_by) == 0;
     bool deadlocked = path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
                       trace_set_open(folder.text, &traces, NULL) == OK &&
                       hang_analyse(&traces, alive, board->ranks, &hang, NULL) == OK &&
@@ -72,29 +102,58 @@ static bool analyse(const struct board *board, const char *run_folder, char *tex
 }
 
 /* Ranks that still are where they were when the traces were read: what was read is what is. */
-static bool unchanged(const struct watch *watch, const struct board *board)
+static bool unchanged(struct watch *watch, const struct board *board)
 {
-    for (int rank = 0; rank < board->ranks; rank++)
-        if (is_alive(&board->slot[rank]) &&
-            atomic_load(&board->slot[rank].blocking_call) != watch->calls[rank])
-            return false;
-    return true;
+    return !glance(watch, board).changed;
 }
 
-bool watch_look(struct watch *watch, const struct board *board, const char *run_folder, char *text,
-                size_t bytes)
+static void begin_again(struct watch *watch)
 {
-    bool changed = false;
-    if (!all_blocked(board, &changed, watch->calls) || changed) {
+    watch->same = 0;
+    watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
+    for (int rank = 0; rank < BOARD_MAX_RANKS; rank++)
+        watch->rank[rank].polled_at = 0; /* so that polls are counted anew */
+}
+
+/* The longest that time alone may still keep anything: no look before its end tells anything. */
+static unsigned looks_of_delays(const struct board *board, const struct plan *plan)
+{
+    uint32_t longest_ms = 0;
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        if (step->release_ms > longest_ms && board_step_done(board, i) &&
+            atomic_load(&board->progress[i].released) == 0)
+            longest_ms = step->release_ms;
+    }
+    return longest_ms / WATCH_PERIOD_MS;
+}
+
+bool watch_look(struct watch *watch, struct board *board, const struct plan *plan,
+                const char *run_folder, char *text, size_t bytes)
+{
+    struct glance now = glance(watch, board);
+    if (now.live == 0 || now.moves || now.changed || (now.polls && !now.steered)) {
         watch->same = 0;
         watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
         return false;
     }
-    if (++watch->same < watch->analyse_at)
+    watch->same++;
+    bool stuck = false;
+    unsigned delays = now.steered ? looks_of_delays(board, plan) : 0;
+    if (watch->same <= delays)
         return false;
-    /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
-    watch->analyse_at *= 2;
-    return analyse(board, run_folder, text, bytes) && unchanged(watch, board);
+    if (!now.polls && watch->same >= watch->analyse_at) {
+        /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
+        watch->analyse_at *= 2;
+        stuck = analyse(board, run_folder, text, bytes) && unchanged(watch, board);
+    }
+    if (!now.steered)
+        return stuck;
+    if (stuck || (watch->same >= delays + LOOKS_BEFORE_UNSTICK && now.tried)) {
+        progress_unstick(board);
+        begin_again(watch);
+    }
+    return false;
 }
 
 void watch_write_stacks(const struct board *board, const char *run_folder)

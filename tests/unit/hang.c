@@ -68,6 +68,38 @@ static void messages(void)
             0, true, 2, "rank 0 waits in MPI_Recv for a message from any rank, any tag");
 }
 
+static void held(void)
+{
+    analyse("the message is held by the plan",
+            "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#0 fault held 1 step 0 value 1\n"
+            "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag any in-progress\n",
+            0, true, 2, NULL);
+    analyse("one behind it does not overtake",
+            "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#0 fault held 1 step 0 value 1\n"
+            "r0#0 wire send MPI_Send to 1 tag 9 bytes 8 hash 1\n"
+            "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 9 in-progress\n",
+            0, true, 2, NULL);
+    analyse("one to another rank does",
+            "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#0 fault held 1 step 0 value 1\n"
+            "r0#0 wire send MPI_Send to 2 tag 9 bytes 8 hash 1\n"
+            "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 9 in-progress\n"
+            "r2#0 wire recv MPI_Recv from 0 tag 9 in-progress\n",
+            0, false, 2, NULL);
+    analyse("it has been let go",
+            "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#0 fault held 1 step 0 value 1\n"
+            "r0#0 fault released 1 step 0 value 1\n"
+            "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag any in-progress\n",
+            0, false, 0, NULL);
+}
+
 static void sends(void)
 {
     analyse("large sends to each other",
@@ -226,6 +258,7 @@ static void life(void)
 int main(void)
 {
     messages();
+    held();
     sends();
     requests();
     collectives();
