@@ -83,7 +83,8 @@ static struct line_head head_of(const struct line_store *store, uint64_t line)
 
 /* The file's content up to, but without, its checksum. */
 static enum error_code write_checkpoint(const struct line_store *store, uint64_t line,
-                                        const struct state *state, struct durable_file *file,
+                                        const struct state *state, const void *extra,
+                                        uint64_t extra_bytes, struct durable_file *file,
                                         struct error *error)
 {
     struct line_head head = head_of(store, line);
@@ -93,20 +94,30 @@ static enum error_code write_checkpoint(const struct line_store *store, uint64_t
     line_phase(store, "mid-write");
     if (code == OK)
         code = state_write_data(state, file, error);
+    if (code == OK && extra_bytes > 0)
+        code = durable_write(file, extra, extra_bytes, error);
     return code;
 }
 
 enum error_code line_save(const struct line_store *store, uint64_t line, const struct state *state,
                           struct error *error)
 {
+    return line_save_with(store, line, state, NULL, 0, error);
+}
+
+enum error_code line_save_with(const struct line_store *store, uint64_t line,
+                               const struct state *state, const void *extra, uint64_t extra_bytes,
+                               struct error *error)
+{
     char path[PATH_MAX];
     struct durable_file file;
     checkpoint_path(store, line, path);
     line_phase(store, "before-write");
-    uint64_t bytes = sizeof(struct line_head) + state_table_bytes(state) + state_data_bytes(state);
+    uint64_t bytes = sizeof(struct line_head) + state_table_bytes(state) +
+                     state_data_bytes(state) + extra_bytes;
     enum error_code code = durable_create(&file, path, KIND_CHECKPOINT, bytes, error);
     if (code == OK)
-        code = write_checkpoint(store, line, state, &file, error);
+        code = write_checkpoint(store, line, state, extra, extra_bytes, &file, error);
     if (code != OK)
         return code;
     line_phase(store, "before-sync");
@@ -141,27 +152,57 @@ static enum error_code read_own(const struct line_store *store, const char *path
     return code;
 }
 
-enum error_code line_load(const struct line_store *store, uint64_t line, struct state *state,
-                          struct error *error)
+/* Loads the state, whose end is *state_end bytes into *payload. *payload is owned by the caller. */
+static enum error_code load(const struct line_store *store, uint64_t line, struct state *state,
+                            bool may_have_more, void **payload, uint64_t *bytes,
+                            uint64_t *state_end, struct error *error)
 {
     char path[PATH_MAX];
     struct line_head head;
-    void *payload;
-    uint64_t bytes;
     checkpoint_path(store, line, path);
-    enum error_code code = read_own(store, path, KIND_CHECKPOINT, &head, &payload, &bytes, error);
+    enum error_code code = read_own(store, path, KIND_CHECKPOINT, &head, payload, bytes, error);
     if (code != OK)
         return code;
+    *state_end = sizeof head + state_table_bytes(state) + state_data_bytes(state);
+    if (!may_have_more || *state_end > *bytes)
+        *state_end = *bytes;
     if (head.line != line || head.rank != store->rank)
         code = error_set(error, ERROR_FORMAT,
                          "%s: foreign: holds line %" PRIu64 " of rank %d, not line %" PRIu64
                          " of rank %d",
                          path, head.line, head.rank, line, store->rank);
     else
-        code = state_load(state, (const char *)payload + sizeof head, bytes - sizeof head, path,
-                          error);
-    free(payload);
+        code = state_load(state, (const char *)*payload + sizeof head, *state_end - sizeof head,
+                          path, error);
+    if (code != OK)
+        free(*payload);
     return code;
+}
+
+enum error_code line_load(const struct line_store *store, uint64_t line, struct state *state,
+                          struct error *error)
+{
+    void *payload;
+    uint64_t bytes, state_end;
+    enum error_code code =
+        load(store, line, state, false, &payload, &bytes, &state_end, error);
+    if (code == OK)
+        free(payload);
+    return code;
+}
+
+enum error_code line_load_with(const struct line_store *store, uint64_t line, struct state *state,
+                               void **extra, uint64_t *extra_bytes, struct error *error)
+{
+    void *payload;
+    uint64_t bytes, state_end;
+    enum error_code code = load(store, line, state, true, &payload, &bytes, &state_end, error);
+    if (code != OK)
+        return code;
+    *extra_bytes = bytes - state_end;
+    memmove(payload, (char *)payload + state_end, *extra_bytes);
+    *extra = payload;
+    return OK;
 }
 
 enum error_code line_commit(const struct line_store *store, uint64_t line, struct error *error)

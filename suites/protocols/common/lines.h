@@ -33,10 +33,19 @@ void line_phase(const struct line_store *store, const char *name);
 enum error_code line_save(const struct line_store *store, uint64_t line, const struct state *state,
                           struct error *error);
 
+/* The same with `bytes` of the protocol's own behind the state. */
+enum error_code line_save_with(const struct line_store *store, uint64_t line,
+                               const struct state *state, const void *extra, uint64_t bytes,
+                               struct error *error);
+
 /* Overwrites the state with this rank's checkpoint of `line`, or changes nothing. Errors name the
  * file and what is wrong with it. */
 enum error_code line_load(const struct line_store *store, uint64_t line, struct state *state,
                           struct error *error);
+
+/* The same for what line_save_with stored. *extra is owned by the caller: free. */
+enum error_code line_load_with(const struct line_store *store, uint64_t line, struct state *state,
+                               void **extra, uint64_t *bytes, struct error *error);
 
 /* Records `line` as the one to recover from, in place of the one before; on return that is stable.
  * Phases: mid-commit, before-commit-rename, after-commit-rename. */

@@ -1,0 +1,258 @@
+/* See calls.h; and the blocking and non-blocking sends and receives. */
+#include "c3/calls.h"
+
+#include "c3/buffered.h"
+#include "c3/line.h"
+
+#include <stdlib.h>
+
+struct context *call_begin(MPI_Comm comm)
+{
+    call_begin_anywhere();
+    struct context *context = context_of(comm);
+    if (!context)
+        PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_COMM);
+    return context;
+}
+
+void call_begin_anywhere(void)
+{
+    if (!self.started)
+        die("an MPI call outside MPI_Init and MPI_Finalize");
+    line_progress();
+    detached_poll();
+}
+
+int call_error(const struct context *context, int error)
+{
+    PMPI_Comm_call_errhandler(context->real, error);
+    return error;
+}
+
+int call_check(const struct arguments *arguments)
+{
+    if (arguments->count < 0)
+        return call_error(arguments->context, MPI_ERR_COUNT);
+    if (arguments->type == MPI_DATATYPE_NULL)
+        return call_error(arguments->context, MPI_ERR_TYPE);
+    return MPI_SUCCESS;
+}
+
+static struct request *make(const struct arguments *arguments, enum request_kind kind)
+{
+    struct request *request = request_new(kind);
+    request->payload = (struct payload){arguments->buffer, arguments->count, arguments->type};
+    request->peer = arguments->peer;
+    request->tag = arguments->tag;
+    request->context = arguments->context;
+    return request;
+}
+
+struct request *call_send(const struct arguments *arguments, enum send_mode mode)
+{
+    struct request *request = make(arguments, REQUEST_SEND);
+    request->mode = mode;
+    return request;
+}
+
+struct request *call_receive(const struct arguments *arguments)
+{
+    return make(arguments, REQUEST_RECEIVE);
+}
+
+int call_complete(struct request *request, MPI_Status *status)
+{
+    transfer_finish(request);
+    transfer_before(request);
+    int error = transfer_hand_over(request, status);
+    request_free(request);
+    return error;
+}
+
+/* --- blocking --------------------------------------------------------------------------------- */
+
+static int send_now(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                    MPI_Comm comm, enum send_mode mode)
+{
+    struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
+    if (!arguments.context)
+        return MPI_ERR_COMM;
+    int error = call_check(&arguments);
+    if (error != MPI_SUCCESS)
+        return error;
+    struct request *request = call_send(&arguments, mode);
+    error = mode == SEND_BUFFERED ? buffered_send(request) : transfer_send(request);
+    if (error == MPI_SUCCESS && mode == SEND_BUFFERED)
+        return MPI_SUCCESS;
+    if (error == MPI_SUCCESS)
+        return call_complete(request, MPI_STATUS_IGNORE);
+    request_free(request);
+    return error;
+}
+
+EXPORTED int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                      MPI_Comm comm)
+{
+    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+}
+
+EXPORTED int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                       MPI_Comm comm)
+{
+    return send_now(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
+}
+
+EXPORTED int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                       MPI_Comm comm)
+{
+    return send_now(buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
+}
+
+/* A ready send may be a standard one. In recovery it has to be: a receive may be posted later. */
+EXPORTED int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                       MPI_Comm comm)
+{
+    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
+}
+
+EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status *status)
+{
+    struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
+    if (!arguments.context)
+        return MPI_ERR_COMM;
+    int error = call_check(&arguments);
+    if (error != MPI_SUCCESS)
+        return error;
+    struct request *request = call_receive(&arguments);
+    error = transfer_receive(request);
+    if (error == MPI_SUCCESS)
+        return call_complete(request, status);
+    request_free(request);
+    return error;
+}
+
+/* Both halves are under way before one is waited for. */
+static int exchange(struct request *send, struct request *receive, MPI_Status *status)
+{
+    int error = transfer_receive(receive);
+    if (error != MPI_SUCCESS) {
+        request_free(receive);
+        request_free(send);
+        return error;
+    }
+    error = transfer_send(send);
+    if (error != MPI_SUCCESS) {
+        request_free(send);
+        transfer_cancel(receive);
+        call_complete(receive, MPI_STATUS_IGNORE);
+        return error;
+    }
+    transfer_finish(receive);
+    transfer_finish(send);
+    error = call_complete(receive, status);
+    int send_error = call_complete(send, MPI_STATUS_IGNORE);
+    return error != MPI_SUCCESS ? error : send_error;
+}
+
+EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    struct context *context = call_begin(comm);
+    if (!context)
+        return MPI_ERR_COMM;
+    struct arguments out = {(void *)sendbuf, sendcount, sendtype, dest, sendtag, context};
+    struct arguments in = {recvbuf, recvcount, recvtype, source, recvtag, context};
+    int error = call_check(&out);
+    if (error == MPI_SUCCESS)
+        error = call_check(&in);
+    if (error != MPI_SUCCESS)
+        return error;
+    return exchange(call_send(&out, SEND_STANDARD), call_receive(&in), status);
+}
+
+EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+                                  int sendtag, int source, int recvtag, MPI_Comm comm,
+                                  MPI_Status *status)
+{
+    struct context *context = call_begin(comm);
+    if (!context)
+        return MPI_ERR_COMM;
+    struct arguments in = {buf, count, datatype, source, recvtag, context};
+    int error = call_check(&in);
+    if (error != MPI_SUCCESS)
+        return error;
+    uint64_t bytes = payload_bytes(&(struct payload){buf, count, datatype});
+    if (bytes > INT32_MAX)
+        refuse("MPI_Sendrecv_replace of more than 2 GiB", "MPI_Sendrecv");
+    void *copy = memory(1, bytes);
+    error = payload_pack(&(struct payload){buf, count, datatype}, copy);
+    struct arguments out = {copy, (int)bytes, MPI_BYTE, dest, sendtag, context};
+    if (error == MPI_SUCCESS)
+        error = exchange(call_send(&out, SEND_STANDARD), call_receive(&in), status);
+    free(copy);
+    return error;
+}
+
+/* --- non-blocking ----------------------------------------------------------------------------- */
+
+static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                 MPI_Comm comm, enum send_mode mode, MPI_Request *handle)
+{
+    struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
+    if (!arguments.context)
+        return MPI_ERR_COMM;
+    int error = call_check(&arguments);
+    if (error != MPI_SUCCESS)
+        return error;
+    struct request *request = call_send(&arguments, mode);
+    error = mode == SEND_BUFFERED ? buffered_isend(request) : transfer_send(request);
+    if (error == MPI_SUCCESS)
+        *handle = request_handle(request);
+    else
+        request_free(request);
+    return error;
+}
+
+EXPORTED int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                       MPI_Comm comm, MPI_Request *request)
+{
+    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+EXPORTED int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm, MPI_Request *request)
+{
+    return isend(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
+}
+
+EXPORTED int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm, MPI_Request *request)
+{
+    return isend(buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
+}
+
+EXPORTED int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm, MPI_Request *request)
+{
+    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+}
+
+EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                       MPI_Comm comm, MPI_Request *handle)
+{
+    struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
+    if (!arguments.context)
+        return MPI_ERR_COMM;
+    int error = call_check(&arguments);
+    if (error != MPI_SUCCESS)
+        return error;
+    struct request *request = call_receive(&arguments);
+    error = transfer_receive(request);
+    if (error == MPI_SUCCESS)
+        *handle = request_handle(request);
+    else
+        request_free(request);
+    return error;
+}

@@ -1,0 +1,38 @@
+/* Between the program's calls and the transfers: what all wrappers of MPI functions do first and
+ * last. Must not know: control messages. */
+#ifndef C3_CALLS_H
+#define C3_CALLS_H
+
+#include "c3/transfer.h"
+
+/* Every wrapper begins with it. The communicator's context; NULL: the handle is bad and the error,
+ * MPI_ERR_COMM, is raised. */
+struct context *call_begin(MPI_Comm comm);
+
+/* The same for calls without a communicator. */
+void call_begin_anywhere(void);
+
+/* Arguments of a send or receive as the program gave them. */
+struct arguments {
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    int peer;
+    int tag;
+    struct context *context;
+};
+
+/* Active requests, nothing posted yet. */
+struct request *call_send(const struct arguments *arguments, enum send_mode mode);
+struct request *call_receive(const struct arguments *arguments);
+
+/* An argument that the library is to complain about: raises `error` on the communicator. */
+int call_error(const struct context *context, int error);
+
+/* MPI_SUCCESS, or the error (raised) in what no datatype or count can be. */
+int call_check(const struct arguments *arguments);
+
+/* Waits for a request, hands it over and frees it. */
+int call_complete(struct request *request, MPI_Status *status);
+
+#endif

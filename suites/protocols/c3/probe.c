@@ -1,0 +1,305 @@
+/* The probes. What is there when is a non-deterministic answer; and that something is there tells
+ * the program what its sender did, so while others may have stopped logging a probe looks at the
+ * piggyback: the message is taken in and waits for its receive (arrived.c). */
+#include "c3/calls.h"
+#include "c3/line.h"
+#include "c3/replay.h"
+
+#include <sched.h>
+
+#define SPINS 256 /* polls before the processor is offered to others */
+
+/* A message, as `request`, whose handle the program does not have yet. */
+static struct request *new_message(struct context *context, const MPI_Status *status)
+{
+    struct request *message = request_new(REQUEST_MESSAGE);
+    message->context = context;
+    message->peer = status->MPI_SOURCE;
+    message->tag = status->MPI_TAG;
+    message->status = *status;
+    return message;
+}
+
+static bool must_look(void)
+{
+    return self.logging && line_is_ready();
+}
+
+/* What the library has, as *message: removed from its queue, and in a row where the piggyback must
+ * be looked at. */
+static int improbe(struct context *context, int source, int tag, struct request **message)
+{
+    int there = 0;
+    MPI_Message library;
+    MPI_Status status;
+    *message = NULL;
+    int error = PMPI_Improbe(source, tag, context->real, &there, &library, &status);
+    if (error != MPI_SUCCESS || !there)
+        return error;
+    *message = new_message(context, &status);
+    if (must_look()) {
+        transfer_take_in(*message, library, &status);
+        transfer_before(*message);
+    } else {
+        (*message)->message = library;
+    }
+    return error;
+}
+
+static void keep_answer(enum log_kind kind, const MPI_Status *status)
+{
+    if (!self.logging)
+        return;
+    struct log_entry entry = {.kind = kind, .number = 1};
+    if (status) {
+        MPI_Count bytes = 0;
+        PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+        entry.positive = 1;
+        entry.source = status->MPI_SOURCE;
+        entry.tag = status->MPI_TAG;
+        entry.bytes = (uint64_t)bytes;
+    }
+    log_append(&entry, NULL);
+}
+
+static void copy_status(MPI_Status *status, const MPI_Status *found)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(found, MPI_BYTE, &bytes);
+    status_fill(status, found->MPI_SOURCE, found->MPI_TAG, (uint64_t)bytes, false);
+}
+
+/* --- without taking the message --------------------------------------------------------------- */
+
+/* Is there one? Then *found describes it. */
+static int look(struct context *context, int source, int tag, bool *there, MPI_Status *found)
+{
+    int flag = 0, error;
+    struct request *message = arrived_find(context, source, tag);
+    if (!message && must_look()) {
+        error = improbe(context, source, tag, &message);
+        if (error != MPI_SUCCESS)
+            return error;
+        if (message)
+            arrived_add(message);
+    }
+    *there = message != NULL;
+    if (message) {
+        transfer_describe(message, found);
+        return MPI_SUCCESS;
+    }
+    error = PMPI_Iprobe(source, tag, context->real, &flag, found);
+    if (error != MPI_SUCCESS || !flag)
+        return error;
+    if (must_look())
+        return look(context, source, tag, there, found);
+    *there = true;
+    struct request described = {.status = *found};
+    transfer_describe(&described, found);
+    return MPI_SUCCESS;
+}
+
+/* In recovery what it said then. false: there is no answer to give again. */
+static bool replayed(enum log_kind kind, int *flag, MPI_Status *found)
+{
+    struct log_entry entry;
+    if (!replay_answer(kind, &entry, NULL))
+        return false;
+    *flag = entry.positive;
+    if (entry.positive)
+        status_fill(found, entry.source, entry.tag, entry.bytes, false);
+    return true;
+}
+
+EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    bool there = false;
+    MPI_Status found;
+    struct context *context = call_begin(comm);
+    if (!context)
+        return MPI_ERR_COMM;
+    *flag = 1;
+    if (source == MPI_PROC_NULL) {
+        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return MPI_SUCCESS;
+    }
+    if (!replayed(LOG_IPROBE, flag, &found)) {
+        int error = look(context, source, tag, &there, &found);
+        if (error != MPI_SUCCESS)
+            return error;
+        *flag = there;
+        keep_answer(LOG_IPROBE, there ? &found : NULL);
+    }
+    if (*flag)
+        copy_status(status, &found);
+    return MPI_SUCCESS;
+}
+
+EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int flag = 0, error = MPI_SUCCESS;
+    bool there = false;
+    MPI_Status found;
+    struct context *context = call_begin(comm);
+    if (!context)
+        return MPI_ERR_COMM;
+    if (source == MPI_PROC_NULL) {
+        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return MPI_SUCCESS;
+    }
+    if (!replayed(LOG_PROBE, &flag, &found)) {
+        for (unsigned spins = 0; error == MPI_SUCCESS && !there; spins++) {
+            error = look(context, source, tag, &there, &found);
+            line_progress();
+            if (spins > SPINS)
+                sched_yield();
+        }
+        if (error != MPI_SUCCESS)
+            return error;
+        keep_answer(LOG_PROBE, &found);
+    }
+    copy_status(status, &found);
+    return MPI_SUCCESS;
+}
+
+/* --- taking it -------------------------------------------------------------------------------- */
+
+/* The program holds it from now on: its place is that of its receive. */
+static void publish(struct request *message, MPI_Message *handle)
+{
+    message->place = self.next_place++;
+    request_is_pending(message);
+    *handle = (MPI_Message)request_handle(message);
+}
+
+/* In recovery: the message is in the log, or will be sent again. */
+static void find_again(struct request *message)
+{
+    MPI_Count bytes = 0;
+    message->outcome = replay_outcome(message->place, &message->outcome_data);
+    if (message->outcome) {
+        message->done = true;
+        return;
+    }
+    PMPI_Get_elements_x(&message->status, MPI_BYTE, &bytes);
+    transfer_await(message, (uint64_t)bytes);
+}
+
+static struct request *replayed_message(enum log_kind kind, struct context *context, bool *given,
+                                        MPI_Status *found)
+{
+    int flag = 0;
+    *given = replayed(kind, &flag, found);
+    return *given && flag ? new_message(context, found) : NULL;
+}
+
+static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm comm, int *flag,
+                  MPI_Message *handle, MPI_Status *status)
+{
+    MPI_Status found;
+    bool given;
+    int error = MPI_SUCCESS;
+    struct context *context = call_begin(comm);
+    if (!context)
+        return MPI_ERR_COMM;
+    *flag = 1;
+    if (source == MPI_PROC_NULL) {
+        *handle = MPI_MESSAGE_NO_PROC;
+        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return MPI_SUCCESS;
+    }
+    struct request *message = replayed_message(kind, context, &given, &found);
+    for (unsigned spins = 0; !given && !message && error == MPI_SUCCESS; spins++) {
+        message = arrived_find(context, source, tag);
+        if (message)
+            arrived_remove(message);
+        else
+            error = improbe(context, source, tag, &message);
+        if (!wait)
+            break;
+        line_progress();
+        if (spins > SPINS)
+            sched_yield();
+    }
+    if (error != MPI_SUCCESS)
+        return error;
+    *flag = message != NULL;
+    if (message) {
+        if (!given)
+            transfer_describe(message, &found);
+        copy_status(status, &found);
+        publish(message, handle);
+        if (given)
+            find_again(message);
+    }
+    if (!given)
+        keep_answer(kind, message ? &found : NULL);
+    return MPI_SUCCESS;
+}
+
+EXPORTED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                         MPI_Status *status)
+{
+    return mprobe(LOG_IMPROBE, false, source, tag, comm, flag, message, status);
+}
+
+EXPORTED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                        MPI_Status *status)
+{
+    int flag;
+    return mprobe(LOG_MPROBE, true, source, tag, comm, &flag, message, status);
+}
+
+/* --- receiving what was taken ----------------------------------------------------------------- */
+
+/* An active receive of the message, which is gone; NULL and *error: there is none. */
+static struct request *receive_message(void *buffer, int count, MPI_Datatype type,
+                                       MPI_Message *handle, int *error)
+{
+    call_begin_anywhere();
+    struct context *context = context_of(MPI_COMM_WORLD);
+    bool nobody = *handle == MPI_MESSAGE_NO_PROC;
+    struct request *message = nobody ? NULL : request_of(*handle);
+    if (!nobody && (!message || message->kind != REQUEST_MESSAGE)) {
+        *error = call_error(context, MPI_ERR_REQUEST);
+        return NULL;
+    }
+    struct arguments arguments = {buffer,
+                                  count,
+                                  type,
+                                  nobody ? MPI_PROC_NULL : message->peer,
+                                  nobody ? MPI_ANY_TAG : message->tag,
+                                  nobody ? context : message->context};
+    *error = call_check(&arguments);
+    if (*error != MPI_SUCCESS)
+        return NULL;
+    struct request *receive = call_receive(&arguments);
+    if (nobody) {
+        *error = transfer_receive(receive);
+    } else {
+        receive->place = message->place;
+        request_is_not_pending(message);
+        *error = transfer_receive_matched(receive, message);
+        request_is_pending(receive);
+    }
+    *handle = MPI_MESSAGE_NULL;
+    return receive;
+}
+
+EXPORTED int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                       MPI_Status *status)
+{
+    int error;
+    struct request *receive = receive_message(buf, count, datatype, message, &error);
+    return receive && error == MPI_SUCCESS ? call_complete(receive, status) : error;
+}
+
+EXPORTED int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                        MPI_Request *request)
+{
+    int error;
+    struct request *receive = receive_message(buf, count, datatype, message, &error);
+    if (receive && error == MPI_SUCCESS)
+        *request = request_handle(receive);
+    return error;
+}

@@ -1,0 +1,148 @@
+/* See replay.h. */
+#include "c3/replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pointers go into `content`. */
+static struct {
+    void *content;                    /* the log file; owned */
+    const struct log_entry **outcome; /* by place; owned */
+    size_t outcomes;
+    size_t outcomes_left;            /* not given to the program yet */
+    const struct log_entry **answer; /* in order; owned */
+    size_t answers;
+    size_t answers_given;
+    uint64_t repeated; /* how often the next answer was given */
+    uint64_t *id;      /* ascending, to be suppressed; owned */
+    bool *id_used;     /* owned */
+    size_t ids;
+    size_t ids_left;
+} replay;
+
+static int by_place(const void *a, const void *b)
+{
+    const struct log_entry *const *one = a, *const *other = b;
+    return ((*one)->number > (*other)->number) - ((*one)->number < (*other)->number);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const uint64_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+static const struct log_entry *entry_at(const char *entries, uint64_t at, uint64_t bytes,
+                                        uint64_t line)
+{
+    const struct log_entry *entry = (const struct log_entry *)(const void *)(entries + at);
+    if (bytes - at < sizeof *entry || entry->kind == 0 || entry->kind >= LOG_KINDS ||
+        entry->data_bytes > bytes - at - sizeof *entry ||
+        log_padded(entry->data_bytes) > bytes - at - sizeof *entry)
+        die("the log of line %" PRIu64 " has no entry at byte %" PRIu64, line, at);
+    return entry;
+}
+
+static void sort_out(const char *entries, uint64_t bytes, uint64_t line)
+{
+    size_t most = (size_t)(bytes / sizeof(struct log_entry)) + 1;
+    replay.outcome = memory(most, sizeof(void *));
+    replay.answer = memory(most, sizeof(void *));
+    for (uint64_t at = 0; at < bytes;) {
+        const struct log_entry *entry = entry_at(entries, at, bytes, line);
+        if (entry->kind < LOG_TEST)
+            replay.outcome[replay.outcomes++] = entry;
+        else
+            replay.answer[replay.answers++] = entry;
+        at += sizeof *entry + log_padded(entry->data_bytes);
+    }
+    qsort(replay.outcome, replay.outcomes, sizeof(void *), by_place);
+    replay.outcomes_left = replay.outcomes;
+}
+
+void replay_open(uint64_t line, const uint64_t *ids, size_t count)
+{
+    const char *entries;
+    uint64_t bytes;
+    replay_close();
+    replay.content = log_load(line, &entries, &bytes);
+    sort_out(entries, bytes, line);
+    replay.id = memory(count, sizeof *ids);
+    replay.id_used = memory(count, sizeof *replay.id_used);
+    if (count > 0)
+        memcpy(replay.id, ids, count * sizeof *ids);
+    qsort(replay.id, count, sizeof *ids, by_id);
+    replay.ids = replay.ids_left = count;
+}
+
+void replay_close(void)
+{
+    free(replay.content);
+    free(replay.outcome);
+    free(replay.answer);
+    free(replay.id);
+    free(replay.id_used);
+    memset(&replay, 0, sizeof replay);
+}
+
+const struct log_entry *replay_outcome(uint64_t place, const char **data)
+{
+    const struct log_entry wanted = {.number = place}, *key = &wanted;
+    if (replay.outcomes == 0)
+        return NULL;
+    const struct log_entry *const *found =
+        bsearch(&key, replay.outcome, replay.outcomes, sizeof(void *), by_place);
+    if (!found)
+        return NULL;
+    *data = (const char *)(*found + 1);
+    return *found;
+}
+
+void replay_outcome_used(const struct log_entry *entry)
+{
+    (void)entry;
+    replay.outcomes_left--;
+}
+
+bool replay_reaches_beyond(uint64_t place)
+{
+    return replay.outcomes > 0 && replay.outcome[replay.outcomes - 1]->number > place;
+}
+
+bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **data)
+{
+    if (replay.answers_given == replay.answers)
+        return false;
+    const struct log_entry *given = replay.answer[replay.answers_given];
+    if (given->kind != kind)
+        die("in recovery the program does not do what it did: answer %zu of the log is of kind "
+            "%u, asked for is kind %d; its decisions must go through checkpoint_decision",
+            replay.answers_given, given->kind, (int)kind);
+    *entry = *given;
+    if (data)
+        *data = (const char *)(given + 1);
+    if (given->positive || ++replay.repeated == given->number) {
+        replay.answers_given++;
+        replay.repeated = 0;
+    }
+    return true;
+}
+
+bool replay_suppresses(uint64_t id)
+{
+    if (replay.ids_left == 0)
+        return false;
+    const uint64_t *found = bsearch(&id, replay.id, replay.ids, sizeof id, by_id);
+    if (!found || replay.id_used[found - replay.id])
+        return false;
+    replay.id_used[found - replay.id] = true;
+    replay.ids_left--;
+    return true;
+}
+
+bool replay_over(void)
+{
+    return replay.outcomes_left == 0 && replay.ids_left == 0 &&
+           replay.answers_given == replay.answers;
+}

@@ -1,0 +1,35 @@
+/* The log of the line this rank was restored from, as it is used up: the outcome of each receive by
+ * its place, the answers in their order, and which sends are not to be done again. Must not know:
+ * MPI calls, requests. */
+#ifndef C3_REPLAY_H
+#define C3_REPLAY_H
+
+#include "c3/log.h"
+
+/* Takes the log of `line` and the ids (of messages of this epoch) that were received before the
+ * receivers' checkpoints. `ids` is the caller's; copied. */
+void replay_open(uint64_t line, const uint64_t *ids, size_t count);
+void replay_close(void);
+
+/* The outcome of the receive at this place, or NULL. *data: of a late message. Stays until
+ * replay_close. */
+const struct log_entry *replay_outcome(uint64_t place, const char **data);
+
+/* A receive that has an outcome was given to the program. */
+void replay_outcome_used(const struct log_entry *entry);
+
+/* Has a receive behind this place an outcome? Until it is posted, one that has none and takes any
+ * message must not be posted: it could take that one's. */
+bool replay_reaches_beyond(uint64_t place);
+
+/* The next answer, which must be of this kind: the program does again what it did, or the job ends.
+ * false: all answers have been given. *data (may be NULL): what lies behind the entry. */
+bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **data);
+
+/* Is the message with this id one that its receiver has already? At most once per id. */
+bool replay_suppresses(uint64_t id);
+
+/* Is everything used up? */
+bool replay_over(void);
+
+#endif

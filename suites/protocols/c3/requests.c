@@ -1,0 +1,165 @@
+/* See requests.h. */
+#include "c3/requests.h"
+
+#include "c3/transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Handles that this MPI never gives out: those around MPI_REQUEST_NULL (MPI_MESSAGE_NULL) are of no
+ * kind of object. */
+#define HANDLE_BASE MPI_REQUEST_NULL
+#define NUMBER_MAX 0xffffff
+#define FIRST_ROOM 64
+
+static struct {
+    struct request **by_number; /* index 0 is not used; owned */
+    int room;
+    int lowest_free; /* no number below is free */
+    struct request *unused;
+    struct request *pending_first;
+    struct request *pending_last;
+} all = {.lowest_free = 1};
+
+struct request *request_new(enum request_kind kind)
+{
+    struct request *request = all.unused;
+    if (request)
+        all.unused = request->after;
+    else
+        request = memory(1, sizeof *request);
+    memset(request, 0, offsetof(struct request, small));
+    request->kind = kind;
+    request->active = true;
+    request->wire = MPI_REQUEST_NULL;
+    request->message = MPI_MESSAGE_NULL;
+    request->row = request->small;
+    request->row_bytes = sizeof request->small;
+    return request;
+}
+
+static void drop_row(struct request *request)
+{
+    if (request->own_row)
+        free(request->row);
+    request->own_row = false;
+    request->row = request->small;
+    request->row_bytes = sizeof request->small;
+}
+
+void request_forget_number(struct request *request)
+{
+    if (request->number == 0)
+        return;
+    all.by_number[request->number] = NULL;
+    if (request->number < all.lowest_free)
+        all.lowest_free = request->number;
+    request->number = 0;
+}
+
+void request_free(struct request *request)
+{
+    drop_row(request);
+    request_forget_number(request);
+    request->after = all.unused;
+    all.unused = request;
+}
+
+void request_row(struct request *request, uint64_t bytes)
+{
+    drop_row(request);
+    uint64_t needed = piggyback_bytes() + bytes;
+    if (needed <= sizeof request->small)
+        return;
+    request->row = memory(1, needed);
+    request->row_bytes = needed;
+    request->own_row = true;
+}
+
+static void make_room_for(int number)
+{
+    if (number > NUMBER_MAX)
+        die("more than %d requests at once", NUMBER_MAX);
+    int room = all.room ? all.room : FIRST_ROOM;
+    while (room <= number)
+        room *= 2;
+    if (room == all.room)
+        return;
+    all.by_number = larger(all.by_number, (size_t)room * sizeof *all.by_number);
+    memset(all.by_number + all.room, 0, (size_t)(room - all.room) * sizeof *all.by_number);
+    all.room = room;
+}
+
+void request_renumber(struct request *request, int number)
+{
+    make_room_for(number);
+    request->number = number;
+    all.by_number[number] = request;
+}
+
+MPI_Request request_handle(struct request *request)
+{
+    int number = all.lowest_free;
+    while (number < all.room && all.by_number[number])
+        number++;
+    request_renumber(request, number);
+    all.lowest_free = number + 1;
+    return HANDLE_BASE + number;
+}
+
+struct request *request_of(int handle)
+{
+    int number = handle - HANDLE_BASE;
+    return number > 0 && number < all.room ? all.by_number[number] : NULL;
+}
+
+struct request *request_behind(int number)
+{
+    while (++number < all.room)
+        if (all.by_number[number])
+            return all.by_number[number];
+    return NULL;
+}
+
+struct request *requests_pending(void)
+{
+    return all.pending_first;
+}
+
+/* Places are given out in ascending order, so a new one is most often the last. */
+void request_is_pending(struct request *request)
+{
+    struct request *before = all.pending_last;
+    while (before && before->place > request->place)
+        before = before->before;
+    struct request *after = before ? before->after : all.pending_first;
+    request->before = before;
+    request->after = after;
+    *(before ? &before->after : &all.pending_first) = request;
+    *(after ? &after->before : &all.pending_last) = request;
+}
+
+void request_is_not_pending(struct request *request)
+{
+    *(request->before ? &request->before->after : &all.pending_first) = request->after;
+    *(request->after ? &request->after->before : &all.pending_last) = request->before;
+    request->before = request->after = NULL;
+}
+
+void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    PMPI_Status_set_cancelled(status, cancelled);
+    PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
+}
+
+void status_empty(MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_ERROR = MPI_SUCCESS;
+    status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+}

@@ -1,0 +1,92 @@
+/* Requests: one struct for every send and receive of the program, blocking ones too, and for every
+ * message that a matched probe has found. The program's handles are numbers of this module's, so
+ * that they can mean the same after a restart. Must not know: what Wait and Test promise. */
+#ifndef C3_REQUESTS_H
+#define C3_REQUESTS_H
+
+#include "c3/context.h"
+#include "c3/log.h"
+#include "c3/payload.h"
+#include "c3/piggyback.h"
+
+/* A payload of at most so many bytes is copied behind its header and sent as one row of bytes; a
+ * longer one is sent from where it is, which costs a datatype per message. */
+#define SMALL_BYTES 1024
+
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE };
+enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED };
+
+struct request {
+    struct request *before; /* in one of the lists below */
+    struct request *after;
+    int number; /* of the program's handle; 0: has none */
+    enum request_kind kind;
+    enum send_mode mode;
+    bool persistent;
+    bool active;  /* started and not handed over */
+    bool hidden;  /* of a collective call */
+    bool cancel;  /* MPI_Cancel was called */
+    bool bound;   /* in recovery: it takes in what the log says, and cannot be cancelled */
+    bool waiting; /* in recovery: not posted before what replay_reaches_beyond says */
+    bool done;    /* wire is over; status and error say how */
+    bool lost_buffer; /* a restored persistent one whose buffer cannot be known */
+    bool own_row; /* row is not `small`, but allocated */
+    bool framed;  /* the payload goes to its place itself; in row there is only the header */
+
+    struct payload payload;
+    int peer;
+    int tag;
+    struct context *context;
+
+    uint64_t place;                  /* of a receive, in matching order */
+    const struct log_entry *outcome; /* in recovery, what the log says of it, or NULL */
+    const char *outcome_data;
+
+    MPI_Request wire;
+    MPI_Message message; /* REQUEST_MESSAGE, if the library still has it */
+    MPI_Status status;
+    int error;
+    char *row;          /* header and payload */
+    uint64_t row_bytes; /* room in row */
+    _Alignas(LOG_ALIGNMENT) char small[PIGGYBACK_MAX_BYTES + SMALL_BYTES];
+};
+
+/* An active one. payload, peer, tag and so on are the caller's to fill in. */
+struct request *request_new(enum request_kind kind);
+
+/* Gone, with its handle. */
+void request_free(struct request *request);
+
+/* Gives it a number, so that the program can have a handle. Returns the handle. */
+MPI_Request request_handle(struct request *request);
+
+/* The program's handle is gone, the request is not. */
+void request_forget_number(struct request *request);
+
+/* NULL: not one of ours. */
+struct request *request_of(int handle);
+
+/* In order of their places: every receive that is active, and every message found by a matched
+ * probe. */
+struct request *requests_pending(void);
+void request_is_pending(struct request *request);
+void request_is_not_pending(struct request *request);
+
+/* All that have a number, in order of numbers: the next behind `number`, NULL if there is none. */
+struct request *request_behind(int number);
+
+/* Makes room for header and `bytes` of payload in row. */
+void request_row(struct request *request, uint64_t bytes);
+
+/* The program is about to stop logging: for each wildcard receive that the library has completed
+ * and the program has not seen, the log says what it took in. */
+void requests_log_matched(void);
+
+/* Gives `request` this very number: for requests that are restored. */
+void request_renumber(struct request *request, int number);
+
+/* Both for MPI_Status of the program, which may be MPI_STATUS_IGNORE. */
+void status_empty(MPI_Status *status);
+void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled);
+
+#endif

@@ -1,0 +1,499 @@
+/* See transfer.h: receiving. send.c sends. */
+#include "c3/transfer.h"
+
+#include "c3/line.h"
+#include "c3/replay.h"
+#include "faultline.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPINS 256 /* polls before the processor is offered to others */
+
+static unsigned waiting; /* requests that are */
+
+static bool is_wildcard(const struct request *request)
+{
+    return request->peer == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG;
+}
+
+static MPI_Comm wire_comm(const struct request *request)
+{
+    return request->hidden ? request->context->hidden : request->context->real;
+}
+
+/* --- posting ---------------------------------------------------------------------------------- */
+
+/* A header that no sender writes: it stays where a message that is too long does not arrive. */
+static void blank_header(struct request *request)
+{
+    memset(request->row, 0xff, piggyback_bytes());
+}
+
+static bool has_header(const struct request *request)
+{
+    char blank[PIGGYBACK_MAX_BYTES];
+    memset(blank, 0xff, sizeof blank);
+    return memcmp(request->row, blank, piggyback_bytes()) != 0;
+}
+
+/* How the library is to receive it. *owned: free the type. */
+static int receive_into(struct request *request, void **buffer, int *count, MPI_Datatype *type,
+                        bool *owned)
+{
+    request->framed = payload_bytes(&request->payload) > SMALL_BYTES;
+    *owned = request->framed;
+    blank_header(request);
+    if (request->framed) {
+        *buffer = MPI_BOTTOM;
+        *count = 1;
+        return payload_framed(&request->payload, request->row, piggyback_bytes(), type);
+    }
+    *buffer = request->row;
+    *count = (int)(piggyback_bytes() + SMALL_BYTES);
+    *type = MPI_BYTE;
+    return MPI_SUCCESS;
+}
+
+static int post_as(struct request *request, int source, int tag)
+{
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    bool owned;
+    int error = receive_into(request, &buffer, &count, &type, &owned);
+    if (error != MPI_SUCCESS)
+        return error;
+    error = PMPI_Irecv(buffer, count, type, source, tag, wire_comm(request), &request->wire);
+    if (owned)
+        PMPI_Type_free(&type);
+    return error;
+}
+
+/* A message that was taken in before matches: it is this receive's. */
+static bool take_arrived(struct request *request, int source, int tag)
+{
+    if (request->hidden)
+        return false;
+    struct request *message = arrived_find(request->context, source, tag);
+    if (!message)
+        return false;
+    arrived_remove(message);
+    transfer_receive_matched(request, message);
+    return true;
+}
+
+/* What waited for the last receive with an outcome to be posted. */
+static void post_waiting(void)
+{
+    for (struct request *one = requests_pending(); one && waiting > 0; one = one->after)
+        if (one->waiting && !replay_reaches_beyond(one->place)) {
+            one->waiting = false;
+            waiting--;
+            one->error = post_as(one, one->peer, one->tag);
+            one->done = one->error != MPI_SUCCESS;
+        }
+}
+
+/* It is to take in what it took in then, and is no different from others once it is posted so. */
+static void bind(struct request *request, int *source, int *tag)
+{
+    *source = request->outcome->source;
+    *tag = request->outcome->tag;
+    replay_outcome_used(request->outcome);
+    request->outcome = NULL;
+    request->bound = true;
+}
+
+static int post(struct request *request)
+{
+    if (request->peer == MPI_PROC_NULL) {
+        request->done = true;
+        return MPI_SUCCESS;
+    }
+    request->outcome = replay_outcome(request->place, &request->outcome_data);
+    int source = request->peer, tag = request->tag;
+    if (request->outcome && request->outcome->kind != LOG_MATCHED) {
+        request->done = true;
+        return MPI_SUCCESS;
+    }
+    if (request->outcome) {
+        bind(request, &source, &tag);
+    } else if (is_wildcard(request) && replay_reaches_beyond(request->place)) {
+        request->waiting = true;
+        waiting++;
+        return MPI_SUCCESS;
+    }
+    return take_arrived(request, source, tag) ? MPI_SUCCESS : post_as(request, source, tag);
+}
+
+int transfer_receive_again(struct request *request)
+{
+    int error = post(request);
+    if (error != MPI_SUCCESS)
+        return error;
+    request_is_pending(request);
+    if (!replay_reaches_beyond(request->place))
+        post_waiting();
+    return MPI_SUCCESS;
+}
+
+int transfer_receive(struct request *request)
+{
+    request->place = self.next_place++;
+    return transfer_receive_again(request);
+}
+
+/* --- messages that a matched probe has found -------------------------------------------------- */
+
+static int receive_from_library(struct request *receive, struct request *message)
+{
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    bool owned;
+    int error = receive_into(receive, &buffer, &count, &type, &owned);
+    if (error != MPI_SUCCESS)
+        return error;
+    error = PMPI_Imrecv(buffer, count, type, &message->message, &receive->wire);
+    if (owned)
+        PMPI_Type_free(&type);
+    return error;
+}
+
+/* The row with the message in it, or with the receive that is to fill it, changes hands. */
+static void hand_on_row(struct request *receive, struct request *message)
+{
+    if (message->own_row) {
+        receive->row = message->row;
+        receive->row_bytes = message->row_bytes;
+        receive->own_row = true;
+        message->own_row = false;
+    } else {
+        memcpy(receive->small, message->small, sizeof message->small);
+    }
+    receive->wire = message->wire;
+    receive->done = message->done;
+    receive->status = message->status;
+    receive->error = message->error;
+}
+
+int transfer_receive_matched(struct request *receive, struct request *message)
+{
+    int error = MPI_SUCCESS;
+    receive->outcome = message->outcome;
+    receive->outcome_data = message->outcome_data;
+    if (receive->outcome)
+        receive->done = true;
+    else if (message->message != MPI_MESSAGE_NULL)
+        error = receive_from_library(receive, message);
+    else
+        hand_on_row(receive, message);
+    if (error == MPI_SUCCESS)
+        request_free(message);
+    return error;
+}
+
+void transfer_take_in(struct request *message, MPI_Message library, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    request_row(message, (uint64_t)bytes);
+    if ((uint64_t)bytes > INT32_MAX)
+        die("a message of %lld bytes is probed for while logging", (long long)bytes);
+    message->error = PMPI_Mrecv(message->row, (int)bytes, MPI_BYTE, &library, &message->status);
+    message->done = true;
+}
+
+void transfer_await(struct request *message, uint64_t bytes)
+{
+    request_row(message, bytes);
+    blank_header(message);
+    message->error =
+        PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
+                   message->tag, message->context->real, &message->wire);
+    message->done = message->error != MPI_SUCCESS;
+}
+
+void transfer_describe(const struct request *message, MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(&message->status, MPI_BYTE, &bytes);
+    status_fill(status, message->status.MPI_SOURCE, message->status.MPI_TAG,
+                (uint64_t)bytes - piggyback_bytes(), false);
+}
+
+/* --- completion ------------------------------------------------------------------------------- */
+
+bool transfer_poll(struct request *request)
+{
+    if (request->done || request->waiting)
+        return request->done;
+    int done = 0;
+    int error = PMPI_Test(&request->wire, &done, &request->status);
+    if (done || error != MPI_SUCCESS) {
+        request->done = true;
+        request->error = error;
+    }
+    return request->done;
+}
+
+void transfer_finish(struct request *request)
+{
+    for (unsigned spins = 0; !transfer_poll(request); spins++) {
+        line_progress();
+        if (spins > SPINS)
+            sched_yield();
+    }
+}
+
+/* Did a message arrive for it from the wire? */
+static bool has_message(const struct request *request)
+{
+    int cancelled = 0;
+    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL ||
+        request->outcome)
+        return false;
+    if (request->cancel)
+        PMPI_Test_cancelled(&request->status, &cancelled);
+    return !cancelled && has_header(request);
+}
+
+void transfer_before(struct request *request)
+{
+    if (!self.logging || !has_message(request))
+        return;
+    int world = context_world(request->context, request->status.MPI_SOURCE);
+    if (piggyback_read(request->row, world).sender_stopped)
+        line_stop_logging();
+}
+
+int transfer_cancel(struct request *request)
+{
+    if (request->done || request->bound)
+        return MPI_SUCCESS;
+    request->cancel = true;
+    if (request->waiting) {
+        request->waiting = false;
+        waiting--;
+        request->done = true;
+        PMPI_Status_set_cancelled(&request->status, 1);
+        return MPI_SUCCESS;
+    }
+    return PMPI_Cancel(&request->wire);
+}
+
+/* --- handing over ----------------------------------------------------------------------------- */
+
+/* The message as a row of bytes: in the request's row, or packed again from its place. *owned: the
+ * caller's, free. */
+static const char *as_row(struct request *request, uint64_t bytes, char **owned)
+{
+    *owned = NULL;
+    if (!request->framed)
+        return request->row + piggyback_bytes();
+    uint64_t element = payload_bytes(&request->payload) / (uint64_t)request->payload.count;
+    struct payload elements = request->payload;
+    elements.count = (int)((bytes + element - 1) / element);
+    *owned = memory(1, payload_bytes(&elements));
+    payload_pack(&elements, *owned);
+    return *owned;
+}
+
+static void log_late(const struct request *request, const char *row, uint64_t bytes)
+{
+    struct log_entry entry = {.kind = LOG_LATE,
+                              .positive = 1,
+                              .source = request->status.MPI_SOURCE,
+                              .tag = request->status.MPI_TAG,
+                              .error = request->error,
+                              .number = request->place,
+                              .bytes = bytes,
+                              .data_bytes = bytes};
+    log_append(&entry, row);
+    if (!request->hidden)
+        faultline_logged(self.epoch, (uint64_t)request->context->user, entry.source, entry.tag,
+                         row, bytes);
+}
+
+/* What in recovery decides for the receive: which of the messages to come it took, or none. */
+static void log_outcome(const struct request *request, enum log_kind kind)
+{
+    struct log_entry entry = {.kind = kind,
+                              .positive = 1,
+                              .source = request->status.MPI_SOURCE,
+                              .tag = request->status.MPI_TAG,
+                              .number = request->place};
+    if (kind == LOG_CANCELLED)
+        entry.source = entry.tag = 0;
+    log_append(&entry, NULL);
+}
+
+static void late(struct request *request, int world, uint64_t bytes)
+{
+    char *owned;
+    const char *row = as_row(request, bytes, &owned);
+    self.previous[world]++;
+    log_late(request, row, bytes);
+    free(owned);
+}
+
+static void early(struct request *request, int world, uint64_t id, uint64_t bytes)
+{
+    char *owned = NULL;
+    line_early(world, id);
+    if (request->hidden || !faultline_present())
+        return;
+    const char *row = as_row(request, bytes, &owned);
+    faultline_early(self.epoch + 1, (uint64_t)request->context->user, request->status.MPI_SOURCE,
+                    request->status.MPI_TAG, row, bytes);
+    free(owned);
+}
+
+static void intra(struct request *request, int world)
+{
+    self.current[world]++;
+    if (self.logging && (is_wildcard(request) || request->cancel))
+        log_outcome(request, LOG_MATCHED);
+}
+
+/* The message counts from here on: it is late, intra or early as of now. */
+static void classify(struct request *request, uint64_t bytes)
+{
+    int world = context_world(request->context, request->status.MPI_SOURCE);
+    struct piggyback piggyback = piggyback_read(request->row, world);
+    if (piggyback.crossing == CROSSING_LATE)
+        late(request, world, bytes);
+    else if (piggyback.crossing == CROSSING_EARLY)
+        early(request, world, piggyback.id, bytes);
+    else
+        intra(request, world);
+}
+
+static int raise_error(const struct request *request, int error)
+{
+    PMPI_Comm_call_errhandler(request->context->real, error);
+    return error;
+}
+
+/* From a row to its place; a message that is too long is cut, as MPI says. */
+static int put_in_place(const struct request *request, const char *row, uint64_t *bytes)
+{
+    uint64_t room = payload_bytes(&request->payload);
+    bool too_long = *bytes > room;
+    if (too_long)
+        *bytes = room;
+    int error = payload_unpack(&request->payload, row, *bytes);
+    return too_long ? MPI_ERR_TRUNCATE : error;
+}
+
+static int hand_over_logged(struct request *request, MPI_Status *status)
+{
+    const struct log_entry *entry = request->outcome;
+    uint64_t bytes = entry->bytes;
+    replay_outcome_used(entry);
+    if (entry->kind == LOG_CANCELLED) {
+        status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
+        return MPI_SUCCESS;
+    }
+    int error = put_in_place(request, request->outcome_data, &bytes);
+    status_fill(status, entry->source, entry->tag, bytes, false);
+    if (!request->hidden)
+        faultline_replayed(self.epoch, (uint64_t)request->context->user, entry->source, entry->tag,
+                           request->outcome_data, entry->bytes);
+    return error == MPI_SUCCESS ? error : raise_error(request, error);
+}
+
+static int hand_over_message(struct request *request, MPI_Status *status)
+{
+    MPI_Count received = 0;
+    PMPI_Get_elements_x(&request->status, MPI_BYTE, &received);
+    uint64_t bytes = (uint64_t)received - piggyback_bytes();
+    int error = request->error;
+    if (!request->framed && error == MPI_SUCCESS) {
+        uint64_t whole = bytes;
+        error = put_in_place(request, request->row + piggyback_bytes(), &bytes);
+        request->error = error;
+        classify(request, whole);
+        if (error != MPI_SUCCESS)
+            raise_error(request, error);
+    } else {
+        uint64_t room = payload_bytes(&request->payload);
+        bytes = bytes < room ? bytes : room;
+        classify(request, bytes);
+    }
+    status_fill(status, request->status.MPI_SOURCE, request->status.MPI_TAG, bytes, false);
+    return error;
+}
+
+static int hand_over_receive(struct request *request, MPI_Status *status)
+{
+    int cancelled = 0;
+    if (request->peer == MPI_PROC_NULL) {
+        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return MPI_SUCCESS;
+    }
+    if (request->outcome)
+        return hand_over_logged(request, status);
+    if (request->cancel)
+        PMPI_Test_cancelled(&request->status, &cancelled);
+    if (cancelled && self.logging)
+        log_outcome(request, LOG_CANCELLED);
+    if (cancelled) {
+        status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
+        return MPI_SUCCESS;
+    }
+    if (has_header(request))
+        return hand_over_message(request, status);
+    status_fill(status, request->status.MPI_SOURCE, request->status.MPI_TAG, 0, false);
+    return request->error;
+}
+
+void transfer_foretell(const struct request *request, MPI_Status *status)
+{
+    int cancelled = 0;
+    if (request->kind == REQUEST_SEND)
+        status_empty(status);
+    else if (request->peer == MPI_PROC_NULL)
+        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+    else if (request->outcome && request->outcome->kind == LOG_LATE)
+        status_fill(status, request->outcome->source, request->outcome->tag,
+                    request->outcome->bytes, false);
+    else if (request->outcome)
+        status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
+    else if (request->cancel &&
+             PMPI_Test_cancelled(&request->status, &cancelled) == MPI_SUCCESS && cancelled)
+        status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
+    else
+        transfer_describe(request, status);
+}
+
+int transfer_hand_over(struct request *request, MPI_Status *status)
+{
+    int error = request->error;
+    request->active = false;
+    if (request->kind == REQUEST_RECEIVE) {
+        request_is_not_pending(request);
+        error = hand_over_receive(request, status);
+    } else {
+        status_empty(status);
+    }
+    return error;
+}
+
+/* A sender that has stopped may send something else after recovery, so what it sent is not kept. */
+static bool will_come_again(const struct request *request)
+{
+    int world = context_world(request->context, request->status.MPI_SOURCE);
+    struct piggyback piggyback = piggyback_read(request->row, world);
+    return piggyback.crossing == CROSSING_INTRA && !piggyback.sender_stopped;
+}
+
+void requests_log_matched(void)
+{
+    for (struct request *one = requests_pending(); one; one = one->after)
+        if (one->kind == REQUEST_RECEIVE && is_wildcard(one) && !one->outcome &&
+            transfer_poll(one) && has_message(one) && will_come_again(one))
+            log_outcome(one, LOG_MATCHED);
+}

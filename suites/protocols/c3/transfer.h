@@ -1,0 +1,65 @@
+/* One message of the program, from its send to the wire and from the wire to its place: the
+ * piggyback, its classification, the log, and in recovery what stands in for the wire. Must not
+ * know: which MPI function asked. */
+#ifndef C3_TRANSFER_H
+#define C3_TRANSFER_H
+
+#include "c3/requests.h"
+
+/* Sends what `request` describes; on return the message has its id, and counts. Returns an MPI
+ * error code, which the library has raised; then nothing was sent. */
+int transfer_send(struct request *request);
+
+/* Posts the receive that `request` describes and gives it its place. Errors as above. */
+int transfer_receive(struct request *request);
+
+/* The same for one that has its place from before: a restored one, or a matched message's. */
+int transfer_receive_again(struct request *request);
+
+/* Takes in a message that a matched probe has found, as `receive`. */
+int transfer_receive_matched(struct request *receive, struct request *message);
+
+/* Is it over, so that it could be handed over now? Does not block. */
+bool transfer_poll(struct request *request);
+
+/* Waits until it is, while the protocol makes progress. */
+void transfer_finish(struct request *request);
+
+/* It will be handed over in this call, or the program will know that it is there: if its sender has
+ * stopped logging, this rank does now. For all that one call hands over, before the first is. */
+void transfer_before(struct request *request);
+
+/* The status that handing over one that is over will give. */
+void transfer_foretell(const struct request *request, MPI_Status *status);
+
+/* Hands over one that is over: the message is in its place, counted and logged. Fills *status
+ * (MPI_STATUS_IGNORE allowed), returns an MPI error code, already raised. The request is not active
+ * any more. */
+int transfer_hand_over(struct request *request, MPI_Status *status);
+
+/* What a message found in the library or in a row says of itself, as the program is to see it. */
+void transfer_describe(const struct request *message, MPI_Status *status);
+
+/* Takes the message that `library` stands for into the row of `message`, header and all. */
+void transfer_take_in(struct request *message, MPI_Message library, const MPI_Status *status);
+
+/* In recovery: `message` was found by a matched probe and will be sent again; it is received into a
+ * row of its own, `bytes` long without the piggyback. */
+void transfer_await(struct request *message, uint64_t bytes);
+
+/* Asks the library to cancel it. */
+int transfer_cancel(struct request *request);
+
+/* A message that was taken in for a probe and no receive has matched. NULL if there is none that
+ * source and tag (wildcards allowed) match. */
+struct request *arrived_find(const struct context *context, int source, int tag);
+void arrived_add(struct request *message);
+void arrived_remove(struct request *message);
+
+/* Sends whose program has forgotten them: buffered ones, and those it freed. */
+void detached_add(struct request *request);
+void detached_poll(void);
+void detached_finish(void);
+bool detached_empty(void);
+
+#endif
