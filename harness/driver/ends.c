@@ -73,6 +73,24 @@ static bool killed_by_plan(const struct board *board, const struct plan *plan,
     return false;
 }
 
+bool ends_storage_failed(const struct board *board, const struct plan *plan, char *text,
+                         size_t bytes)
+{
+    int incarnation = atomic_load(&board->incarnation);
+    for (unsigned i = 0; i < plan->count; i++) {
+        enum plan_action action = plan->steps[i].action;
+        const struct board_step *progress = &board->progress[i];
+        if ((action != ACTION_FAIL && action != ACTION_SHORT) || !board_step_done(board, i) ||
+            atomic_load(&progress->incarnation) != incarnation)
+            continue;
+        snprintf(text, bytes, "the job gave up after step %u of the plan (%s %s, rank %d)", i + 1,
+                 plan_action_text(action), plan_event_text(plan->steps[i].when.event),
+                 atomic_load(&progress->rank));
+        return true;
+    }
+    return false;
+}
+
 static bool missing_ranks(const struct board *board, const struct rank_end *ends, char *text,
                           size_t bytes)
 {

@@ -14,6 +14,11 @@ void ends_collect(const struct board *board, int incarnation, struct rank_end *e
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
                               const struct rank_end *ends, char *text, size_t bytes);
 
+/* A step of the plan made a call on the store fail or be short in this incarnation: a job that then
+ * gives up does so by the plan. text: which step. */
+bool ends_storage_failed(const struct board *board, const struct plan *plan, char *text,
+                         size_t bytes);
+
 /* "exited with status 3", "was ended by SIGSEGV". */
 void ends_describe(const struct rank_end *end, char *text, size_t bytes);
 

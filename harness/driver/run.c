@@ -3,6 +3,7 @@
 
 #include "board/board.h"
 #include "driver/launch.h"
+#include "driver/lose.h"
 #include "driver/process.h"
 #include "trace/clock.h"
 #include "trace/reader.h"
@@ -36,15 +37,21 @@ void run_release(struct run *run)
     run->unreceived_known = false;
 }
 
-/* As many lives as the plan has kills, and one more, unless the scenario says otherwise. */
+/* Steps that may end an incarnation. */
+static bool may_end(const struct plan_step *step)
+{
+    return step->action == ACTION_KILL || step->action == ACTION_TEAR ||
+           step->action == ACTION_FAIL || step->action == ACTION_SHORT;
+}
+
+/* As many lives as the plan has such steps, and one more, unless the scenario says otherwise. */
 static int incarnations_allowed(const struct scenario *scenario)
 {
     int allowed = scenario->max_incarnations;
     if (allowed == 0) {
         allowed = 1;
         for (size_t i = 0; i < scenario->plan.count; i++)
-            allowed += scenario->plan.steps[i].action == ACTION_KILL ||
-                       scenario->plan.steps[i].action == ACTION_TEAR;
+            allowed += may_end(&scenario->plan.steps[i]);
     }
     return allowed < INCARNATIONS_MAX ? allowed : INCARNATIONS_MAX;
 }
@@ -143,6 +150,8 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
         board_begin_incarnation(launch->board, run->incarnations++);
         enum error_code code =
             launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
+        if (code == OK)
+            code = lose_unsynced(run, launch->board, error);
         if (code != OK)
             return code;
     }
