@@ -306,11 +306,22 @@ static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
     return before;
 }
 
+/* Of the communicator that was made when `before` others of that parent and members were there. */
+static uint32_t id_of(uint32_t parent, uint64_t members, uint32_t before)
+{
+    uint32_t id = (uint32_t)mix(mix(members, parent), before);
+    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+}
+
 static uint32_t next_id(enum level level, uint32_t parent, uint64_t members)
 {
-    uint32_t k = count_made(level, parent, members);
-    uint32_t id = (uint32_t)mix(mix(members, parent), k);
-    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+    return id_of(parent, members, count_made(level, parent, members));
+}
+
+/* 0 before MPI_Init: the world is not known yet. */
+uint32_t tap_communicator_from_world(unsigned nth)
+{
+    return tap_ready && nth > 0 ? id_of(COMM_WORLD_ID, world_members.hash, nth - 1) : 0;
 }
 
 /* What the library says of its communicator. */
