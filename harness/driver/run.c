@@ -2,6 +2,7 @@
 #include "driver/run.h"
 
 #include "board/board.h"
+#include "driver/functions.h"
 #include "driver/launch.h"
 #include "driver/lose.h"
 #include "driver/process.h"
@@ -88,6 +89,15 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
         code =
             board_create(path.text, run->scenario->ranks, clock_ticks_per_second(), board, error);
     return code;
+}
+
+static enum error_code write_functions(const struct launch *launch, struct error *error)
+{
+    struct path path;
+    enum error_code code = path_format(&path, error, "%s/functions", launch->run->folder.text);
+    const char *const modules[] = {launch->program.text, launch->protocol.text};
+    return code != OK ? code
+                      : functions_write(path.text, &launch->run->scenario->plan, modules, 2, error);
 }
 
 static enum error_code block_signals(struct launch *launch, struct error *error)
@@ -199,6 +209,8 @@ enum error_code run_execute(struct run *run, struct error *error)
     enum error_code code = find_files(launch, error);
     if (code == OK)
         code = prepare_folder(run, &launch->board, error);
+    if (code == OK)
+        code = write_functions(launch, error);
     if (code == OK)
         code = block_signals(launch, error);
     if (code == OK)

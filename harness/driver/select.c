@@ -2,6 +2,7 @@
 #include "driver/select.h"
 
 #include "driver/claims.h"
+#include "driver/functions.h"
 #include "driver/path.h"
 #include "driver/preload.h"
 #include "driver/verb.h"
@@ -204,12 +205,15 @@ static enum error_code check_claims(const struct scenario *scenario, struct erro
 
 static enum error_code check_scenario(const struct scenario *scenario, struct error *error)
 {
-    struct path path;
-    enum error_code code = path_protocol(scenario->protocol, scenario->file, &path, error);
+    struct path protocol, program;
+    enum error_code code = path_protocol(scenario->protocol, scenario->file, &protocol, error);
     if (code == OK)
-        code = preload_check(&path, error);
+        code = preload_check(&protocol, error);
     if (code == OK)
-        code = path_program(scenario->program, scenario->file, &path, error);
+        code = path_program(scenario->program, scenario->file, &program, error);
+    if (code == OK)
+        code = functions_check(&scenario->plan, (const char *const[]){program.text, protocol.text},
+                               2, error);
     return code != OK ? code : check_claims(scenario, error);
 }
 
