@@ -211,6 +211,21 @@ static enum error_code read_finding(const struct reader *reader, enum verdict ve
     return OK;
 }
 
+static enum error_code read_situations(const struct reader *reader, char *rest)
+{
+    struct example *example = reader->example;
+    char id[32];
+    unsigned long long count;
+    if (example->situations_count == EXAMPLE_MAX)
+        return fail(reader, "expect: more than %d", EXAMPLE_MAX);
+    struct expected_situations *expected = &example->situations[example->situations_count];
+    if (sscanf(rest, " %31s %llu", id, &count) != 2 || claim_find(id) == NULL)
+        return fail(reader, "expect: behind situations must stand a claim and a number");
+    *expected = (struct expected_situations){claim_find(id), count};
+    example->situations_count++;
+    return OK;
+}
+
 static enum error_code read_expect(const struct reader *reader, char *rest)
 {
     struct example *example = reader->example;
@@ -223,9 +238,12 @@ static enum error_code read_expect(const struct reader *reader, char *rest)
             return OK;
     } else if (find_verdict(word, &verdict)) {
         return read_finding(reader, verdict, save);
+    } else if (word != NULL && strcmp(word, "situations") == 0) {
+        return read_situations(reader, save);
     }
     return fail(reader, "expect: must be verdict and one of pass, vacuous, unknown, harness-error, "
-                        "violation; or one of these, a claim and its witness");
+                        "violation; or one of these, a claim and its witness; or situations, a "
+                        "claim and a number");
 }
 
 static enum error_code read_line(const struct reader *reader, char *line)
@@ -326,6 +344,14 @@ bool example_found(const struct expected_finding *expected, const struct judgeme
         if (same(expected, &judgement->findings[i]))
             return true;
     return false;
+}
+
+uint64_t example_situations(const struct claim *claim, const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->result_count; i++)
+        if (judgement->results[i].claim == claim)
+            return judgement->results[i].situations;
+    return 0;
 }
 
 bool example_expects(const struct example *example, const struct finding *finding)

@@ -15,6 +15,12 @@ struct expected_finding {
     struct event_ref witness[FINDING_WITNESSES];
 };
 
+/* How often the situation of a claim must have arisen. */
+struct expected_situations {
+    const struct claim *claim;
+    uint64_t count;
+};
+
 struct example {
     struct trace_set traces;
     struct run_facts facts; /* points into the following */
@@ -31,6 +37,8 @@ struct example {
     enum verdict verdict;
     size_t expected_count;
     struct expected_finding expected[EXAMPLE_MAX];
+    size_t situations_count;
+    struct expected_situations situations[EXAMPLE_MAX];
 };
 
 /* *example must not be moved afterwards. Owned by the caller, also after an error: errors name
@@ -40,6 +48,10 @@ void example_release(struct example *example);
 
 /* True if a finding of `judgement` is `expected`, witness included. */
 bool example_found(const struct expected_finding *expected, const struct judgement *judgement);
+
+/* How often the judgement says that the situation of that claim arose; 0 if it was not asked for.
+ */
+uint64_t example_situations(const struct claim *claim, const struct judgement *judgement);
 
 /* True if `finding` is one of those expected. */
 bool example_expects(const struct example *example, const struct finding *finding);

@@ -52,6 +52,7 @@ extern const struct oracle oracle_installed; /* I.installed */
 extern const struct oracle oracle_histories; /* H.orphan .. H.collective, B.empty */
 extern const struct oracle oracle_result;    /* H.result */
 extern const struct oracle oracle_progress;  /* H.progress */
+extern const struct oracle oracle_c3;        /* C.* */
 
 /* The claim's situation arose `count` more times. */
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);

@@ -23,7 +23,8 @@ const size_t claim_count = CLAIM_COUNT;
  */
 static const struct oracle *const oracles[] = {&oracle_legal,     &oracle_complete,
                                                &oracle_installed, &oracle_histories,
-                                               &oracle_result,    &oracle_progress};
+                                               &oracle_result,    &oracle_progress,
+                                               &oracle_c3};
 
 const char *verdict_text(enum verdict verdict)
 {

@@ -13,6 +13,7 @@ struct line {
     bool got;
     bool given[FIELD_COUNT];
     bool timed, ended, in_progress;
+    uint64_t lasts; /* lines below this one during which the call goes on */
     char name[WORD_BYTES]; /* of a note, path of a storage call; TEXT records follow */
     size_t name_length;
     int32_t member[WORD_BYTES]; /* of a communicator; GROUP records follow */
@@ -32,6 +33,7 @@ static enum error_code unknown_word(const struct parser *parser, unsigned kind, 
         names[count++] = text_flags[i].word;
     names[count++] = "at";
     names[count++] = "until";
+    names[count++] = "lasts";
     names[count++] = "in-progress";
     accepted[0] = '\0';
     for (size_t i = 0; i < count && used + 32 < sizeof accepted; i++)
@@ -113,7 +115,9 @@ static enum error_code parse_time(struct parser *parser, struct line *line, cons
         return OK;
     }
     enum error_code code = text_number(parser, word, UINT64_MAX, &ticks);
-    if (strcmp(word, "at") == 0) {
+    if (strcmp(word, "lasts") == 0) {
+        line->lasts = ticks;
+    } else if (strcmp(word, "at") == 0) {
         line->record.enter = ticks;
         line->timed = true;
     } else {
@@ -125,7 +129,7 @@ static enum error_code parse_time(struct parser *parser, struct line *line, cons
 
 static bool is_time(const char *word)
 {
-    return strcmp(word, "at") == 0 || strcmp(word, "until") == 0 ||
+    return strcmp(word, "at") == 0 || strcmp(word, "until") == 0 || strcmp(word, "lasts") == 0 ||
            strcmp(word, "in-progress") == 0;
 }
 
@@ -362,7 +366,7 @@ static void fill_defaults(const struct parser *parser, const struct draft *draft
     if (!line->timed)
         record->enter = start + (uint64_t)parser->line * TEXT_TICKS_PER_LINE;
     if (!line->ended && !line->in_progress)
-        record->leave = record->enter + TEXT_TICKS_IN_CALL;
+        record->leave = record->enter + line->lasts * TEXT_TICKS_PER_LINE + TEXT_TICKS_IN_CALL;
     if (line->has_members) {
         record->tag = (int32_t)line->member_count;
         if (record->flags & FLAG_INTER)

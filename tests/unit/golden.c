@@ -34,6 +34,12 @@ static void compare(const char *name, const struct example *example,
     good &=
         check(judgement->finding_count == example->expected_count, "%s: %zu findings, %zu expected",
               name, judgement->finding_count, example->expected_count);
+    for (size_t i = 0; i < example->situations_count; i++) {
+        const struct expected_situations *expected = &example->situations[i];
+        uint64_t seen = example_situations(expected->claim, judgement);
+        check(seen == expected->count, "%s: %s arose %" PRIu64 " times, %" PRIu64 " expected", name,
+              expected->claim->id, seen, expected->count);
+    }
     for (size_t i = 0; i < judgement->finding_count && !good; i++)
         show(&judgement->findings[i]);
 }

@@ -1,0 +1,596 @@
+/* C.1.2, C.1.3, C.late.log, C.late.ready, C.early.list, C.class, C.epoch, C.cell.*: where the two
+ * ends of each message of the application stand against the recovery lines, and what the protocol
+ * told of it. A message is sent when the call that started its send returns, and delivered when the
+ * call that hands it over returns (C3, figure 1). */
+#include "oracles/c_family.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A message both ends of which are of the incarnation judged. */
+struct message {
+    const struct channel *channel;
+    const struct sent *sent;
+    const struct received *received;
+    const struct rank_lines *from, *to;
+    const struct trace *trace; /* of the receiver */
+    uint64_t sent_epoch, delivered_epoch;
+};
+
+const char *c_message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
+                           char buffer[C_MESSAGE_TEXT_BYTES])
+{
+    char where[32] = "", which[32] = "";
+    if (comm != COMM_WORLD_ID)
+        snprintf(where, sizeof where, ", communicator %#" PRIx32, comm);
+    if (number > 0)
+        snprintf(which, sizeof which, ", #%" PRIu64, number);
+    snprintf(buffer, C_MESSAGE_TEXT_BYTES, "m(%d→%d, tag %d%s%s)", source, destination, tag, where,
+             which);
+    return buffer;
+}
+
+static const char *text_of(const struct message *message, char buffer[C_MESSAGE_TEXT_BYTES])
+{
+    const struct channel *channel = message->channel;
+    return c_message_text(channel->source, channel->destination, channel->comm, channel->tag,
+                          message->sent->number, buffer);
+}
+
+/* --- findings ------------------------------------------------------------------------------ */
+
+/* "rank 0 sent m(...) behind line 2: r0#0:e4" and the same of its delivery, with the notes that say
+ * where the ranks stand. */
+static void show_mark(struct finding *finding, const struct mark *mark)
+{
+    if (mark->there)
+        finding_show(finding, mark->event);
+}
+
+static void show_line(struct finding *finding, const struct rank_lines *rank, uint64_t number)
+{
+    const struct line *line = lines_find(rank, number);
+    if (line == NULL)
+        return;
+    show_mark(finding, &line->checkpoint);
+    show_mark(finding, &line->stop);
+}
+
+/* ", having taken its checkpoint of line 2 (r0#0:e3)" */
+#define STAND_TEXT_BYTES 200
+static const char *stand_text(const struct rank_lines *rank, uint64_t number, uint64_t ticks,
+                              char buffer[STAND_TEXT_BYTES])
+{
+    char event[EVENT_TEXT_BYTES];
+    const struct line *line = lines_find(rank, number);
+    enum standing standing = lines_standing(rank, number, ticks);
+    buffer[0] = '\0';
+    if (standing == STANDS_BEYOND && line != NULL && line->stop.there)
+        snprintf(buffer, STAND_TEXT_BYTES, "beyond its stop-log line %" PRIu64 " (%s)", number,
+                 event_text(line->stop.event, event));
+    else if (standing == STANDS_BEYOND)
+        snprintf(buffer, STAND_TEXT_BYTES, "beyond line %" PRIu64, number);
+    else if (standing == STANDS_LOGGING)
+        snprintf(buffer, STAND_TEXT_BYTES, "logging, after its checkpoint of line %" PRIu64 " (%s)",
+                 number, event_text(line->checkpoint.event, event));
+    else if (line != NULL && line->checkpoint.there)
+        snprintf(buffer, STAND_TEXT_BYTES, "before its checkpoint of line %" PRIu64 " (%s)", number,
+                 event_text(line->checkpoint.event, event));
+    else
+        snprintf(buffer, STAND_TEXT_BYTES, "before any checkpoint of line %" PRIu64, number);
+    return buffer;
+}
+
+static struct finding *begin_finding(const struct c_pass *pass, const struct message *message,
+                                     enum claim_id claim, uint64_t line)
+{
+    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(pass->judging, claim, VERDICT_VIOLATION);
+    if (finding == NULL)
+        return NULL;
+    finding_say(finding, "rank %d sent %s %s: %s", message->channel->source, text_of(message, name),
+                stand_text(message->from, line, message->sent->leave, stand),
+                event_text(message->sent->event, event));
+    finding_say(finding, "rank %d delivered it %s: %s", message->channel->destination,
+                stand_text(message->to, line, message->received->leave, stand),
+                event_text(message->received->delivered, event));
+    finding_show(finding, message->sent->event);
+    finding_show(finding, message->received->delivered);
+    show_line(finding, message->from, line);
+    show_line(finding, message->to, line);
+    return finding;
+}
+
+/* --- cells --------------------------------------------------------------------------------- */
+
+static const enum claim_id cells[3][3] = {
+    [STANDS_BEHIND] = {CLAIM_C_CELL_BEHIND_BEHIND, CLAIM_C_CELL_BEHIND_LOGGING, CLAIM_C_1_3},
+    [STANDS_LOGGING] = {CLAIM_C_CELL_LOGGING_BEHIND, CLAIM_C_CELL_LOGGING_LOGGING,
+                        CLAIM_C_CELL_LOGGING_BEYOND},
+    [STANDS_BEYOND] = {CLAIM_C_1_2, CLAIM_C_1_2, CLAIM_C_CELL_BEYOND_BEYOND}};
+
+static void tell_forbidden(const struct c_pass *pass, const struct message *message,
+                           enum claim_id claim, uint64_t line)
+{
+    struct finding *finding = begin_finding(pass, message, claim, line);
+    finding_say(finding,
+                claim == CLAIM_C_1_2 ? "so what rank %d logged for line %" PRIu64
+                                       " may depend on what rank %d did unlogged"
+                                     : "so rank %d cannot have logged it for line %" PRIu64
+                                       ", and rank %d will not send it again after recovery",
+                message->channel->destination, line, message->channel->source);
+}
+
+static void judge_cell(const struct c_pass *pass, const struct message *message, uint64_t line)
+{
+    struct judging *judging = pass->judging;
+    enum standing sender = lines_standing(message->from, line, message->sent->leave);
+    enum standing receiver = lines_standing(message->to, line, message->received->leave);
+    enum claim_id cell = cells[sender][receiver];
+    bool forbidden = cell == CLAIM_C_1_2 || cell == CLAIM_C_1_3;
+    if (forbidden)
+        tell_forbidden(pass, message, cell, line);
+    else
+        judging_saw(judging, cell, 1);
+    /* The receiver had not stopped when it was sent: nothing but the protocol kept it from being
+     * delivered before. */
+    if (sender == STANDS_BEYOND &&
+        lines_standing(message->to, line, message->sent->leave) != STANDS_BEYOND)
+        judging_saw(judging, CLAIM_C_1_2, 1);
+    if (sender == STANDS_BEHIND && receiver != STANDS_BEHIND)
+        judging_saw(judging, CLAIM_C_1_3, 1);
+}
+
+/* Lines that lie before both ends, or behind both, say nothing new but for the nearest. */
+static void judge_cells(const struct c_pass *pass, const struct message *message)
+{
+    const struct lines *lines = &pass->lines;
+    uint64_t low = message->sent_epoch, high = message->delivered_epoch;
+    if (low > high) {
+        low = message->delivered_epoch;
+        high = message->sent_epoch;
+    }
+    for (size_t i = 0; i < lines->taken_count; i++) {
+        uint64_t line = lines->taken[i];
+        if (line < low || line <= message->from->base || line <= message->to->base)
+            continue;
+        judge_cell(pass, message, line);
+        if (line > high)
+            break;
+    }
+}
+
+/* --- late ---------------------------------------------------------------------------------- */
+
+static void tell_not_logged(const struct c_pass *pass, const struct message *message, uint64_t line,
+                            const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = begin_finding(pass, message, CLAIM_C_LATE_LOG, line);
+    const struct line *own = lines_find(message->to, line);
+    if (told == NULL) {
+        finding_say(finding, "it is late, and rank %d did not log it",
+                    message->channel->destination);
+        return;
+    }
+    if (told->line != line)
+        finding_say(finding, "it is late, and was logged for line %" PRIu64 ": %s", told->line,
+                    event_text(told->event, event));
+    else if (own != NULL && own->stop.there && told->ticks > own->stop.ticks)
+        finding_say(finding, "it is late, and was logged only after logging had stopped: %s",
+                    event_text(told->event, event));
+    else
+        finding_say(finding,
+                    "it was delivered with hash %#" PRIx64 " and logged with hash %#" PRIx64 ": %s",
+                    message->received->hash, told->hash, event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+static void judge_log(const struct c_pass *pass, const struct message *message,
+                      const struct told *told)
+{
+    uint64_t line = message->delivered_epoch;
+    const struct line *own = lines_find(message->to, line);
+    judging_saw(pass->judging, CLAIM_C_LATE_LOG, 1);
+    if (told == NULL || told->line != line ||
+        (own != NULL && own->stop.there && told->ticks > own->stop.ticks) ||
+        (!told->no_hash && !message->received->no_hash && told->hash != message->received->hash))
+        tell_not_logged(pass, message, line, told);
+}
+
+/* A rank may say that it is ready inside the very call that delivers its last late message, once
+ * that is in the log. */
+static void judge_ready(const struct c_pass *pass, const struct message *message,
+                        const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    uint64_t line = message->delivered_epoch;
+    const struct line *own = lines_find(message->to, line);
+    if (own == NULL || !own->ready.there)
+        return;
+    judging_saw(pass->judging, CLAIM_C_LATE_READY, 1);
+    if (own->ready.ticks > message->received->leave)
+        return;
+    struct call_span span = call_span_of(message->trace, message->received->delivered.index);
+    if (own->ready.ticks >= span.enter && (told == NULL || told->ticks < own->ready.ticks))
+        return;
+    struct finding *finding = begin_finding(pass, message, CLAIM_C_LATE_READY, line);
+    finding_say(finding, "it is late, and rank %d had said before that it had them all: %s",
+                message->channel->destination, event_text(own->ready.event, event));
+    finding_show(finding, own->ready.event);
+}
+
+/* A message that was never delivered, sent before the line of which its receiver was ready. */
+static void judge_undelivered(const struct c_pass *pass, const struct channel *channel,
+                              const struct sent *sent)
+{
+    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct rank_lines *from = &pass->lines.of[channel->source];
+    const struct rank_lines *to = &pass->lines.of[channel->destination];
+    for (size_t i = 0; i < to->count; i++) {
+        const struct line *line = &to->line[i];
+        if (!line->ready.there || lines_standing(from, line->number, sent->leave) != STANDS_BEHIND)
+            continue;
+        judging_saw(pass->judging, CLAIM_C_LATE_READY, 1);
+        struct finding *finding =
+            judging_find(pass->judging, CLAIM_C_LATE_READY, VERDICT_VIOLATION);
+        finding_say(finding, "rank %d sent %s %s: %s", channel->source,
+                    c_message_text(channel->source, channel->destination, channel->comm,
+                                   channel->tag, sent->number, name),
+                    stand_text(from, line->number, sent->leave, stand),
+                    event_text(sent->event, event));
+        finding_say(finding, "rank %d never delivered it in this incarnation",
+                    channel->destination);
+        finding_say(finding,
+                    "and yet it said that it had all late messages of line %" PRIu64 ": %s",
+                    line->number, event_text(line->ready.event, event));
+        finding_show(finding, sent->event);
+        show_line(finding, from, line->number);
+        finding_show(finding, line->ready.event);
+        return;
+    }
+}
+
+/* --- early --------------------------------------------------------------------------------- */
+
+static void judge_list(const struct c_pass *pass, const struct message *message,
+                       const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    uint64_t line = message->sent_epoch;
+    const struct line *own = lines_find(message->to, line);
+    if (own == NULL || !own->checkpoint.there)
+        return; /* its list was never saved */
+    judging_saw(pass->judging, CLAIM_C_EARLY_LIST, 1);
+    if (told != NULL && told->line == line)
+        return;
+    struct finding *finding = begin_finding(pass, message, CLAIM_C_EARLY_LIST, line);
+    if (told == NULL) {
+        finding_say(finding, "it is early, and rank %d did not list it before its checkpoint",
+                    message->channel->destination);
+        return;
+    }
+    finding_say(finding, "it is early, and was listed for line %" PRIu64 ": %s", told->line,
+                event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+/* --- what the protocol took it for --------------------------------------------------------- */
+
+static const char *class_text(const struct message *message)
+{
+    if (message->sent_epoch == message->delivered_epoch)
+        return "neither late nor early";
+    return message->sent_epoch < message->delivered_epoch ? "late" : "early";
+}
+
+static void tell_class(const struct c_pass *pass, const struct message *message, uint64_t line,
+                       const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = begin_finding(pass, message, CLAIM_C_CLASS, line);
+    if (told == NULL) {
+        finding_say(finding, "so it is %s, and the protocol took it for neither late nor early",
+                    class_text(message));
+        return;
+    }
+    finding_say(finding, "so it is %s, and the protocol took it for %s of line %" PRIu64 ": %s",
+                class_text(message), told->kind == NOTE_LOGGED ? "late" : "early", told->line,
+                event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* right: the kind of note there must be, NOTE_NONE for none. */
+static const struct told *judge_class(struct c_pass *pass, const struct message *message,
+                                      unsigned right)
+{
+    uint64_t index = message->received->delivered.index;
+    uint64_t line = greater(message->sent_epoch, message->delivered_epoch);
+    const struct told *told = NULL, *more;
+    judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines.taken_count > 0);
+    if (right != NOTE_NONE)
+        told = told_take(&pass->told, message->trace, index, 1u << right);
+    bool wrong = false;
+    while ((more = told_take_more(&pass->told, message->trace, index,
+                                  TOLD_BIT(LOGGED) | TOLD_BIT(EARLY))) != NULL) {
+        tell_class(pass, message, line, more);
+        wrong = true;
+    }
+    if (right != NOTE_NONE && !wrong && (told == NULL || told->line != line))
+        tell_class(pass, message, line, told);
+    return told;
+}
+
+/* --- one message --------------------------------------------------------------------------- */
+
+/* How many lines were taken above the lower epoch, up to the higher. */
+static unsigned lines_between(const struct lines *lines, uint64_t low, uint64_t high)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < lines->taken_count; i++)
+        count += lines->taken[i] > low && lines->taken[i] <= high;
+    return count;
+}
+
+static unsigned judge_epochs(const struct c_pass *pass, const struct message *message)
+{
+    uint64_t sent = message->sent_epoch, delivered = message->delivered_epoch;
+    bool late = sent < delivered;
+    if (sent == delivered)
+        return 0;
+    unsigned crossed =
+        lines_between(&pass->lines, late ? sent : delivered, late ? delivered : sent);
+    judging_saw(pass->judging, CLAIM_C_EPOCH, 1);
+    if (crossed <= 1)
+        return crossed;
+    struct finding *finding = begin_finding(pass, message, CLAIM_C_EPOCH, late ? delivered : sent);
+    finding_say(finding,
+                "it was sent in epoch %" PRIu64 " and delivered in epoch %" PRIu64
+                ": %u lines lie between them",
+                sent, delivered, crossed);
+    return crossed;
+}
+
+static void judge_own(struct c_pass *pass, const struct message *message)
+{
+    judge_cells(pass, message);
+    unsigned crossed = judge_epochs(pass, message);
+    bool late = message->sent_epoch < message->delivered_epoch;
+    if (crossed > 1) {
+        while (told_take_more(&pass->told, message->trace, message->received->delivered.index,
+                              TOLD_ANY) != NULL)
+            ;
+        return;
+    }
+    const struct told *told = judge_class(pass, message,
+                                          crossed == 0 ? NOTE_NONE
+                                          : late       ? NOTE_LOGGED
+                                                       : NOTE_EARLY);
+    if (crossed == 1 && late) {
+        judge_log(pass, message, told);
+        judge_ready(pass, message, told);
+    } else if (crossed == 1) {
+        judge_list(pass, message, told);
+        c_recovery_keep(pass, message->channel, message->sent, message->received,
+                        message->delivered_epoch, message->sent_epoch);
+    }
+    const struct told *replayed;
+    while ((replayed = told_take_more(&pass->told, message->trace,
+                                      message->received->delivered.index, TOLD_BIT(REPLAYED))) !=
+           NULL)
+        c_recovery_wrong_replay(pass, replayed,
+                                "the message delivered in that call was sent again in this "
+                                "incarnation: it is not late");
+}
+
+/* What was told of a message that is not judged, lest it be taken for one too many. */
+static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t index)
+{
+    while (told_take_more(&pass->told, trace, index, TOLD_BIT(LOGGED) | TOLD_BIT(EARLY)) != NULL)
+        ;
+}
+
+static void judge_message(struct c_pass *pass, const struct channel *channel,
+                          const struct sent *sent, const struct received *received)
+{
+    bool own_send = sent->event.incarnation == pass->incarnation;
+    bool own_delivery = received->delivered.incarnation == pass->incarnation;
+    struct message message = {channel,
+                              sent,
+                              received,
+                              &pass->lines.of[channel->source],
+                              &pass->lines.of[channel->destination],
+                              c_trace(pass->judging, received->delivered),
+                              0,
+                              0};
+    if (!own_send && own_delivery) {
+        c_recovery_late(pass, channel, sent, received);
+        pass_over(pass, message.trace, received->delivered.index);
+        return;
+    }
+    if (!own_send)
+        return;
+    message.sent_epoch = lines_epoch(message.from, sent->leave);
+    if (!own_delivery) {
+        c_recovery_keep(pass, channel, sent, received, message.from->base, message.sent_epoch);
+        return;
+    }
+    message.delivered_epoch = lines_epoch(message.to, received->leave);
+    /* Its sender died inside the call, or nobody saw what was received. */
+    if (sent->leave == 0 || received->blind)
+        pass_over(pass, message.trace, received->delivered.index);
+    else
+        judge_own(pass, &message);
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
+                    const struct received *received)
+{
+    judge_message(context, channel, sent, received);
+}
+
+/* A delivery that is nobody's, or somebody else's. */
+static void on_wrong_delivery(struct c_pass *pass, const struct received *received, const char *why)
+{
+    const struct trace *trace = c_trace(pass->judging, received->delivered);
+    const struct told *told;
+    pass->strange = true;
+    if (received->delivered.incarnation != pass->incarnation)
+        return;
+    pass_over(pass, trace, received->delivered.index);
+    while ((told = told_take_more(&pass->told, trace, received->delivered.index,
+                                  TOLD_BIT(REPLAYED))) != NULL)
+        c_recovery_wrong_replay(pass, told, why);
+}
+
+static void on_undelivered(struct c_pass *pass, const struct channel *channel,
+                           const struct sent *sent, const struct pair *other)
+{
+    if (sent->event.incarnation != pass->incarnation)
+        c_recovery_left_out(pass, channel, sent, other);
+    else if (sent->leave != 0)
+        judge_undelivered(pass, channel, sent);
+}
+
+static void on_strange(void *context, enum strange strange, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    struct c_pass *pass = context;
+    switch (strange) {
+    case STRANGE_PAYLOAD:
+        judge_message(pass, channel, sent, received);
+        break;
+    case STRANGE_ORDER:
+        if (received != NULL)
+            judge_message(pass, channel, sent, received);
+        break;
+    case STRANGE_DUPLICATE:
+        on_wrong_delivery(pass, received,
+                          "the message delivered in that call had been delivered before");
+        break;
+    case STRANGE_ORPHAN:
+        on_wrong_delivery(pass, received, "the message delivered in that call was never sent");
+        break;
+    case STRANGE_UNDELIVERED:
+        on_undelivered(pass, channel, sent, other);
+        break;
+    case STRANGE_LOST_SIGHT:
+        pass->strange = true;
+        break;
+    case STRANGE_EARLY_RETURN:
+        break;
+    }
+}
+
+static void on_event(void *context, const struct stream_event *event)
+{
+    struct c_pass *pass = context;
+    if (event->restarted)
+        match_restart(&pass->match, event->rank);
+    if (event->record->level != LEVEL_APP)
+        return;
+    if (event->record->kind == RECORD_SEND && event->trace->incarnation == pass->incarnation)
+        c_recovery_send(pass, event);
+    match_record(&pass->match, event);
+}
+
+/* Notes that no message was found for. */
+static void judge_leftover(struct c_pass *pass, const struct told *told)
+{
+    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    if (told->kind == NOTE_REPLAYED) {
+        c_recovery_wrong_replay(pass, told, "no such message was delivered in that call");
+    } else if (told->kind == NOTE_SUPPRESSED) {
+        c_recovery_wrong_suppress(pass, told);
+    } else {
+        struct finding *finding = judging_find(pass->judging, CLAIM_C_CLASS, VERDICT_VIOLATION);
+        finding_say(finding, "the protocol took %s for %s of line %" PRIu64 ": %s",
+                    c_message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
+                    told->kind == NOTE_LOGGED ? "late" : "early", told->line,
+                    event_text(told->event, event));
+        finding_say(finding, "no such message was delivered by rank %d in that call", told->rank);
+        finding_show(finding, told->event);
+    }
+}
+
+static void finish(struct c_pass *pass)
+{
+    const struct trace_set *traces = pass->judging->traces;
+    match_finish(&pass->match);
+    pass->early->complete[pass->incarnation] = !pass->strange;
+    for (size_t i = 0; i < pass->told.count && !pass->strange; i++) {
+        const struct told *told = &pass->told.told[i];
+        if (!told->taken &&
+            told_in_finished_call(told, trace_set_find(traces, told->rank, pass->incarnation)))
+            judge_leftover(pass, told);
+    }
+}
+
+static const enum claim_id judged_here[] = {
+    CLAIM_C_LATE_REPLAY, CLAIM_C_EARLY_SUPPRESS, CLAIM_C_EARLY_SAME, CLAIM_C_1_2,   CLAIM_C_1_3,
+    CLAIM_C_LATE_LOG,    CLAIM_C_LATE_READY,     CLAIM_C_EARLY_LIST, CLAIM_C_CLASS, CLAIM_C_EPOCH};
+
+/* A history that is not known makes them unknown; said once. True if so. */
+static bool tell_unknown(const struct c_pass *pass)
+{
+    const char *why = NULL;
+    for (int rank = 0; rank < pass->histories.ranks && why == NULL; rank++)
+        if (pass->histories.of[rank].unknown)
+            why = pass->histories.of[rank].why;
+    struct finding *finding = NULL;
+    for (size_t i = 0; why != NULL && i < sizeof judged_here / sizeof judged_here[0]; i++) {
+        judging_unknown(pass->judging, judged_here[i]);
+        if (finding == NULL && pass->judging->asked[judged_here[i]]) {
+            finding = judging_find(pass->judging, judged_here[i], VERDICT_UNKNOWN);
+            finding_say(finding, "%s", why);
+        }
+    }
+    return why != NULL;
+}
+
+static enum error_code read_histories(struct c_pass *pass, struct error *error)
+{
+    const struct trace_set *traces = pass->judging->traces;
+    struct match_listener listener = {pass, on_pair, on_strange};
+    enum error_code code = match_init(&pass->match, traces->ranks,
+                                      traces->trace[0].header->ticks_per_second, &listener, error);
+    if (code != OK)
+        return code;
+    /* A suppressed send is executed long after its message was delivered. */
+    pass->match.slack = UINT64_MAX / 4;
+    c_recovery_begin(pass);
+    code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);
+    if (code == OK)
+        finish(pass);
+    if (code == OK && (pass->exhausted || pass->match.exhausted))
+        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
+    match_release(&pass->match);
+    return code;
+}
+
+enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
+                                 struct error *error)
+{
+    struct c_pass pass = {.judging = judging, .incarnation = incarnation, .early = early};
+    enum error_code code = lines_read(judging->traces, incarnation, &pass.lines, error);
+    if (code == OK)
+        code = told_read(judging->traces, incarnation, &pass.told, error);
+    if (code == OK)
+        code = histories_effective(judging->traces, incarnation, &pass.histories, error);
+    if (code == OK && !tell_unknown(&pass))
+        code = read_histories(&pass, error);
+    free(pass.resend);
+    lines_release(&pass.lines);
+    told_release(&pass.told);
+    histories_release(&pass.histories);
+    return code;
+}
