@@ -21,10 +21,9 @@ const size_t claim_count = CLAIM_COUNT;
 
 /* In the order in which they are judged: what says whether the traces can be trusted comes first.
  */
-static const struct oracle *const oracles[] = {&oracle_legal,     &oracle_complete,
-                                               &oracle_installed, &oracle_histories,
-                                               &oracle_result,    &oracle_progress,
-                                               &oracle_c3};
+static const struct oracle *const oracles[] = {
+    &oracle_legal,   &oracle_complete, &oracle_installed, &oracle_histories,
+    &oracle_durable, &oracle_result,   &oracle_progress,  &oracle_c3};
 
 const char *verdict_text(enum verdict verdict)
 {
