@@ -1,6 +1,6 @@
-/* Two ranks: `pingpong latency` prints the half round trip of 8 bytes in nanoseconds, `pingpong
- * bandwidth` the rate of 4 MiB messages in MB/s. One number on stdout: the best of BATCHES, since
- * all that disturbs a measurement makes it slower. */
+/* Two ranks: `pingpong latency BYTES` prints the half round trip of a message of that size in
+ * nanoseconds, `pingpong bandwidth` the rate of 4 MiB messages in MB/s. One number on stdout: the
+ * best of BATCHES, since all that disturbs a measurement makes it slower. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,23 +8,33 @@
 
 #define BATCHES 40
 #define LATENCY_ROUNDS 5000
+#define LATENCY_BATCH_BYTES (64 << 20) /* larger messages: fewer rounds, at least this many */
+#define LATENCY_ROUNDS_LEAST 10
 #define BANDWIDTH_MESSAGES 30
 #define LARGE_BYTES (4 << 20)
 
 static int rank;
 
-static double latency_batch_ns(char *buffer)
+static int latency_rounds(int bytes)
 {
-    int peer = 1 - rank;
+    int rounds = LATENCY_BATCH_BYTES / bytes;
+    return rounds > LATENCY_ROUNDS         ? LATENCY_ROUNDS
+           : rounds < LATENCY_ROUNDS_LEAST ? LATENCY_ROUNDS_LEAST
+                                           : rounds;
+}
+
+static double latency_batch_ns(char *buffer, int bytes)
+{
+    int peer = 1 - rank, rounds = latency_rounds(bytes);
     double start = MPI_Wtime();
-    for (int i = 0; i < LATENCY_ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         if (rank == 0)
-            MPI_Send(buffer, 8, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
-        MPI_Recv(buffer, 8, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(buffer, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+        MPI_Recv(buffer, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (rank == 1)
-            MPI_Send(buffer, 8, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+            MPI_Send(buffer, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
     }
-    return (MPI_Wtime() - start) / LATENCY_ROUNDS / 2 * 1e9;
+    return (MPI_Wtime() - start) / rounds / 2 * 1e9;
 }
 
 static double bandwidth_batch_ns(char *buffer)
@@ -46,20 +56,22 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int latency = argc == 2 && strcmp(argv[1], "latency") == 0;
-    if (ranks != 2 || (!latency && (argc != 2 || strcmp(argv[1], "bandwidth") != 0))) {
-        fprintf(stderr, "usage: mpiexec -n 2 pingpong latency|bandwidth\n");
+    int bytes = argc == 3 && strcmp(argv[1], "latency") == 0 ? atoi(argv[2]) : 0;
+    int bandwidth = argc == 2 && strcmp(argv[1], "bandwidth") == 0;
+    if (ranks != 2 || (!bandwidth && (bytes < 1 || bytes > LARGE_BYTES))) {
+        fprintf(stderr, "usage: mpiexec -n 2 pingpong latency BYTES (1 to %d) | bandwidth\n",
+                LARGE_BYTES);
         MPI_Abort(MPI_COMM_WORLD, 64);
     }
     char *buffer = calloc(1, LARGE_BYTES);
     double best_ns = 1e30;
     for (int batch = 0; batch < BATCHES; batch++) {
-        double ns = latency ? latency_batch_ns(buffer) : bandwidth_batch_ns(buffer);
+        double ns = bandwidth ? bandwidth_batch_ns(buffer) : latency_batch_ns(buffer, bytes);
         if (batch > 0 && ns < best_ns) /* the first one sets up the connection */
             best_ns = ns;
     }
     if (rank == 0)
-        printf("%.2f\n", latency ? best_ns : LARGE_BYTES / best_ns * 1e3);
+        printf("%.2f\n", bandwidth ? LARGE_BYTES / best_ns * 1e3 : best_ns);
     free(buffer);
     MPI_Finalize();
     return 0;
