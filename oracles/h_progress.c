@@ -18,7 +18,7 @@ static void who_lived(const struct judging *judging, bool *alive)
     }
     for (size_t i = 0; i < judging->evidence_count; i++) {
         const struct evidence *evidence = &judging->evidence[i];
-        if (evidence->event.incarnation == newest && evidence->kind != FAULT_AWAITED &&
+        if (evidence->event.incarnation == newest && evidence_kills(judging, evidence) &&
             evidence->victim >= 0 && evidence->victim < judging->traces->ranks)
             alive[evidence->victim] = false;
     }

@@ -93,7 +93,7 @@ static bool was_cut_short(const struct judging *judging, int incarnation)
 {
     for (size_t i = 0; i < judging->evidence_count; i++)
         if (judging->evidence[i].event.incarnation == incarnation &&
-            judging->evidence[i].kind != FAULT_AWAITED)
+            evidence_kills(judging, &judging->evidence[i]))
             return true;
     return false;
 }

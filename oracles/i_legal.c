@@ -120,11 +120,19 @@ static void on_strange(void *context, enum strange strange, const struct channel
 static void keep_evidence(struct judging *judging, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    bool kills = record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE;
+    struct evidence evidence = {event_of(event->trace, event->index),
+                                record->comm,
+                                record->tag,
+                                record->peer,
+                                record->bytes,
+                                record->error,
+                                record->request};
+    bool kills = evidence_kills(judging, &evidence);
     judging->faulted |= kills;
-    if (judging->evidence_count < EVIDENCE_KEPT)
-        judging->evidence[judging->evidence_count++] = (struct evidence){
-            event_of(event->trace, event->index), record->comm, record->tag, record->peer};
+    if (judging->evidence_count < EVIDENCE_KEPT - (kills ? 0 : EVIDENCE_FOR_KILLS))
+        judging->evidence[judging->evidence_count++] = evidence;
+    else
+        judging->evidence_lost = true;
 }
 
 static void on_event(void *context, const struct stream_event *event)

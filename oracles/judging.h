@@ -19,9 +19,14 @@ struct evidence {
     struct event_ref event;
     unsigned kind; /* enum fault_kind */
     int32_t step;
-    int32_t victim;
+    int32_t victim; /* or whom else `peer` of the record names */
+    uint64_t value; /* `bytes` of the record */
+    unsigned error;
+    unsigned reason; /* enum board_release, of what was let go */
 };
-#define EVIDENCE_KEPT 1024
+/* The last EVIDENCE_FOR_KILLS of them only for what kills. */
+#define EVIDENCE_KEPT 65536
+#define EVIDENCE_FOR_KILLS 1024
 
 struct judging {
     const struct trace_set *traces;
@@ -34,6 +39,7 @@ struct judging {
     struct stream_seen *seen;
     size_t evidence_count;
     struct evidence *evidence; /* at most EVIDENCE_KEPT */
+    bool evidence_lost;        /* there was more */
     bool faulted;              /* a fault was installed, or there was more than one incarnation */
     bool history_told;         /* a finding says that effective histories are not known */
 };
@@ -54,6 +60,9 @@ extern const struct oracle oracle_durable;   /* B.commit; C.commit, its durable 
 extern const struct oracle oracle_result;    /* H.result */
 extern const struct oracle oracle_progress;  /* H.progress */
 extern const struct oracle oracle_c3;        /* C.* */
+
+/* It says that a rank, `victim`, dies next. */
+bool evidence_kills(const struct judging *judging, const struct evidence *evidence);
 
 /* The claim's situation arose `count` more times. */
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);

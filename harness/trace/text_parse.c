@@ -11,7 +11,7 @@
 #define TEXT_MAX_RECORDS 100000000u
 
 /* Lines that belong to those who judge an example (oracles/README.md) and not to the traces. */
-static const char *const others[] = {"about", "end",       "step",  "steps-done",
+static const char *const others[] = {"about", "end",       "step",  "steps-done", "step-done",
                                      "ended", "reference", "judge", "expect"};
 
 /* --- drafts -------------------------------------------------------------------------------- */
@@ -198,10 +198,11 @@ static enum error_code parse_line(struct parser *parser)
     if (strcmp(word, "trace") == 0)
         return parse_header(parser);
     if (word[0] != 'r' || !isdigit((unsigned char)word[1]))
-        return text_fail(parser,
-                         "'%s' begins no line; lines begin with r<rank>#<incarnation>, ranks, "
-                         "trace, about, end, step, steps-done, ended, reference, judge or expect",
-                         word);
+        return text_fail(
+            parser,
+            "'%s' begins no line; lines begin with r<rank>#<incarnation>, ranks, "
+            "trace, about, end, step, steps-done, step-done, ended, reference, judge or expect",
+            word);
     enum error_code code = place(parser, word, &draft, &index);
     return code == OK ? text_parse_record(parser, draft, index) : code;
 }
