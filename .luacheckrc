@@ -26,6 +26,7 @@ stds.scenario = {
 }
 
 files["suites/**/*.lua"] = { std = "scenario" }
+files["suites/protocols/**/generate.lua"] = { std = "lua54" }
 files["examples/**/*.lua"] = { std = "scenario" }
 files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["tests/scenarios/*.lua"] = { std = "scenario" }

@@ -34,7 +34,7 @@ enum faultline_note {
     FAULTLINE_SUPPRESSED = 14,
     FAULTLINE_DECISION = 15
 };
-enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2 };
+enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
 
 /* The one door. name may be NULL; data may be NULL when bytes is 0; both are only read. Prefer the
  * named functions below. */
@@ -170,6 +170,16 @@ static inline void faultline_stands_for(int what, uint64_t handle, uint64_t stan
 {
     if (faultline_handle)
         faultline_handle(what, handle, stands_for);
+}
+
+/* A communicator that a protocol hands out and makes again after a restart, in another way than the
+ * program did: `identity` is the same in every incarnation and on every member, and no other
+ * communicator has it. Behind faultline_stands_for; inside the call that makes it, or where it is
+ * made again. Messages of several incarnations are told apart and put together by it. */
+static inline void faultline_identity(uint64_t comm, uint64_t identity)
+{
+    if (faultline_handle)
+        faultline_handle(FAULTLINE_COMM_IDENTITY, comm, identity);
 }
 
 #ifdef __cplusplus

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define TABLE_BUCKETS 64u
-#define ALIAS_BUCKETS 64u
 #define COUNT_BUCKETS 256u
 
 /* How many communicators were made of one parent with the same members. */
@@ -18,13 +17,6 @@ struct made_count {
     uint32_t parent;
     uint32_t count;
     uint64_t members;
-};
-
-struct alias {
-    struct alias *next;
-    int what;
-    uint64_t handle;
-    uint64_t stands_for;
 };
 
 /* All of one level, behind one lock: a thread asks here only for what it did not ask last. */
@@ -61,10 +53,6 @@ _Atomic unsigned communicator_changes[2];
 static struct table tables[2];
 static MPI_Group world_group;
 static __thread struct last_lookup last_lookup[2] __attribute__((tls_model("initial-exec")));
-
-static struct alias *aliases[ALIAS_BUCKETS];
-static atomic_flag aliases_taken = ATOMIC_FLAG_INIT;
-static _Atomic unsigned alias_count;
 
 /* --- mixing ----------------------------------------------------------------------------------- */
 
@@ -432,6 +420,28 @@ uint64_t communicator_told(const char *text)
     return text ? hash_bytes(text, strlen(text)) : 0;
 }
 
+/* The id of a communicator whose identity a protocol has told; 0: it has not. */
+static uint32_t identity_id(enum level level, uint64_t handle)
+{
+    uint64_t identity;
+    if (level != LEVEL_APP || !tap_handle_told(FAULTLINE_COMM_IDENTITY, handle, &identity))
+        return 0;
+    uint32_t id = (uint32_t)mix(0, identity);
+    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+}
+
+void communicator_again(uint64_t handle)
+{
+    MPI_Comm comm = (MPI_Comm)(uintptr_t)handle;
+    bool again = tap_ready && thread_state.app_depth == 0 && !in_table(LEVEL_APP, handle);
+    struct communicator *c = again ? describe(LEVEL_APP, comm) : NULL;
+    if (!c)
+        return;
+    c->id = identity_id(LEVEL_APP, handle);
+    insert(LEVEL_APP, c);
+    write_records(LEVEL_APP, CALL_NONE, c, 0);
+}
+
 void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
                        uint64_t told)
 {
@@ -443,7 +453,9 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
     if (!c)
         return;
     uint64_t members = members_hash(c->local, c->remote);
-    c->id = next_id(level, common_parent(call, parent), told ? mix(members, told) : members);
+    c->id = identity_id(level, c->handle);
+    if (c->id == 0)
+        c->id = next_id(level, common_parent(call, parent), told ? mix(members, told) : members);
     insert(level, c);
     write_records(level, call, c, parent);
 }
@@ -520,70 +532,4 @@ void communicator_close(void)
     library_begin();
     library.Group_free(&world_group);
     library_end();
-}
-
-/* --- aliases ---------------------------------------------------------------------------------- */
-
-static void lock_aliases(void)
-{
-    while (atomic_flag_test_and_set_explicit(&aliases_taken, memory_order_acquire))
-        sched_yield();
-}
-
-static void unlock_aliases(void)
-{
-    atomic_flag_clear_explicit(&aliases_taken, memory_order_release);
-}
-
-static struct alias **alias_link(int what, uint64_t handle)
-{
-    struct alias **link = &aliases[mix((uint64_t)what, handle) % ALIAS_BUCKETS];
-    while (*link && ((*link)->what != what || (*link)->handle != handle))
-        link = &(*link)->next;
-    return link;
-}
-
-static void alias_remove(struct alias **link)
-{
-    struct alias *old = *link;
-    if (!old)
-        return;
-    *link = old->next;
-    free(old);
-    atomic_fetch_sub(&alias_count, 1);
-}
-
-static void alias_add(struct alias **link, int what, uint64_t handle, uint64_t stands_for)
-{
-    struct alias *new = malloc(sizeof *new);
-    if (!new)
-        return;
-    *new = (struct alias){NULL, what, handle, stands_for};
-    *link = new;
-    atomic_fetch_add(&alias_count, 1);
-}
-
-void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for)
-{
-    lock_aliases();
-    struct alias **link = alias_link(what, handle);
-    if (stands_for == 0)
-        alias_remove(link);
-    else if (*link)
-        (*link)->stands_for = stands_for;
-    else
-        alias_add(link, what, handle, stands_for);
-    unlock_aliases();
-    atomic_fetch_add(&communicator_changes[LEVEL_APP], 1);
-}
-
-uint64_t tap_handle_resolve(int what, uint64_t handle)
-{
-    if (likely(atomic_load_explicit(&alias_count, memory_order_relaxed) == 0))
-        return handle;
-    lock_aliases();
-    struct alias *found = *alias_link(what, handle);
-    uint64_t meant = found ? found->stands_for : handle;
-    unlock_aliases();
-    return meant;
 }

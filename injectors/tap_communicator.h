@@ -110,11 +110,18 @@ struct record *imake_begin(enum level level, unsigned call, MPI_Comm parent);
 void imake_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
                const MPI_Request *request, int result);
 
-/* A protocol's handle (enum faultline_handle) stands for one of the library's; 0 forgets it. Any
- * thread, any time. */
+/* A protocol's handle (enum faultline_handle) stands for one of the library's, or has an identity;
+ * 0 forgets it. Any thread, any time. */
 void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for);
+
+/* false: nothing was told. */
+bool tap_handle_told(int what, uint64_t handle, uint64_t *meant);
 
 /* What `handle` stands for, itself if nothing was told. */
 uint64_t tap_handle_resolve(int what, uint64_t handle);
+
+/* The identity of this handle was told. Outside any call of the program that is a communicator of
+ * an earlier life, given back to it: known and recorded from now on. */
+void communicator_again(uint64_t handle);
 
 #endif

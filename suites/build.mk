@@ -15,6 +15,17 @@ PROTOCOL_BASE    = harness/base/error.c
 PROTOCOL_SOURCES = $(wildcard suites/protocols/*/*.[ch]) $(PROTOCOL_BASE) harness/base/error.h \
                    harness/faultline.h suites/programs/checkpoint.h
 
+# Communicators that survive a restart, for a protocol that includes the layer's header: its sources
+# and the generated wrappers.
+HANDLES         := suites/protocols/common/handles
+HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
+HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/handles/handles\.h' \
+                   suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
+# $(call handles_of,P,FOLDER): what P is linked with for it; FOLDER is that of all protocols.
+handles_of       = $(if $(filter $(1),$(HANDLES_USERS)),$(2)common/handles/*.c \
+                   $(abspath $(HANDLES_WRAPPERS)))
+PROTOCOL_SOURCES += $(wildcard $(HANDLES)/*.[ch]) $(HANDLES_WRAPPERS)
+
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.
 WIRES            = $(wildcard suites/protocols/*/wire.lua)
 WIRED            = $(patsubst suites/protocols/%/wire.lua,%,$(WIRES))
@@ -35,7 +46,13 @@ $(BUILD)/protocols/lib%.so: $(PROTOCOL_SOURCES) suites/build.mk
 	@echo "  MPICC   suites/protocols/$*"
 	@mkdir -p $(@D)
 	$(Q)$(PROTOCOL_SO) -Isuites/protocols -o $@ $(wildcard suites/protocols/$*/*.c) \
-		$(wildcard suites/protocols/common/*.c) $(PROTOCOL_BASE)
+		$(wildcard suites/protocols/common/*.c) $(PROTOCOL_BASE) \
+		$(call handles_of,$*,suites/protocols/)
+
+$(HANDLES_WRAPPERS): $(HANDLES)/generate.lua
+	@echo "  GEN     $@"
+	@mkdir -p $(@D)
+	$(Q)$(LUA) $< $(MPICC) $@
 
 $(WIRED:%=$(BUILD)/protocols/%.wire.lua): $(BUILD)/protocols/%.wire.lua: suites/protocols/%/wire.lua
 	@echo "  COPY    $<"
@@ -52,7 +69,7 @@ $(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) $$(
 	$$(Q)patch -s -p1 -F0 -d $(BUILD)/broken/$(call broken_name,$(1)) < $(1)
 	$$(Q)cd $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols && \
 		$$(PROTOCOL_SO) -I. -o $$(abspath $$@) $(word 3,$(subst /, ,$(1)))/*.c common/*.c \
-		$$(PROTOCOL_BASE:%=$$(CURDIR)/%)
+		$$(PROTOCOL_BASE:%=$$(CURDIR)/%) $(call handles_of,$(word 3,$(subst /, ,$(1))))
 
 # The library is made of the patched copy, so that is there.
 $(BUILD)/protocols/$(call broken_name,$(1)).wire.lua: $(BUILD)/protocols/lib$(call broken_name,$(1)).so

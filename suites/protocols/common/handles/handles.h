@@ -23,6 +23,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How many communicators were made by the same members of the same communicator: all of them
+ * (group 0), or those of an MPI_Comm_create_group (a hash of group and tag). */
+struct handle_count {
+    uint64_t group;
+    uint64_t count;
+};
+struct handle_counts {
+    struct handle_count *row; /* owned */
+    size_t size;
+};
+
 /* One communicator as this process sees it. The first fields are there to be read. Valid until the
  * program has freed it and nobody holds it. */
 struct handle {
@@ -36,13 +47,14 @@ struct handle {
     void *data; /* the protocol's own, NULL at first; see handles_protocol.freed */
 
     /* This layer's. */
-    struct handle *next; /* in the table */
-    unsigned holds;      /* by the protocol, and one while the program has it */
-    bool freed;          /* by the program */
-    bool early;          /* made before checkpoint_restore: the program makes it again itself */
-    bool attributes;     /* the program has set some */
-    uint64_t made;       /* communicators made by all members of this one so far */
-    struct handle_count *of_groups; /* the same for MPI_Comm_create_group; owned list */
+    struct handle *next;      /* of all */
+    struct handle *in_bucket; /* of those that the program has */
+    unsigned holds;           /* by the protocol, and one while the program has it */
+    bool freed;               /* by the program */
+    bool early;      /* made before checkpoint_restore: the program makes it again itself */
+    bool attributes; /* the program has set some */
+    bool unsettled;  /* restored as freed: until handles_settle */
+    struct handle_counts made; /* communicators made of this one so far */
 };
 
 /* Where a rank stands: what ranks tell each other when they make a communicator together. A
