@@ -150,34 +150,59 @@ static int broadcast(struct context *context, void *buffer, int count, MPI_Datat
     return finish(&exchange);
 }
 
-/* In the order of ranks, so that the result is the same in every run: own = a0 op (a1 op ...). */
+/* *sum becomes sum op next. */
+static int combine(void *sum, void *next, int count, MPI_Datatype type, MPI_Op op)
+{
+    int error = PMPI_Reduce_local(sum, next, count, type, op);
+    return error == MPI_SUCCESS ? copy(next, count, type, sum, count, type) : error;
+}
+
+/* In the order that this MPI takes for few ranks of one machine, so that sums are rounded alike: up
+ * a binomial tree, each rank adding those above it one by one. The root's tree begins at rank 0,
+ * whatever the root: an operation need not be commutative. */
+static int reduce_to_first(struct context *context, const void *mine, void *sum, int count,
+                           MPI_Datatype type, MPI_Op op)
+{
+    struct exchange exchange;
+    char *owned;
+    void *next = room_for(count, type, &owned);
+    int error = copy(mine, count, type, sum, count, type);
+    begin(&exchange, context, TAG_REDUCE);
+    for (int step = 1; step < context->size && error == MPI_SUCCESS; step *= 2) {
+        if (context->rank & step) {
+            out(&exchange, sum, count, type, context->rank - step);
+            error = finish(&exchange);
+            break;
+        }
+        if (context->rank + step >= context->size)
+            continue;
+        in(&exchange, next, count, type, context->rank + step);
+        error = finish(&exchange);
+        if (error == MPI_SUCCESS)
+            error = combine(sum, next, count, type, op);
+    }
+    free(owned);
+    return error;
+}
+
 static int reduce(struct context *context, const void *mine, void *result, int count,
                   MPI_Datatype type, MPI_Op op, int root)
 {
     struct exchange exchange;
-    char *owned, *owned_next;
+    char *owned;
+    void *sum = room_for(count, type, &owned);
+    int error = reduce_to_first(context, mine, sum, count, type, op);
     begin(&exchange, context, TAG_REDUCE);
-    if (context->rank != root) {
-        out(&exchange, mine, count, type, root);
-        return finish(&exchange);
-    }
-    void *sum = room_for(count, type, &owned), *next = room_for(count, type, &owned_next);
-    int error = MPI_SUCCESS;
-    for (int rank = context->size - 1; rank >= 0 && error == MPI_SUCCESS; rank--) {
-        void *here = rank == context->size - 1 ? sum : next;
-        if (rank == root)
-            error = copy(mine, count, type, here, count, type);
-        else {
-            in(&exchange, here, count, type, rank);
-            error = finish(&exchange);
-        }
-        if (error == MPI_SUCCESS && here == next)
-            error = PMPI_Reduce_local(next, sum, count, type, op);
-    }
+    if (root != 0 && context->rank == 0)
+        out(&exchange, sum, count, type, root);
+    else if (root != 0 && context->rank == root)
+        in(&exchange, sum, count, type, 0);
+    int moved = finish(&exchange);
     if (error == MPI_SUCCESS)
+        error = moved;
+    if (error == MPI_SUCCESS && context->rank == root)
         error = copy(sum, count, type, result, count, type);
     free(owned);
-    free(owned_next);
     return error;
 }
 
