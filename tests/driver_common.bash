@@ -10,6 +10,16 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
+# A test that fails in the middle must leave nothing running either. $DRIVER: what it has started.
+# The numbers of ranks are their own words, so each is looked at before it is ended.
+teardown() {
+    local pid
+    [ -z "${DRIVER:-}" ] || kill -9 "$DRIVER" 2>/dev/null || true
+    for pid in $(pids); do
+        [ "$(readlink "/proc/$pid/exe")" != "$LIFE" ] || kill -9 "$pid" 2>/dev/null || true
+    done
+}
+
 # scenario NAME HOW [FIELDS]: appends one to s.lua.
 scenario() {
     printf 'scenario "%s" { protocol = "null", program = "%s", ranks = 2, arguments = { %s },
@@ -29,7 +39,7 @@ wait_until() {
 
 # The processes that ranks of all runs here have written down.
 pids() {
-    cat faultline-out/*/*/store/pid.* faultline-out/*/*/store/child.* 2>/dev/null
+    cat faultline-out/*/*/store/pid.* faultline-out/*/*/store/child.* pid.* child.* 2>/dev/null
 }
 
 all_gone() {

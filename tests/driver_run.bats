@@ -119,7 +119,7 @@ load driver_common
     scenario "two" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "collective" } end'
     run "$FAULTLINE" run --ranks 1 s.lua
     [ "$status" -eq 64 ]
-    [[ "$output" == *"with 1 ranks there are 0 to 0"* ]]
+    [[ "$output" == *"s.lua:2: "*"an integer from 0 to 0 (ranks = 1) is expected, not 1"* ]]
 }
 
 @test "unknown verbs and options: status 64, and what was meant" {

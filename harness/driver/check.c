@@ -36,46 +36,76 @@ static enum error_code split_claims(const char *text, struct claim_list *list, s
     return list->count > 0 ? OK : error_set(error, ERROR_USAGE, "--claims: names no claim");
 }
 
-/* TAP of one run: its number in the stream is 1, its folder tells the old one. */
-static enum error_code check_one(const char *folder, int number, const struct claim_list *wanted,
-                                 const struct options *options, FILE *const *out,
-                                 enum exit_status *status, struct error *error)
+/* Where the TAP goes. */
+struct outputs {
+    FILE *file[2]; /* standard output, --tap or NULL */
+};
+
+static enum exit_status judge_one(struct run *run, int number, const struct claim_list *wanted,
+                                  const struct options *options, const struct outputs *out)
+{
+    struct outcome outcome;
+    run->number = number;
+    outcome_judge(run, wanted->id, wanted->count, &outcome);
+    for (int i = 0; i < 2; i++)
+        if (out->file[i] != NULL)
+            outcome_print(out->file[i], run, &outcome, options->verbose);
+    enum exit_status status = status_of_verdict(outcome.verdict);
+    outcome_release(&outcome);
+    return status;
+}
+
+/* A run that cannot be judged; the others still are. */
+static void tell_unread(FILE *out, const char *folder, int number, const struct error *error)
+{
+    tap_line(out, false, number, folder, verdict_text(VERDICT_HARNESS_ERROR));
+    tap_block_begin(out);
+    tap_string(out, "verdict", verdict_text(VERDICT_HARNESS_ERROR));
+    tap_list(out, "why");
+    tap_item(out, error->text);
+    tap_block_end(out);
+}
+
+/* TAP of one run: its number in the stream is a new one, its folder tells the old. */
+static enum exit_status check_one(const char *folder, int number, const struct claim_list *wanted,
+                                  const struct options *options, const struct outputs *out)
 {
     struct run run = {0};
     struct scenario_list owner;
-    enum error_code code = run_load(folder, &run, &owner, error);
-    if (code == OK) {
-        struct outcome outcome;
-        run.number = number;
-        outcome_judge(&run, wanted->id, wanted->count, &outcome);
+    struct error error = {0};
+    enum exit_status status;
+    if (run_load(folder, &run, &owner, &error) == OK) {
+        status = judge_one(&run, number, wanted, options, out);
+    } else {
+        status = status_of_error(&error);
         for (int i = 0; i < 2; i++)
-            if (out[i] != NULL)
-                outcome_print(out[i], &run, &outcome, options->verbose);
-        *status = status_worst(*status, status_of_verdict(outcome.verdict));
-        outcome_release(&outcome);
+            if (out->file[i] != NULL)
+                tell_unread(out->file[i], folder, number, &error);
     }
     run_release(&run);
     scenario_list_release(&owner);
-    return code;
+    return status;
 }
 
 static enum error_code check_all(const struct options *options, const struct claim_list *wanted,
                                  enum exit_status *status, struct error *error)
 {
-    FILE *out[2] = {stdout, NULL};
-    if (options->tap != NULL && (out[1] = fopen(options->tap, "we")) == NULL)
+    struct outputs out = {{stdout, NULL}};
+    if (options->tap != NULL && (out.file[1] = fopen(options->tap, "we")) == NULL)
         return error_set(error, ERROR_IO, "--tap %s: %s", options->tap, strerror(errno));
     for (int i = 0; i < 2; i++)
-        if (out[i] != NULL) {
-            tap_header(out[i]);
-            tap_plan(out[i], options->path_count);
+        if (out.file[i] != NULL) {
+            tap_header(out.file[i]);
+            tap_plan(out.file[i], options->path_count);
         }
-    enum error_code code = OK;
-    for (size_t i = 0; code == OK && i < options->path_count; i++)
-        code = check_one(options->path[i], (int)i + 1, wanted, options, out, status, error);
-    if (out[1] != NULL)
-        fclose(out[1]);
-    return code;
+    for (size_t i = 0; i < options->path_count; i++)
+        *status =
+            status_worst(*status, check_one(options->path[i], (int)i + 1, wanted, options, &out));
+    if (out.file[1] != NULL) {
+        *status = status_of_output(out.file[1], options->tap, *status);
+        fclose(out.file[1]);
+    }
+    return OK;
 }
 
 int verb_check(int argc, char **argv)

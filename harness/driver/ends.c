@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #define DESCRIBE_BYTES 128
+#define EXIT_NOT_STARTED 127 /* by `faultline exec`, and by the dynamic linker */
 
 void ends_collect(const struct board *board, int incarnation, struct rank_end *ends)
 {
@@ -110,8 +111,25 @@ static bool missing_ranks(const struct board *board, const struct rank_end *ends
                      "rank %d ran unseen: the program is not linked with a shared MPI "
                      "library",
                      rank);
+        else if (atomic_load(&slot->state) == RANK_ABSENT && ends[rank].known &&
+                 WIFEXITED(ends[rank].wait_status) &&
+                 WEXITSTATUS(ends[rank].wait_status) == EXIT_NOT_STARTED)
+            snprintf(text, bytes, "rank %d could not be started", rank);
         else
             continue;
+        return true;
+    }
+    return false;
+}
+
+/* Records that ours could not keep: whatever went wrong then, it is not known why. */
+static bool lost_records(const struct board *board, char *text, size_t bytes)
+{
+    for (int rank = 0; rank < board->ranks; rank++) {
+        if (atomic_load(&board->slot[rank].lost) == 0)
+            continue;
+        size_t used = strlen(text);
+        snprintf(text + used, bytes - used, "; but the trace of rank %d is incomplete", rank);
         return true;
     }
     return false;
@@ -173,7 +191,7 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
     if (missing_ranks(board, ends, text, bytes))
         return LAUNCH_VOID;
     if (failed_rank(board, ends, text, bytes))
-        return LAUNCH_FAILED;
+        return lost_records(board, text, bytes) ? LAUNCH_VOID : LAUNCH_FAILED;
     snprintf(text, bytes, "the launcher ended by itself while ranks were running");
     return LAUNCH_LOST;
 }

@@ -1,10 +1,12 @@
 /* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
  * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
  * of a run of ours (--in). */
+#include "driver/command.h"
 #include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/process.h"
 #include "driver/rank.h"
+#include "driver/settings.h"
 #include "driver/verb.h"
 
 #include <argp.h>
@@ -137,6 +139,15 @@ static int count_traces(const struct path *run)
     return count > 0 ? count : 0;
 }
 
+/* Inside a job others of it may be further: only what this rank itself is to write tells. */
+static bool has_own_trace(const struct path *run)
+{
+    struct path trace;
+    return path_format(&trace, NULL, "%s/trace/r%d.0.trace", run->text, rank_from_environment()) ==
+               OK &&
+           path_exists(trace.text);
+}
+
 /* Chooses and makes the run folder; absolute in *run. */
 static enum error_code prepare_folder(const struct exec_options *options, bool inside,
                                       struct path *run, struct error *error)
@@ -150,8 +161,9 @@ static enum error_code prepare_folder(const struct exec_options *options, bool i
         code = path_make_run(folder.text, error);
     if (code == OK)
         code = path_absolute(folder.text, run, error);
-    if (code == OK && !inside && count_traces(run) > 0)
-        code = error_set(error, ERROR_USAGE, "%s holds traces already; --trace names a new folder",
+    if (code == OK && (inside ? has_own_trace(run) : count_traces(run) > 0))
+        code = error_set(error, ERROR_USAGE,
+                         "%s holds traces of another job already; --trace names a new folder",
                          folder.text);
     return code;
 }
@@ -179,40 +191,6 @@ static enum error_code run_inside(const struct exec_options *options, const stru
     return rank_parent(&job, error);
 }
 
-_Noreturn static void become_command(const struct exec_options *options, const struct path *run,
-                                     const char *preload)
-{
-    setenv("FAULTLINE_RUN", run->text, 1);
-    setenv("LD_PRELOAD", preload, 1);
-    execvp(options->command[0], options->command);
-    fprintf(stderr, "faultline: cannot start %s: %s\n", options->command[0], strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
-}
-
-/* The signals of a terminal reach the command by themselves; this process outlives it to say where
- * the trace is. */
-static enum error_code run_outside(const struct exec_options *options, const struct path *run,
-                                   int *wait_status, struct error *error)
-{
-    struct path library;
-    enum error_code code = path_library(&library, error);
-    char *preload = code == OK ? rank_preload(library.text) : NULL;
-    if (preload == NULL)
-        return code != OK ? code : error_set(error, ERROR_MEMORY, "out of memory");
-    pid_t pid = fork();
-    if (pid == 0)
-        become_command(options, run, preload);
-    free(preload);
-    if (pid < 0)
-        return error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    while (waitpid(pid, wait_status, 0) < 0)
-        if (errno != EINTR)
-            return error_set(error, ERROR_LAUNCH, "waitpid: %s", strerror(errno));
-    return OK;
-}
-
 /* A trace that cannot be read is not for this command to judge. */
 static void tell_lost(const struct path *run)
 {
@@ -228,7 +206,9 @@ static void tell_lost(const struct path *run)
 static void tell_where(const struct path *run)
 {
     int count = count_traces(run);
-    if (count == 0)
+    if (count == 0 && settings_record_nothing())
+        fprintf(stderr, "faultline: nothing was recorded, as FAULTLINE_RECORD=0 asks for\n");
+    else if (count == 0)
         fprintf(stderr, "faultline: no MPI process was recorded (is the program linked with a "
                         "shared MPI library?)\n");
     else
@@ -243,14 +223,16 @@ int verb_exec(int argc, char **argv)
     struct error error = {0};
     struct path run;
     bool inside = options.in != NULL || rank_from_environment() >= 0;
-    enum error_code code = options.in != NULL ? path_absolute(options.in, &run, &error)
-                                              : prepare_folder(&options, inside, &run, &error);
+    enum error_code code = settings_check(&error);
+    if (code == OK)
+        code = options.in != NULL ? path_absolute(options.in, &run, &error)
+                                  : prepare_folder(&options, inside, &run, &error);
     if (code == OK && inside)
         code = run_inside(&options, &run, &error);
     if (code != OK)
         return (int)status_of_error(&error);
     int wait_status;
-    if (run_outside(&options, &run, &wait_status, &error) != OK)
+    if (command_run(&run, options.command, &wait_status, &error) != OK)
         return (int)status_of_error(&error);
     tell_where(&run);
     tell_lost(&run);

@@ -22,6 +22,7 @@
 /* What the run without faults tells; a program that leaves messages unreceived is told of here. */
 static void say_reference(struct run *run, const char *folder)
 {
+    run->reference_failed = false;
     char left[TEXT_BYTES] = "";
     uint64_t messages = 0;
     for (size_t i = 0; i < run->unreceived_count; i++)
@@ -43,6 +44,7 @@ static void take_reference(const struct job *job, struct run *run)
     if (job->reference == NULL)
         return;
     const char *folder = job->reference->folder.text;
+    run->reference_failed = true;
     if (job->reference->status != STATUS_PASS)
         snprintf(run->reference_text, sizeof run->reference_text,
                  "the run without faults did not finish: faultline check %s", folder);
@@ -72,6 +74,7 @@ static enum exit_status judge_and_tell(const struct run *run, bool verbose)
         path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
     if (out != NULL) {
         outcome_print(out, run, &outcome, verbose);
+        status = status_of_output(out, path.text, status);
         fclose(out);
     }
     outcome_release(&outcome);

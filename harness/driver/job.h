@@ -17,6 +17,7 @@ struct job {
     const struct scenario *scenario; /* borrowed */
     struct scenario bare; /* of a reference: shares everything with the scenario that asked for
                              it, but has no plan and the protocol "null"; never released */
+    struct path program;  /* of a reference: which executable that is; else empty */
     bool is_reference;
     const struct job *reference; /* to be done before; NULL: none */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */

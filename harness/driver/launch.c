@@ -7,6 +7,7 @@
 #include "driver/process.h"
 #include "driver/watch.h"
 #include "trace/clock.h"
+#include "trace/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +17,14 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* How long the launcher may take to end the job after a rank has failed. */
 #define CLEANUP_GRACE_NS 2000000000ull
 #define NUMBER_BYTES 16
+#define FREED_MOST_BYTES (16u << 20)
 #define WORDS_MAX (24 + 2 * SCENARIO_MAX_ARGUMENTS)
 #define LAUNCHER_ENVIRONMENT_MAX 256
 
@@ -264,6 +267,24 @@ static enum launch_end explain_void(const struct flight *flight, char *text, siz
     return LAUNCH_VOID;
 }
 
+/* What fails on a full disk is not the program's fault. A little is free again by now: what the
+ * traces had asked for and did not need. */
+static bool disk_is_full(const struct launch *launch, char *text, size_t bytes)
+{
+    struct statvfs disk;
+    uint64_t freed = (uint64_t)launch->board->ranks * TRACE_CHUNK_BYTES;
+    uint64_t least = freed < FREED_MOST_BYTES ? freed : FREED_MOST_BYTES;
+    if (statvfs(launch->run->folder.text, &disk) != 0)
+        return false;
+    bool nodes_left = disk.f_files == 0 || disk.f_favail > 0; /* 0: they are not counted */
+    if (disk.f_bavail * disk.f_frsize > least && nodes_left)
+        return false;
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "; but the disk of %.200s is full",
+             launch->run->shown.text);
+    return true;
+}
+
 static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
@@ -330,6 +351,9 @@ enum error_code launch_incarnation(const struct launch *launch, struct rank_end 
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, text, bytes);
+        bool failed = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT;
+        if (failed && disk_is_full(launch, text, bytes))
+            *end = LAUNCH_VOID;
         if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
             *end = LAUNCH_VOID;
     }

@@ -69,7 +69,8 @@ int main(int argc, char **argv)
         char title[VERB_NAME_BYTES];
         snprintf(title, sizeof title, "faultline %s", name);
         argv[1] = title;
-        return verbs[i].run(argc - 1, argv + 1);
+        enum exit_status status = (enum exit_status)verbs[i].run(argc - 1, argv + 1);
+        return (int)status_of_output(stdout, "standard output", status);
     }
     return unknown_verb(name);
 }

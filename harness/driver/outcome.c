@@ -2,6 +2,7 @@
 #include "driver/outcome.h"
 
 #include "driver/claims.h"
+#include "driver/json_text.h"
 #include "trace/reader.h"
 
 #include <errno.h>
@@ -68,6 +69,17 @@ static void apply_cover(const struct scenario *scenario, struct outcome *outcome
     }
 }
 
+/* Of a fault that was asked for and never took place; NULL: all did. */
+static const struct finding *not_installed(const struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == VERDICT_VACUOUS &&
+            strcmp(judgement->findings[i].claim->id, "I.installed") == 0)
+            return &judgement->findings[i];
+    return NULL;
+}
+
 /* Exactly the expected claim must be found violated: nothing else, and nothing of ours. */
 static void apply_violates(const struct scenario *scenario, struct outcome *outcome)
 {
@@ -86,7 +98,15 @@ static void apply_violates(const struct scenario *scenario, struct outcome *outc
             other = result;
     }
     if (found != NULL && other == NULL && ours == NULL) {
-        decide(outcome, VERDICT_PASS, "", "");
+        if (not_installed(outcome) == NULL) {
+            decide(outcome, VERDICT_PASS, "", "");
+            return;
+        }
+        snprintf(why, sizeof why,
+                 "a violation of %s is expected, and found; but not all of the plan was done, so "
+                 "it is not the plan that shows it",
+                 expected);
+        decide(outcome, VERDICT_VACUOUS, verdict_text(VERDICT_VACUOUS), why);
     } else if (other != NULL) {
         snprintf(why, sizeof why, "a violation of %s is expected, %s; but %s is violated as well",
                  expected, found != NULL ? "and found" : "and was not found", other->claim->id);
@@ -153,7 +173,7 @@ static json_t *pack_finding(const struct finding *finding)
 {
     json_t *why = json_array(), *witness = json_array();
     for (unsigned i = 0; i < finding->why_count; i++)
-        json_array_append_new(why, json_string(finding->why[i]));
+        json_array_append_new(why, json_text(finding->why[i]));
     for (unsigned i = 0; i < finding->witness_count; i++) {
         char text[WITNESS_BYTES];
         const struct event_ref *event = &finding->witness[i];
@@ -178,10 +198,10 @@ static json_t *pack_outcome(const struct outcome *outcome)
     }
     for (size_t i = 0; i < judgement->finding_count; i++)
         json_array_append_new(findings, pack_finding(&judgement->findings[i]));
-    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:o, s:o}", "version", 1, "verdict",
-                     verdict_text(outcome->verdict), "remark", outcome->remark, "why", outcome->why,
-                     "records", (json_int_t)judgement->records, "results", results, "findings",
-                     findings);
+    return json_pack("{s:i, s:s, s:s, s:o, s:I, s:o, s:o}", "version", 1, "verdict",
+                     verdict_text(outcome->verdict), "remark", outcome->remark, "why",
+                     json_text(outcome->why), "records", (json_int_t)judgement->records, "results",
+                     results, "findings", findings);
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

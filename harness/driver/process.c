@@ -150,6 +150,13 @@ void process_end_descendants(process_reaped *reaped, void *context)
     }
 }
 
+void process_add_unless_ignored(sigset_t *signals, int number)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(signals, number);
+}
+
 int process_signals(const sigset_t *signals, sigset_t *old)
 {
     if (sigprocmask(SIG_BLOCK, signals, old) != 0)

@@ -25,6 +25,10 @@ void process_reap(process_reaped *reaped, void *context);
 /* SIGKILL to every descendant, again and again until none is left; all are reaped. */
 void process_end_descendants(process_reaped *reaped, void *context);
 
+/* Adds a signal unless it was ignored from the start: then it stays so (nohup, a shell's
+ * background). */
+void process_add_unless_ignored(sigset_t *signals, int number);
+
 /* Blocks `signals` and returns a signalfd (non-blocking, close-on-exec) for them, or -1. *old is
  * the mask to give back to a child before exec. */
 int process_signals(const sigset_t *signals, sigset_t *old);

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INCARNATIONS_MAX 1000
-
 void run_init(struct run *run, const struct scenario *scenario)
 {
     memset(run, 0, sizeof *run);
@@ -54,7 +52,7 @@ static int incarnations_allowed(const struct scenario *scenario)
         for (size_t i = 0; i < scenario->plan.count; i++)
             allowed += may_end(&scenario->plan.steps[i]);
     }
-    return allowed < INCARNATIONS_MAX ? allowed : INCARNATIONS_MAX;
+    return allowed < SCENARIO_MAX_INCARNATIONS ? allowed : SCENARIO_MAX_INCARNATIONS;
 }
 
 static enum error_code find_files(struct launch *launch, struct error *error)

@@ -38,6 +38,7 @@ struct run {
     bool unreceived_known;               /* what the run without faults leaves unreceived */
     size_t unreceived_count;
     struct unreceived *unreceived; /* owned */
+    bool reference_failed;         /* they were to be had, and are not */
     char
         reference_text[PATH_MAX + RUN_TEXT_BYTES]; /* why there are none, or where they come from */
 };

@@ -3,8 +3,10 @@
 
 #include "driver/claims.h"
 #include "driver/functions.h"
+#include "driver/json_text.h"
 #include "driver/path.h"
 #include "driver/preload.h"
+#include "driver/settings.h"
 #include "driver/verb.h"
 
 #include <dirent.h>
@@ -74,11 +76,13 @@ static bool in_results(const json_t *results, const struct scenario *scenario)
 {
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *one = json_array_get(results, i);
-        const char *file = json_string_value(json_object_get(one, "file"));
+        char *file = json_text_value(json_object_get(one, "file"));
         const char *name = json_string_value(json_object_get(one, "name"));
         bool failed = json_integer_value(json_object_get(one, "status")) != STATUS_PASS;
-        if (failed && file != NULL && name != NULL && strcmp(file, scenario->file) == 0 &&
-            strcmp(name, scenario->name) == 0)
+        bool found = failed && file != NULL && name != NULL && strcmp(file, scenario->file) == 0 &&
+                     strcmp(name, scenario->name) == 0;
+        free(file);
+        if (found)
             return true;
     }
     return false;
@@ -214,6 +218,8 @@ static enum error_code check_scenario(const struct scenario *scenario, struct er
     if (code == OK)
         code = functions_check(&scenario->plan, (const char *const[]){program.text, protocol.text},
                                2, error);
+    for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
+        code = settings_check_one(scenario->environment[i], error);
     return code != OK ? code : check_claims(scenario, error);
 }
 
@@ -221,6 +227,13 @@ int select_check(const struct selection *selection)
 {
     struct path path;
     struct error error = {0};
+    if (settings_check(&error) != OK)
+        return (int)status_of_error(&error);
+    if (settings_record_nothing()) {
+        error_set(&error, ERROR_USAGE,
+                  "FAULTLINE_RECORD=0: nothing would be recorded, and nothing could be judged");
+        return (int)status_of_error(&error);
+    }
     int status = STATUS_PASS;
     for (size_t i = 0; i < selection->count; i++) {
         const struct scenario *scenario = selection->chosen[i];
@@ -249,9 +262,9 @@ enum error_code select_store_results(const char *folder, const struct selection_
         return code;
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_pack("{s:s, s:s, s:i}", "file", results[i].scenario->file,
-                                               "name", results[i].scenario->name, "status",
-                                               results[i].status));
+        json_array_append_new(
+            array, json_pack("{s:o, s:s, s:i}", "file", json_text(results[i].scenario->file),
+                             "name", results[i].scenario->name, "status", results[i].status));
     if (json_dump_file(array, path.text, JSON_INDENT(1)) != 0)
         code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
     json_decref(array);

@@ -1,7 +1,9 @@
 /* Exit statuses; see verb.h. */
 #include "driver/verb.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 enum exit_status status_of_verdict(enum verdict verdict)
 {
@@ -31,6 +33,17 @@ static int severity(enum exit_status status)
 enum exit_status status_worst(enum exit_status a, enum exit_status b)
 {
     return severity(a) >= severity(b) ? a : b;
+}
+
+enum exit_status status_of_output(FILE *out, const char *name, enum exit_status status)
+{
+    bool failed = ferror(out) != 0;
+    errno = 0;
+    if (fflush(out) == 0 && !failed)
+        return status;
+    fprintf(stderr, "faultline: cannot write %s: %s\n", name,
+            errno != 0 ? strerror(errno) : "some of it was lost");
+    return status_worst(status, STATUS_HARNESS);
 }
 
 enum exit_status status_of_error(const struct error *error)

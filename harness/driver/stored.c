@@ -1,5 +1,6 @@
 /* run.json: the facts of a run on disk, written by `run` and read by `check`; see run.h. The plan
  * is not in it: that is the file `plan` beside it. */
+#include "driver/json_text.h"
 #include "driver/run.h"
 #include "driver/verb.h"
 
@@ -26,7 +27,7 @@ static json_t *pack_strings(char *const *strings, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_string(strings[i]));
+        json_array_append_new(array, json_text(strings[i]));
     return array;
 }
 
@@ -42,13 +43,15 @@ static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
-        "{s:s, s:s, s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:s?, s:o, s:i}", "name", scenario->name,
-        "file", scenario->file, "line", scenario->line, "protocol", scenario->protocol, "program",
-        scenario->program, "arguments", pack_strings(scenario->argument, scenario->argument_count),
-        "environment", pack_strings(scenario->environment, scenario->environment_count), "ranks",
-        scenario->ranks, "claims", pack_strings(scenario->claim, scenario->claim_count), "violates",
-        scenario->violates, "cover", pack_strings(scenario->cover, scenario->cover_count),
-        "max_incarnations", scenario->max_incarnations);
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i}", "name", scenario->name,
+        "file", json_text(scenario->file), "line", scenario->line, "protocol",
+        json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
+        pack_strings(scenario->argument, scenario->argument_count), "environment",
+        pack_strings(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
+        "claims", pack_strings(scenario->claim, scenario->claim_count), "violates",
+        json_text(scenario->violates), "cover",
+        pack_strings(scenario->cover, scenario->cover_count), "max_incarnations",
+        scenario->max_incarnations);
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -69,9 +72,10 @@ static json_t *pack_references(const struct run *run)
     json_t *array = json_array();
     for (size_t i = 0; i < run->reference_count; i++) {
         const struct reference_result *result = &run->references[i];
-        json_array_append_new(array, json_pack("{s:i, s:s, s:o, s:o}", "rank", result->rank, "name",
-                                               result->name, "bytes", pack_number(result->bytes),
-                                               "hash", pack_number(result->hash)));
+        json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o}", "rank", result->rank, "name",
+                                               json_text(result->name), "bytes",
+                                               pack_number(result->bytes), "hash",
+                                               pack_number(result->hash)));
     }
     return array;
 }
@@ -111,16 +115,16 @@ static json_t *pack_run(const struct run *run)
     struct path launcher = {""};
     uname(&machine);
     path_launcher(&launcher, NULL);
-    return json_pack("{s:i, s:{s:s, s:s, s:s}, s:i, s:o, s:f, s:f, s:o, s:s, s:s, s:i, s:o, s:o, "
-                     "s:o, s:o, s:s}",
-                     "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
-                     "kernel", machine.release, "launcher", launcher.text, "number", run->number,
-                     "seed", pack_number(run->seed), "timeout_s", run->timeout_s, "seconds",
-                     run->seconds, "scenario", pack_scenario(run), "end", end_names[run->end],
-                     "end_text", run->end_text, "incarnations", run->incarnations, "steps",
-                     pack_steps(run), "rank_ends", pack_ends(run), "references",
-                     pack_references(run), "unreceived", pack_unreceived(run), "reference_text",
-                     run->reference_text);
+    return json_pack(
+        "{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
+        "s:o, s:o, s:o, s:b}",
+        "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION, "kernel",
+        machine.release, "launcher", json_text(launcher.text), "number", run->number, "seed",
+        pack_number(run->seed), "timeout_s", run->timeout_s, "seconds", run->seconds, "scenario",
+        pack_scenario(run), "end", end_names[run->end], "end_text", json_text(run->end_text),
+        "incarnations", run->incarnations, "steps", pack_steps(run), "rank_ends", pack_ends(run),
+        "references", pack_references(run), "unreceived", pack_unreceived(run), "reference_text",
+        json_text(run->reference_text), "reference_failed", run->reference_failed);
 }
 
 enum error_code run_store(const struct run *run, struct error *error)
@@ -133,8 +137,7 @@ enum error_code run_store(const struct run *run, struct error *error)
         return code;
     json_t *root = pack_run(run);
     if (root == NULL)
-        return error_set(error, ERROR_FORMAT, "%s: a text in the run is not valid UTF-8",
-                         path.text);
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", path.text);
     if (json_dump_file(root, fresh.text, JSON_INDENT(2)) != 0 || rename(fresh.text, path.text) != 0)
         code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
     json_decref(root);
@@ -156,17 +159,18 @@ static enum error_code take_string(const json_t *object, const char *field, bool
         return OK;
     if (!json_is_string(value))
         return bad(field, "a string", error);
-    *string = strdup(json_string_value(value));
+    *string = json_text_value(value);
     return *string != NULL ? OK : error_set(error, ERROR_MEMORY, "out of memory");
 }
 
 static enum error_code take_text(const json_t *object, const char *field, char *text, size_t bytes,
                                  struct error *error)
 {
-    const char *value = json_string_value(json_object_get(object, field));
+    char *value = json_text_value(json_object_get(object, field));
     if (value == NULL)
         return bad(field, "a string", error);
     snprintf(text, bytes, "%s", value);
+    free(value);
     return OK;
 }
 
@@ -226,12 +230,9 @@ static enum error_code take_strings(const json_t *object, const char *field, siz
     if (*strings == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
     for (size_t i = 0; i < size; i++) {
-        const char *text = json_string_value(json_array_get(array, i));
-        if (text == NULL)
-            return bad(field, "a list of strings", error);
-        (*strings)[i] = strdup(text);
+        (*strings)[i] = json_text_value(json_array_get(array, i));
         if ((*strings)[i] == NULL)
-            return error_set(error, ERROR_MEMORY, "out of memory");
+            return bad(field, "a list of strings", error);
         *count = i + 1;
     }
     return OK;
@@ -397,6 +398,7 @@ static enum error_code take_run(const json_t *root, struct run *run, struct scen
     TRY(take_ends(root, run, error));
     TRY(take_references(root, run, error));
     TRY(take_unreceived(root, run, error));
+    run->reference_failed = json_is_true(json_object_get(root, "reference_failed"));
     return take_text(root, "reference_text", run->reference_text, sizeof run->reference_text,
                      error);
 }

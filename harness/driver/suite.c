@@ -118,18 +118,23 @@ static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t 
     return a_count == b_count;
 }
 
-static bool same_program(const struct scenario *a, const struct scenario *b)
+/* The same but for the executable, whose name may mean another one elsewhere. */
+static bool same_call(const struct scenario *a, const struct scenario *b)
 {
-    return a->ranks == b->ranks && strcmp(a->program, b->program) == 0 &&
+    return a->ranks == b->ranks &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }
 
-static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario)
+static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario,
+                                        const struct path *program)
 {
-    for (size_t i = 0; i < suite->count; i++)
-        if (suite->job[i]->is_reference && same_program(suite->job[i]->scenario, scenario))
-            return suite->job[i];
+    for (size_t i = 0; i < suite->count; i++) {
+        const struct job *job = suite->job[i];
+        if (job->is_reference && strcmp(job->program.text, program->text) == 0 &&
+            same_call(job->scenario, scenario))
+            return job;
+    }
     return NULL;
 }
 
@@ -137,7 +142,11 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
                                      const struct job **reference, struct error *error)
 {
     static char protocol[] = REFERENCE_PROTOCOL;
-    *reference = find_reference(suite, scenario);
+    struct path program;
+    enum error_code code = path_program(scenario->program, scenario->file, &program, error);
+    if (code != OK)
+        return code;
+    *reference = find_reference(suite, scenario, &program);
     if (*reference != NULL)
         return OK;
     struct job *job = add_job(suite);
@@ -149,6 +158,7 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
     job->bare.cover_count = 0;
     plan_init(&job->bare.plan);
     job->scenario = &job->bare;
+    job->program = program;
     job->is_reference = true;
     job->number = ++suite->references;
     *reference = job;
@@ -191,6 +201,8 @@ static enum error_code start_some(struct suite *suite, struct error *error)
         if (job->reference != NULL && job->reference->state != JOB_DONE)
             break;
         code = job_start(job, suite->options, &suite->mask, error);
+        if (code != OK)
+            break;
         suite->started++;
         suite->running++;
     }
@@ -346,17 +358,21 @@ static void print_head(struct suite *suite)
     }
 }
 
-static void print_foot(struct suite *suite)
+/* failure: why not all was run, NULL: all was. */
+static void print_foot(struct suite *suite, const char *failure)
 {
+    char text[ID_BYTES];
     if (suite->options->durations)
         print_durations(suite);
+    if (suite->interrupted != 0) {
+        snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(suite->interrupted));
+        failure = text;
+    }
     for (int i = 0; i < OUTPUTS; i++) {
         if (suite->out[i] == NULL)
             continue;
-        if (suite->interrupted != 0) {
-            char text[ID_BYTES];
-            snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(suite->interrupted));
-            tap_bail_out(suite->out[i], text);
+        if (failure != NULL) {
+            tap_bail_out(suite->out[i], failure);
         } else if (suite->options->until_failure) {
             tap_plan(suite->out[i], suite->progress.done);
         }
@@ -383,22 +399,14 @@ static int nothing_to_run(const struct options *options)
     return STATUS_USAGE;
 }
 
-/* A signal that was ignored from the start stays so: nohup, a shell's background. */
-static void add_unless_ignored(sigset_t *signals, int number)
-{
-    struct sigaction action;
-    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-        sigaddset(signals, number);
-}
-
 static enum error_code block_signals(struct suite *suite, struct error *error)
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
-    add_unless_ignored(&signals, SIGINT);
-    add_unless_ignored(&signals, SIGTERM);
-    add_unless_ignored(&signals, SIGHUP);
+    process_add_unless_ignored(&signals, SIGINT);
+    process_add_unless_ignored(&signals, SIGTERM);
+    process_add_unless_ignored(&signals, SIGHUP);
     suite->signals = process_signals(&signals, &suite->mask);
     return suite->signals >= 0 ? OK
                                : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
@@ -433,7 +441,9 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     process_end_descendants(NULL, NULL);
     if (code == OK)
         code = store_results(suite, error);
-    print_foot(suite);
+    print_foot(suite, code != OK ? error->text : NULL);
+    if (suite->out[1] != NULL)
+        suite->worst = status_of_output(suite->out[1], options->tap, suite->worst);
     return code;
 }
 

@@ -134,7 +134,11 @@ static void tell_output(FILE *out, const struct run *run)
 {
     static const char *const streams[] = {"err", "out"};
     int incarnation = run->incarnations - 1;
+    struct path launcher;
     tap_list(out, "output");
+    if (run->end == RUN_VOID &&
+        path_format(&launcher, NULL, "%s/output/launcher", run->folder.text) == OK)
+        tell_tail(out, launcher.text, "launcher");
     for (int rank = 0; rank < run->scenario->ranks && rank < TAILS_MOST; rank++)
         for (int stream = 0; stream < 2; stream++) {
             struct path path;
@@ -223,6 +227,9 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         }
         tap_block_end(out);
     }
+    if (run->reference_failed)
+        tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",
+                    run->reference_text);
     if (run->seconds > SLOW_SHARE * run->timeout_s)
         tap_comment(out, "slow: %.1f s of the %g s allowed", run->seconds, run->timeout_s);
 }

@@ -1,15 +1,21 @@
 /* `faultline trace`: what a run recorded, as text. */
+#include "base/nearest.h"
 #include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/verb.h"
 #include "reports/trace_text.h"
 
 #include <argp.h>
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define NAMES_MOST 32
+#define KNOWN_BYTES 256
 
 enum key { KEY_RANK = 1000, KEY_INCARNATION, KEY_LEVEL, KEY_KIND, KEY_FROM, KEY_TO, KEY_LIMIT };
 
@@ -33,22 +39,39 @@ static const struct argp_option trace_argp_options[] = {
     {0},
 };
 
-static uint64_t number(const char *text, uint64_t most, const char *option,
+static uint64_t number(const char *text, uint64_t least, uint64_t most, const char *option,
                        struct argp_state *state)
 {
-    char after;
-    uint64_t value = 0;
-    if (text[0] == '-' || sscanf(text, "%" SCNu64 "%c", &value, &after) != 1 || value > most)
-        argp_error(state, "--%s: \"%s\" is not a whole number from 0 to %" PRIu64, option, text,
-                   most);
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < least ||
+        value > most)
+        argp_error(state, "--%s: \"%s\" is not a whole number from %" PRIu64 " to %" PRIu64, option,
+                   text, least, most);
     return value;
 }
 
-static int listed(int found, const char *text, const char *option, struct argp_state *state)
+/* `found`, or if that is -1 an error that lists the names of the numbers from `first` to before
+ * `end`. */
+static int listed(int found, const char *text, const char *(*name_of)(unsigned), unsigned first,
+                  unsigned end, const char *option, struct argp_state *state)
 {
-    if (found < 0)
-        argp_error(state, "--%s: there is no \"%s\"; see --help", option, text);
-    return found;
+    const char *names[NAMES_MOST];
+    char known[KNOWN_BYTES] = "";
+    size_t count = 0, used = 0;
+    if (found >= 0)
+        return found;
+    for (unsigned i = first; i < end && count < NAMES_MOST && used < sizeof known; i++) {
+        names[count++] = name_of(i);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > first ? ", " : "",
+                                 name_of(i));
+    }
+    const char *near = nearest_name(text, names, count);
+    argp_error(state, "--%s: there is no \"%s\"%s%s%s; accepted: %s", option, text,
+               near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
+               near != NULL ? "\"?)" : "", known);
+    return -1;
 }
 
 static error_t parse_trace(int key, char *argument, struct argp_state *state)
@@ -57,25 +80,27 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     struct trace_print_options *print = &options->print;
     switch (key) {
     case KEY_RANK:
-        print->rank = (int)number(argument, INT32_MAX, "rank", state);
+        print->rank = (int)number(argument, 0, INT32_MAX, "rank", state);
         return 0;
     case KEY_INCARNATION:
-        print->incarnation = (int)number(argument, INT32_MAX, "incarnation", state);
+        print->incarnation = (int)number(argument, 0, INT32_MAX, "incarnation", state);
         return 0;
     case KEY_LEVEL:
-        print->level = listed(trace_level_from_text(argument), argument, "level", state);
+        print->level = listed(trace_level_from_text(argument), argument, level_text, LEVEL_APP,
+                              LEVEL_SELF + 1, "level", state);
         return 0;
     case KEY_KIND:
-        print->kind = listed(trace_kind_from_text(argument), argument, "kind", state);
+        print->kind = listed(trace_kind_from_text(argument), argument, record_kind_text,
+                             RECORD_NONE + 1, RECORD_KIND_COUNT, "kind", state);
         return 0;
     case KEY_FROM:
-        print->from = number(argument, UINT64_MAX, "from", state);
+        print->from = number(argument, 0, UINT64_MAX, "from", state);
         return 0;
     case KEY_TO:
-        print->to = number(argument, UINT64_MAX, "to", state);
+        print->to = number(argument, 0, UINT64_MAX, "to", state);
         return 0;
     case KEY_LIMIT:
-        print->limit = number(argument, UINT64_MAX, "limit", state);
+        print->limit = number(argument, 1, UINT64_MAX, "limit", state);
         return 0;
     case ARGP_KEY_ARG:
         if (options->run != NULL)
@@ -85,9 +110,35 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a run folder is missing");
         return 0;
+    case ARGP_KEY_SUCCESS:
+        if (print->from > print->to)
+            argp_error(state, "--from %" PRIu64 " is behind --to %" PRIu64, print->from, print->to);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* What is asked for must be there: nothing printed would look as if nothing had happened. */
+static enum error_code check_there(const struct trace_set *set,
+                                   const struct trace_print_options *print, struct error *error)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->trace[i].count > longest)
+            longest = set->trace[i].count;
+    if (print->rank >= set->ranks)
+        return error_set(error, ERROR_USAGE, "--rank %d: the run has ranks 0 to %d", print->rank,
+                         set->ranks - 1);
+    if (print->incarnation >= set->incarnations)
+        return error_set(error, ERROR_USAGE, "--incarnation %d: the run has incarnations 0 to %d",
+                         print->incarnation, set->incarnations - 1);
+    if (print->from > 0 && print->from >= longest)
+        return error_set(error, ERROR_USAGE,
+                         "--from %" PRIu64
+                         ": the longest trace of the run has events 0 to %" PRIu64,
+                         print->from, longest > 0 ? longest - 1 : 0);
+    return OK;
 }
 
 /* A run folder holds `trace`; a folder of traces does as well. */
@@ -126,6 +177,8 @@ int verb_trace(int argc, char **argv)
     struct trace_set set = {0};
     struct error error = {0};
     enum error_code code = open_traces(options.run, &set, &error);
+    if (code == OK)
+        code = check_there(&set, &options.print, &error);
     if (code == OK)
         code = trace_print(&set, &options.print, stdout, &error);
     bool lost = code == OK && lost_tell(&set, stderr);

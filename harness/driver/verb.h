@@ -5,6 +5,8 @@
 
 #include "oracles/oracle.h"
 
+#include <stdio.h>
+
 #define FAULTLINE_VERSION "0.1"
 
 /* The worst decides, in the order VIOLATION, HARNESS, UNDECIDED, PASS; USAGE ends a command before
@@ -35,6 +37,10 @@ int verb_doctor(int argc, char **argv);
 
 enum exit_status status_of_verdict(enum verdict verdict);
 enum exit_status status_worst(enum exit_status a, enum exit_status b);
+
+/* What was written to `out` must have arrived: flushes it, says on stderr what went wrong with
+ * `name`, and returns `status`, or what weighs more. Closes nothing. */
+enum exit_status status_of_output(FILE *out, const char *name, enum exit_status status);
 
 /* Prints "faultline: <text>" to stderr; the status that fits the error's code. */
 enum exit_status status_of_error(const struct error *error);

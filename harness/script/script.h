@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "plan/plan.h"
+#include "trace/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #define SCENARIO_MAX_CLAIMS 32
 #define SCENARIO_MAX_ARGUMENTS 64
 #define SCENARIO_MAX_ENVIRONMENT 64
-#define SCENARIO_MAX_INCARNATIONS 10000
+#define SCENARIO_MAX_INCARNATIONS TRACE_MAX_INCARNATIONS
 #define SCENARIO_MAX_TIMEOUT_S 86400
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
 #define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */

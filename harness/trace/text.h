@@ -3,7 +3,7 @@
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H
 
-#include "trace/record.h"
+#include "trace/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ const char *text_peer_name(int64_t peer);
 
 /* Bounds that both sides keep. */
 #define TEXT_LINE_BYTES 65536
-#define TEXT_INCARNATIONS 1024
+#define TEXT_INCARNATIONS TRACE_MAX_INCARNATIONS
 #define TEXT_RANKS 65536
 
 /* Ticks of a record written without times: every line a microsecond after the one above, every

@@ -79,6 +79,29 @@ static void deadlock(int rank, int ranks)
     MPI_Recv(&byte, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* As a program whose checkpoint does not fit on the disk. */
+static void fill_disk(void)
+{
+    static char block[65536];
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/checkpoint", getenv("FAULTLINE_STORE"));
+    FILE *file = fopen(path, "w");
+    while (file != NULL && fwrite(block, 1, sizeof block, file) == sizeof block &&
+           fflush(file) == 0)
+        ;
+    exit(7);
+}
+
+/* Fails unless its rank has been killed before. */
+static void need_second_life(void)
+{
+    char path[PATH_BYTES];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/trace/r1.1.trace", getenv("FAULTLINE_RUN"));
+    if (stat(path, &status) != 0)
+        exit(7);
+}
+
 /* What rank 1 alone does. */
 static void live_apart(const char *how, int rank)
 {
@@ -90,6 +113,10 @@ static void live_apart(const char *how, int rank)
         MPI_Abort(MPI_COMM_WORLD, 3);
     if (strcmp(how, "segv") == 0)
         raise(SIGSEGV);
+    if (strcmp(how, "fill") == 0)
+        fill_disk();
+    if (strcmp(how, "second-life") == 0)
+        need_second_life();
     if (strcmp(how, "fork") == 0) {
         fork_survivor(rank);
         wait_for_child(rank);

@@ -142,6 +142,7 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0 }", 1, {"\"timeout\"", "above 0"}},
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0/0 }", 1, {"\"timeout\"", "above 0"}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 0 }", 1, {"\"max_incarnations\""}},
+    {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 1025 }", 1, {"1 to 1024", "not 1025"}},
     {"scenario 'a' { " JOB "ranks = 1, plan = {} }", 1, {"\"plan\"", "a function", "not a table"}},
     {"scenario 'a' { " JOB "ranks = 1, environment = { 'A=b' } }", 1, {"\"environment\"", "not 1"}},
     {"scenario 'a' { " JOB "ranks = 1, environment = { ['A=b'] = 1 } }", 1, {"\"environment\""}},

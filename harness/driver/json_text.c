@@ -1,0 +1,78 @@
+/* See json_text.h. */
+#include "driver/json_text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITTEN_BYTES 3 /* of U+F780 .. U+F7FF: EF 9E 80 .. EF 9F BF */
+
+/* Bytes of the character that begins at `text`, 0 if none does: the shortest form only, no
+ * surrogates, at most U+10FFFF [RFC 3629]. */
+static size_t character_bytes(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, first;
+        unsigned least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if ((text[0] & forms[i].mask) != forms[i].first)
+            continue;
+        unsigned code = text[0] & (unsigned char)~forms[i].mask;
+        for (size_t k = 1; k <= i; k++) {
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[k] & 0x3f);
+        }
+        bool surrogate = code >= 0xd800 && code <= 0xdfff;
+        return code < forms[i].least || code > 0x10ffff || surrogate ? 0 : i + 1;
+    }
+    return 0;
+}
+
+json_t *json_text(const char *text)
+{
+    json_t *string = text != NULL ? json_string(text) : NULL;
+    if (string != NULL || text == NULL)
+        return string;
+    char *written = malloc(WRITTEN_BYTES * strlen(text) + 1);
+    if (written == NULL)
+        return NULL;
+    size_t used = 0;
+    while (*text != '\0') {
+        size_t bytes = character_bytes((const unsigned char *)text);
+        if (bytes > 0) {
+            memcpy(written + used, text, bytes);
+            used += bytes;
+            text += bytes;
+            continue;
+        }
+        unsigned byte = (unsigned char)*text++; /* 0x80 .. 0xff */
+        written[used++] = (char)0xef;
+        written[used++] = (char)(0x9c | byte >> 6);
+        written[used++] = (char)(0x80 | (byte & 0x3f));
+    }
+    written[used] = '\0';
+    string = json_string(written);
+    free(written);
+    return string;
+}
+
+char *json_text_value(const json_t *string)
+{
+    const char *from = json_string_value(string);
+    char *text = from != NULL ? strdup(from) : NULL;
+    if (text == NULL)
+        return NULL;
+    unsigned char *to = (unsigned char *)text;
+    for (const unsigned char *at = (const unsigned char *)from; *at != '\0';) {
+        if (at[0] == 0xef && (at[1] == 0x9e || at[1] == 0x9f)) {
+            *to++ = (unsigned char)((at[1] & 3) << 6 | (at[2] & 0x3f));
+            at += WRITTEN_BYTES;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+    return text;
+}

@@ -1,0 +1,15 @@
+/* Texts in JSON that may hold any bytes: paths, arguments, what programs say. JSON knows UTF-8
+ * alone; a byte that is part of no UTF-8 character is written as the character U+F700 + byte (of
+ * the private use area), and read back as the byte. Other texts are as they are. */
+#ifndef DRIVER_JSON_TEXT_H
+#define DRIVER_JSON_TEXT_H
+
+#include <jansson.h>
+
+/* NULL without memory, and for NULL. */
+json_t *json_text(const char *text);
+
+/* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
+char *json_text_value(const json_t *string);
+
+#endif
