@@ -38,6 +38,7 @@ static void must(enum error_code code, const struct error *error)
         return;
     fprintf(stderr, "blocking: rank %d: %s: %s\n", self.rank, error_code_text(code), error->text);
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    _Exit(EXIT_FAILURE); /* MPI_Abort may return, and nothing may be promised behind it */
 }
 
 static unsigned every_from_environment(struct error *error)
