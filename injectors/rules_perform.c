@@ -93,16 +93,21 @@ static void stop(uint32_t step, int32_t victim)
         kill(pid, SIGSTOP);
 }
 
-/* Those that are not stoppable are told as such at once: the step did not do what it says. */
+/* Those that cannot be stopped are told as such: the step did not do what it says. */
+static void record_stops(uint32_t step)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    for (uint32_t i = 0; i < s->victims; i++)
+        rules_fault(FAULT_STOPPED, step, s->victim[i], (uint64_t)pid_of(s->victim[i]),
+                    can_go_on(s->victim[i]) ? 0 : 255, 0);
+}
+
 static void stop_others(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];
-    for (uint32_t i = 0; i < s->victims; i++) {
-        if (!can_go_on(s->victim[i]))
-            rules_fault(FAULT_STOPPED, step, s->victim[i], 0, 255, 0);
-        else if (s->victim[i] != rules.rank)
+    for (uint32_t i = 0; i < s->victims; i++)
+        if (can_go_on(s->victim[i]) && s->victim[i] != rules.rank)
             stop(step, s->victim[i]);
-    }
 }
 
 bool rules_is_victim(const struct plan_step *step, int32_t rank)
@@ -201,7 +206,7 @@ static void record_step(uint32_t step, const struct record *r)
                                                                               : FAULT_KILL);
         break;
     case ACTION_STOP:
-        record_victims(step, FAULT_STOPPED);
+        record_stops(step);
         stop_others(step);
         break;
     case ACTION_RELEASE:

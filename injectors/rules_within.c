@@ -114,6 +114,7 @@ void rules_within_open(const char *run_folder)
     char path[PATH_MAX];
     char line[LINE_BYTES];
     FILE *file = NULL;
+    errno = ENOENT;
     if (run_folder != NULL &&
         snprintf(path, sizeof path, "%s/functions", run_folder) < (int)sizeof path)
         file = fopen(path, "re");

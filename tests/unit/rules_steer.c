@@ -1,0 +1,543 @@
+/* Rules of steering: what is offered to the taps and the store, when it may go on, states of ranks,
+ * messages by name. The taps are played by the test. */
+#include "faultline.h"
+#include "rules_run.h"
+
+#include "board/progress.h"
+
+#include <dlfcn.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+
+/* --- the taps --------------------------------------------------------------------------------- */
+static unsigned char payload[16]; /* of the call in progress */
+static uint64_t payload_bytes;
+
+bool tap_payload_peek(const struct record *r, uint64_t offset, unsigned bytes, uint64_t *value)
+{
+    (void)r;
+    *value = 0;
+    if (offset + bytes > payload_bytes)
+        return false;
+    memcpy(value, payload + offset, bytes);
+    return true;
+}
+
+uint32_t tap_communicator_from_world(unsigned nth)
+{
+    return 100 + nth;
+}
+
+static struct record *enter_send(enum level level, int peer)
+{
+    struct record *r = record_begin(level, RECORD_SEND, CALL_MPI_Send);
+    r->peer = peer;
+    r->tag = 5;
+    r->comm = COMM_WORLD_ID;
+    record_publish(r);
+    return r;
+}
+
+static struct record *enter_recv(int want_peer)
+{
+    struct record *r = record_begin(LEVEL_WIRE, RECORD_RECV, CALL_MPI_Recv);
+    r->want_peer = want_peer;
+    r->want_tag = TAG_ANY;
+    r->comm = COMM_WORLD_ID;
+    record_publish(r);
+    return r;
+}
+
+/* A message on the wire; the step + 1 that wants it, taken. */
+static uint32_t send_wire(int peer)
+{
+    struct record *r = enter_send(LEVEL_WIRE, peer);
+    uint32_t steered = rules_take();
+    record_end(r, 0);
+    return steered;
+}
+
+/* The same with what a hold does. Returns its number in the hold; 0: not held. */
+static uint32_t send_held(int peer)
+{
+    struct record *r = enter_send(LEVEL_WIRE, peer);
+    uint32_t steered = rules_take();
+    uint32_t number = steered != 0 ? rules_held(steered - 1, r) : 0;
+    record_end(r, 0);
+    return number;
+}
+
+static bool is_last_fault(enum fault_kind kind, int at, int peer, uint64_t value, uint32_t reason)
+{
+    const struct record *r = &runtime_trace.record[atomic_load(&runtime_trace.header->next) - 1];
+    return atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind && r->tag == at &&
+           r->peer == peer && r->bytes == value && r->request == reason;
+}
+
+/* --- the forest ------------------------------------------------------------------------------- */
+static void test_forest(void)
+{
+    RUN("await event=send rank=0", "await event=recv after=start", "await event=send after=2",
+        "await event=send after=2 nth=2", "await after=2", "await after=5");
+    become(0, 0);
+    do_irecv(1);
+    check(board_step_done(board, 1) && !board_step_done(board, 0),
+          "steps from the start are armed side by side");
+    check(board_step_done(board, 4) && board_step_done(board, 5),
+          "those that wait for nothing are done at once, one after the other");
+    check(!board_step_done(board, 2) && faults(FAULT_AWAITED) == 3, "the others are not");
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(board_step_done(board, 0) && board_step_done(board, 2) && !board_step_done(board, 3),
+          "one event may be that of several steps");
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(board_step_done(board, 3) && atomic_load(&board->progress[3].rank) == 0,
+          "each counts by itself, and says who did it");
+    RUN("await event=send", "await event=send");
+    become(0, 3);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(board_step_done(board, 0) && !board_step_done(board, 1) &&
+              atomic_load(&board->progress[0].incarnation) == 3,
+          "the event that arms a step is not its event");
+}
+
+static void test_notes(void)
+{
+    RUN("await event=initiated epoch=2", "await event=ready", "await event=logged peer=2 tag=7",
+        "await event=replayed epoch=1", "await event=early comm=0x1", "await event=suppressed",
+        "await event=decision name=dice");
+    become(0, 0);
+    runtime_slot->pid = 1;
+    faultline_initiated(1);
+    check(step() == 0, "another line");
+    faultline_initiated(2);
+    faultline_ready(2);
+    check(step() == 2, "the initiator and readiness");
+    struct record *r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+    r->tag = NOTE_LOGGED;
+    r->peer = 1;
+    r->request = 7;
+    record_instant(r, 0);
+    check(step() == 2, "a logged message of another rank");
+    r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+    r->tag = NOTE_LOGGED;
+    r->peer = 2;
+    r->request = 7;
+    record_instant(r, 0);
+    check(step() == 3, "one with the peer and the tag asked for");
+    faultline_replayed(1, 0, 0, 0, NULL, 0);
+    r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+    r->tag = NOTE_EARLY;
+    r->comm = COMM_WORLD_ID;
+    record_instant(r, 0);
+    faultline_suppressed(1, 0, 0, 0, NULL, 0);
+    faultline_decision("dice", "6", 1);
+    check(step() == 7, "and the other kinds");
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+static void test_states(void)
+{
+    RUN("await event=send state=own:logging:1", "await state=1:beyond:1", "await event=send");
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 0, "behind the line the event does not count");
+    faultline_checkpoint(1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 1, "between checkpoint and stop-log it does");
+    rules_poll();
+    check(step() == 1 && rules_watching, "another rank's state does not hold yet");
+    atomic_store(&board->slot[1].line, 1);
+    atomic_store(&board->slot[1].stopped_line, 1);
+    rules_poll();
+    check(step() == 2, "as soon as it does the step is done, without any event");
+    faultline_stop_log(1);
+    check(atomic_load(&board->slot[0].stopped_line) == 1, "the end of logging is on the board");
+    faultline_restored(4);
+    check(atomic_load(&board->slot[0].line) == 4 && atomic_load(&board->slot[0].stopped_line) == 4,
+          "a rank that is restored is beyond its line");
+    RUN("await state=1:beyond:1");
+    become(0, 0);
+    atomic_store(&board->slot[1].line, 1);
+    atomic_store(&board->slot[1].stopped_line, 1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 1, "states are also looked at in every call");
+    RUN("kill victims=1 state=0:blocked:MPI_Recv");
+    become(0, 0);
+    struct record *r = enter_recv(1);
+    runtime_blocking(r);
+    check(atomic_load(&board->slot[0].wire_call) == CALL_MPI_Recv, "what a rank is in is shown");
+    become(2, 0);
+    rules_poll();
+    check(step() == 1 && faults(FAULT_KILL) == 1, "and any rank may act upon it");
+    RUN("await event=send rank=0");
+    become(1, 0);
+    check(!rules_watching && !rules_steering, "a plan without steering costs others nothing");
+}
+
+/* --- messages by name ------------------------------------------------------------------------- */
+static void test_messages(void)
+{
+    RUN("await event=send message=stop epoch=3", "await event=deliver message=stop");
+    struct plan_wire wire;
+    plan_wire_parse("wire name=stop comm=world#2 tag=5 key_at=4 key_bytes=1 key=9 epoch_at=0 "
+                    "epoch_bytes=4",
+                    &wire, NULL);
+    plan_add_wire(&plan, &wire, NULL);
+    become(0, 0);
+    memcpy(payload, "\3\0\0\0\11", 5);
+    payload_bytes = 5;
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 5, 101);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 5, 102);
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 6, 102);
+    payload[4] = 8;
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 5, 102);
+    payload[4] = 9;
+    payload[0] = 2;
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 5, 102);
+    payload[0] = 3;
+    payload_bytes = 4;
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 5, 102);
+    check(step() == 0, "another communicator, level, tag, key, line or length is another message");
+    payload_bytes = 5;
+    do_send(LEVEL_WIRE, CALL_MPI_Send, 1, 5, 102);
+    check(step() == 1, "this is it");
+    struct record *r = enter_recv(1);
+    check(step() == 1, "a receive that is posted has not got it");
+    r->peer = 1;
+    r->tag = 5;
+    r->comm = 102;
+    record_end(r, 0);
+    check(step() == 2, "one that returned has");
+}
+
+/* --- holds ------------------------------------------------------------------------------------ */
+static void test_hold(void)
+{
+    RUN("hold event=send rank=0 peer=1 level=wire nth=2 count=2 release.event=recv release.nth=2",
+        "await event=send level=wire");
+    become(0, 0);
+    check(rules_steering && rules_watching, "steering is known from the start");
+    check(send_held(1) == 0 && send_held(2) == 0, "the first one passes, and one to another rank");
+    check(send_held(1) == 1 && is_last_fault(FAULT_HELD, 0, 1, 3, 0),
+          "the second is held, with its record in the evidence");
+    check(atomic_load(&board->slot[0].held) == 1 && step() == 0, "one of two");
+    check(rules_may_go(0, 1) == RELEASED_NOT, "it may not go");
+    check(send_held(1) == 2 && step() == 1, "with the last one the step is done");
+    check(send_held(1) == 0, "no more are held");
+    do_irecv(1);
+    check(rules_may_go(0, 1) == RELEASED_NOT, "the release counts its events");
+    become(2, 0);
+    do_irecv(1);
+    become(0, 0);
+    check(rules_may_go(0, 1) == RELEASED_BY_CONDITION && rules_may_go(0, 2) != RELEASED_NOT,
+          "whoever sees them");
+    struct record *r = enter_send(LEVEL_APP, 1);
+    rules_let_go(0, r, RELEASED_BY_CONDITION);
+    check(is_last_fault(FAULT_RELEASED, 0, 1, rules_take() + 1, RELEASED_BY_CONDITION) &&
+              atomic_load(&board->slot[0].held) == 1,
+          "that it goes is recorded, with the reason");
+    record_end(r, 0);
+    become(1, 0);
+    check(rules_steering && rules_watching, "all ranks know, also those that hold nothing");
+}
+
+static void test_hold_ways(void)
+{
+    RUN("hold event=send rank=0 level=wire", "release target=1 event=recv",
+        "hold event=send rank=0 level=wire ms=1", "hold event=send rank=0 level=wire",
+        "hold event=send rank=0 level=wire");
+    become(0, 0);
+    check(send_held(1) == 1 && rules_may_go(0, 1) == RELEASED_NOT, "nothing lets it go yet");
+    do_irecv(1);
+    check(rules_may_go(0, 1) == RELEASED_BY_STEP && step() == 2, "a step does");
+    check(send_held(1) == 1, "a hold for some time");
+    while (rules_may_go(2, 1) == RELEASED_NOT)
+        usleep(500);
+    check(rules_may_go(2, 1) == RELEASED_BY_TIME, "is over by itself");
+    send_held(1);
+    progress_unstick(board);
+    check(rules_may_go(3, 1) == RELEASED_BY_UNSTICK, "so that the job can go on");
+    send_held(1);
+    check(rules_may_go(4, 1) == RELEASED_NOT, "but not what is held later");
+    struct record *r = enter_send(LEVEL_APP, 1);
+    rules_let_go(4, r, RELEASED_BY_END);
+    record_end(r, 0);
+    check(atomic_load(&board->progress[4].released_by) == RELEASED_BY_END,
+          "the end of the rank ends a hold");
+}
+
+static void test_order(void)
+{
+    RUN("hold event=send level=wire count=3 order=3,1,2");
+    become(0, 0);
+    send_held(1);
+    become(1, 0);
+    send_held(0);
+    check(rules_may_go(0, 1) == RELEASED_NOT, "an ordered hold waits for its last message");
+    check(send_held(0) == 3, "which may be another rank's");
+    check(rules_may_go(0, 3) == RELEASED_BY_CONDITION && rules_may_go(0, 1) == RELEASED_NOT &&
+              rules_may_go(0, 2) == RELEASED_NOT,
+          "then the first in the order may go, it alone");
+    rules_passed(0);
+    check(rules_may_go(0, 1) == RELEASED_BY_CONDITION && rules_may_go(0, 2) == RELEASED_NOT,
+          "when it has passed, the next");
+    rules_passed(0);
+    check(rules_may_go(0, 2) == RELEASED_BY_CONDITION, "and the next");
+    RUN("hold event=send level=wire count=2 order=2,1");
+    become(0, 0);
+    send_held(1);
+    progress_unstick(board);
+    check(rules_may_go(0, 1) == RELEASED_BY_UNSTICK && send_held(1) == 0,
+          "when nothing goes on there is no order, and nothing more is taken");
+}
+
+/* The match of an upper call goes to the first wire call inside it that does the same. */
+static void test_upper_level(void)
+{
+    RUN("hold event=send rank=0 peer=1", "await event=send rank=0");
+    become(0, 0);
+    struct record *upper = enter_send(LEVEL_APP, 1);
+    check(rules_take() == 0, "the upper call itself is not steered");
+    check(send_wire(2) == 0, "nor is another message that is sent inside it");
+    enter_recv(PEER_ANY);
+    check(rules_take() == 0, "nor a receive");
+    struct record *lower = enter_send(LEVEL_WIRE, 1);
+    uint32_t steered = rules_take();
+    check(steered == 1, "its own message is");
+    rules_held(0, lower);
+    check(send_wire(1) == 0, "once");
+    record_end(lower, 0);
+    record_end(upper, 0);
+    RUN("hold event=send rank=0 peer=1", "await event=send rank=0");
+    become(0, 0);
+    upper = enter_send(LEVEL_APP, 1);
+    record_end(upper, 0);
+    check(send_wire(1) == 0 && atomic_load(&board->progress[0].reserved) == 0,
+          "a call that sent nothing on the wire gives its match back");
+    upper = enter_send(LEVEL_APP, 1);
+    check(send_held(1) == 1, "and the next one has it");
+    record_end(upper, 0);
+    check(step() == 1, "so that the step is done");
+    RUN("hold event=send level=wire");
+    become(0, 0);
+    record_end(enter_send(LEVEL_WIRE, 1), 0);
+    check(atomic_load(&board->progress[0].reserved) == 0 && rules_take() == 0,
+          "what nobody took is given back at the end of the call");
+    check(send_wire(1) == 1, "and offered again");
+    rules_give_back(0);
+    check(send_wire(1) == 1, "also what was taken and not used");
+}
+
+/* --- choices, answers, delays ----------------------------------------------------------------- */
+static void test_choices(void)
+{
+    RUN("choose event=recv rank=0 level=wire choice=2", "answer event=wait level=wire count=2",
+        "answer event=probe choice=1", "jitter ms=3 seed=9", "await event=send");
+    become(0, 0);
+    struct record *r = enter_recv(PEER_ANY);
+    check(rules_take() == 1 && rules_step(0)->choice == 2, "a receive is to be narrowed");
+    rules_wait_begin();
+    check(atomic_load(&board->slot[0].choosing) == 1, "that it waits can be seen");
+    rules_wait_end();
+    rules_chosen(0, r, 2, true);
+    check(is_last_fault(FAULT_CHOSEN, 0, 2, 1, 0) && step() == 1, "and was");
+    record_end(r, 0);
+    for (int i = 0; i < 2; i++) {
+        r = record_begin(LEVEL_WIRE, RECORD_CALL, CALL_MPI_Waitall);
+        record_publish(r);
+        check(step() == 1 && rules_take() == 2, "each of two calls is answered");
+        rules_answered(1, r, 0, i == 0);
+        record_end(r, 0);
+    }
+    check(step() == 2 && faults(FAULT_ANSWERED) == 2, "then the step is done");
+    check(runtime_trace.record[atomic_load(&runtime_trace.header->next) - 1].error == 255,
+          "what could not be is told");
+    check(rules_jitter() == NULL, "no delays yet");
+    struct record *poll = record_poll_begin(LEVEL_APP, RECORD_PROBE, CALL_MPI_Iprobe);
+    record_publish(poll);
+    struct record *wire = record_poll_begin(LEVEL_WIRE, RECORD_PROBE, CALL_MPI_Iprobe);
+    record_publish(wire);
+    check(rules_take() == 3, "a probe of the program is answered on the wire");
+    rules_answered(2, wire, 1, true);
+    wire->flags = poll->flags = FLAG_NEGATIVE;
+    record_poll_end(wire, 0);
+    record_poll_end(poll, 0);
+    check(step() == 4 && rules_jitter() != NULL && rules_jitter()->seed == 9,
+          "delays begin as soon as they are armed");
+    check(atomic_load(&board->slot[0].polls) == 2 && atomic_load(&board->slot[0].polled_at) > 0,
+          "polls in vain are counted");
+}
+
+/* --- the store -------------------------------------------------------------------------------- */
+static void on_store(enum plan_event event, const char *file)
+{
+    struct record *r = record_begin(LEVEL_SELF, RECORD_CALL, CALL_NONE);
+    r->error = 0;
+    atomic_store(&r->kind, RECORD_CALL);
+    rules_storage(r, event, file, false);
+}
+
+static void test_store(void)
+{
+    RUN("fail event=write file=line-*.rank-? choice=28 nth=2", "tear event=write count=3 lose=node",
+        "await event=send");
+    become(1, 0);
+    on_store(EVENT_WRITE, "commit");
+    on_store(EVENT_SYNC, "line-1.rank-1");
+    on_store(EVENT_WRITE, "line-1.rank-1");
+    check(rules_take() == 0, "another file, another call, another number");
+    on_store(EVENT_WRITE, "line-2.rank-1");
+    check(rules_take() == 1 && rules_step(0)->choice == 28, "the call fails");
+    rules_stored(0, &runtime_trace.record[0]);
+    check(is_last_fault(FAULT_STORAGE, 0, 1, 28, 0) && step() == 1, "with evidence");
+    on_store(EVENT_WRITE, "commit");
+    check(rules_take() == 2, "a write is torn");
+    rules_stored(1, &runtime_trace.record[0]);
+    check(faults(FAULT_LOST) == RANKS && step() == 2, "and the node loses what it had");
+    check(atomic_load(&board->slot[0].lose) == 2 && atomic_load(&board->slot[2].lose) == 2,
+          "which the board says");
+    RUN("kill victims=1 event=sync lose=rank", "await event=send");
+    pid_t pid = fork();
+    if (pid == 0) {
+        become(1, 0);
+        on_store(EVENT_SYNC, "commit");
+        _exit(0);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    check(WIFSIGNALED(status) && atomic_load(&board->slot[1].lose) == 1 &&
+              atomic_load(&board->slot[0].lose) == 0,
+          "a rank is killed at a call on the store, and loses alone");
+}
+
+/* --- stops ------------------------------------------------------------------------------------ */
+/* The parent of rank 1, as rank.c is one: lets it go on when it has stopped and is released. */
+static bool serve(pid_t pid)
+{
+    int status;
+    pid_t seen = waitpid(pid, &status, WUNTRACED);
+    if (seen != pid || !WIFSTOPPED(status))
+        return false;
+    while (progress_released(board, &plan, atomic_load(&board->slot[1].stopped_by) - 1) ==
+           RELEASED_NOT)
+        usleep(500);
+    atomic_store(&board->slot[1].stopped_by, 0);
+    kill(pid, SIGCONT);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void test_stop(void)
+{
+    RUN("stop victims=1 event=send rank=1 release.event=recv", "await event=send rank=0");
+    atomic_store(&board->slot[1].parent_pid, (int32_t)getpid());
+    pid_t pid = fork();
+    if (pid == 0) {
+        become(1, 0);
+        do_send(LEVEL_APP, CALL_MPI_Send, 0, 0, 1);
+        unsigned stopped = faults(FAULT_STOPPED), continued = faults(FAULT_CONTINUED);
+        _exit(stopped == 1 && continued == 1 && is_last_fault(FAULT_CONTINUED, 0, 1, 0, 1) ? 0 : 9);
+    }
+    while (!board_step_done(board, 0))
+        usleep(500);
+    become(0, 0);
+    check(progress_released(board, &plan, 0) == RELEASED_NOT, "a rank has stopped itself");
+    do_irecv(1);
+    check(serve(pid), "another rank's event lets it go on, and it says so");
+    RUN("stop victims=1 event=send rank=0 ms=1", "await event=recv rank=1");
+    atomic_store(&board->slot[0].parent_pid, (int32_t)getpid());
+    pid = fork();
+    if (pid == 0) {
+        become(1, 0);
+        while (!board_step_done(board, 0))
+            usleep(500);
+        do_irecv(0);
+        _exit(faults(FAULT_CONTINUED) == 1 ? 0 : 9);
+    }
+    atomic_store(&board->slot[1].pid, (int32_t)pid);
+    atomic_store(&board->slot[1].parent_pid, (int32_t)getpid());
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(faults(FAULT_STOPPED) == 1 && atomic_load(&board->slot[1].stopped_by) == 1,
+          "a rank stops another one");
+    check(serve(pid), "for some time");
+    RUN("stop victims=1 event=send rank=0");
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(runtime_trace.record[1].error == 255 && atomic_load(&board->slot[1].stopped_by) == 0,
+          "a rank that nobody would let go on is not stopped");
+    RUN("stop victims=2 event=send rank=0");
+    atomic_store(&board->slot[0].parent_pid, (int32_t)getpid());
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(atomic_load(&board->slot[2].stopped_by) == 1,
+          "one without a process will be stopped by its parent");
+}
+
+/* --- the call stack --------------------------------------------------------------------------- */
+__attribute__((noinline)) static void send_plain(void)
+{
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+}
+
+__attribute__((noinline)) static void send_within(void)
+{
+    send_plain();
+    __asm__ volatile(""); /* no tail call */
+}
+
+static void test_within(void)
+{
+    char path[96], module[256];
+    Dl_info info;
+    snprintf(path, sizeof path, "%s/functions", folder);
+    ssize_t length = readlink("/proc/self/exe", module, sizeof module - 1);
+    module[length > 0 ? length : 0] = '\0';
+    FILE *file = fopen(path, "w");
+    dladdr((void *)(uintptr_t)test_within, &info);
+    uintptr_t offset = (uintptr_t)send_within - (uintptr_t)info.dli_fbase;
+    fprintf(file, "send_within %lx %lx %s\n", (unsigned long)offset, (unsigned long)offset + 32,
+            module);
+    fprintf(file, "elsewhere 1 2 /no/such/module\n");
+    fclose(file);
+    RUN("await event=send within=send_within", "await event=send within=elsewhere");
+    become(0, 0);
+    rules_open(&plan, board, 0, 0, folder);
+    send_plain();
+    check(step() == 0, "the same call from elsewhere does not count");
+    send_within();
+    check(step() == 1, "one inside the function does");
+    send_within();
+    check(step() == 1, "a function of a module that is not loaded is never on the stack");
+    unlink(path);
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    snprintf(board_path, sizeof board_path, "%s/board", folder);
+    plan_init(&plan);
+    test_forest();
+    test_notes();
+    test_states();
+    test_messages();
+    test_hold();
+    test_hold_ways();
+    test_order();
+    test_upper_level();
+    test_choices();
+    test_store();
+    test_stop();
+    test_within();
+    char path[96];
+    for (int rank = 0; rank < RANKS; rank++) {
+        trace_path(path, sizeof path, rank);
+        unlink(path);
+    }
+    unlink(board_path);
+    check(rmdir(folder) == 0, "nothing is left");
+    plan_release(&plan);
+    return done();
+}
