@@ -110,8 +110,14 @@ enum board_release rules_may_go(uint32_t step, uint32_t number)
     if (why == RELEASED_NOT || why == RELEASED_BY_UNSTICK || why == RELEASED_BY_END ||
         s->orders == 0)
         return why;
-    uint32_t turn = atomic_load(&rules.board->progress[step].turn);
-    return turn < s->orders && s->order[turn] == (int32_t)number ? why : RELEASED_NOT;
+    struct board_step *progress = &rules.board->progress[step];
+    uint32_t turn = atomic_load(&progress->turn);
+    if (turn < s->orders && s->order[turn] == (int32_t)number)
+        return why;
+    /* The one before it may never be matched: its receiver asks for this one first. */
+    return atomic_load(&rules.board->unstick) != atomic_load(&progress->unstick)
+               ? RELEASED_BY_UNSTICK
+               : RELEASED_NOT;
 }
 
 void rules_let_go(uint32_t step, const struct record *send, enum board_release why)

@@ -110,8 +110,8 @@ void steer_gather(MPI_Comm comm);
  * too, but programs rely on its being local. */
 void steer_drain(unsigned call, const MPI_Comm *comm);
 
-/* Before MPI_Finalize: lets go what is held, and returns when all ranks are there and all that was
- * let go has been taken over by the library. */
+/* Before MPI_Finalize: returns when all ranks are there, nothing is held any more (RELEASED_BY_END
+ * for what nothing else has let go), and the library has taken over what was. */
 void steer_finalize(void);
 
 #endif

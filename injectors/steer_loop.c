@@ -10,8 +10,8 @@
 #define ROUNDS_BEFORE_SLEEP 512
 #define SLEEP_NS 50000
 
-/* Behind the last barrier nobody posts a receive any more: what the library has not taken over by
- * then was sent to nobody. */
+/* When all ranks are in MPI_Finalize nobody posts a receive any more: what the library has not
+ * taken over soon after was sent to nobody. */
 #define LAST_WAIT_NS 200000000u
 
 void steer_look(void)
@@ -253,25 +253,15 @@ void steer_drain(unsigned call, const MPI_Comm *comm)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Whatever is held may go, and all of it goes before any rank leaves. */
-static void let_all_go(MPI_Request *everybody)
-{
-    unsigned round = 0;
-    while (!steer_is_complete(*everybody)) {
-        steer_hold_look(true);
-        steer_round(&round);
-    }
-    library.Wait(everybody, MPI_STATUS_IGNORE);
-}
-
+/* What is held stays held until it may go or all ranks are here: a sender that is early must not
+ * spoil what the plan does with its last messages. A receiver that waits for one does not come, and
+ * then the job cannot go on, which lets go as well. */
 void steer_finalize(void)
 {
     MPI_Request everybody = MPI_REQUEST_NULL;
     if (!tap_ready)
         return;
-    steer_hold_look(true);
-    if (library.Ibarrier(MPI_COMM_WORLD, &everybody) == MPI_SUCCESS)
-        let_all_go(&everybody);
+    steer_finish(library.Ibarrier(MPI_COMM_WORLD, &everybody), &everybody, MPI_STATUS_IGNORE);
     unsigned round = 0;
     for (uint64_t end = clock_monotonic_ns() + LAST_WAIT_NS;
          steer_holds(MPI_COMM_NULL) && clock_monotonic_ns() < end;) {
