@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# Rules in real jobs: a rank is stopped and goes on, and calls are told apart by the function that
+# makes them.
+
+bats_require_minimum_version 1.5.0
+load driver_common
+
+# plan NAME WHAT 'function body': appends a scenario of tests/mpi/rules_life.c.
+plan() {
+    printf 'scenario "%s" { protocol = "null", program = "%s", ranks = 2, arguments = { "%s" },
+  claims = { "H.progress" }, plan = function(p) %s end }\n' \
+        "$1" "$BUILD/tests/mpi/rules_life" "$2" "$3" >>s.lua
+}
+
+# traced PATTERN: how many lines of the trace of the first run match.
+traced() {
+    "$FAULTLINE" trace faultline-out/latest/1 | grep -cE "$1"
+}
+
+@test "a rank is stopped by another one, and goes on when that says so" {
+    plan "stop" stopped 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" },
+        release = { rank = 0, event = "phase", name = "go" } }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(traced stopped)" -eq 1 ] && [ "$(traced continued)" -eq 1 ]
+}
+
+@test "a rank that stops itself" {
+    plan "stop" stopped 'p:stop { rank = 1, event = "phase", name = "here",
+        release = { rank = 0, event = "phase", name = "go" } }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(traced stopped)" -eq 1 ] && [ "$(traced continued)" -eq 1 ]
+}
+
+@test "for some time, and by a step of the plan" {
+    plan "time" waits 'p:stop { rank = 1, at = { rank = 0, event = "phase" }, ms = 300 }'
+    plan "step" stopped 'local s = p:stop { rank = 1, at = { rank = 0, event = "phase" } }
+        p:release(s, { rank = 0, event = "phase", name = "go" })'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "nobody lets it go: the job is let go on, and the run is vacuous" {
+    plan "waits" waits 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" } }'
+    plan "polls" polls 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" } }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [ "$(grep -c "^not ok .* # vacuous" <<<"$output")" -eq 2 ]
+    grep -q "step 1 of the plan was undone: stop victims=1" <<<"$output"
+    grep -q "let go because the job could not go on otherwise" <<<"$output"
+}
+
+@test "unless it only tries" {
+    plan "waits" waits 'p:stop { rank = 1, attempt = true,
+        at = { rank = 0, event = "phase", name = "stop" } }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a rank that is stopped can be killed" {
+    plan "kill" stopped 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" } }
+        p:kill { rank = 1, at = { rank = 0, event = "phase", name = "go" } }'
+    sed -i 's/claims = {/max_incarnations = 1, claims = {/' s.lua
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    grep -q "rank 1 was killed by step 2 of the plan" <<<"$output"
+    grep -q 'faults: { asked: "2", installed: "2" }' <<<"$output"
+}
+
+@test "a call inside a function, and inside one that was inlined" {
+    plan "plain" sends 'p:await { rank = 0, event = "send", within = "in_a_function" }
+        p:await { rank = 0, event = "send", within = "in_an_inline_function" }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    "$FAULTLINE" trace faultline-out/latest/1 >trace
+    grep -B 1 "awaited" trace
+    [ "$(grep -B 1 awaited trace | grep -c "tag 2")" -eq 1 ]
+    [ "$(grep -B 1 awaited trace | grep -c "tag 3")" -eq 1 ]
+}
+
+@test "a function that does not exist: told before anything is launched, with what is near" {
+    plan "plain" sends 'p:await { rank = 0, event = "send", within = "in_a_fucntion" }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'within: function "in_a_fucntion" is neither in '* ]]
+    [[ "$output" == *'did you mean "in_a_function"?'* ]]
+    [ ! -e faultline-out ]
+}
