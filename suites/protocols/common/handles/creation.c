@@ -28,6 +28,15 @@ static struct done_creation *take_done(const struct creation *creation)
     return done;
 }
 
+/* As the library hands it down. */
+static void inherit_handler(const struct handle *parent, const struct handle *made)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(parent->real, &handler);
+    PMPI_Comm_set_errhandler(made->real, handler);
+    PMPI_Errhandler_free(&handler);
+}
+
 static bool begin(struct creation *creation, MPI_Comm *user)
 {
     creation->series = handles_mix(creation->parent->id, creation->group);
@@ -37,8 +46,10 @@ static bool begin(struct creation *creation, MPI_Comm *user)
         return false;
     *user = MPI_COMM_NULL;
     if (done->result) {
+        struct handle *result = handles_by_id(done->result);
+        inherit_handler(creation->parent, result);
         *user = handles_next_number();
-        handle_publish(handles_by_id(done->result), *user);
+        handle_publish(result, *user);
     }
     free(done);
     return true;
