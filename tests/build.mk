@@ -19,7 +19,8 @@ MPI_WARNINGS = -Wno-stringop-overflow
 $(BUILD)/tests/mpi/%: tests/mpi/%.c
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=c11 $(CFLAGS) -Wall -Wextra -Werror $(MPI_WARNINGS) -D_GNU_SOURCE -Iharness -Isuites/programs -MMD -MP \
+	$(Q)$(MPICC) -std=c11 $(CFLAGS) -Wall -Wextra -Werror $(MPI_WARNINGS) -D_GNU_SOURCE \
+		-Iharness -Isuites/programs -Isuites/protocols -MMD -MP \
 		-o $@ $< -lpthread -lm
 
 $(BUILD)/tests/mpi/%: tests/mpi/%.f90

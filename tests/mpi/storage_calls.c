@@ -268,7 +268,7 @@ int main(int argc, char **argv)
                  {"mapped", mapped},   {"threads", threads},     {"forks", forks},
                  {"signals", signals}};
     MPI_Init(&argc, &argv);
-    snprintf(folder, sizeof folder, "%s", store != NULL ? store : ".");
+    snprintf(folder, sizeof folder, "%s", store != NULL && *store != '\0' ? store : ".");
     if (mkdir(folder, 0755) != 0)
         expect(errno == EEXIST);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
