@@ -94,3 +94,12 @@ traced() {
     [[ "$output" == *'did you mean "in_a_function"?'* ]]
     [ ! -e faultline-out ]
 }
+
+@test "a vacuous run says what was missing" {
+    plan "plain" sends ''
+    sed -i 's/claims = { "H.progress" }/claims = { "B.empty" }/' s.lua
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'- "B.empty could not be judged: in this run there was not what it needs'* ]]
+}

@@ -36,8 +36,32 @@ static void decide(struct outcome *outcome, enum verdict verdict, const char *re
     snprintf(outcome->why, sizeof outcome->why, "%s", why);
 }
 
+static bool has_finding(const struct judgement *judgement, enum verdict verdict)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == verdict)
+            return true;
+    return false;
+}
+
+/* Vacuous without a finding: the first of the claims asked for whose situation never arose. */
+static void say_what_was_needed(const char *const *ids, size_t count, struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    for (size_t c = 0; c < count; c++)
+        for (size_t i = 0; i < judgement->result_count; i++) {
+            const struct claim_result *result = &judgement->results[i];
+            if (result->verdict != VERDICT_VACUOUS || !claim_is_named(result->claim, ids[c]))
+                continue;
+            snprintf(outcome->why, sizeof outcome->why,
+                     "%s could not be judged: in this run there was not what it needs to see, %s",
+                     result->claim->id, result->claim->needs);
+            return;
+        }
+}
+
 /* As the oracles say. */
-static void take_judgement(struct outcome *outcome)
+static void take_judgement(const char *const *ids, size_t count, struct outcome *outcome)
 {
     const struct judgement *judgement = &outcome->judgement;
     enum verdict verdict = judgement->verdict;
@@ -47,6 +71,8 @@ static void take_judgement(struct outcome *outcome)
         decide(outcome, verdict, judgement->findings[0].claim->id, "");
     else
         decide(outcome, verdict, verdict_text(verdict), "");
+    if (verdict == VERDICT_VACUOUS && !has_finding(judgement, verdict))
+        say_what_was_needed(ids, count, outcome);
 }
 
 /* A situation that the scenario promises and that did not arise. */
@@ -157,7 +183,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), error.text);
         return;
     }
-    take_judgement(outcome);
+    take_judgement(ids, id_count, outcome);
     if (as_asked) {
         apply_violates(run->scenario, outcome);
         apply_cover(run->scenario, outcome);
