@@ -456,7 +456,7 @@ static void on_undelivered(struct c_pass *pass, const struct channel *channel,
 {
     if (sent->event.incarnation != pass->incarnation)
         c_recovery_left_out(pass, channel, sent, other);
-    else if (sent->leave != 0)
+    else
         judge_undelivered(pass, channel, sent);
 }
 
@@ -565,8 +565,6 @@ static enum error_code read_histories(struct c_pass *pass, struct error *error)
                                       traces->trace[0].header->ticks_per_second, &listener, error);
     if (code != OK)
         return code;
-    /* A suppressed send is executed long after its message was delivered. */
-    pass->match.slack = UINT64_MAX / 4;
     c_recovery_begin(pass);
     code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);
     if (code == OK)

@@ -214,8 +214,7 @@ bool told_in_finished_call(const struct told *told, const struct trace *trace)
         const struct record *record = &trace->record[at];
         unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
         if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP && record->enter > told->ticks &&
-            record->enter != record->leave)
+            record->level == LEVEL_APP)
             return true;
     }
     return false;
