@@ -42,7 +42,8 @@ static unsigned skip_cost(const struct align_problem *problem, unsigned send)
 
 static unsigned extra_cost(const struct align_problem *problem, unsigned delivery)
 {
-    return seen_elsewhere(problem, delivery) ? COST_EXTRA_SEEN : COST_EXTRA_NEW;
+    bool likely = problem->to_come[delivery] || seen_elsewhere(problem, delivery);
+    return likely ? COST_EXTRA_SEEN : COST_EXTRA_NEW;
 }
 
 static unsigned changed_cost(const struct align_problem *problem, unsigned delivery)
@@ -81,7 +82,7 @@ static enum align_kind best_step(const struct align_problem *problem, const stru
     if (fit == FIT_IMPOSSIBLE)
         return best;
     unsigned both = both_cost(problem, i, j) + cells->cost[i + 1][j + 1];
-    if (both < *cost || (fit == FIT_SAME && both == *cost)) {
+    if (both < *cost || ((fit == FIT_SAME || fit == FIT_AGAIN) && both == *cost)) {
         *cost = both;
         best = fit == FIT_SAME ? ALIGN_PAIR : fit == FIT_AGAIN ? ALIGN_AGAIN : ALIGN_CHANGED;
     }

@@ -40,6 +40,9 @@ struct align_problem {
     /* The same bytes were delivered or passed over just before: a duplicate or a late one, which is
      * likelier than a delivery from nowhere. */
     bool seen[ALIGN_DELIVERIES];
+    /* The send of delivery j was undone, and what is told ends before its sender can have come to
+     * it again: no send here need account for it. */
+    bool to_come[ALIGN_DELIVERIES];
     /* Send i may well not have been made or not be delivered: leaving it out costs nothing. */
     bool optional[ALIGN_SENDS];
     bool complete; /* nothing more will come: sends left over count as not delivered */

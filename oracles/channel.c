@@ -53,73 +53,6 @@ static bool pair_has_bytes(const struct pair *pair, const struct received *recei
            pair->hash == received->hash && pair->bytes == received->bytes;
 }
 
-/* --- queues -------------------------------------------------------------------------------- */
-
-void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent)
-{
-    sent->number = ++channel->sent_count;
-    if (channel->last_sent == NULL)
-        channel->first_sent = sent;
-    else
-        channel->last_sent->next = sent;
-    channel->last_sent = sent;
-    channel_advance(match, channel, false);
-}
-
-void channel_add_received(struct match *match, struct channel *channel, struct received *received)
-{
-    (void)match;
-    struct received **place = &channel->first_received;
-    /* Nearly always the newest: look at the end first. */
-    if (channel->last_received != NULL && channel->last_received->order < received->order)
-        place = &channel->last_received->next;
-    while (*place != NULL && (*place)->order < received->order)
-        place = &(*place)->next;
-    received->next = *place;
-    *place = received;
-    if (received->next == NULL)
-        channel->last_received = received;
-    received->channel = channel;
-    if (received->decided && received->delivered.incarnation > channel->newest_delivered)
-        channel->newest_delivered = received->delivered.incarnation;
-}
-
-bool channel_take_sent(struct match *match, struct channel *channel, struct sent *sent)
-{
-    (void)match;
-    struct sent *before = NULL;
-    for (struct sent *at = channel->first_sent; at != NULL; before = at, at = at->next) {
-        if (at != sent)
-            continue;
-        if (before == NULL)
-            channel->first_sent = sent->next;
-        else
-            before->next = sent->next;
-        if (channel->last_sent == sent)
-            channel->last_sent = before;
-        return true;
-    }
-    return false;
-}
-
-void channel_take_received(struct match *match, struct channel *channel, struct received *received)
-{
-    (void)match;
-    struct received *before = NULL;
-    struct received *at = channel->first_received;
-    for (; at != NULL && at != received; at = at->next)
-        before = at;
-    if (at == NULL)
-        return;
-    if (before == NULL)
-        channel->first_received = received->next;
-    else
-        before->next = received->next;
-    if (channel->last_received == received)
-        channel->last_received = before;
-    received->channel = NULL;
-}
-
 /* --- what went right ----------------------------------------------------------------------- */
 
 static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
@@ -152,12 +85,15 @@ static void remember(struct channel *channel, const struct sent *sent,
             at->by = *pair;
 }
 
-/* Receives that wait on `channel` and were posted before `order`: they take its first sends. */
+/* Receives that wait on `channel` and were posted before `order`, or may have been: they take its
+ * first sends. */
 static unsigned posted_before(const struct channel *channel, uint64_t order)
 {
     unsigned count = 0;
     for (const struct received *at = channel->first_received; at != NULL && at->order < order;
          at = at->next)
+        count++;
+    for (const struct received *at = channel->unplaced; at != NULL; at = at->next)
         count++;
     return count;
 }
@@ -202,9 +138,32 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
     const struct match_listener *listener = &match->listener;
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
         listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
-    if (received->want_tag == TAG_ANY && channel->lane->busy != NULL)
+    /* Where receives may be brought back, it is not known which of them it was. */
+    if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
+        match->rank[channel->destination].dormant_until == 0)
         check_any_tag(match, channel, sent, received);
     close_pair(match, channel, sent, received);
+}
+
+/* The place of the first delivery without one that `sent` agrees with; NULL there: none. */
+static struct received **find_unplaced(const struct match *match, struct channel *channel,
+                                       const struct sent *sent)
+{
+    struct received **place = &channel->unplaced;
+    while (*place != NULL && !agree(match, sent, *place))
+        place = &(*place)->next;
+    return place;
+}
+
+static bool place(struct match *match, struct channel *channel, struct sent *sent)
+{
+    struct received **found = find_unplaced(match, channel, sent);
+    struct received *received = *found;
+    if (received == NULL)
+        return false;
+    *found = received->next;
+    close_pair(match, channel, sent, received);
+    return true;
 }
 
 /* The head pair is a send done again and the delivery that came before it: sure if the same holds
@@ -328,6 +287,8 @@ static void tell_undelivered(struct match *match, struct channel *channel,
 static void skip_sent(struct match *match, struct channel *channel, bool optional)
 {
     struct sent *sent = channel->first_sent;
+    if (place(match, channel, sent))
+        return;
     channel_take_sent(match, channel, sent);
     struct passed_over *passed_over = optional ? NULL : pool_take(&match->passed_over_pool);
     match->exhausted |= !optional && passed_over == NULL;
@@ -380,7 +341,7 @@ static void tell_extra(struct match *match, struct channel *channel)
     channel_take_received(match, channel, received);
     if (late != NULL) {
         take_late(match, channel, late, received);
-    } else if (again != NULL || recent == NULL) {
+    } else if (again != NULL || recent == NULL || match_is_to_come(match, channel, received)) {
         tell(match, STRANGE_ORPHAN, channel, again, received, NULL);
     } else {
         tell(match, STRANGE_DUPLICATE, channel, NULL, received, recent);
@@ -412,19 +373,21 @@ static bool wild_is_open(const struct channel *channel)
     return match_wild_before(channel, UINT64_MAX);
 }
 
-static void state_problem(struct match *match, const struct channel *channel, bool complete,
+static void state_problem(struct match *match, struct channel *channel, bool complete,
                           struct align_problem *problem)
 {
     memset(problem, 0, sizeof *problem);
     bool more = false;
     const struct sent *sent[ALIGN_SENDS];
     for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
-        problem->optional[problem->sends] = at->optional || (complete && wild_is_open(channel));
+        problem->optional[problem->sends] = at->optional || (complete && wild_is_open(channel)) ||
+                                            *find_unplaced(match, channel, at) != NULL;
         sent[problem->sends++] = at;
     }
     for (struct received *at = channel->first_received;
          at != NULL && at->decided && problem->deliveries < ALIGN_DELIVERIES; at = at->next) {
         unsigned j = problem->deliveries++;
+        problem->to_come[j] = complete && match_is_to_come(match, channel, at);
         problem->seen[j] =
             find_recent(channel, at) != NULL || find_passed_over(match, channel, at) != NULL;
         for (unsigned i = 0; i < problem->sends; i++)
@@ -432,7 +395,8 @@ static void state_problem(struct match *match, const struct channel *channel, bo
         more = at->next != NULL && at->next->decided;
     }
     /* What is not looked at yet may be what the sends that are left over went to. */
-    problem->complete = complete && (problem->deliveries < ALIGN_DELIVERIES || !more);
+    problem->complete =
+        complete && !match->cut_off && (problem->deliveries < ALIGN_DELIVERIES || !more);
 }
 
 /* Takes the cheapest explanation up to where things fit again. */
@@ -493,34 +457,80 @@ static void wait_for_wild(struct channel *channel)
     channel->endpoint->blocked = channel;
 }
 
+/* One step with the first receive, which is decided. False: it must wait. */
+static bool advance_decided(struct match *match, struct channel *channel, bool complete)
+{
+    struct received *received = channel->first_received;
+    struct sent *sent = channel->first_sent;
+    if (sent == NULL && !complete)
+        return false;
+    if (!complete && channel->endpoint->wild != NULL &&
+        match_wild_before(channel, received->order)) {
+        wait_for_wild(channel);
+        return false;
+    }
+    if (sent != NULL && agree(match, sent, received)) {
+        /* Of two deliveries that would do, the earlier one may be too early for the next send. */
+        if (channel->unplaced == NULL || channel->unplaced->leave > received->leave ||
+            !place(match, channel, sent))
+            settle_pair(match, channel, sent, received);
+        return true;
+    }
+    if (sent != NULL && settle_within_threads(match, channel))
+        return true;
+    if (sent != NULL && is_again(match, channel)) {
+        close_pair(match, channel, sent, received);
+        return true;
+    }
+    if (sent != NULL && channel->unplaced != NULL && !done_again(match, sent, received) &&
+        place(match, channel, sent))
+        return true;
+    if (!complete && !enough_to_explain(match, channel))
+        return false;
+    explain(match, channel, complete);
+    return true;
+}
+
+/* At the end: whichever send it is that a delivery without a place belongs to. */
+static bool place_any(struct match *match, struct channel *channel)
+{
+    for (struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
+        if (place(match, channel, sent))
+            return true;
+    return false;
+}
+
+/* Deliveries without a place that are left over, at the end. */
+static void tell_unplaced(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->unplaced;
+    channel->unplaced = received->next;
+    channel_add_received(match, channel, received);
+    tell_extra(match, channel);
+}
+
 void channel_advance(struct match *match, struct channel *channel, bool complete)
 {
-    while (channel->first_received != NULL) {
+    for (;;) {
         struct received *received = channel->first_received;
         struct sent *sent = channel->first_sent;
-        if (!received->decided) {
+        if (received != NULL && received->decided) {
+            if (!advance_decided(match, channel, complete))
+                break;
+        } else if (received != NULL) {
             if (!complete)
                 break;
-            take_unseen(match, channel);
+            if (sent == NULL || !place(match, channel, sent))
+                take_unseen(match, channel);
+        } else if (channel->unplaced == NULL) {
+            break;
+        } else if (sent != NULL && place(match, channel, sent)) {
             continue;
+        } else if (!complete) {
+            break;
+        } else if (!place_any(match, channel)) {
+            tell_unplaced(match, channel);
         }
-        if (sent == NULL && !complete)
-            break;
-        if (!complete && channel->endpoint->wild != NULL &&
-            match_wild_before(channel, received->order)) {
-            wait_for_wild(channel);
-            break;
-        }
-        if (sent != NULL && agree(match, sent, received))
-            settle_pair(match, channel, sent, received);
-        else if (sent != NULL && settle_within_threads(match, channel))
-            continue;
-        else if (sent != NULL && is_again(match, channel))
-            close_pair(match, channel, sent, received);
-        else if (complete || enough_to_explain(match, channel))
-            explain(match, channel, complete);
-        else
-            break;
     }
 }
 

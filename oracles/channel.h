@@ -58,7 +58,8 @@ struct received {
     int rank;
     uint16_t thread;
     bool decided;
-    bool dormant; /* posted in a life of its rank that is over: the protocol may bring it back */
+    bool dormant;  /* posted in a life of its rank that is over: the protocol may bring it back */
+    bool unplaced; /* brought back: where it was posted is not known */
     bool no_hash;
     bool blind; /* it took a message, but nothing is known of it (freed request, error) */
 };
@@ -93,6 +94,7 @@ struct channel {
     struct sent *last_sent;
     struct received *first_received; /* not yet matched, as posted */
     struct received *last_received;
+    struct received *unplaced;       /* decided, and they may have any place */
     struct passed_over *passed_over; /* sends that later ones went ahead of */
     unsigned passed_over_count;
     uint64_t sent_count;
@@ -128,6 +130,9 @@ struct match;
 
 /* Appends; the channel owns it now. */
 void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent);
+/* A delivery that may have any place in the order: it goes with the first send that it agrees with
+ * and that no other delivery takes. */
+void channel_add_unplaced(struct channel *channel, struct received *received);
 /* Into its place by `order`. */
 void channel_add_received(struct match *match, struct channel *channel, struct received *received);
 /* Takes it out (cancelled, or its incarnation is over). False if it is not in there any more. */

@@ -99,6 +99,18 @@ static void say_again(struct finding *finding, const struct sent *again,
     finding_show(finding, again->event);
 }
 
+/* The sender was rolled back behind its send and ended before it came there again: in a history
+ * that is cut off it may still do it. Not if it has sent on from there on this channel. */
+static bool may_be_sent_again(struct passage *passage, const struct channel *channel,
+                              const struct received *received)
+{
+    struct looks looks = sent_as(channel, received);
+    struct event_ref undone;
+    return match_is_to_come(&passage->match, channel, received) &&
+           (passage->lookups++ >= UNDONE_LOOKUPS ||
+            messages_find(passage, channel->source, &looks, true, &undone));
+}
+
 static void tell_orphan(struct passage *passage, const struct channel *channel,
                         const struct sent *again, const struct received *received)
 {
@@ -259,6 +271,8 @@ void messages_strange(struct passage *passage, enum strange strange, const struc
     struct event_ref key = key_of(strange, sent, received);
     if (received != NULL && strange != STRANGE_LOST_SIGHT)
         passage->delivered += passage_counts(passage, key);
+    if (strange == STRANGE_ORPHAN && sent == NULL && may_be_sent_again(passage, channel, received))
+        return;
     if (strange != STRANGE_UNDELIVERED && !passage_tells(passage, (unsigned)strange, key))
         return;
     switch (strange) {

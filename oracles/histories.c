@@ -63,8 +63,10 @@ static void on_strange(void *context, enum strange strange, const struct channel
 static void on_event(void *context, const struct stream_event *event)
 {
     struct passage *passage = context;
-    if (event->restarted)
+    if (event->restarted) {
+        passage->match.rank[event->rank].incarnation = event->trace->incarnation;
         match_restart(&passage->match, event->rank);
+    }
     if (event->record->level != LEVEL_APP)
         return;
     match_record(&passage->match, event);
@@ -91,6 +93,7 @@ static enum error_code stream(struct passage *passage, struct error *error)
                                       traces->trace[0].header->ticks_per_second, &listener, error);
     if (code != OK)
         return code;
+    passage->match.cut_off = !passage->newest || passage->judging->facts->end != RUN_FINISHED;
     learn_communicators(passage);
     code = stream_run(passage->histories, LEVEL_APP, on_event, passage, NULL, error);
     match_finish(&passage->match);

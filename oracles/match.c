@@ -289,7 +289,10 @@ static void deliver(struct match *match, struct received *received,
     received->no_hash = (record->flags & FLAG_NO_HASH) != 0;
     /* Cut short, the message is gone all the same; and some statuses do not tell its size. */
     received->blind = record->error != 0 || (received->no_hash && record->bytes == UINT64_MAX);
-    channel_add_received(match, channel, received);
+    if (received->unplaced)
+        channel_add_unplaced(channel, received);
+    else
+        channel_add_received(match, channel, received);
     advance(match, channel);
 }
 
@@ -393,19 +396,25 @@ static void free_receive(struct match *match, struct received *received)
     advance(match, channel);
 }
 
-/* The oldest dormant receive that could have taken what arrived, or NULL. */
+static int wildcards(const struct received *received)
+{
+    return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
+}
+
+/* A dormant receive that could have taken what arrived, or NULL: of several the one with the fewest
+ * wildcards, so that another of them is left for what only that can take. */
 static struct received *find_dormant(const struct match *match, int rank,
                                      const struct record *record)
 {
-    struct received *oldest = NULL;
+    struct received *best = NULL;
     if (match->rank[rank].dormant_until == 0)
         return NULL;
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
         if (at->dormant && at->comm == record->comm &&
             match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
-            (oldest == NULL || at->order < oldest->order))
-            oldest = at;
-    return oldest;
+            (best == NULL || wildcards(at) < wildcards(best)))
+            best = at;
+    return best;
 }
 
 /* A request that was not seen posted in this incarnation: a protocol brought it back. */
@@ -415,14 +424,14 @@ static void complete_unposted(struct match *match, const struct stream_event *ev
     if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
         record->error != 0)
         return;
-    struct received *received = find_dormant(match, event->rank, record);
-    if (received != NULL) {
-        decide(match, received, event);
+    struct received *received = post(match, event, record->peer, record->tag);
+    struct received *dormant = find_dormant(match, event->rank, record);
+    if (received == NULL)
         return;
-    }
-    received = post(match, event, record->peer, record->tag);
-    if (received != NULL)
-        deliver(match, received, event);
+    received->unplaced = true;
+    deliver(match, received, event);
+    if (dormant != NULL)
+        drop(match, dormant);
 }
 
 static void complete_send(struct match *match, const struct request *request,
@@ -522,7 +531,7 @@ static int by_place(const void *left, const void *right)
 void match_finish(struct match *match)
 {
     size_t count = 0;
-    for (int rank = 0; rank < match->ranks; rank++)
+    for (int rank = 0; rank < match->ranks && !match->cut_off; rank++)
         drop_dormant(match, &match->rank[rank]);
     struct channel **channels = calloc(match->channels.used + 1, sizeof *channels);
     if (channels == NULL) {

@@ -49,8 +49,8 @@ struct request {
 struct match_rank {
     uint64_t sent;
     uint64_t received;
-    uint64_t
-        dormant_until; /* of `received`: how long dormant receives are kept; 0: there are none */
+    uint64_t dormant_until; /* of `received`: how long dormant ones are kept; 0: there are none */
+    int incarnation;        /* to be set, with cut_off: which began last */
     struct received *undecided; /* newest first */
 };
 
@@ -58,6 +58,8 @@ struct match {
     int ranks;
     uint64_t slack; /* ticks */
     struct match_listener listener;
+    bool cut_off;   /* to be set: what is told of ends in the middle, so that dormant receives may
+                       still have been going to be completed */
     bool exhausted; /* memory ran out: what was found so far is not to be trusted */
     struct table channels, lanes, endpoints, requests;
     struct pool sent_pool, received_pool, channel_pool, lane_pool, endpoint_pool, request_pool,
@@ -74,7 +76,8 @@ void match_release(struct match *match);
 
 /* A new incarnation of `rank` begins (event->restarted). Of what the one before had posted, what
  * was still being posted is gone; the rest is dormant: a protocol may complete it as a request that
- * nobody posted in this incarnation, and then it has its old place in the order of posting. */
+ * nobody posted in this incarnation. Which of several it is cannot be told, so such a delivery may
+ * have any place in the order of posting, and until it is there what was posted later waits. */
 void match_restart(struct match *match, int rank);
 
 /* One record of the level that is matched; others are left out by the caller. */
@@ -95,6 +98,11 @@ bool match_has_receive(const struct match *match, struct event_ref sent, uint32_
 /* What a request of that rank stands for, or NULL if it is not one of a send or receive. */
 const struct request *match_request(const struct match *match, int rank, int incarnation,
                                     uint32_t request);
+
+/* What is told is cut off, and ends before the sender of this delivery, whose send was undone, has
+ * sent anything on the channel that lies behind it. */
+bool match_is_to_come(const struct match *match, const struct channel *channel,
+                      const struct received *received);
 
 /* For channel.c. */
 void match_free_sent(struct match *match, struct sent *sent);

@@ -109,7 +109,7 @@ void match_refresh(struct match *match, struct channel *channel)
 {
     bool busy = channel->first_sent != NULL;
     bool idle = !busy && channel->first_received == NULL && channel->passed_over == NULL &&
-                !channel->blocked;
+                channel->unplaced == NULL && !channel->blocked;
     if (busy != channel->busy)
         set_busy(channel, busy);
     if (idle && !channel->idle)
@@ -154,6 +154,15 @@ bool match_pattern_takes(int want_peer, int want_tag, int source, int tag)
 {
     return (want_peer == PEER_ANY || want_peer == source) &&
            (want_tag == TAG_ANY || want_tag == tag);
+}
+
+bool match_is_to_come(const struct match *match, const struct channel *channel,
+                      const struct received *received)
+{
+    int delivered = received->delivered.incarnation;
+    return match->cut_off && match->rank[channel->source].incarnation > delivered &&
+           channel->newest_delivered <= delivered &&
+           (channel->last_sent == NULL || channel->last_sent->event.incarnation <= delivered);
 }
 
 /* --- what could still be matched ----------------------------------------------------------- */
