@@ -148,17 +148,55 @@ bool steer_choose(uint32_t step, const struct record *recorded, int source, int 
     return outlook == CHOICE_THERE;
 }
 
-/* One that has not come yet makes the probe say no, and a later one is asked again; until the job
- * cannot go on so. */
+/* --- probes that do not wait ------------------------------------------------------------------ */
+
+/* Per step, of probes that said no because their message is not there: from the first one to the
+ * one that finds it, or until the job cannot go on so. */
+enum asking { ASKED_NEVER, ASKED_IN_VAIN, ASKED_TOO_LONG };
+
+static enum asking asking[PLAN_MAX_STEPS];
+static uint32_t asking_since[PLAN_MAX_STEPS]; /* rules_unstick then */
+static _Atomic unsigned asking_count;
+
+static void ask_on(uint32_t step)
+{
+    if (asking[step] != ASKED_NEVER)
+        return;
+    asking[step] = ASKED_IN_VAIN;
+    asking_since[step] = rules_unstick();
+    atomic_fetch_add(&asking_count, 1);
+    rules_wait_begin();
+}
+
+static void stop_asking(uint32_t step, enum asking now)
+{
+    if (asking[step] == ASKED_IN_VAIN) {
+        atomic_fetch_sub(&asking_count, 1);
+        rules_wait_end();
+    }
+    asking[step] = now;
+}
+
+static void look_at_asking(void)
+{
+    for (uint32_t step = 0; step < PLAN_MAX_STEPS; step++)
+        if (asking[step] == ASKED_IN_VAIN && asking_since[step] != rules_unstick())
+            stop_asking(step, ASKED_TOO_LONG);
+}
+
 int steer_choose_now(uint32_t step, const struct record *recorded, int source, int tag,
                      MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    static _Atomic uint32_t first_unstick[PLAN_MAX_STEPS]; /* + 1, when it was first in vain */
     struct choice choice = make_choice(step, source, tag, comm);
     enum outlook outlook = look(&choice, message, status);
-    uint32_t never = 0, now = rules_unstick() + 1;
-    atomic_compare_exchange_strong(&first_unstick[step], &never, now);
-    if (outlook == CHOICE_NOT_YET && atomic_load(&first_unstick[step]) == now) {
+    tap_lock(&lock);
+    bool again = outlook == CHOICE_NOT_YET && asking[step] != ASKED_TOO_LONG;
+    if (again)
+        ask_on(step);
+    else
+        stop_asking(step, ASKED_NEVER);
+    tap_unlock(&lock);
+    if (again) {
         rules_give_back(step);
         *flag = 0;
         return MPI_SUCCESS;
@@ -291,9 +329,12 @@ static void free_waiting(struct waiting *w)
 
 void steer_choose_look(void)
 {
-    if (likely(atomic_load_explicit(&receive_count, memory_order_relaxed) == 0))
+    if (likely(atomic_load_explicit(&receive_count, memory_order_relaxed) +
+                   atomic_load_explicit(&asking_count, memory_order_relaxed) ==
+               0))
         return;
     tap_lock(&lock);
+    look_at_asking();
     for (struct waiting **link = &receives; *link;) {
         struct waiting *w = *link;
         if (!is_told(w)) {

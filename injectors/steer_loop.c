@@ -26,6 +26,9 @@ void steer_look(void)
 void steer_round(unsigned *round)
 {
     steer_look();
+    /* What waits where a call that may block is not shown looks like what polls in vain. */
+    if (atomic_load_explicit(&runtime_slot->blocking_call, memory_order_relaxed) == 0)
+        rules_polled_in_vain();
     if (++*round < ROUNDS_BEFORE_YIELD)
         return;
     if (*round < ROUNDS_BEFORE_SLEEP)

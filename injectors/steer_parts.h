@@ -100,7 +100,7 @@ bool steer_choose(uint32_t step, const struct record *recorded, int source, int 
                   MPI_Message *message, MPI_Status *status);
 
 /* The same without waiting, for Iprobe and Improbe: *flag and the rest are as the call gives them.
- */
+ * A message that is not there yet makes the call say no, and the match is for a later one. */
 int steer_choose_now(uint32_t step, const struct record *recorded, int source, int tag,
                      MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 
