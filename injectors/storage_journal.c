@@ -73,6 +73,8 @@ uint64_t storage_name_begin(unsigned kind, const struct storage_file *file,
     entry.replaced = kind == JOURNAL_RENAME ? file->inode : 0;
     if (file->inode != 0 && (kind == JOURNAL_RENAME || kind == JOURNAL_UNLINK))
         keep(file);
+    if (kind == JOURNAL_RENAME && file->folder != other->folder)
+        keep(other);
     entry.id = journal_id();
     append(&entry);
     return entry.id;

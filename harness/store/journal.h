@@ -37,6 +37,7 @@ enum journal_kind {
     JOURNAL_OPENED,   /* inode may be written from now on */
     JOURNAL_SYNCED,   /* inode (a file or a folder) is on stable storage as it was at `covers` */
     JOURNAL_ALL,      /* and so is everything */
+    JOURNAL_MADE,     /* a CREATE that a loss has taken back: inode may have another name */
 };
 
 struct journal_entry {

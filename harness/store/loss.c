@@ -190,22 +190,29 @@ static enum error_code restore_name(struct taking *taking, const char *name, uin
     return OK;
 }
 
+/* Each end for itself: what its folder did not sync. Between two folders the file may have gone on
+ * from its new name; then it is found by the link that was kept. */
 static enum error_code undo_rename(struct taking *taking, const struct journal_entry *entry,
                                    bool old_durable, bool new_durable)
 {
     char from[PATH_MAX], to[PATH_MAX];
+    enum error_code code = OK;
     if (!below(taking, entry->path, from) || !below(taking, entry->other, to) ||
-        inode_at(from) != entry->inode)
+        entry->inode == entry->replaced) /* two names of one file: nothing was done */
         return OK;
+    bool there = inode_at(from) == entry->inode;
     if (!old_durable && inode_at(to) == 0) {
-        if ((new_durable ? link(from, to) : rename(from, to)) != 0)
+        if (there && (new_durable ? link(from, to) : rename(from, to)) != 0)
             return broken(taking, "rename back to", to);
-        tell(taking, "%s: its rename to %s was not synced by rank %d: taken back", entry->other,
-             entry->path, entry->rank);
-    } else if (!new_durable && unlink(from) != 0) {
+        if (there)
+            tell(taking, "%s: its rename to %s was not synced by rank %d: taken back", entry->other,
+                 entry->path, entry->rank);
+        else
+            code = restore_name(taking, entry->other, entry->inode);
+    } else if (!new_durable && there && unlink(from) != 0) {
         return broken(taking, "remove", from);
     }
-    return new_durable ? OK : restore_name(taking, entry->path, entry->replaced);
+    return new_durable || code != OK ? code : restore_name(taking, entry->path, entry->replaced);
 }
 
 static enum error_code undo_folder(struct taking *taking, const struct journal_entry *entry)
@@ -260,7 +267,7 @@ static enum error_code undo_names(struct taking *taking)
         if (new_durable && old_durable)
             continue;
         code = undo(taking, entry, old_durable, new_durable);
-        entry->kind = JOURNAL_VOID;
+        entry->kind = entry->kind == JOURNAL_CREATE ? JOURNAL_MADE : JOURNAL_VOID;
     }
     return code;
 }
@@ -283,7 +290,7 @@ static struct content content_of(const struct taking *taking, uint64_t inode)
         bool affected = is_affected(taking, entry->rank);
         if (entry->inode != inode)
             continue;
-        if (entry->kind == JOURNAL_CREATE)
+        if (entry->kind == JOURNAL_CREATE || entry->kind == JOURNAL_MADE)
             content = (struct content){.made = true, .written = affected};
         if (entry->kind == JOURNAL_OPENED)
             content.written |= affected;
