@@ -140,7 +140,8 @@ static void know_steps(void)
         rules_know(&rule->release, &s->release);
         rules.has_states |= waits_for_states(&s->when);
         rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
-        rules_steering |= steers(s->action);
+        rules_steering |=
+            steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
     }
 }
 
@@ -231,8 +232,6 @@ void rules_storage(struct record *r, enum plan_event event, const char *file, bo
     struct sight sight = sight_of(r, after ? MOMENT_AFTER : MOMENT_BEFORE);
     sight.stored = event;
     sight.file = file;
-    if (after)
-        rules_offer_ends(r);
     look(&sight);
 }
 

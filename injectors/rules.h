@@ -30,7 +30,8 @@
 extern bool rules_watching;
 
 /* true from MPI_Init to the end, and in all ranks alike: the plan has HOLD, CHOOSE, ANSWER or
- * JITTER, and no wire call may block inside the library. Then rules_watching is true as well. */
+ * JITTER, or a step that is to be done as soon as ranks are blocked (somebody must be able to see
+ * it), and no wire call may block inside the library. Then rules_watching is true as well. */
 extern bool rules_steering;
 
 /* Steps stay owned by the caller and must live as long as the rules. board must not be NULL.
@@ -59,6 +60,9 @@ void rules_after(struct record *r);
  * wire send without a duration (MPI_Startall) may be steered: then record it before it is passed
  * on. */
 void rules_instant(struct record *r, const char *name);
+
+/* The poll that was in progress is in the trace now: for the evidence of an answer given to it. */
+void rules_poll_recorded(const struct record *poll);
 
 /* A poll of this rank said no. */
 void rules_polled_in_vain(void);

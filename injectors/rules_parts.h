@@ -76,8 +76,8 @@ void rules_perform(struct performance *performance);
 bool rules_is_doomed(void);
 /* The step is done by what the taps or the store did. */
 void rules_finish(uint32_t step);
-void rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value, int error,
-                 uint32_t request);
+struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
+                           int error, uint32_t request);
 bool rules_is_victim(const struct plan_step *step, int32_t rank);
 /* That this rank goes on after a stop, once. */
 void rules_note_continued(void);

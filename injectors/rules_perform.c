@@ -19,8 +19,8 @@ uint64_t rules_number(const struct record *r)
 }
 
 /* Not through record_instant: a fault is no event of the plan. */
-void rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value, int error,
-                 uint32_t request)
+struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
+                           int error, uint32_t request)
 {
     struct record *r = record_reserve(LEVEL_SELF, RECORD_FAULT, CALL_NONE);
     r->comm = (uint32_t)fault;
@@ -29,6 +29,7 @@ void rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
     r->bytes = value;
     r->request = request;
     record_instant(r, error);
+    return r;
 }
 
 /* --- victims ---------------------------------------------------------------------------------- */

@@ -73,6 +73,8 @@ void rules_offer_meets(const struct record *r)
 void rules_offer_ends(const struct record *r)
 {
     uint32_t *place = r->level == LEVEL_APP ? &thread_state.pending : &thread_state.steered;
+    if (r->level == LEVEL_SELF)
+        return;
     if (*place != 0)
         progress_give_back(rules.board, *place - 1);
     *place = 0;
@@ -134,10 +136,13 @@ void rules_passed(uint32_t step)
 }
 
 /* --- choices and answers ---------------------------------------------------------------------- */
+/* A poll gets its place in the trace only when it is over: rules_poll_recorded then says where. */
 static void tell_done(uint32_t step, enum fault_kind fault, const struct record *call, int what,
                       bool could)
 {
-    rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
+    struct record *evidence =
+        rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
+    thread_state.answered = call == &thread_state.poll[LEVEL_WIRE] ? evidence : NULL;
     if (take(step) == limit_of(rules_step(step)))
         rules_finish(step);
 }
@@ -150,6 +155,14 @@ void rules_chosen(uint32_t step, const struct record *call, int peer, bool could
 void rules_answered(uint32_t step, const struct record *call, int answer, bool could)
 {
     tell_done(step, FAULT_ANSWERED, call, answer, could);
+}
+
+void rules_poll_recorded(const struct record *poll)
+{
+    if (poll->level != LEVEL_WIRE || thread_state.answered == NULL)
+        return;
+    thread_state.answered->bytes = rules_number(poll);
+    thread_state.answered = NULL;
 }
 
 void rules_wait_begin(void)

@@ -51,8 +51,9 @@ struct thread_state {
     uint32_t pending;  /* the same of the upper call in progress: the first wire call inside it that
                           does the same takes it. Kept by the rules */
     int32_t pending_peer;
-    struct record scratch;              /* stands in for a record when the trace is full */
-    struct record poll[2];              /* by level: the poll in progress, not in the trace yet */
+    struct record *answered; /* evidence of an answer to the poll in progress. Kept by the rules */
+    struct record scratch;   /* stands in for a record when the trace is full */
+    struct record poll[2];   /* by level: the poll in progress, not in the trace yet */
     struct poll_run run[RUNTIME_POLLS]; /* by hash of what was asked */
 };
 

@@ -360,8 +360,13 @@ static void test_choices(void)
     record_publish(wire);
     check(rules_take() == 3, "a probe of the program is answered on the wire");
     rules_answered(2, wire, 1, true);
+    const struct record *told =
+        &runtime_trace.record[atomic_load(&runtime_trace.header->next) - 2]; /* then the jitter */
     wire->flags = poll->flags = FLAG_NEGATIVE;
-    record_poll_end(wire, 0);
+    struct record *stored = record_poll_end(wire, 0);
+    check(told->comm == FAULT_ANSWERED &&
+              told->bytes == (uint64_t)(stored - runtime_trace.record) + 1,
+          "the evidence says where the poll is in the trace");
     record_poll_end(poll, 0);
     check(step() == 4 && rules_jitter() != NULL && rules_jitter()->seed == 9,
           "delays begin as soon as they are armed");
