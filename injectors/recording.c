@@ -50,13 +50,26 @@ static bool asks_the_same(const struct record *a, const struct record *b)
            a->error == b->error;
 }
 
+static bool is_going_on(const struct poll_run *run)
+{
+    return run->record != NULL && run->recorded == thread_state.recorded;
+}
+
+/* The run that `r` goes on with, or a place for it to begin. Places are searched one behind the
+ * other, so that polls that take turns do not end each other's runs; all are free again when
+ * something else has been recorded. */
 static struct poll_run *find_run(const struct record *r)
 {
     uint64_t mixed = r->level + 2u * r->call + UINT64_C(0x9e3779b97f4a7c15) * r->request +
                      UINT64_C(0xc2b2ae3d27d4eb4f) * (uint32_t)r->want_peer +
                      UINT64_C(0x165667b19e3779f9) * (uint32_t)r->want_tag + r->comm;
-    mixed *= UINT64_C(0x9e3779b97f4a7c15);
-    return &thread_state.run[(mixed >> 32) % RUNTIME_POLLS];
+    mixed = (mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    for (unsigned i = 0; i < RUNTIME_POLLS; i++) {
+        struct poll_run *run = &thread_state.run[(mixed + i) % RUNTIME_POLLS];
+        if (!is_going_on(run) || asks_the_same(run->record, r))
+            return run;
+    }
+    return &thread_state.run[mixed % RUNTIME_POLLS];
 }
 
 /* A record of the trace with the contents of a poll, complete but for `leave`. */
@@ -85,8 +98,7 @@ static void publish_poll(struct record *stored, const struct record *r, uint64_t
 static struct record *count_negative(struct record *r, uint64_t leave)
 {
     struct poll_run *run = find_run(r);
-    if (run->record != NULL && run->recorded == thread_state.recorded &&
-        asks_the_same(run->record, r)) {
+    if (is_going_on(run) && asks_the_same(run->record, r)) {
         run->record->bytes++;
         atomic_store_explicit(&run->record->leave, leave, memory_order_release);
         return run->record;

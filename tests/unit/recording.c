@@ -152,6 +152,21 @@ static void test_polls(void)
     check(polls == 1000, "more requests than can be remembered: no poll is lost");
 }
 
+/* Whatever two requests they are. */
+static void test_polls_that_take_turns(void)
+{
+    uint64_t before = atomic_load(&runtime_trace.header->next);
+    for (uint32_t other = 2; other <= 200; other++) {
+        for (int i = 0; i < 10; i++) {
+            poll(LEVEL_WIRE, CALL_MPI_Test, 1, true);
+            poll(LEVEL_WIRE, CALL_MPI_Test, other, true);
+        }
+        poll(LEVEL_WIRE, CALL_MPI_Test, 1, false);
+    }
+    check(atomic_load(&runtime_trace.header->next) - before == 199 * 3,
+          "polls of any two requests that take turns are two records");
+}
+
 static void *poll_in_thread(void *unused)
 {
     (void)unused;
@@ -313,6 +328,7 @@ int main(void)
     test_direct();
     test_instant();
     test_polls();
+    test_polls_that_take_turns();
     test_threads();
     test_full();
     test_notes();
