@@ -6,24 +6,25 @@
 
 static struct request *first, *last;
 
-static bool matches(const struct request *message, const struct context *context, int source,
+static bool matches(const struct request *message, const struct handle *communicator, int source,
                     int tag)
 {
-    return message->context == context &&
+    return message->communicator == communicator &&
            (source == MPI_ANY_SOURCE || source == message->status.MPI_SOURCE) &&
            (tag == MPI_ANY_TAG || tag == message->status.MPI_TAG);
 }
 
-struct request *arrived_find(const struct context *context, int source, int tag)
+struct request *arrived_find(const struct handle *communicator, int source, int tag)
 {
     struct request *one = first;
-    while (one && !matches(one, context, source, tag))
+    while (one && !matches(one, communicator, source, tag))
         one = one->after;
     return one;
 }
 
 void arrived_add(struct request *message)
 {
+    request_hold(message);
     message->before = last;
     message->after = NULL;
     *(last ? &last->after : &first) = message;

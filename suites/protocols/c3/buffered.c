@@ -24,7 +24,7 @@ int buffered_send(struct request *request)
     if (request->peer != MPI_PROC_NULL) {
         uint64_t needed = payload_bytes(&request->payload) + MPI_BSEND_OVERHEAD;
         if (!has_room(needed))
-            return call_error(request->context, MPI_ERR_BUFFER);
+            return call_error(request->communicator, MPI_ERR_BUFFER);
         buffer.used += needed;
     }
     int error = transfer_send(request);
@@ -40,7 +40,7 @@ int buffered_isend(struct request *request)
     sent->payload = request->payload;
     sent->peer = request->peer;
     sent->tag = request->tag;
-    sent->context = request->context;
+    sent->communicator = request->communicator;
     int error = buffered_send(sent);
     if (error == MPI_SUCCESS)
         request->done = true;
@@ -52,7 +52,7 @@ int buffered_isend(struct request *request)
 EXPORTED int MPI_Buffer_attach(void *data, int size)
 {
     if (buffer.data || size < 0)
-        return call_error(context_of(MPI_COMM_WORLD), size < 0 ? MPI_ERR_ARG : MPI_ERR_BUFFER);
+        return call_error(handles_of(MPI_COMM_WORLD), size < 0 ? MPI_ERR_ARG : MPI_ERR_BUFFER);
     buffer.data = data;
     buffer.bytes = size;
     buffer.used = 0;

@@ -3,10 +3,10 @@
 #include "c3/c3.h"
 
 #include "c3/checkpoint_file.h"
-#include "c3/context.h"
 #include "c3/control.h"
 #include "c3/line.h"
 #include "c3/log.h"
+#include "c3/pending.h"
 #include "c3/piggyback.h"
 #include "c3/replay.h"
 #include "c3/suppress.h"
@@ -55,6 +55,11 @@ void refuse(const char *what, const char *instead)
     die("%s is not supported by the C3 protocol; supported: %s", what, instead);
 }
 
+static void refuse_for_handles(const char *what, const char *instead)
+{
+    refuse(what, instead);
+}
+
 void *memory(size_t count, size_t bytes)
 {
     void *made = calloc(count ? count : 1, bytes ? bytes : 1);
@@ -90,6 +95,25 @@ static unsigned every_from_environment(void)
     return (unsigned)value;
 }
 
+static void tell_stand(struct handles_stand *stand)
+{
+    *stand = (struct handles_stand){.line = self.epoch, .logging = self.logging};
+}
+
+static void communicates(const char *function)
+{
+    refuse(function, "point-to-point messages and the blocking collective calls");
+}
+
+static const struct handles_protocol for_handles = {
+    .name = "c3",
+    .hidden = true,
+    .stand = tell_stand,
+    .stop_logging = line_stop_logging,
+    .communicates = communicates,
+    .refuse = refuse_for_handles,
+};
+
 static void start(void)
 {
     struct error error;
@@ -104,7 +128,7 @@ static void start(void)
     piggyback_choose();
     must(line_store_open(&self.store, "c3", self.rank, self.ranks, &error), &error);
     control_open();
-    context_open();
+    handles_open(&for_handles);
     line_recovered(LINE_NONE);
     self.started = true;
 }
@@ -136,8 +160,8 @@ EXPORTED int MPI_Finalize(void)
         detached_finish();
         line_finish();
         phase("after-finish");
+        handles_close();
         control_close();
-        context_close();
         self.started = false;
     }
     return PMPI_Finalize();
@@ -171,15 +195,16 @@ static uint64_t newest_line(void)
 
 /* What was sent and received before the restore is forgotten: after it the rank is what it was at
  * its checkpoint, in the epoch that this began. */
-static void reset_counters(uint64_t newest, const struct early *early, size_t count)
+static void reset_counters(uint64_t newest, const struct checkpoint *checkpoint)
 {
     size_t bytes = (size_t)self.ranks * sizeof(uint64_t);
     memset(self.sent, 0, bytes);
     memset(self.current, 0, bytes);
     memset(self.previous, 0, bytes);
     memset(self.next, 0, bytes);
-    for (size_t i = 0; i < count; i++)
-        self.current[early[i].sender]++;
+    for (size_t i = 0; i < checkpoint->early_count; i++)
+        self.current[checkpoint->early[i].sender]++;
+    self.next_place = checkpoint->next_place;
     self.epoch = newest;
     self.logging = false;
     self.next_id = 0;
@@ -188,22 +213,25 @@ static void reset_counters(uint64_t newest, const struct early *early, size_t co
 
 static void recover(uint64_t newest)
 {
-    struct early *early;
-    size_t count, told;
+    struct checkpoint checkpoint;
+    size_t told;
     phase("before-load");
-    checkpoint_file_load(newest, &early, &count);
+    checkpoint_file_load(newest, &checkpoint);
     phase("before-suppress-exchange");
-    uint64_t *ids = suppress_exchange(control_comm(), early, count, &told);
+    uint64_t *ids =
+        suppress_exchange(control_comm(), checkpoint.early, checkpoint.early_count, &told);
     phase("after-suppress-exchange");
-    reset_counters(newest, early, count);
+    reset_counters(newest, &checkpoint);
     replay_open(newest, ids, told);
     line_recovered(newest);
+    handles_restore(checkpoint.handles.next, checkpoint.handles.left);
     faultline_restored(newest);
-    checkpoint_file_requests();
+    pending_restore(checkpoint.requests);
+    handles_settle();
     /* A crash between a commit and the removal behind it left the line before. */
     line_remove(&self.store, newest - 1);
     log_remove(newest - 1);
-    free(early);
+    checkpoint_file_release(&checkpoint);
     free(ids);
     phase("after-restore");
 }
@@ -215,6 +243,8 @@ EXPORTED int protocol_restore(void)
     uint64_t newest = newest_line();
     if (newest != LINE_NONE)
         recover(newest);
+    else
+        handles_restore(NULL, 0);
     return (int)newest;
 }
 

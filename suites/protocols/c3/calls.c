@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-struct context *call_begin(MPI_Comm comm)
+struct handle *call_begin(MPI_Comm comm)
 {
     call_begin_anywhere();
-    struct context *context = context_of(comm);
-    if (!context)
+    struct handle *communicator = handles_of(comm);
+    if (!communicator)
         PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_COMM);
-    return context;
+    return communicator;
 }
 
 void call_begin_anywhere(void)
@@ -23,18 +23,18 @@ void call_begin_anywhere(void)
     detached_poll();
 }
 
-int call_error(const struct context *context, int error)
+int call_error(const struct handle *communicator, int error)
 {
-    PMPI_Comm_call_errhandler(context->real, error);
+    PMPI_Comm_call_errhandler(communicator->real, error);
     return error;
 }
 
 int call_check(const struct arguments *arguments)
 {
     if (arguments->count < 0)
-        return call_error(arguments->context, MPI_ERR_COUNT);
+        return call_error(arguments->communicator, MPI_ERR_COUNT);
     if (arguments->type == MPI_DATATYPE_NULL)
-        return call_error(arguments->context, MPI_ERR_TYPE);
+        return call_error(arguments->communicator, MPI_ERR_TYPE);
     return MPI_SUCCESS;
 }
 
@@ -44,7 +44,7 @@ static struct request *make(const struct arguments *arguments, enum request_kind
     request->payload = (struct payload){arguments->buffer, arguments->count, arguments->type};
     request->peer = arguments->peer;
     request->tag = arguments->tag;
-    request->context = arguments->context;
+    request->communicator = arguments->communicator;
     return request;
 }
 
@@ -75,7 +75,7 @@ static int send_now(const void *buffer, int count, MPI_Datatype type, int peer, 
                     MPI_Comm comm, enum send_mode mode)
 {
     struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
@@ -119,7 +119,7 @@ EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, i
                       MPI_Comm comm, MPI_Status *status)
 {
     struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
@@ -159,11 +159,11 @@ EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendt
                           int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                           int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct context *context = call_begin(comm);
-    if (!context)
+    struct handle *communicator = call_begin(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
-    struct arguments out = {(void *)sendbuf, sendcount, sendtype, dest, sendtag, context};
-    struct arguments in = {recvbuf, recvcount, recvtype, source, recvtag, context};
+    struct arguments out = {(void *)sendbuf, sendcount, sendtype, dest, sendtag, communicator};
+    struct arguments in = {recvbuf, recvcount, recvtype, source, recvtag, communicator};
     int error = call_check(&out);
     if (error == MPI_SUCCESS)
         error = call_check(&in);
@@ -176,10 +176,10 @@ EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, i
                                   int sendtag, int source, int recvtag, MPI_Comm comm,
                                   MPI_Status *status)
 {
-    struct context *context = call_begin(comm);
-    if (!context)
+    struct handle *communicator = call_begin(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
-    struct arguments in = {buf, count, datatype, source, recvtag, context};
+    struct arguments in = {buf, count, datatype, source, recvtag, communicator};
     int error = call_check(&in);
     if (error != MPI_SUCCESS)
         return error;
@@ -188,7 +188,7 @@ EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, i
         refuse("MPI_Sendrecv_replace of more than 2 GiB", "MPI_Sendrecv");
     void *copy = memory(1, bytes);
     error = payload_pack(&(struct payload){buf, count, datatype}, copy);
-    struct arguments out = {copy, (int)bytes, MPI_BYTE, dest, sendtag, context};
+    struct arguments out = {copy, (int)bytes, MPI_BYTE, dest, sendtag, communicator};
     if (error == MPI_SUCCESS)
         error = exchange(call_send(&out, SEND_STANDARD), call_receive(&in), status);
     free(copy);
@@ -197,11 +197,11 @@ EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, i
 
 /* --- non-blocking ----------------------------------------------------------------------------- */
 
-static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
-                 MPI_Comm comm, enum send_mode mode, MPI_Request *handle)
+static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                 enum send_mode mode, MPI_Request *handle)
 {
     struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
@@ -243,7 +243,7 @@ EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, 
                        MPI_Comm comm, MPI_Request *handle)
 {
     struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)

@@ -5,9 +5,9 @@
 
 #include "c3/transfer.h"
 
-/* Every wrapper begins with it. The communicator's context; NULL: the handle is bad and the error,
- * MPI_ERR_COMM, is raised. */
-struct context *call_begin(MPI_Comm comm);
+/* Every wrapper begins with it. The communicator's communicator; NULL: the handle is bad and the
+ * error, MPI_ERR_COMM, is raised. */
+struct handle *call_begin(MPI_Comm comm);
 
 /* The same for calls without a communicator. */
 void call_begin_anywhere(void);
@@ -19,7 +19,7 @@ struct arguments {
     MPI_Datatype type;
     int peer;
     int tag;
-    struct context *context;
+    struct handle *communicator;
 };
 
 /* Active requests, nothing posted yet. */
@@ -27,7 +27,7 @@ struct request *call_send(const struct arguments *arguments, enum send_mode mode
 struct request *call_receive(const struct arguments *arguments);
 
 /* An argument that the library is to complain about: raises `error` on the communicator. */
-int call_error(const struct context *context, int error);
+int call_error(const struct handle *communicator, int error);
 
 /* MPI_SUCCESS, or the error (raised) in what no datatype or count can be. */
 int call_check(const struct arguments *arguments);

@@ -1,50 +1,60 @@
 /* See checkpoint_file.h. */
 #include "c3/checkpoint_file.h"
 
+#include "c3/pending.h"
+#include "common/handles/handles.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the state: this, the early messages, the requests. */
-struct stored_head {
-    uint64_t early;      /* entries */
-    uint64_t next_place; /* of receives */
-};
+static void put_part(struct bytes *all, void (*save)(struct bytes *part))
+{
+    struct bytes part = {0};
+    save(&part);
+    if (part.failed)
+        die("out of memory for a checkpoint");
+    bytes_put_row(all, part.data, part.size);
+    bytes_release(&part);
+}
 
 void checkpoint_file_save(void)
 {
     struct error error;
+    struct bytes all = {0};
     size_t count;
     const struct early *early = suppress_list(&count);
-    struct stored_head head = {.early = count, .next_place = self.next_place};
-    uint64_t bytes = sizeof head + count * sizeof *early;
-    char *extra = memory(1, bytes);
-    memcpy(extra, &head, sizeof head);
-    if (count > 0)
-        memcpy(extra + sizeof head, early, count * sizeof *early);
-    must(line_save_with(&self.store, self.epoch, &self.state, extra, bytes, &error), &error);
-    free(extra);
+    bytes_put_number(&all, self.next_place);
+    bytes_put_row(&all, early, count * sizeof *early);
+    put_part(&all, handles_save);
+    put_part(&all, pending_save);
+    if (all.failed)
+        die("out of memory for a checkpoint");
+    must(line_save_with(&self.store, self.epoch, &self.state, all.data, all.size, &error), &error);
+    bytes_release(&all);
 }
 
-void checkpoint_file_load(uint64_t line, struct early **early, size_t *count)
+void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint)
 {
     struct error error;
-    struct stored_head head = {0};
-    void *extra;
     uint64_t bytes;
-    must(line_load_with(&self.store, line, &self.state, &extra, &bytes, &error), &error);
-    if (bytes >= sizeof head)
-        memcpy(&head, extra, sizeof head);
-    if (bytes < sizeof head || head.early > (bytes - sizeof head) / sizeof **early)
-        die("the checkpoint of line %" PRIu64 " has no list of early messages", line);
-    *count = (size_t)head.early;
-    *early = memory(*count, sizeof **early);
-    if (*count > 0)
-        memcpy(*early, (char *)extra + sizeof head, *count * sizeof **early);
-    self.next_place = head.next_place;
-    free(extra);
+    must(line_load_with(&self.store, line, &self.state, &checkpoint->content, &bytes, &error),
+         &error);
+    struct reader in = {.next = checkpoint->content, .left = bytes};
+    checkpoint->next_place = reader_number(&in);
+    struct reader early = reader_row(&in);
+    checkpoint->handles = reader_row(&in);
+    checkpoint->requests = reader_row(&in);
+    if (in.failed || in.left > 0 || early.left % sizeof(struct early) != 0)
+        die("the checkpoint of line %" PRIu64 " holds something else behind the state", line);
+    checkpoint->early_count = early.left / sizeof(struct early);
+    checkpoint->early = memory(checkpoint->early_count, sizeof(struct early));
+    if (early.left > 0)
+        memcpy(checkpoint->early, early.next, early.left);
 }
 
-void checkpoint_file_requests(void)
+void checkpoint_file_release(struct checkpoint *checkpoint)
 {
+    free(checkpoint->early);
+    free(checkpoint->content);
 }

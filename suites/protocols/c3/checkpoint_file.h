@@ -1,21 +1,30 @@
-/* What a rank keeps of its checkpoint besides the registered state: the suppressList, how many of
- * the messages of the new epoch it has, the requests that are alive. One file with the state. Must
+/* What a rank keeps of its checkpoint besides the registered state, in one file with it: the
+ * suppressList, the place of the next receive, the communicators, the requests that are alive. Must
  * not know: when a checkpoint is taken. */
 #ifndef C3_CHECKPOINT_FILE_H
 #define C3_CHECKPOINT_FILE_H
 
 #include "c3/c3.h"
 #include "c3/suppress.h"
+#include "common/bytes.h"
+
+/* A checkpoint that was read. */
+struct checkpoint {
+    void *content;       /* owned; the readers point into it */
+    struct early *early; /* owned: what the rank had received early */
+    size_t early_count;
+    uint64_t next_place;
+    struct reader handles;
+    struct reader requests;
+};
 
 /* Stores this rank as it is now as its checkpoint of self.epoch; on return it is stable. Phases:
  * those of line_save. */
 void checkpoint_file_save(void);
 
-/* Makes this rank what it was at its checkpoint of `line`, but for its requests, which wait for
- * checkpoint_file_requests. *early: what it had received early; owned by the caller: free. */
-void checkpoint_file_load(uint64_t line, struct early **early, size_t *count);
-
-/* Makes the requests again, and posts the receives. */
-void checkpoint_file_requests(void);
+/* Gives the registered state what it held at this rank's checkpoint of `line`, and *checkpoint the
+ * rest. The job ends if the file is not good. */
+void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint);
+void checkpoint_file_release(struct checkpoint *checkpoint);
 
 #endif

@@ -1,7 +1,7 @@
 /* The blocking collective calls as messages of the protocol's own, on the hidden communicator: they
  * are sent, classified, logged and suppressed like any other, so a call may straddle the recovery
- * line. Plain algorithms: a root speaks to each rank, or each rank to each. Must not know: the line,
- * the log. */
+ * line. Plain algorithms: a root speaks to each rank, or each rank to each. Must not know: the
+ * line, the log. */
 #include "c3/calls.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* The messages of one call under way. */
 struct exchange {
-    struct context *context;
+    struct handle *communicator;
     int tag;
     int count;
     int room;
@@ -30,9 +30,9 @@ enum {
     TAG_SCAN
 };
 
-static void begin(struct exchange *exchange, struct context *context, int tag)
+static void begin(struct exchange *exchange, struct handle *communicator, int tag)
 {
-    *exchange = (struct exchange){.context = context, .tag = tag, .error = MPI_SUCCESS};
+    *exchange = (struct exchange){.communicator = communicator, .tag = tag, .error = MPI_SUCCESS};
 }
 
 static void add(struct exchange *exchange, struct request *request, int error)
@@ -43,7 +43,7 @@ static void add(struct exchange *exchange, struct request *request, int error)
         return;
     }
     if (exchange->count == exchange->room) {
-        exchange->room = exchange->room ? 2 * exchange->room : 2 * exchange->context->size + 2;
+        exchange->room = exchange->room ? 2 * exchange->room : 2 * exchange->communicator->size + 2;
         exchange->request =
             larger(exchange->request, (size_t)exchange->room * sizeof(struct request *));
     }
@@ -53,8 +53,8 @@ static void add(struct exchange *exchange, struct request *request, int error)
 static void out(struct exchange *exchange, const void *buffer, int count, MPI_Datatype type,
                 int peer)
 {
-    struct arguments arguments = {(void *)buffer, count, type, peer, exchange->tag,
-                                  exchange->context};
+    struct arguments arguments = {(void *)buffer, count,         type,
+                                  peer,           exchange->tag, exchange->communicator};
     struct request *request = call_send(&arguments, SEND_STANDARD);
     request->hidden = true;
     add(exchange, request, transfer_send(request));
@@ -62,7 +62,7 @@ static void out(struct exchange *exchange, const void *buffer, int count, MPI_Da
 
 static void in(struct exchange *exchange, void *buffer, int count, MPI_Datatype type, int peer)
 {
-    struct arguments arguments = {buffer, count, type, peer, exchange->tag, exchange->context};
+    struct arguments arguments = {buffer, count, type, peer, exchange->tag, exchange->communicator};
     struct request *request = call_receive(&arguments);
     request->hidden = true;
     add(exchange, request, transfer_receive(request));
@@ -110,8 +110,7 @@ static void *room_for(int count, MPI_Datatype type, char **owned)
 static int copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                 MPI_Datatype to_type)
 {
-    struct payload source = {(void *)from, from_count, from_type},
-                   target = {to, to_count, to_type};
+    struct payload source = {(void *)from, from_count, from_type}, target = {to, to_count, to_type};
     uint64_t bytes = payload_bytes(&source), room = payload_bytes(&target);
     char *row = memory(1, bytes);
     int error = payload_pack(&source, row);
@@ -121,30 +120,31 @@ static int copy(const void *from, int from_count, MPI_Datatype from_type, void *
     return error;
 }
 
-static struct context *begin_call(MPI_Comm comm)
+static struct handle *begin_call(MPI_Comm comm)
 {
-    struct context *context = call_begin(comm);
+    struct handle *communicator = call_begin(comm);
     int inter = 0;
-    if (context)
-        PMPI_Comm_test_inter(context->real, &inter);
+    if (communicator)
+        PMPI_Comm_test_inter(communicator->real, &inter);
     if (inter)
         refuse("a collective call on an intercommunicator", "intracommunicators");
-    return context;
+    return communicator;
 }
 
 /* What is wrong with a root is for the program's error handler. */
-static bool is_root(const struct context *context, int root)
+static bool is_root(const struct handle *communicator, int root)
 {
-    return root >= 0 && root < context->size;
+    return root >= 0 && root < communicator->size;
 }
 
-static int broadcast(struct context *context, void *buffer, int count, MPI_Datatype type, int root)
+static int broadcast(struct handle *communicator, void *buffer, int count, MPI_Datatype type,
+                     int root)
 {
     struct exchange exchange;
-    begin(&exchange, context, TAG_BCAST);
-    if (context->rank != root)
+    begin(&exchange, communicator, TAG_BCAST);
+    if (communicator->rank != root)
         in(&exchange, buffer, count, type, root);
-    for (int rank = 0; context->rank == root && rank < context->size; rank++)
+    for (int rank = 0; communicator->rank == root && rank < communicator->size; rank++)
         if (rank != root)
             out(&exchange, buffer, count, type, rank);
     return finish(&exchange);
@@ -160,23 +160,23 @@ static int combine(void *sum, void *next, int count, MPI_Datatype type, MPI_Op o
 /* In the order that this MPI takes for few ranks of one machine, so that sums are rounded alike: up
  * a binomial tree, each rank adding those above it one by one. The root's tree begins at rank 0,
  * whatever the root: an operation need not be commutative. */
-static int reduce_to_first(struct context *context, const void *mine, void *sum, int count,
+static int reduce_to_first(struct handle *communicator, const void *mine, void *sum, int count,
                            MPI_Datatype type, MPI_Op op)
 {
     struct exchange exchange;
     char *owned;
     void *next = room_for(count, type, &owned);
     int error = copy(mine, count, type, sum, count, type);
-    begin(&exchange, context, TAG_REDUCE);
-    for (int step = 1; step < context->size && error == MPI_SUCCESS; step *= 2) {
-        if (context->rank & step) {
-            out(&exchange, sum, count, type, context->rank - step);
+    begin(&exchange, communicator, TAG_REDUCE);
+    for (int step = 1; step < communicator->size && error == MPI_SUCCESS; step *= 2) {
+        if (communicator->rank & step) {
+            out(&exchange, sum, count, type, communicator->rank - step);
             error = finish(&exchange);
             break;
         }
-        if (context->rank + step >= context->size)
+        if (communicator->rank + step >= communicator->size)
             continue;
-        in(&exchange, next, count, type, context->rank + step);
+        in(&exchange, next, count, type, communicator->rank + step);
         error = finish(&exchange);
         if (error == MPI_SUCCESS)
             error = combine(sum, next, count, type, op);
@@ -185,22 +185,22 @@ static int reduce_to_first(struct context *context, const void *mine, void *sum,
     return error;
 }
 
-static int reduce(struct context *context, const void *mine, void *result, int count,
+static int reduce(struct handle *communicator, const void *mine, void *result, int count,
                   MPI_Datatype type, MPI_Op op, int root)
 {
     struct exchange exchange;
     char *owned;
     void *sum = room_for(count, type, &owned);
-    int error = reduce_to_first(context, mine, sum, count, type, op);
-    begin(&exchange, context, TAG_REDUCE);
-    if (root != 0 && context->rank == 0)
+    int error = reduce_to_first(communicator, mine, sum, count, type, op);
+    begin(&exchange, communicator, TAG_REDUCE);
+    if (root != 0 && communicator->rank == 0)
         out(&exchange, sum, count, type, root);
-    else if (root != 0 && context->rank == root)
+    else if (root != 0 && communicator->rank == root)
         in(&exchange, sum, count, type, 0);
     int moved = finish(&exchange);
     if (error == MPI_SUCCESS)
         error = moved;
-    if (error == MPI_SUCCESS && context->rank == root)
+    if (error == MPI_SUCCESS && communicator->rank == root)
         error = copy(sum, count, type, result, count, type);
     free(owned);
     return error;
@@ -235,16 +235,16 @@ static void *part_at(const struct parts *parts, int rank)
     return at(parts->buffer, elements, parts->type);
 }
 
-static int gather(struct context *context, const void *mine, int count, MPI_Datatype type,
+static int gather(struct handle *communicator, const void *mine, int count, MPI_Datatype type,
                   const struct parts *all, int root)
 {
     struct exchange exchange;
-    begin(&exchange, context, TAG_GATHER);
-    if (context->rank != root) {
+    begin(&exchange, communicator, TAG_GATHER);
+    if (communicator->rank != root) {
         out(&exchange, mine, count, type, root);
         return finish(&exchange);
     }
-    for (int rank = 0; rank < context->size; rank++)
+    for (int rank = 0; rank < communicator->size; rank++)
         if (rank != root)
             in(&exchange, part_at(all, rank), part_length(all, rank), all->type, rank);
     int error = finish(&exchange);
@@ -253,16 +253,16 @@ static int gather(struct context *context, const void *mine, int count, MPI_Data
     return error;
 }
 
-static int scatter(struct context *context, const struct parts *all, void *mine, int count,
+static int scatter(struct handle *communicator, const struct parts *all, void *mine, int count,
                    MPI_Datatype type, int root)
 {
     struct exchange exchange;
-    begin(&exchange, context, TAG_SCATTER);
-    if (context->rank != root) {
+    begin(&exchange, communicator, TAG_SCATTER);
+    if (communicator->rank != root) {
         in(&exchange, mine, count, type, root);
         return finish(&exchange);
     }
-    for (int rank = 0; rank < context->size; rank++)
+    for (int rank = 0; rank < communicator->size; rank++)
         if (rank != root)
             out(&exchange, part_at(all, rank), part_length(all, rank), all->type, rank);
     int error = finish(&exchange);
@@ -271,15 +271,15 @@ static int scatter(struct context *context, const struct parts *all, void *mine,
     return error;
 }
 
-static int allgather(struct context *context, const void *mine, int count, MPI_Datatype type,
+static int allgather(struct handle *communicator, const void *mine, int count, MPI_Datatype type,
                      const struct parts *all)
 {
     struct exchange exchange;
-    int error = MPI_SUCCESS, own = context->rank;
-    begin(&exchange, context, TAG_ALLGATHER);
+    int error = MPI_SUCCESS, own = communicator->rank;
+    begin(&exchange, communicator, TAG_ALLGATHER);
     if (mine != MPI_IN_PLACE)
         error = copy(mine, count, type, part_at(all, own), part_length(all, own), all->type);
-    for (int rank = 0; rank < context->size; rank++)
+    for (int rank = 0; rank < communicator->size; rank++)
         if (rank != own) {
             in(&exchange, part_at(all, rank), part_length(all, rank), all->type, rank);
             out(&exchange, part_at(all, own), part_length(all, own), all->type, rank);
@@ -289,10 +289,10 @@ static int allgather(struct context *context, const void *mine, int count, MPI_D
 }
 
 /* A copy of what is to be sent, for MPI_IN_PLACE: one row per rank. Owned by the caller: free. */
-static char **rows_of(struct context *context, const struct parts *parts)
+static char **rows_of(struct handle *communicator, const struct parts *parts)
 {
-    char **rows = memory((size_t)context->size, sizeof *rows);
-    for (int rank = 0; rank < context->size; rank++) {
+    char **rows = memory((size_t)communicator->size, sizeof *rows);
+    for (int rank = 0; rank < communicator->size; rank++) {
         struct payload part = {part_at(parts, rank), part_length(parts, rank),
                                part_type(parts, rank)};
         rows[rank] = memory(1, payload_bytes(&part));
@@ -301,33 +301,33 @@ static char **rows_of(struct context *context, const struct parts *parts)
     return rows;
 }
 
-static int alltoall_in_place(struct context *context, const struct parts *all)
+static int alltoall_in_place(struct handle *communicator, const struct parts *all)
 {
     struct exchange exchange;
-    char **rows = rows_of(context, all);
-    begin(&exchange, context, TAG_ALLTOALL);
-    for (int rank = 0; rank < context->size; rank++)
-        if (rank != context->rank) {
+    char **rows = rows_of(communicator, all);
+    begin(&exchange, communicator, TAG_ALLTOALL);
+    for (int rank = 0; rank < communicator->size; rank++)
+        if (rank != communicator->rank) {
             struct payload part = {part_at(all, rank), part_length(all, rank),
                                    part_type(all, rank)};
             in(&exchange, part.buffer, part.count, part.type, rank);
             out(&exchange, rows[rank], (int)payload_bytes(&part), MPI_BYTE, rank);
         }
     int error = finish(&exchange);
-    for (int rank = 0; rank < context->size; rank++)
+    for (int rank = 0; rank < communicator->size; rank++)
         free(rows[rank]);
     free(rows);
     return error;
 }
 
-static int alltoall(struct context *context, const struct parts *to, const struct parts *from)
+static int alltoall(struct handle *communicator, const struct parts *to, const struct parts *from)
 {
     struct exchange exchange;
     if (to->buffer == MPI_IN_PLACE)
-        return alltoall_in_place(context, from);
-    int own = context->rank;
-    begin(&exchange, context, TAG_ALLTOALL);
-    for (int rank = 0; rank < context->size; rank++)
+        return alltoall_in_place(communicator, from);
+    int own = communicator->rank;
+    begin(&exchange, communicator, TAG_ALLTOALL);
+    for (int rank = 0; rank < communicator->size; rank++)
         if (rank != own) {
             in(&exchange, part_at(from, rank), part_length(from, rank), part_type(from, rank),
                rank);
@@ -341,36 +341,36 @@ static int alltoall(struct context *context, const struct parts *to, const struc
 
 /* What the ranks below have, combined, arrives in *before (ranks above 0); what they and this one
  * have goes on. result: of MPI_Scan; NULL for MPI_Exscan. */
-static int chain(struct context *context, const void *mine, void *before, void *sum, int count,
+static int chain(struct handle *communicator, const void *mine, void *before, void *sum, int count,
                  MPI_Datatype type, MPI_Op op)
 {
     struct exchange exchange;
-    begin(&exchange, context, TAG_SCAN);
+    begin(&exchange, communicator, TAG_SCAN);
     int error = copy(mine, count, type, sum, count, type);
-    if (context->rank > 0) {
-        in(&exchange, before, count, type, context->rank - 1);
+    if (communicator->rank > 0) {
+        in(&exchange, before, count, type, communicator->rank - 1);
         int received = finish(&exchange);
         error = error == MPI_SUCCESS ? received : error;
         if (error == MPI_SUCCESS)
             error = PMPI_Reduce_local(before, sum, count, type, op);
     }
-    if (context->rank < context->size - 1)
-        out(&exchange, sum, count, type, context->rank + 1);
+    if (communicator->rank < communicator->size - 1)
+        out(&exchange, sum, count, type, communicator->rank + 1);
     int sent = finish(&exchange);
     return error == MPI_SUCCESS ? sent : error;
 }
 
-static int scan(struct context *context, const void *mine, void *result, int count,
+static int scan(struct handle *communicator, const void *mine, void *result, int count,
                 MPI_Datatype type, MPI_Op op, bool inclusive)
 {
     char *owned, *owned_sum;
     void *before = room_for(count, type, &owned), *sum = room_for(count, type, &owned_sum);
     if (mine == MPI_IN_PLACE)
         mine = result;
-    int error = chain(context, mine, before, sum, count, type, op);
+    int error = chain(communicator, mine, before, sum, count, type, op);
     if (error == MPI_SUCCESS && inclusive)
         error = copy(sum, count, type, result, count, type);
-    else if (error == MPI_SUCCESS && context->rank > 0)
+    else if (error == MPI_SUCCESS && communicator->rank > 0)
         error = copy(before, count, type, result, count, type);
     free(owned);
     free(owned_sum);
@@ -382,12 +382,12 @@ static int scan(struct context *context, const void *mine, void *result, int cou
 EXPORTED int MPI_Barrier(MPI_Comm comm)
 {
     struct exchange exchange;
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
-    begin(&exchange, context, TAG_BARRIER);
-    for (int rank = 0; rank < context->size; rank++)
-        if (rank != context->rank) {
+    begin(&exchange, communicator, TAG_BARRIER);
+    for (int rank = 0; rank < communicator->size; rank++)
+        if (rank != communicator->rank) {
             in(&exchange, NULL, 0, MPI_BYTE, rank);
             out(&exchange, NULL, 0, MPI_BYTE, rank);
         }
@@ -396,169 +396,177 @@ EXPORTED int MPI_Barrier(MPI_Comm comm)
 
 EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
-    return is_root(context, root) ? broadcast(context, buffer, count, datatype, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root) ? broadcast(communicator, buffer, count, datatype, root)
+                                       : call_error(communicator, MPI_ERR_ROOT);
 }
 
 EXPORTED int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
                         MPI_Op op, int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    return is_root(context, root) ? reduce(context, mine, recvbuf, count, datatype, op, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root)
+               ? reduce(communicator, mine, recvbuf, count, datatype, op, root)
+               : call_error(communicator, MPI_ERR_ROOT);
 }
 
 EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
                            MPI_Op op, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-    int error = reduce(context, mine, recvbuf, count, datatype, op, 0);
-    int other = broadcast(context, recvbuf, count, datatype, 0);
+    int error = reduce(communicator, mine, recvbuf, count, datatype, op, 0);
+    int other = broadcast(communicator, recvbuf, count, datatype, 0);
     return error != MPI_SUCCESS ? error : other;
 }
 
 EXPORTED int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    return is_root(context, root) ? gather(context, sendbuf, sendcount, sendtype, &all, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root)
+               ? gather(communicator, sendbuf, sendcount, sendtype, &all, root)
+               : call_error(communicator, MPI_ERR_ROOT);
 }
 
 EXPORTED int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                          int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {
         .buffer = recvbuf, .lengths = recvcounts, .offsets = displs, .type = recvtype};
-    return is_root(context, root) ? gather(context, sendbuf, sendcount, sendtype, &all, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root)
+               ? gather(communicator, sendbuf, sendcount, sendtype, &all, root)
+               : call_error(communicator, MPI_ERR_ROOT);
 }
 
 EXPORTED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                          int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {.buffer = (void *)sendbuf, .length = sendcount, .type = sendtype};
-    return is_root(context, root) ? scatter(context, &all, recvbuf, recvcount, recvtype, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root)
+               ? scatter(communicator, &all, recvbuf, recvcount, recvtype, root)
+               : call_error(communicator, MPI_ERR_ROOT);
 }
 
 EXPORTED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
                           MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {
         .buffer = (void *)sendbuf, .lengths = sendcounts, .offsets = displs, .type = sendtype};
-    return is_root(context, root) ? scatter(context, &all, recvbuf, recvcount, recvtype, root)
-                                  : call_error(context, MPI_ERR_ROOT);
+    return is_root(communicator, root)
+               ? scatter(communicator, &all, recvbuf, recvcount, recvtype, root)
+               : call_error(communicator, MPI_ERR_ROOT);
 }
 
-EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                           void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    return allgather(context, sendbuf, sendcount, sendtype, &all);
+    return allgather(communicator, sendbuf, sendcount, sendtype, &all);
 }
 
 EXPORTED int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                             void *recvbuf, const int recvcounts[], const int displs[],
                             MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts all = {
         .buffer = recvbuf, .lengths = recvcounts, .offsets = displs, .type = recvtype};
-    return allgather(context, sendbuf, sendcount, sendtype, &all);
+    return allgather(communicator, sendbuf, sendcount, sendtype, &all);
 }
 
 EXPORTED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts to = {.buffer = (void *)sendbuf, .length = sendcount, .type = sendtype};
     struct parts from = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    return alltoall(context, &to, &from);
+    return alltoall(communicator, &to, &from);
 }
 
 EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts to = {
         .buffer = (void *)sendbuf, .lengths = sendcounts, .offsets = sdispls, .type = sendtype};
     struct parts from = {
         .buffer = recvbuf, .lengths = recvcounts, .offsets = rdispls, .type = recvtype};
-    return alltoall(context, &to, &from);
+    return alltoall(communicator, &to, &from);
 }
 
 EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts to = {
         .buffer = (void *)sendbuf, .lengths = sendcounts, .offsets = sdispls, .types = sendtypes};
     struct parts from = {
         .buffer = recvbuf, .lengths = recvcounts, .offsets = rdispls, .types = recvtypes};
-    return alltoall(context, &to, &from);
+    return alltoall(communicator, &to, &from);
 }
 
 EXPORTED int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    return context ? scan(context, sendbuf, recvbuf, count, datatype, op, true) : MPI_ERR_COMM;
+    struct handle *communicator = begin_call(comm);
+    return communicator ? scan(communicator, sendbuf, recvbuf, count, datatype, op, true)
+                        : MPI_ERR_COMM;
 }
 
 EXPORTED int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
                         MPI_Op op, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    return context ? scan(context, sendbuf, recvbuf, count, datatype, op, false) : MPI_ERR_COMM;
+    struct handle *communicator = begin_call(comm);
+    return communicator ? scan(communicator, sendbuf, recvbuf, count, datatype, op, false)
+                        : MPI_ERR_COMM;
 }
 
 /* Rank 0 combines all, each gets its part. */
-static int reduce_scatter(struct context *context, const void *mine, void *result, int all_count,
-                          const struct parts *cut, MPI_Op op)
+static int reduce_scatter(struct handle *communicator, const void *mine, void *result,
+                          int all_count, const struct parts *cut, MPI_Op op)
 {
     char *owned;
     struct parts parts = *cut;
     parts.buffer = room_for(all_count, cut->type, &owned);
-    int error = reduce(context, mine == MPI_IN_PLACE ? result : mine, parts.buffer, all_count,
+    int error = reduce(communicator, mine == MPI_IN_PLACE ? result : mine, parts.buffer, all_count,
                        cut->type, op, 0);
-    int other = scatter(context, &parts, result, part_length(cut, context->rank), cut->type, 0);
+    int other =
+        scatter(communicator, &parts, result, part_length(cut, communicator->rank), cut->type, 0);
     free(owned);
     return error != MPI_SUCCESS ? error : other;
 }
@@ -566,26 +574,26 @@ static int reduce_scatter(struct context *context, const void *mine, void *resul
 EXPORTED int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     struct parts cut = {.length = recvcount, .type = datatype};
-    return reduce_scatter(context, sendbuf, recvbuf, recvcount * context->size, &cut, op);
+    return reduce_scatter(communicator, sendbuf, recvbuf, recvcount * communicator->size, &cut, op);
 }
 
 EXPORTED int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    struct context *context = begin_call(comm);
-    if (!context)
+    struct handle *communicator = begin_call(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
-    int all = 0, *offsets = memory((size_t)context->size, sizeof *offsets);
-    for (int rank = 0; rank < context->size; rank++) {
+    int all = 0, *offsets = memory((size_t)communicator->size, sizeof *offsets);
+    for (int rank = 0; rank < communicator->size; rank++) {
         offsets[rank] = all;
         all += recvcounts[rank];
     }
     struct parts cut = {.lengths = recvcounts, .offsets = offsets, .type = datatype};
-    int error = reduce_scatter(context, sendbuf, recvbuf, all, &cut, op);
+    int error = reduce_scatter(communicator, sendbuf, recvbuf, all, &cut, op);
     free(offsets);
     return error;
 }

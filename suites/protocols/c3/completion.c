@@ -150,8 +150,7 @@ static void finish_all(int count, struct request **requests)
             transfer_finish(requests[i]);
 }
 
-EXPORTED int MPI_Waitall(int count, MPI_Request array_of_requests[],
-                         MPI_Status *array_of_statuses)
+EXPORTED int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
     int active;
     call_begin_anywhere();
@@ -261,8 +260,7 @@ static int any(enum log_kind kind, bool wait, int count, MPI_Request *handles, i
     return error;
 }
 
-EXPORTED int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
-                         MPI_Status *status)
+EXPORTED int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
     int flag;
     return any(LOG_WAITANY, true, count, array_of_requests, indx, &flag, status);
@@ -314,7 +312,7 @@ EXPORTED int MPI_Cancel(MPI_Request *request)
     call_begin_anywhere();
     struct request *one = active_of(*request);
     if (!one)
-        return call_error(context_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
+        return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (one->kind == REQUEST_SEND)
         refuse("MPI_Cancel of a send", "MPI_Cancel of a receive");
     return transfer_cancel(one);
@@ -325,7 +323,7 @@ EXPORTED int MPI_Request_free(MPI_Request *request)
     call_begin_anywhere();
     struct request *one = request_of(*request);
     if (!one)
-        return call_error(context_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
+        return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (one->active && one->kind == REQUEST_RECEIVE)
         refuse("MPI_Request_free of an active receive", "MPI_Wait first");
     *request = MPI_REQUEST_NULL;

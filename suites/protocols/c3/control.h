@@ -10,9 +10,9 @@
 enum control_kind {
     CONTROL_PLEASE_CHECKPOINT = 1,
     CONTROL_MY_SEND_COUNT = 2,
-    CONTROL_READY = 3,        /* readyToStopLogging */
+    CONTROL_READY = 3, /* readyToStopLogging */
     CONTROL_STOP_LOGGING = 4,
-    CONTROL_STOPPED = 5,      /* stoppedLogging */
+    CONTROL_STOPPED = 5, /* stoppedLogging */
     CONTROL_KINDS
 };
 

@@ -135,7 +135,8 @@ static bool all_late_are_in(void)
         return false;
     for (int rank = 0; rank < self.ranks; rank++) {
         if (self.previous[rank] > line.sent[rank])
-            die("rank %d has sent %" PRIu64 " messages before line %" PRIu64 ", received are %" PRIu64,
+            die("rank %d has sent %" PRIu64 " messages before line %" PRIu64
+                ", received are %" PRIu64,
                 rank, line.sent[rank], self.epoch, self.previous[rank]);
         if (self.previous[rank] < line.sent[rank])
             return false;

@@ -56,8 +56,8 @@ static bool repeats(const struct log_entry *entry)
 void log_append(const struct log_entry *entry, const void *data)
 {
     if (repeats(entry)) {
-        uint64_t *number = (uint64_t *)(void *)(kept.bytes + kept.last +
-                                                offsetof(struct log_entry, number));
+        uint64_t *number =
+            (uint64_t *)(void *)(kept.bytes + kept.last + offsetof(struct log_entry, number));
         ++*number;
         return;
     }

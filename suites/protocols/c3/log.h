@@ -1,8 +1,8 @@
 /* The recovery log [C3, sections 2.3 and 3.1]: what a rank keeps between its checkpoint and the
  * stop-log line. An entry is either the *outcome* of a receive, found again by the receive's place
  * in matching order, or the *answer* of a call that may say one thing or another, found again by
- * the order of such calls. In memory while the rank logs, then a file. Must not know: MPI calls, how
- * it is replayed.
+ * the order of such calls. In memory while the rank logs, then a file. Must not know: MPI calls,
+ * how it is replayed.
  *
  * File log-<line>.rank-<rank>: struct log_head, then entries, each a struct log_entry and data. */
 #ifndef C3_LOG_H

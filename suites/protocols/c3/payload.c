@@ -25,18 +25,16 @@ static struct plain learn(MPI_Datatype type)
     if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0)
         return plain;
     plain.bytes = (uint64_t)bytes;
-    plain.is = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) ==
-                   MPI_SUCCESS &&
-               combiner == MPI_COMBINER_NAMED &&
-               PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS && low == 0 &&
-               extent == bytes;
+    plain.is =
+        PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+        combiner == MPI_COMBINER_NAMED &&
+        PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS && low == 0 && extent == bytes;
     return plain;
 }
 
 static struct plain plain_of(MPI_Datatype type)
 {
-    struct plain *place = &remembered[((unsigned)type ^ (unsigned)type >> 8) %
-                                      PLAIN_REMEMBERED];
+    struct plain *place = &remembered[((unsigned)type ^ (unsigned)type >> 8) % PLAIN_REMEMBERED];
     if (place->is && place->type == type)
         return *place;
     struct plain plain = learn(type);
@@ -55,8 +53,7 @@ void payload_span(const struct payload *payload, char **first, uint64_t *bytes)
     MPI_Aint low, extent, true_low, true_extent;
     *first = payload->buffer;
     *bytes = 0;
-    if (payload->count < 1 ||
-        PMPI_Type_get_extent(payload->type, &low, &extent) != MPI_SUCCESS ||
+    if (payload->count < 1 || PMPI_Type_get_extent(payload->type, &low, &extent) != MPI_SUCCESS ||
         PMPI_Type_get_true_extent(payload->type, &true_low, &true_extent) != MPI_SUCCESS)
         return;
     MPI_Aint last = (payload->count - 1) * extent;
@@ -69,8 +66,7 @@ static int counted_from_one(const struct payload *payload, struct payload *shift
 {
     const MPI_Aint back = -1;
     *shifted = (struct payload){.buffer = (char *)1, .count = 1};
-    int error = PMPI_Type_create_hindexed(1, &payload->count, &back, payload->type,
-                                          &shifted->type);
+    int error = PMPI_Type_create_hindexed(1, &payload->count, &back, payload->type, &shifted->type);
     return error == MPI_SUCCESS ? PMPI_Type_commit(&shifted->type) : error;
 }
 

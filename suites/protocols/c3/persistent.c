@@ -17,7 +17,7 @@ static int send_init(const void *buffer, int count, MPI_Datatype type, int peer,
                      MPI_Comm comm, enum send_mode mode, MPI_Request *handle)
 {
     struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     return error == MPI_SUCCESS ? keep(call_send(&arguments, mode), handle) : error;
@@ -51,7 +51,7 @@ EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int sour
                            MPI_Comm comm, MPI_Request *request)
 {
     struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
-    if (!arguments.context)
+    if (!arguments.communicator)
         return MPI_ERR_COMM;
     int error = call_check(&arguments);
     return error == MPI_SUCCESS ? keep(call_receive(&arguments), request) : error;
@@ -73,7 +73,7 @@ static int start(MPI_Request handle)
 {
     struct request *request = request_of(handle);
     if (!request || !request->persistent || request->active)
-        return call_error(context_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
+        return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (request->lost_buffer)
         refuse("a persistent request from before the restart whose buffer is not in registered "
                "state",

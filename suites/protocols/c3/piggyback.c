@@ -39,7 +39,9 @@ static struct piggyback read_color(uint64_t word)
 {
     bool same = (word >> 1 & 1) == (self.epoch & 1);
     return (struct piggyback){
-        .crossing = same ? CROSSING_INTRA : self.logging ? CROSSING_LATE : CROSSING_EARLY,
+        .crossing = same           ? CROSSING_INTRA
+                    : self.logging ? CROSSING_LATE
+                                   : CROSSING_EARLY,
         .sender_stopped = same && !(word & 1),
         .id = word >> 2,
     };
@@ -52,10 +54,8 @@ struct piggyback piggyback_read(const void *header, int source)
     if (color_form)
         return read_color(words[0]);
     uint64_t epoch = words[1] >> 1;
-    if (epoch + 1 < self.epoch || epoch > self.epoch + 1 ||
-        (epoch < self.epoch && !self.logging))
-        die("a message that rank %d sent in epoch %" PRIu64
-            " is received in epoch %" PRIu64
+    if (epoch + 1 < self.epoch || epoch > self.epoch + 1 || (epoch < self.epoch && !self.logging))
+        die("a message that rank %d sent in epoch %" PRIu64 " is received in epoch %" PRIu64
             "%s; no message may cross checkpoint_restore",
             source, epoch, self.epoch, self.logging ? "" : ", when all of its line are in");
     return (struct piggyback){

@@ -10,14 +10,21 @@
 #define SPINS 256 /* polls before the processor is offered to others */
 
 /* A message, as `request`, whose handle the program does not have yet. */
-static struct request *new_message(struct context *context, const MPI_Status *status)
+static struct request *new_message(struct handle *communicator, const MPI_Status *status)
 {
     struct request *message = request_new(REQUEST_MESSAGE);
-    message->context = context;
+    message->communicator = communicator;
     message->peer = status->MPI_SOURCE;
     message->tag = status->MPI_TAG;
     message->status = *status;
     return message;
+}
+
+static uint64_t bytes_of(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return (uint64_t)bytes;
 }
 
 static bool must_look(void)
@@ -27,16 +34,16 @@ static bool must_look(void)
 
 /* What the library has, as *message: removed from its queue, and in a row where the piggyback must
  * be looked at. */
-static int improbe(struct context *context, int source, int tag, struct request **message)
+static int improbe(struct handle *communicator, int source, int tag, struct request **message)
 {
     int there = 0;
     MPI_Message library;
     MPI_Status status;
     *message = NULL;
-    int error = PMPI_Improbe(source, tag, context->real, &there, &library, &status);
+    int error = PMPI_Improbe(source, tag, communicator->real, &there, &library, &status);
     if (error != MPI_SUCCESS || !there)
         return error;
-    *message = new_message(context, &status);
+    *message = new_message(communicator, &status);
     if (must_look()) {
         transfer_take_in(*message, library, &status);
         transfer_before(*message);
@@ -52,32 +59,28 @@ static void keep_answer(enum log_kind kind, const MPI_Status *status)
         return;
     struct log_entry entry = {.kind = kind, .number = 1};
     if (status) {
-        MPI_Count bytes = 0;
-        PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
         entry.positive = 1;
         entry.source = status->MPI_SOURCE;
         entry.tag = status->MPI_TAG;
-        entry.bytes = (uint64_t)bytes;
+        entry.bytes = bytes_of(status);
     }
     log_append(&entry, NULL);
 }
 
 static void copy_status(MPI_Status *status, const MPI_Status *found)
 {
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_x(found, MPI_BYTE, &bytes);
-    status_fill(status, found->MPI_SOURCE, found->MPI_TAG, (uint64_t)bytes, false);
+    status_fill(status, found->MPI_SOURCE, found->MPI_TAG, bytes_of(found), false);
 }
 
 /* --- without taking the message --------------------------------------------------------------- */
 
 /* Is there one? Then *found describes it. */
-static int look(struct context *context, int source, int tag, bool *there, MPI_Status *found)
+static int look(struct handle *communicator, int source, int tag, bool *there, MPI_Status *found)
 {
     int flag = 0, error;
-    struct request *message = arrived_find(context, source, tag);
+    struct request *message = arrived_find(communicator, source, tag);
     if (!message && must_look()) {
-        error = improbe(context, source, tag, &message);
+        error = improbe(communicator, source, tag, &message);
         if (error != MPI_SUCCESS)
             return error;
         if (message)
@@ -88,11 +91,11 @@ static int look(struct context *context, int source, int tag, bool *there, MPI_S
         transfer_describe(message, found);
         return MPI_SUCCESS;
     }
-    error = PMPI_Iprobe(source, tag, context->real, &flag, found);
+    error = PMPI_Iprobe(source, tag, communicator->real, &flag, found);
     if (error != MPI_SUCCESS || !flag)
         return error;
     if (must_look())
-        return look(context, source, tag, there, found);
+        return look(communicator, source, tag, there, found);
     *there = true;
     struct request described = {.status = *found};
     transfer_describe(&described, found);
@@ -115,8 +118,8 @@ EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
 {
     bool there = false;
     MPI_Status found;
-    struct context *context = call_begin(comm);
-    if (!context)
+    struct handle *communicator = call_begin(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     *flag = 1;
     if (source == MPI_PROC_NULL) {
@@ -124,7 +127,7 @@ EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
         return MPI_SUCCESS;
     }
     if (!replayed(LOG_IPROBE, flag, &found)) {
-        int error = look(context, source, tag, &there, &found);
+        int error = look(communicator, source, tag, &there, &found);
         if (error != MPI_SUCCESS)
             return error;
         *flag = there;
@@ -140,8 +143,8 @@ EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     int flag = 0, error = MPI_SUCCESS;
     bool there = false;
     MPI_Status found;
-    struct context *context = call_begin(comm);
-    if (!context)
+    struct handle *communicator = call_begin(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     if (source == MPI_PROC_NULL) {
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
@@ -149,7 +152,7 @@ EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     }
     if (!replayed(LOG_PROBE, &flag, &found)) {
         for (unsigned spins = 0; error == MPI_SUCCESS && !there; spins++) {
-            error = look(context, source, tag, &there, &found);
+            error = look(communicator, source, tag, &there, &found);
             line_progress();
             if (spins > SPINS)
                 sched_yield();
@@ -172,25 +175,12 @@ static void publish(struct request *message, MPI_Message *handle)
     *handle = (MPI_Message)request_handle(message);
 }
 
-/* In recovery: the message is in the log, or will be sent again. */
-static void find_again(struct request *message)
-{
-    MPI_Count bytes = 0;
-    message->outcome = replay_outcome(message->place, &message->outcome_data);
-    if (message->outcome) {
-        message->done = true;
-        return;
-    }
-    PMPI_Get_elements_x(&message->status, MPI_BYTE, &bytes);
-    transfer_await(message, (uint64_t)bytes);
-}
-
-static struct request *replayed_message(enum log_kind kind, struct context *context, bool *given,
-                                        MPI_Status *found)
+static struct request *replayed_message(enum log_kind kind, struct handle *communicator,
+                                        bool *given, MPI_Status *found)
 {
     int flag = 0;
     *given = replayed(kind, &flag, found);
-    return *given && flag ? new_message(context, found) : NULL;
+    return *given && flag ? new_message(communicator, found) : NULL;
 }
 
 static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm comm, int *flag,
@@ -199,8 +189,8 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
     MPI_Status found;
     bool given;
     int error = MPI_SUCCESS;
-    struct context *context = call_begin(comm);
-    if (!context)
+    struct handle *communicator = call_begin(comm);
+    if (!communicator)
         return MPI_ERR_COMM;
     *flag = 1;
     if (source == MPI_PROC_NULL) {
@@ -208,13 +198,13 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
-    struct request *message = replayed_message(kind, context, &given, &found);
+    struct request *message = replayed_message(kind, communicator, &given, &found);
     for (unsigned spins = 0; !given && !message && error == MPI_SUCCESS; spins++) {
-        message = arrived_find(context, source, tag);
+        message = arrived_find(communicator, source, tag);
         if (message)
             arrived_remove(message);
         else
-            error = improbe(context, source, tag, &message);
+            error = improbe(communicator, source, tag, &message);
         if (!wait)
             break;
         line_progress();
@@ -230,7 +220,7 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         copy_status(status, &found);
         publish(message, handle);
         if (given)
-            find_again(message);
+            transfer_find_again(message, bytes_of(&found));
     }
     if (!given)
         keep_answer(kind, message ? &found : NULL);
@@ -257,11 +247,11 @@ static struct request *receive_message(void *buffer, int count, MPI_Datatype typ
                                        MPI_Message *handle, int *error)
 {
     call_begin_anywhere();
-    struct context *context = context_of(MPI_COMM_WORLD);
+    struct handle *communicator = handles_of(MPI_COMM_WORLD);
     bool nobody = *handle == MPI_MESSAGE_NO_PROC;
     struct request *message = nobody ? NULL : request_of(*handle);
     if (!nobody && (!message || message->kind != REQUEST_MESSAGE)) {
-        *error = call_error(context, MPI_ERR_REQUEST);
+        *error = call_error(communicator, MPI_ERR_REQUEST);
         return NULL;
     }
     struct arguments arguments = {buffer,
@@ -269,7 +259,7 @@ static struct request *receive_message(void *buffer, int count, MPI_Datatype typ
                                   type,
                                   nobody ? MPI_PROC_NULL : message->peer,
                                   nobody ? MPI_ANY_TAG : message->tag,
-                                  nobody ? context : message->context};
+                                  nobody ? communicator : message->communicator};
     *error = call_check(&arguments);
     if (*error != MPI_SUCCESS)
         return NULL;

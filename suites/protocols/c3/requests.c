@@ -2,6 +2,7 @@
 #include "c3/requests.h"
 
 #include "c3/transfer.h"
+#include "common/handles/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,12 @@ static void drop_row(struct request *request)
     request->row_bytes = sizeof request->small;
 }
 
+void request_hold(struct request *request)
+{
+    handle_hold(request->communicator);
+    request->holds = true;
+}
+
 void request_forget_number(struct request *request)
 {
     if (request->number == 0)
@@ -61,6 +68,10 @@ void request_free(struct request *request)
 {
     drop_row(request);
     request_forget_number(request);
+    if (request->own_type)
+        type_release(&request->payload.type);
+    if (request->holds)
+        handle_drop(request->communicator);
     request->after = all.unused;
     all.unused = request;
 }
@@ -103,13 +114,18 @@ MPI_Request request_handle(struct request *request)
     while (number < all.room && all.by_number[number])
         number++;
     request_renumber(request, number);
+    request_hold(request);
     all.lowest_free = number + 1;
     return HANDLE_BASE + number;
 }
 
 struct request *request_of(int handle)
 {
-    int number = handle - HANDLE_BASE;
+    return request_by_number(handle - HANDLE_BASE);
+}
+
+struct request *request_by_number(int number)
+{
     return number > 0 && number < all.room ? all.by_number[number] : NULL;
 }
 

@@ -4,10 +4,10 @@
 #ifndef C3_REQUESTS_H
 #define C3_REQUESTS_H
 
-#include "c3/context.h"
 #include "c3/log.h"
 #include "c3/payload.h"
 #include "c3/piggyback.h"
+#include "common/handles/handles.h"
 
 /* A payload of at most so many bytes is copied behind its header and sent as one row of bytes; a
  * longer one is sent from where it is, which costs a datatype per message. */
@@ -23,20 +23,22 @@ struct request {
     enum request_kind kind;
     enum send_mode mode;
     bool persistent;
-    bool active;  /* started and not handed over */
-    bool hidden;  /* of a collective call */
-    bool cancel;  /* MPI_Cancel was called */
-    bool bound;   /* in recovery: it takes in what the log says, and cannot be cancelled */
-    bool waiting; /* in recovery: not posted before what replay_reaches_beyond says */
-    bool done;    /* wire is over; status and error say how */
+    bool active;      /* started and not handed over */
+    bool hidden;      /* of a collective call */
+    bool holds;       /* communicator, which the program may free meanwhile */
+    bool cancel;      /* MPI_Cancel was called */
+    bool bound;       /* in recovery: it takes in what the log says, and cannot be cancelled */
+    bool waiting;     /* in recovery: not posted before what replay_reaches_beyond says */
+    bool done;        /* wire is over; status and error say how */
+    bool own_type;    /* payload.type was built at recovery */
     bool lost_buffer; /* a restored persistent one whose buffer cannot be known */
-    bool own_row; /* row is not `small`, but allocated */
-    bool framed;  /* the payload goes to its place itself; in row there is only the header */
+    bool own_row;     /* row is not `small`, but allocated */
+    bool framed;      /* the payload goes to its place itself; in row there is only the header */
 
     struct payload payload;
     int peer;
     int tag;
-    struct context *context;
+    struct handle *communicator;
 
     uint64_t place;                  /* of a receive, in matching order */
     const struct log_entry *outcome; /* in recovery, what the log says of it, or NULL */
@@ -54,11 +56,20 @@ struct request {
 /* An active one. payload, peer, tag and so on are the caller's to fill in. */
 struct request *request_new(enum request_kind kind);
 
+/* World rank of a rank of its communicator. */
+static inline int world_rank(const struct handle *communicator, int rank)
+{
+    return communicator->world[rank];
+}
+
 /* Gone, with its handle. */
 void request_free(struct request *request);
 
 /* Gives it a number, so that the program can have a handle. Returns the handle. */
 MPI_Request request_handle(struct request *request);
+
+/* Keeps its communicator until it is freed. */
+void request_hold(struct request *request);
 
 /* The program's handle is gone, the request is not. */
 void request_forget_number(struct request *request);
@@ -71,6 +82,9 @@ struct request *request_of(int handle);
 struct request *requests_pending(void);
 void request_is_pending(struct request *request);
 void request_is_not_pending(struct request *request);
+
+/* NULL: nobody has this number. */
+struct request *request_by_number(int number);
 
 /* All that have a number, in order of numbers: the next behind `number`, NULL if there is none. */
 struct request *request_behind(int number);

@@ -22,13 +22,13 @@ static void suppress(struct request *request, uint64_t bytes)
     if (request->hidden || !faultline_present())
         return;
     pack_row(request, bytes);
-    faultline_suppressed(self.epoch, (uint64_t)request->context->user, request->peer, request->tag,
-                         request->row + piggyback_bytes(), bytes);
+    faultline_suppressed(self.epoch, (uint64_t)request->communicator->user, request->peer,
+                         request->tag, request->row + piggyback_bytes(), bytes);
 }
 
 static int to_wire(struct request *request, const void *buffer, int count, MPI_Datatype type)
 {
-    MPI_Comm comm = request->hidden ? request->context->hidden : request->context->real;
+    MPI_Comm comm = request->hidden ? request->communicator->hidden : request->communicator->real;
     if (request->mode == SEND_SYNCHRONOUS)
         return PMPI_Issend(buffer, count, type, request->peer, request->tag, comm, &request->wire);
     return PMPI_Isend(buffer, count, type, request->peer, request->tag, comm, &request->wire);
@@ -61,7 +61,7 @@ int transfer_send(struct request *request)
         request->done = true;
         return MPI_SUCCESS;
     }
-    if (request->peer < 0 || request->peer >= request->context->size)
+    if (request->peer < 0 || request->peer >= request->communicator->size)
         return to_wire(request, NULL, 0, MPI_BYTE); /* raises the error */
     uint64_t bytes = payload_bytes(&request->payload);
     int error = MPI_SUCCESS;
@@ -73,7 +73,7 @@ int transfer_send(struct request *request)
         error = send_framed(request);
     if (error == MPI_SUCCESS) {
         self.next_id++;
-        self.sent[context_world(request->context, request->peer)]++;
+        self.sent[world_rank(request->communicator, request->peer)]++;
     }
     return error;
 }
@@ -82,6 +82,8 @@ int transfer_send(struct request *request)
 
 void detached_add(struct request *request)
 {
+    if (!request->holds)
+        request_hold(request);
     request->before = NULL;
     request->after = detached;
     if (detached)

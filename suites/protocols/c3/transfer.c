@@ -20,7 +20,7 @@ static bool is_wildcard(const struct request *request)
 
 static MPI_Comm wire_comm(const struct request *request)
 {
-    return request->hidden ? request->context->hidden : request->context->real;
+    return request->hidden ? request->communicator->hidden : request->communicator->real;
 }
 
 /* --- posting ---------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static bool take_arrived(struct request *request, int source, int tag)
 {
     if (request->hidden)
         return false;
-    struct request *message = arrived_find(request->context, source, tag);
+    struct request *message = arrived_find(request->communicator, source, tag);
     if (!message)
         return false;
     arrived_remove(message);
@@ -206,13 +206,18 @@ void transfer_take_in(struct request *message, MPI_Message library, const MPI_St
     message->done = true;
 }
 
-void transfer_await(struct request *message, uint64_t bytes)
+void transfer_find_again(struct request *message, uint64_t bytes)
 {
+    status_fill(&message->status, message->peer, message->tag, piggyback_bytes() + bytes, false);
+    message->outcome = replay_outcome(message->place, &message->outcome_data);
+    message->done = message->outcome != NULL;
+    if (message->done)
+        return;
     request_row(message, bytes);
     blank_header(message);
     message->error =
         PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
-                   message->tag, message->context->real, &message->wire);
+                   message->tag, message->communicator->real, &message->wire);
     message->done = message->error != MPI_SUCCESS;
 }
 
@@ -252,8 +257,7 @@ void transfer_finish(struct request *request)
 static bool has_message(const struct request *request)
 {
     int cancelled = 0;
-    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL ||
-        request->outcome)
+    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL || request->outcome)
         return false;
     if (request->cancel)
         PMPI_Test_cancelled(&request->status, &cancelled);
@@ -264,7 +268,7 @@ void transfer_before(struct request *request)
 {
     if (!self.logging || !has_message(request))
         return;
-    int world = context_world(request->context, request->status.MPI_SOURCE);
+    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
     if (piggyback_read(request->row, world).sender_stopped)
         line_stop_logging();
 }
@@ -313,7 +317,7 @@ static void log_late(const struct request *request, const char *row, uint64_t by
                               .data_bytes = bytes};
     log_append(&entry, row);
     if (!request->hidden)
-        faultline_logged(self.epoch, (uint64_t)request->context->user, entry.source, entry.tag,
+        faultline_logged(self.epoch, (uint64_t)request->communicator->user, entry.source, entry.tag,
                          row, bytes);
 }
 
@@ -346,8 +350,8 @@ static void early(struct request *request, int world, uint64_t id, uint64_t byte
     if (request->hidden || !faultline_present())
         return;
     const char *row = as_row(request, bytes, &owned);
-    faultline_early(self.epoch + 1, (uint64_t)request->context->user, request->status.MPI_SOURCE,
-                    request->status.MPI_TAG, row, bytes);
+    faultline_early(self.epoch + 1, (uint64_t)request->communicator->user,
+                    request->status.MPI_SOURCE, request->status.MPI_TAG, row, bytes);
     free(owned);
 }
 
@@ -361,7 +365,7 @@ static void intra(struct request *request, int world)
 /* The message counts from here on: it is late, intra or early as of now. */
 static void classify(struct request *request, uint64_t bytes)
 {
-    int world = context_world(request->context, request->status.MPI_SOURCE);
+    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
     struct piggyback piggyback = piggyback_read(request->row, world);
     if (piggyback.crossing == CROSSING_LATE)
         late(request, world, bytes);
@@ -373,7 +377,7 @@ static void classify(struct request *request, uint64_t bytes)
 
 static int raise_error(const struct request *request, int error)
 {
-    PMPI_Comm_call_errhandler(request->context->real, error);
+    PMPI_Comm_call_errhandler(request->communicator->real, error);
     return error;
 }
 
@@ -400,8 +404,8 @@ static int hand_over_logged(struct request *request, MPI_Status *status)
     int error = put_in_place(request, request->outcome_data, &bytes);
     status_fill(status, entry->source, entry->tag, bytes, false);
     if (!request->hidden)
-        faultline_replayed(self.epoch, (uint64_t)request->context->user, entry->source, entry->tag,
-                           request->outcome_data, entry->bytes);
+        faultline_replayed(self.epoch, (uint64_t)request->communicator->user, entry->source,
+                           entry->tag, request->outcome_data, entry->bytes);
     return error == MPI_SUCCESS ? error : raise_error(request, error);
 }
 
@@ -462,8 +466,8 @@ void transfer_foretell(const struct request *request, MPI_Status *status)
                     request->outcome->bytes, false);
     else if (request->outcome)
         status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
-    else if (request->cancel &&
-             PMPI_Test_cancelled(&request->status, &cancelled) == MPI_SUCCESS && cancelled)
+    else if (request->cancel && PMPI_Test_cancelled(&request->status, &cancelled) == MPI_SUCCESS &&
+             cancelled)
         status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
     else
         transfer_describe(request, status);
@@ -485,7 +489,7 @@ int transfer_hand_over(struct request *request, MPI_Status *status)
 /* A sender that has stopped may send something else after recovery, so what it sent is not kept. */
 static bool will_come_again(const struct request *request)
 {
-    int world = context_world(request->context, request->status.MPI_SOURCE);
+    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
     struct piggyback piggyback = piggyback_read(request->row, world);
     return piggyback.crossing == CROSSING_INTRA && !piggyback.sender_stopped;
 }

@@ -43,16 +43,17 @@ void transfer_describe(const struct request *message, MPI_Status *status);
 /* Takes the message that `library` stands for into the row of `message`, header and all. */
 void transfer_take_in(struct request *message, MPI_Message library, const MPI_Status *status);
 
-/* In recovery: `message` was found by a matched probe and will be sent again; it is received into a
- * row of its own, `bytes` long without the piggyback. */
-void transfer_await(struct request *message, uint64_t bytes);
+/* In recovery: `message`, whose place, peer and tag are known, was found by a matched probe. It is
+ * in the log, or will be sent again; then it is received into a row, `bytes` long but for the
+ * piggyback. */
+void transfer_find_again(struct request *message, uint64_t bytes);
 
 /* Asks the library to cancel it. */
 int transfer_cancel(struct request *request);
 
 /* A message that was taken in for a probe and no receive has matched. NULL if there is none that
  * source and tag (wildcards allowed) match. */
-struct request *arrived_find(const struct context *context, int source, int tag);
+struct request *arrived_find(const struct handle *communicator, int source, int tag);
 void arrived_add(struct request *message);
 void arrived_remove(struct request *message);
 

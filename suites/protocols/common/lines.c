@@ -113,8 +113,8 @@ enum error_code line_save_with(const struct line_store *store, uint64_t line,
     struct durable_file file;
     checkpoint_path(store, line, path);
     line_phase(store, "before-write");
-    uint64_t bytes = sizeof(struct line_head) + state_table_bytes(state) +
-                     state_data_bytes(state) + extra_bytes;
+    uint64_t bytes =
+        sizeof(struct line_head) + state_table_bytes(state) + state_data_bytes(state) + extra_bytes;
     enum error_code code = durable_create(&file, path, KIND_CHECKPOINT, bytes, error);
     if (code == OK)
         code = write_checkpoint(store, line, state, extra, extra_bytes, &file, error);
@@ -184,8 +184,7 @@ enum error_code line_load(const struct line_store *store, uint64_t line, struct 
 {
     void *payload;
     uint64_t bytes, state_end;
-    enum error_code code =
-        load(store, line, state, false, &payload, &bytes, &state_end, error);
+    enum error_code code = load(store, line, state, false, &payload, &bytes, &state_end, error);
     if (code == OK)
         free(payload);
     return code;

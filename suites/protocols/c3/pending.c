@@ -1,0 +1,200 @@
+/* See pending.h. */
+#include "c3/pending.h"
+
+#include "c3/transfer.h"
+#include "common/handles/types.h"
+#include "faultline.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* As in the file; behind it the datatype. */
+struct stored {
+    int32_t number; /* of the handle */
+    int32_t kind;
+    int32_t mode;
+    int32_t persistent;
+    int32_t active;
+    int32_t cancel;
+    int32_t count;
+    int32_t peer;
+    int32_t tag;
+    int32_t piece;   /* of the state, that the buffer lies in; NO_PIECE */
+    uint64_t offset; /* of the buffer in it */
+    uint64_t place;  /* receives and messages */
+    uint64_t bytes;  /* messages: as probed */
+    uint64_t handle; /* id of the communicator */
+};
+#define NO_PIECE (-1)
+
+static bool is_used(const struct request *request)
+{
+    return request->kind == REQUEST_RECEIVE || request->persistent;
+}
+
+/* Finds the piece of registered state in which all of the payload lies. */
+static void locate(const struct payload *payload, struct stored *stored)
+{
+    char *first;
+    uint64_t bytes;
+    payload_span(payload, &first, &bytes);
+    stored->piece = NO_PIECE;
+    for (size_t i = 0; i < self.state.count; i++) {
+        const struct piece *piece = &self.state.piece[i];
+        const char *data = piece->data;
+        if (first < data || bytes > piece->as_stored.bytes ||
+            (uint64_t)(first - data) > piece->as_stored.bytes - bytes)
+            continue;
+        stored->piece = (int32_t)i;
+        stored->offset = (uint64_t)((char *)payload->buffer - data);
+        return;
+    }
+}
+
+static void put_type(struct bytes *out, const struct request *request)
+{
+    struct bytes type = {0};
+    struct error error;
+    if (is_used(request))
+        must(type_write(request->payload.type, &type, &error), &error);
+    bytes_put_row(out, type.data, type.size);
+    bytes_release(&type);
+}
+
+static void put(struct bytes *out, const struct request *request)
+{
+    MPI_Status status;
+    MPI_Count bytes = 0;
+    struct stored stored = {.number = request->number,
+                            .kind = (int32_t)request->kind,
+                            .mode = (int32_t)request->mode,
+                            .persistent = request->persistent,
+                            .active = request->active,
+                            .cancel = request->cancel,
+                            .count = request->payload.count,
+                            .peer = request->peer,
+                            .tag = request->tag,
+                            .piece = NO_PIECE,
+                            .place = request->place,
+                            .handle = request->communicator->id};
+    if (request->kind == REQUEST_MESSAGE) {
+        transfer_describe(request, &status);
+        PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+        stored.bytes = (uint64_t)bytes;
+    }
+    if (is_used(request) && request->payload.buffer != MPI_BOTTOM)
+        locate(&request->payload, &stored);
+    if (stored.piece == NO_PIECE && request->active && request->kind == REQUEST_RECEIVE &&
+        request->peer != MPI_PROC_NULL && payload_bytes(&request->payload) > 0)
+        refuse("a receive that is pending at a checkpoint and whose buffer is not in registered "
+               "state",
+               "buffers that lie in one registered piece");
+    bytes_put(out, &stored, sizeof stored);
+    put_type(out, request);
+}
+
+/* Receives and messages in the order of their places, as they are to be posted again; then the
+ * others. */
+void pending_save(struct bytes *out)
+{
+    for (struct request *one = requests_pending(); one; one = one->after)
+        if (one->number > 0)
+            put(out, one);
+    for (struct request *one = request_behind(0); one; one = request_behind(one->number))
+        if (one->kind == REQUEST_SEND || (one->kind == REQUEST_RECEIVE && !one->active))
+            put(out, one);
+}
+
+/* --- made again ------------------------------------------------------------------------------- */
+
+static void place_buffer(const struct stored *stored, struct request *request)
+{
+    request->lost_buffer = stored->piece == NO_PIECE && stored->count > 0;
+    if (stored->piece == NO_PIECE)
+        return;
+    if (stored->piece < 0 || (size_t)stored->piece >= self.state.count)
+        die("the checkpoint holds a request whose buffer is in piece %d of the state",
+            stored->piece);
+    request->payload.buffer = (char *)self.state.piece[stored->piece].data + stored->offset;
+}
+
+static struct request *make(const struct stored *stored, struct reader type)
+{
+    struct error error;
+    struct request *request = request_new((enum request_kind)stored->kind);
+    request->mode = (enum send_mode)stored->mode;
+    request->persistent = stored->persistent;
+    request->active = stored->active;
+    request->payload = (struct payload){.count = stored->count, .type = MPI_BYTE};
+    request->peer = stored->peer;
+    request->tag = stored->tag;
+    request->place = stored->place;
+    request->communicator = handles_by_id(stored->handle);
+    if (!request->communicator)
+        die("the checkpoint holds a request on a communicator that is not there");
+    if (type.left > 0) {
+        must(type_read(&type, &request->payload.type, &error), &error);
+        request->own_type = true;
+    }
+    place_buffer(stored, request);
+    request_renumber(request, stored->number);
+    request_hold(request);
+    return request;
+}
+
+/* What the program has made before checkpoint_restore, it has made as it did then. */
+static struct request *made_already(const struct stored *stored)
+{
+    struct request *there = request_by_number(stored->number);
+    if (there && (there->kind != (enum request_kind)stored->kind || !there->persistent ||
+                  there->active || !stored->persistent))
+        die("request %d is there before checkpoint_restore, and the checkpoint has another",
+            stored->number);
+    if (!there)
+        return NULL;
+    there->active = stored->active;
+    there->place = stored->place;
+    return there;
+}
+
+static void go_on(struct request *request, const struct stored *stored)
+{
+    if (request->kind == REQUEST_SEND) {
+        request->done = true;
+        return;
+    }
+    if (request->kind == REQUEST_MESSAGE) {
+        status_fill(&request->status, stored->peer, stored->tag, stored->bytes + piggyback_bytes(),
+                    false);
+        request_is_pending(request);
+        transfer_find_again(request, stored->bytes);
+        return;
+    }
+    int error = transfer_receive_again(request);
+    if (error == MPI_SUCCESS && stored->cancel)
+        error = transfer_cancel(request);
+    if (error != MPI_SUCCESS)
+        die("a receive that was pending at the checkpoint cannot be posted again");
+    if (request->wire != MPI_REQUEST_NULL)
+        faultline_stands_for(FAULTLINE_REQUEST, (uint64_t)(MPI_REQUEST_NULL + request->number),
+                             (uint64_t)request->wire);
+}
+
+void pending_restore(struct reader in)
+{
+    while (in.left > 0 && !in.failed) {
+        struct stored stored;
+        const void *row = reader_take(&in, sizeof stored);
+        struct reader type = reader_row(&in);
+        if (!row || in.failed)
+            break;
+        memcpy(&stored, row, sizeof stored);
+        struct request *request = made_already(&stored);
+        if (!request)
+            request = make(&stored, type);
+        if (request->active)
+            go_on(request, &stored);
+    }
+    if (in.failed)
+        die("the checkpoint's list of requests is damaged");
+}
