@@ -264,10 +264,11 @@ static void on_unlink(struct durable *durable, const struct stream_event *event)
     free_name(durable, hash_path(path), 0);
 }
 
+/* A new file is empty, and stays so whatever is lost. */
 static bool changes_content(int32_t call)
 {
     return call == STORAGE_WRITE || call == STORAGE_WRITE_SYNC || call == STORAGE_RESIZE ||
-           call == STORAGE_OPEN_EMPTY || call == STORAGE_CREATE;
+           call == STORAGE_OPEN_EMPTY;
 }
 
 static bool changes_name(int32_t call)
