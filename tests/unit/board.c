@@ -228,8 +228,12 @@ static void test_states(struct board *board)
     check(holds(board, "await state=1:logging:2", 0) && holds(board, "await state=1:beyond:1", 0) &&
               holds(board, "await state=1:behind:3", 0) &&
               !holds(board, "await state=1:beyond:2", 0) &&
+              !holds(board, "await state=1:logging:1", 0) &&
               !holds(board, "await state=1:behind:2", 0),
           "its place is told for every line");
+    atomic_store(&slot->stopped_line, 3);
+    check(!holds(board, "await state=1:beyond:3", 0), "beyond a line is only who has taken it");
+    atomic_store(&slot->stopped_line, 1);
     check(holds(board, "await event=send state=own:logging:2", 1) &&
               !holds(board, "await event=send state=own:logging:2", 0),
           "own is the rank of the event");

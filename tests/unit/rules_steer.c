@@ -122,6 +122,12 @@ static void test_notes(void)
     r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
     r->tag = NOTE_LOGGED;
     r->peer = 2;
+    r->request = 8;
+    record_instant(r, 0);
+    check(step() == 2, "or with another tag");
+    r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+    r->tag = NOTE_LOGGED;
+    r->peer = 2;
     r->request = 7;
     record_instant(r, 0);
     check(step() == 3, "one with the peer and the tag asked for");
