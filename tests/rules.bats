@@ -36,7 +36,7 @@ traced() {
 }
 
 @test "for some time, and by a step of the plan" {
-    plan "time" waits 'p:stop { rank = 1, at = { rank = 0, event = "phase" }, ms = 300 }'
+    plan "time" waits 'p:stop { rank = 1, at = { rank = 0, event = "phase" }, ms = 1000 }'
     plan "step" stopped 'local s = p:stop { rank = 1, at = { rank = 0, event = "phase" } }
         p:release(s, { rank = 0, event = "phase", name = "go" })'
     run timeout 100 "$FAULTLINE" run s.lua

@@ -10,6 +10,7 @@
 
 #include <argp.h>
 #include <dlfcn.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -337,6 +338,20 @@ static void look_at_stacks(struct visit *visit)
             scope[0] ? "; kernel.yama.ptrace_scope = " : "", scope);
 }
 
+/* As libfaultline.so opens it in a rank, when a plan asks for `within`. */
+static void look_at_unwinder(struct visit *visit)
+{
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL && dlsym(library, "unw_backtrace") != NULL) {
+        say(visit, "ok", "within", "libunwind.so.8 tells in which function a call is made");
+    } else {
+        say(visit, "note", "within", "conditions with `within` never come true: no libunwind.so.8");
+        want(visit, "libunwind8");
+    }
+    if (library != NULL)
+        dlclose(library);
+}
+
 static bool processor_has(const char *flag)
 {
     char line[8192], word[64];
@@ -467,6 +482,7 @@ int doctor(FILE *out)
     look_at_library(&visit);
     look_at_own_library(&visit);
     look_at_stacks(&visit);
+    look_at_unwinder(&visit);
     look_at_clock(&visit);
     look_at_cores(&visit);
     look_at_disk(&visit);
