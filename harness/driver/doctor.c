@@ -10,7 +10,6 @@
 
 #include <argp.h>
 #include <dlfcn.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
