@@ -6,7 +6,7 @@
  *
  * The passage over the wire also collects what I.complete and I.installed need: one reading serves
  * all three. */
-#include "oracles/judging.h"
+#include "oracles/i_legal.h"
 #include "oracles/match.h"
 
 #include "trace/calls.h"
@@ -180,11 +180,28 @@ static enum error_code judge_incarnation(struct judging *judging, int incarnatio
     return code;
 }
 
+/* The plan held messages of this rank, or chose for it. */
+static bool is_steered(const struct judging *judging, const struct trace *trace)
+{
+    for (size_t i = 0; i < judging->evidence_count; i++) {
+        const struct evidence *evidence = &judging->evidence[i];
+        if (evidence->event.rank == trace->rank &&
+            evidence->event.incarnation == trace->incarnation &&
+            (evidence->kind == FAULT_HELD || evidence->kind == FAULT_RELEASED ||
+             evidence->kind == FAULT_CHOSEN))
+            return true;
+    }
+    return judging->evidence_lost;
+}
+
 static enum error_code judge_wire(struct judging *judging, struct error *error)
 {
     enum error_code code = OK;
     for (int i = 0; i < judging->traces->incarnations && code == OK; i++)
         code = judge_incarnation(judging, i, error);
+    for (size_t i = 0; i < judging->traces->count && code == OK; i++)
+        if (is_steered(judging, &judging->traces->trace[i]))
+            code = legal_steering(judging, &judging->traces->trace[i], error);
     return code;
 }
 
