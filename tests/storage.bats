@@ -209,6 +209,10 @@ kill_at_every_call() {
     passes 47 "$REPO/suites/storage/blocking.lua"
 }
 
+@test "c3 loses no committed line to storage that fails" {
+    passes 24 "$REPO/suites/storage/c3.lua"
+}
+
 @test "each promise to storage that is left out is found by the claim that is said" {
     passes 7 "$REPO/suites/storage/broken.lua"
 }
