@@ -159,6 +159,13 @@ plan() {
     [ "$found" -eq 1 ] || skip "no protocol here has one"
 }
 
+@test "what a scenario says is carried out" {
+    run -0 timeout 600 "$FAULTLINE" run -v --out "$BATS_TEST_TMPDIR/out" tests/scenarios/steering.lua
+    [ "$(grep -c '^ok ' <<<"$output")" -eq 7 ]
+    [ "$(grep -c 'faults: { asked: "[123]", installed: "[123]" }' <<<"$output")" -eq 7 ]
+    [[ "$output" != *'asked: "2", installed: "1"'* && "$output" != *'installed: "0"'* ]]
+}
+
 @test "a wrong file costs 64, one beyond a limit 3, and nothing is launched" {
     cd "$BATS_TEST_TMPDIR"
     echo 'scenario "a" { protocl = "null", program = "ring", ranks = 1 }' >wrong.lua
