@@ -103,3 +103,11 @@ traced() {
     [ "$status" -eq 2 ]
     [[ "$output" == *'- "B.empty could not be judged: in this run there was not what it needs'* ]]
 }
+
+@test "a rank that is stopped as soon as there is one, and nobody lets it go" {
+    plan "start" waits 'p:stop { rank = 1 }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 2 ]
+    grep -q "let go because the job could not go on otherwise" <<<"$output"
+}

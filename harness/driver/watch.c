@@ -14,6 +14,9 @@
 /* When the traces do not show that nothing can go on, but nothing does: looks after which what is
  * held is let go. */
 #define LOOKS_BEFORE_UNSTICK 40
+/* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
+ */
+#define LOOKS_AT_START 160
 /* A rank that polls had as many chances to see something. */
 #define POLLS_IN_VAIN 100
 
@@ -31,7 +34,8 @@ static bool is_alive(const struct board_slot *slot)
 /* What the ranks do, all together. */
 struct glance {
     int live;
-    bool moves;   /* one is neither blocked, stopped nor polling in vain, or not yet started */
+    bool moves;   /* one is neither blocked, stopped nor polling in vain, nor in MPI_Init */
+    bool starts;  /* one is in MPI_Init or before */
     bool changed; /* since the look before */
     bool polls;   /* one is not blocked, but may be polling in vain */
     bool tried;   /* those that poll did so often enough */
@@ -49,7 +53,9 @@ static void glance_at(const struct board_slot *slot, struct watched *watched, st
     if (changed)
         *watched = (struct watched){call, polled_at, polls, stopped};
     glance->changed |= changed;
-    glance->moves |= call == 0 && stopped == 0 && polled_at == 0;
+    bool starts = call == 0 && stopped == 0 && atomic_load(&slot->state) < RANK_INITIALIZED;
+    glance->starts |= starts;
+    glance->moves |= call == 0 && stopped == 0 && polled_at == 0 && !starts;
     glance->polls |= polled_at != 0;
     glance->tried &= polled_at == 0 || polls - watched->polls >= POLLS_IN_VAIN;
     glance->steered |=
@@ -132,7 +138,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
                 const char *run_folder, char *text, size_t bytes)
 {
     struct glance now = glance(watch, board);
-    if (now.live == 0 || now.moves || now.changed || (now.polls && !now.steered)) {
+    if (now.live == 0 || now.moves || now.changed || ((now.polls || now.starts) && !now.steered)) {
         watch->same = 0;
         watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
         return false;
@@ -142,14 +148,15 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     unsigned delays = now.steered ? looks_of_delays(board, plan) : 0;
     if (watch->same <= delays)
         return false;
-    if (!now.polls && watch->same >= watch->analyse_at) {
+    if (!now.polls && !now.starts && watch->same >= watch->analyse_at) {
         /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
         watch->analyse_at *= 2;
         stuck = analyse(board, run_folder, text, bytes) && unchanged(watch, board);
     }
     if (!now.steered)
         return stuck;
-    if (stuck || (watch->same >= delays + LOOKS_BEFORE_UNSTICK && now.tried)) {
+    unsigned enough = delays + (now.starts ? LOOKS_AT_START : LOOKS_BEFORE_UNSTICK);
+    if (stuck || (watch->same >= enough && now.tried)) {
         progress_unstick(board);
         begin_again(watch);
     }
