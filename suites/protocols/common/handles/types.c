@@ -237,12 +237,17 @@ static enum error_code read_nested(struct reader *in, int depth, MPI_Datatype *t
     if (in->failed || depth > DEPTH_MAX)
         return damaged(error);
     if (of.combiner == MPI_COMBINER_NAMED) {
-        *type = (MPI_Datatype)reader_number(in);
-        return in->failed ? damaged(error) : OK;
+        MPI_Datatype named = (MPI_Datatype)reader_number(in);
+        if (in->failed)
+            return damaged(error);
+        *type = named;
+        return OK;
     }
     enum error_code code = read_contents(in, depth, &of, error);
-    if (code == OK && build(&of, type) != MPI_SUCCESS)
+    if (code == OK && build(&of, type) != MPI_SUCCESS) {
+        *type = MPI_DATATYPE_NULL;
         code = damaged(error);
+    }
     release(&of);
     return code;
 }
