@@ -145,14 +145,21 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
     close_pair(match, channel, sent, received);
 }
 
-/* The place of the first delivery without one that `sent` agrees with; NULL there: none. */
+/* The place of the first delivery without one that fits `sent` so; NULL there: none. */
+static struct received **find_fit(const struct match *match, struct channel *channel,
+                                  const struct sent *sent, enum align_fit how)
+{
+    struct received **place = &channel->unplaced;
+    while (*place != NULL && fit(match, sent, *place) != how)
+        place = &(*place)->next;
+    return place;
+}
+
 static struct received **find_unplaced(const struct match *match, struct channel *channel,
                                        const struct sent *sent)
 {
-    struct received **place = &channel->unplaced;
-    while (*place != NULL && !agree(match, sent, *place))
-        place = &(*place)->next;
-    return place;
+    struct received **found = find_fit(match, channel, sent, FIT_SAME);
+    return *found != NULL ? found : find_fit(match, channel, sent, FIT_AGAIN);
 }
 
 static bool place(struct match *match, struct channel *channel, struct sent *sent)
@@ -368,11 +375,6 @@ static void tell_changed(struct match *match, struct channel *channel)
     pool_give(&match->received_pool, received);
 }
 
-static bool wild_is_open(const struct channel *channel)
-{
-    return match_wild_before(channel, UINT64_MAX);
-}
-
 static void state_problem(struct match *match, struct channel *channel, bool complete,
                           struct align_problem *problem)
 {
@@ -380,7 +382,8 @@ static void state_problem(struct match *match, struct channel *channel, bool com
     bool more = false;
     const struct sent *sent[ALIGN_SENDS];
     for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
-        problem->optional[problem->sends] = at->optional || (complete && wild_is_open(channel)) ||
+        problem->optional[problem->sends] = at->optional ||
+                                            (complete && match_is_open(match, channel)) ||
                                             *find_unplaced(match, channel, at) != NULL;
         sent[problem->sends++] = at;
     }
@@ -536,7 +539,9 @@ void channel_advance(struct match *match, struct channel *channel, bool complete
 
 void channel_finish(struct match *match, struct channel *channel)
 {
-    bool open = wild_is_open(channel);
+    bool open = match_is_open(match, channel);
+    while (channel->passed_over != NULL && open && match->cut_off)
+        drop_passed_over(match, channel, channel->passed_over);
     while (channel->passed_over != NULL)
         tell_undelivered(match, channel, channel->passed_over);
     while (channel->first_sent != NULL) {

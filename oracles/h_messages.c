@@ -259,9 +259,9 @@ static void tell_lost_sight(struct passage *passage, const struct received *rece
 static struct event_ref key_of(enum strange strange, const struct sent *sent,
                                const struct received *received)
 {
-    if (received == NULL)
-        return sent->event;
-    return strange == STRANGE_LOST_SIGHT ? received->posted : received->delivered;
+    if (received != NULL)
+        return strange == STRANGE_LOST_SIGHT ? received->posted : received->delivered;
+    return sent != NULL ? sent->event : (struct event_ref){0};
 }
 
 void messages_strange(struct passage *passage, enum strange strange, const struct channel *channel,

@@ -195,7 +195,6 @@ static void drop(struct match *match, struct received *received);
 static void drop_dormant(struct match *match, struct match_rank *rank)
 {
     struct received *next;
-    rank->dormant_until = 0;
     for (struct received *at = rank->undecided; at != NULL; at = next) {
         next = at->after;
         if (at->dormant)
@@ -208,8 +207,10 @@ static struct received *post(struct match *match, const struct stream_event *eve
 {
     const struct record *record = event->record;
     struct match_rank *rank = &match->rank[event->rank];
-    if (rank->dormant_until > 0 && rank->received > rank->dormant_until)
+    if (rank->dormant_until > 0 && rank->received > rank->dormant_until) {
         drop_dormant(match, rank);
+        rank->dormant_until = 0;
+    }
     struct received *received = pool_take(&match->received_pool);
     if (received == NULL) {
         match->exhausted = true;
@@ -531,7 +532,7 @@ static int by_place(const void *left, const void *right)
 void match_finish(struct match *match)
 {
     size_t count = 0;
-    for (int rank = 0; rank < match->ranks && !match->cut_off; rank++)
+    for (int rank = 0; rank < match->ranks; rank++)
         drop_dormant(match, &match->rank[rank]);
     struct channel **channels = calloc(match->channels.used + 1, sizeof *channels);
     if (channels == NULL) {

@@ -99,6 +99,10 @@ bool match_has_receive(const struct match *match, struct event_ref sent, uint32_
 const struct request *match_request(const struct match *match, int rank, int incarnation,
                                     uint32_t request);
 
+/* Some receive may have taken, or be going to take, any message of the channel: one for any source
+ * or tag that is not complete; where what is told is cut off also any that a restart left pending,
+ * for which of them were brought back cannot be told. */
+bool match_is_open(const struct match *match, const struct channel *channel);
 /* What is told is cut off, and ends before the sender of this delivery, whose send was undone, has
  * sent anything on the channel that lies behind it. */
 bool match_is_to_come(const struct match *match, const struct channel *channel,

@@ -156,13 +156,20 @@ bool match_pattern_takes(int want_peer, int want_tag, int source, int tag)
            (want_tag == TAG_ANY || want_tag == tag);
 }
 
+bool match_is_open(const struct match *match, const struct channel *channel)
+{
+    return match_wild_before(channel, UINT64_MAX) ||
+           (match->cut_off && match->rank[channel->destination].dormant_until > 0);
+}
+
 bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received)
 {
     int delivered = received->delivered.incarnation;
     return match->cut_off && match->rank[channel->source].incarnation > delivered &&
            channel->newest_delivered <= delivered &&
-           (channel->last_sent == NULL || channel->last_sent->event.incarnation <= delivered);
+           (channel->last_sent == NULL || channel->last_sent->event.incarnation <= delivered ||
+            match_is_open(match, channel));
 }
 
 /* --- what could still be matched ----------------------------------------------------------- */
