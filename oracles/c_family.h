@@ -71,8 +71,8 @@ void c_judge_restore(struct judging *judging, const struct lines *lines, const u
  * it. */
 uint64_t c_possible_commit(const struct lines *lines, const struct causal *causal);
 
-/* c_messages.c: C.1.2, C.1.3, C.late.log, C.late.ready, C.early.list, C.class, C.epoch, C.cell.*,
- * and, by c_recovery.c, C.late.replay and C.early.*. */
+/* c_messages.c: C.1.2, C.1.3, C.early.list, C.class, C.epoch, C.cell.*; by c_late.c, C.late.log and
+ * C.late.ready; by c_recovery.c, C.late.replay and C.early.*. */
 enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
                                  struct error *error);
 

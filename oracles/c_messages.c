@@ -1,106 +1,11 @@
-/* C.1.2, C.1.3, C.late.log, C.late.ready, C.early.list, C.class, C.epoch, C.cell.*: where the two
- * ends of each message of the application stand against the recovery lines, and what the protocol
+/* C.1.2, C.1.3, C.early.list, C.class, C.epoch, C.cell.*: where the two ends of each message of the
+ * application stand against the recovery lines, and what the protocol
  * told of it. A message is sent when the call that started its send returns, and delivered when the
  * call that hands it over returns (C3, figure 1). */
-#include "oracles/c_family.h"
+#include "oracles/c_message.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-/* A message both ends of which are of the incarnation judged. */
-struct message {
-    const struct channel *channel;
-    const struct sent *sent;
-    const struct received *received;
-    const struct rank_lines *from, *to;
-    const struct trace *trace; /* of the receiver */
-    uint64_t sent_epoch, delivered_epoch;
-};
-
-const char *c_message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
-                           char buffer[C_MESSAGE_TEXT_BYTES])
-{
-    char where[32] = "", which[32] = "";
-    if (comm != COMM_WORLD_ID)
-        snprintf(where, sizeof where, ", communicator %#" PRIx32, comm);
-    if (number > 0)
-        snprintf(which, sizeof which, ", #%" PRIu64, number);
-    snprintf(buffer, C_MESSAGE_TEXT_BYTES, "m(%d→%d, tag %d%s%s)", source, destination, tag, where,
-             which);
-    return buffer;
-}
-
-static const char *text_of(const struct message *message, char buffer[C_MESSAGE_TEXT_BYTES])
-{
-    const struct channel *channel = message->channel;
-    return c_message_text(channel->source, channel->destination, channel->comm, channel->tag,
-                          message->sent->number, buffer);
-}
-
-/* --- findings ------------------------------------------------------------------------------ */
-
-/* "rank 0 sent m(...) behind line 2: r0#0:e4" and the same of its delivery, with the notes that say
- * where the ranks stand. */
-static void show_mark(struct finding *finding, const struct mark *mark)
-{
-    if (mark->there)
-        finding_show(finding, mark->event);
-}
-
-static void show_line(struct finding *finding, const struct rank_lines *rank, uint64_t number)
-{
-    const struct line *line = lines_find(rank, number);
-    if (line == NULL)
-        return;
-    show_mark(finding, &line->checkpoint);
-    show_mark(finding, &line->stop);
-}
-
-/* ", having taken its checkpoint of line 2 (r0#0:e3)" */
-#define STAND_TEXT_BYTES 200
-static const char *stand_text(const struct rank_lines *rank, uint64_t number, uint64_t ticks,
-                              char buffer[STAND_TEXT_BYTES])
-{
-    char event[EVENT_TEXT_BYTES];
-    const struct line *line = lines_find(rank, number);
-    enum standing standing = lines_standing(rank, number, ticks);
-    buffer[0] = '\0';
-    if (standing == STANDS_BEYOND && line != NULL && line->stop.there)
-        snprintf(buffer, STAND_TEXT_BYTES, "beyond its stop-log line %" PRIu64 " (%s)", number,
-                 event_text(line->stop.event, event));
-    else if (standing == STANDS_BEYOND)
-        snprintf(buffer, STAND_TEXT_BYTES, "beyond line %" PRIu64, number);
-    else if (standing == STANDS_LOGGING)
-        snprintf(buffer, STAND_TEXT_BYTES, "logging, after its checkpoint of line %" PRIu64 " (%s)",
-                 number, event_text(line->checkpoint.event, event));
-    else if (line != NULL && line->checkpoint.there)
-        snprintf(buffer, STAND_TEXT_BYTES, "before its checkpoint of line %" PRIu64 " (%s)", number,
-                 event_text(line->checkpoint.event, event));
-    else
-        snprintf(buffer, STAND_TEXT_BYTES, "before any checkpoint of line %" PRIu64, number);
-    return buffer;
-}
-
-static struct finding *begin_finding(const struct c_pass *pass, const struct message *message,
-                                     enum claim_id claim, uint64_t line)
-{
-    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    struct finding *finding = judging_find(pass->judging, claim, VERDICT_VIOLATION);
-    if (finding == NULL)
-        return NULL;
-    finding_say(finding, "rank %d sent %s %s: %s", message->channel->source, text_of(message, name),
-                stand_text(message->from, line, message->sent->leave, stand),
-                event_text(message->sent->event, event));
-    finding_say(finding, "rank %d delivered it %s: %s", message->channel->destination,
-                stand_text(message->to, line, message->received->leave, stand),
-                event_text(message->received->delivered, event));
-    finding_show(finding, message->sent->event);
-    finding_show(finding, message->received->delivered);
-    show_line(finding, message->from, line);
-    show_line(finding, message->to, line);
-    return finding;
-}
 
 /* --- cells --------------------------------------------------------------------------------- */
 
@@ -110,10 +15,10 @@ static const enum claim_id cells[3][3] = {
                         CLAIM_C_CELL_LOGGING_BEYOND},
     [STANDS_BEYOND] = {CLAIM_C_1_2, CLAIM_C_1_2, CLAIM_C_CELL_BEYOND_BEYOND}};
 
-static void tell_forbidden(const struct c_pass *pass, const struct message *message,
+static void tell_forbidden(const struct c_pass *pass, const struct c_message *message,
                            enum claim_id claim, uint64_t line)
 {
-    struct finding *finding = begin_finding(pass, message, claim, line);
+    struct finding *finding = c_message_finding(pass, message, claim, line);
     finding_say(finding,
                 claim == CLAIM_C_1_2 ? "so what rank %d logged for line %" PRIu64
                                        " may depend on what rank %d did unlogged"
@@ -122,7 +27,7 @@ static void tell_forbidden(const struct c_pass *pass, const struct message *mess
                 message->channel->destination, line, message->channel->source);
 }
 
-static void judge_cell(const struct c_pass *pass, const struct message *message, uint64_t line)
+static void judge_cell(const struct c_pass *pass, const struct c_message *message, uint64_t line)
 {
     struct judging *judging = pass->judging;
     enum standing sender = lines_standing(message->from, line, message->sent->leave);
@@ -143,7 +48,7 @@ static void judge_cell(const struct c_pass *pass, const struct message *message,
 }
 
 /* Lines that lie before both ends, or behind both, say nothing new but for the nearest. */
-static void judge_cells(const struct c_pass *pass, const struct message *message)
+static void judge_cells(const struct c_pass *pass, const struct c_message *message)
 {
     const struct lines *lines = &pass->lines;
     uint64_t low = message->sent_epoch, high = message->delivered_epoch;
@@ -161,100 +66,9 @@ static void judge_cells(const struct c_pass *pass, const struct message *message
     }
 }
 
-/* --- late ---------------------------------------------------------------------------------- */
-
-static void tell_not_logged(const struct c_pass *pass, const struct message *message, uint64_t line,
-                            const struct told *told)
-{
-    char event[EVENT_TEXT_BYTES];
-    struct finding *finding = begin_finding(pass, message, CLAIM_C_LATE_LOG, line);
-    const struct line *own = lines_find(message->to, line);
-    if (told == NULL) {
-        finding_say(finding, "it is late, and rank %d did not log it",
-                    message->channel->destination);
-        return;
-    }
-    if (told->line != line)
-        finding_say(finding, "it is late, and was logged for line %" PRIu64 ": %s", told->line,
-                    event_text(told->event, event));
-    else if (own != NULL && own->stop.there && told->ticks > own->stop.ticks)
-        finding_say(finding, "it is late, and was logged only after logging had stopped: %s",
-                    event_text(told->event, event));
-    else
-        finding_say(finding,
-                    "it was delivered with hash %#" PRIx64 " and logged with hash %#" PRIx64 ": %s",
-                    message->received->hash, told->hash, event_text(told->event, event));
-    finding_show(finding, told->event);
-}
-
-static void judge_log(const struct c_pass *pass, const struct message *message,
-                      const struct told *told)
-{
-    uint64_t line = message->delivered_epoch;
-    const struct line *own = lines_find(message->to, line);
-    judging_saw(pass->judging, CLAIM_C_LATE_LOG, 1);
-    if (told == NULL || told->line != line ||
-        (own != NULL && own->stop.there && told->ticks > own->stop.ticks) ||
-        (!told->no_hash && !message->received->no_hash && told->hash != message->received->hash))
-        tell_not_logged(pass, message, line, told);
-}
-
-/* A rank may say that it is ready inside the very call that delivers its last late message, once
- * that is in the log. */
-static void judge_ready(const struct c_pass *pass, const struct message *message,
-                        const struct told *told)
-{
-    char event[EVENT_TEXT_BYTES];
-    uint64_t line = message->delivered_epoch;
-    const struct line *own = lines_find(message->to, line);
-    if (own == NULL || !own->ready.there)
-        return;
-    judging_saw(pass->judging, CLAIM_C_LATE_READY, 1);
-    if (own->ready.ticks > message->received->leave)
-        return;
-    struct call_span span = call_span_of(message->trace, message->received->delivered.index);
-    if (own->ready.ticks >= span.enter && (told == NULL || told->ticks < own->ready.ticks))
-        return;
-    struct finding *finding = begin_finding(pass, message, CLAIM_C_LATE_READY, line);
-    finding_say(finding, "it is late, and rank %d had said before that it had them all: %s",
-                message->channel->destination, event_text(own->ready.event, event));
-    finding_show(finding, own->ready.event);
-}
-
-/* A message that was never delivered, sent before the line of which its receiver was ready. */
-static void judge_undelivered(const struct c_pass *pass, const struct channel *channel,
-                              const struct sent *sent)
-{
-    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct rank_lines *from = &pass->lines.of[channel->source];
-    const struct rank_lines *to = &pass->lines.of[channel->destination];
-    for (size_t i = 0; i < to->count; i++) {
-        const struct line *line = &to->line[i];
-        if (!line->ready.there || lines_standing(from, line->number, sent->leave) != STANDS_BEHIND)
-            continue;
-        judging_saw(pass->judging, CLAIM_C_LATE_READY, 1);
-        struct finding *finding =
-            judging_find(pass->judging, CLAIM_C_LATE_READY, VERDICT_VIOLATION);
-        finding_say(finding, "rank %d sent %s %s: %s", channel->source,
-                    c_message_text(channel->source, channel->destination, channel->comm,
-                                   channel->tag, sent->number, name),
-                    stand_text(from, line->number, sent->leave, stand),
-                    event_text(sent->event, event));
-        finding_say(finding, "rank %d never delivered it in this incarnation",
-                    channel->destination);
-        finding_say(finding,
-                    "and yet it said that it had all late messages of line %" PRIu64 ": %s",
-                    line->number, event_text(line->ready.event, event));
-        finding_show(finding, sent->event);
-        show_line(finding, from, line->number);
-        finding_show(finding, line->ready.event);
-        return;
-    }
-}
-
 /* --- early --------------------------------------------------------------------------------- */
 
-static void judge_list(const struct c_pass *pass, const struct message *message,
+static void judge_list(const struct c_pass *pass, const struct c_message *message,
                        const struct told *told)
 {
     char event[EVENT_TEXT_BYTES];
@@ -265,7 +79,7 @@ static void judge_list(const struct c_pass *pass, const struct message *message,
     judging_saw(pass->judging, CLAIM_C_EARLY_LIST, 1);
     if (told != NULL && told->line == line)
         return;
-    struct finding *finding = begin_finding(pass, message, CLAIM_C_EARLY_LIST, line);
+    struct finding *finding = c_message_finding(pass, message, CLAIM_C_EARLY_LIST, line);
     if (told == NULL) {
         finding_say(finding, "it is early, and rank %d did not list it before its checkpoint",
                     message->channel->destination);
@@ -278,18 +92,18 @@ static void judge_list(const struct c_pass *pass, const struct message *message,
 
 /* --- what the protocol took it for --------------------------------------------------------- */
 
-static const char *class_text(const struct message *message)
+static const char *class_text(const struct c_message *message)
 {
     if (message->sent_epoch == message->delivered_epoch)
         return "neither late nor early";
     return message->sent_epoch < message->delivered_epoch ? "late" : "early";
 }
 
-static void tell_class(const struct c_pass *pass, const struct message *message, uint64_t line,
+static void tell_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
                        const struct told *told)
 {
     char event[EVENT_TEXT_BYTES];
-    struct finding *finding = begin_finding(pass, message, CLAIM_C_CLASS, line);
+    struct finding *finding = c_message_finding(pass, message, CLAIM_C_CLASS, line);
     if (told == NULL) {
         finding_say(finding, "so it is %s, and the protocol took it for neither late nor early",
                     class_text(message));
@@ -307,7 +121,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 }
 
 /* right: the kind of note there must be, NOTE_NONE for none. */
-static const struct told *judge_class(struct c_pass *pass, const struct message *message,
+static const struct told *judge_class(struct c_pass *pass, const struct c_message *message,
                                       unsigned right)
 {
     uint64_t index = message->received->delivered.index;
@@ -338,7 +152,7 @@ static unsigned lines_between(const struct lines *lines, uint64_t low, uint64_t 
     return count;
 }
 
-static unsigned judge_epochs(const struct c_pass *pass, const struct message *message)
+static unsigned judge_epochs(const struct c_pass *pass, const struct c_message *message)
 {
     uint64_t sent = message->sent_epoch, delivered = message->delivered_epoch;
     bool late = sent < delivered;
@@ -349,7 +163,8 @@ static unsigned judge_epochs(const struct c_pass *pass, const struct message *me
     judging_saw(pass->judging, CLAIM_C_EPOCH, 1);
     if (crossed <= 1)
         return crossed;
-    struct finding *finding = begin_finding(pass, message, CLAIM_C_EPOCH, late ? delivered : sent);
+    struct finding *finding =
+        c_message_finding(pass, message, CLAIM_C_EPOCH, late ? delivered : sent);
     finding_say(finding,
                 "it was sent in epoch %" PRIu64 " and delivered in epoch %" PRIu64
                 ": %u lines lie between them",
@@ -357,7 +172,7 @@ static unsigned judge_epochs(const struct c_pass *pass, const struct message *me
     return crossed;
 }
 
-static void judge_own(struct c_pass *pass, const struct message *message)
+static void judge_own(struct c_pass *pass, const struct c_message *message)
 {
     judge_cells(pass, message);
     unsigned crossed = judge_epochs(pass, message);
@@ -373,8 +188,7 @@ static void judge_own(struct c_pass *pass, const struct message *message)
                                           : late       ? NOTE_LOGGED
                                                        : NOTE_EARLY);
     if (crossed == 1 && late) {
-        judge_log(pass, message, told);
-        judge_ready(pass, message, told);
+        c_judge_late(pass, message, told);
     } else if (crossed == 1) {
         judge_list(pass, message, told);
         c_recovery_keep(pass, message->channel, message->sent, message->received,
@@ -401,14 +215,14 @@ static void judge_message(struct c_pass *pass, const struct channel *channel,
 {
     bool own_send = sent->event.incarnation == pass->incarnation;
     bool own_delivery = received->delivered.incarnation == pass->incarnation;
-    struct message message = {channel,
-                              sent,
-                              received,
-                              &pass->lines.of[channel->source],
-                              &pass->lines.of[channel->destination],
-                              c_trace(pass->judging, received->delivered),
-                              0,
-                              0};
+    struct c_message message = {channel,
+                                sent,
+                                received,
+                                &pass->lines.of[channel->source],
+                                &pass->lines.of[channel->destination],
+                                c_trace(pass->judging, received->delivered),
+                                0,
+                                0};
     if (!own_send && own_delivery) {
         c_recovery_late(pass, channel, sent, received);
         pass_over(pass, message.trace, received->delivered.index);
@@ -457,7 +271,7 @@ static void on_undelivered(struct c_pass *pass, const struct channel *channel,
     if (sent->event.incarnation != pass->incarnation)
         c_recovery_left_out(pass, channel, sent, other);
     else
-        judge_undelivered(pass, channel, sent);
+        c_judge_undelivered(pass, channel, sent);
 }
 
 static void on_strange(void *context, enum strange strange, const struct channel *channel,
