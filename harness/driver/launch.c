@@ -57,15 +57,24 @@ static void add(struct words *words, const char *word)
     words->word[words->count] = NULL;
 }
 
-/* Claims that are judged by what the ranks do to the checkpoint store. */
-static bool asks_for_storage(const struct scenario *scenario)
+/* A claim or family that is judged by what the ranks do to the checkpoint store. */
+static bool is_of_storage(const char *claim)
 {
     static const char *const names[] = {"C", "C.commit", "B", "B.commit"};
-    for (size_t i = 0; i < scenario->claim_count; i++)
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-            if (strcmp(scenario->claim[i], names[k]) == 0)
-                return true;
+    for (size_t i = 0; claim != NULL && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(claim, names[i]) == 0)
+            return true;
     return false;
+}
+
+static bool asks_for_storage(const struct scenario *scenario)
+{
+    bool asks = is_of_storage(scenario->violates);
+    for (size_t i = 0; i < scenario->claim_count; i++)
+        asks |= is_of_storage(scenario->claim[i]);
+    for (size_t i = 0; i < scenario->cover_count; i++)
+        asks |= is_of_storage(scenario->cover[i]);
+    return asks;
 }
 
 static enum error_code build_words(const struct launch *launch, struct words *words,
