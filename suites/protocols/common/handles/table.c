@@ -147,7 +147,7 @@ void handle_publish(struct handle *handle, MPI_Comm user)
     handle->user = user;
     handle->in_bucket = *bucket_of(user);
     *bucket_of(user) = handle;
-    faultline_stands_for(FAULTLINE_COMM, (uint64_t)user, (uint64_t)(unsigned)handle->real);
+    faultline_stands_for(FAULTLINE_COMM, (uint64_t)user, (uint64_t)handle->real);
     faultline_identity((uint64_t)user, handle->id);
     if (handles.protocol->made)
         handles.protocol->made(handle);
