@@ -23,7 +23,7 @@ pid_t fork(void)
 }
 C
     gcc -shared -fPIC -o fork.so fork.c
-    FAIL_FORK_AT=$1 LD_PRELOAD=$PWD/fork.so timeout 60 "$FAULTLINE" run s.lua
+    FAIL_FORK_AT=$1 LD_PRELOAD=$PWD/fork.so timeout -k 5 60 "$FAULTLINE" run s.lua
 }
 
 # The first fork is that which reads the scenario file.
