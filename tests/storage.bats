@@ -194,7 +194,7 @@ kill_at_every_call() {
     # What was lost was the name alone: the file before is back, whole.
     durable no-folder-sync old "the old is back" \
         'p:kill { rank = 0, event = "phase", name = "new", lose = "node" }'
-    durable in-place old "torn" \
+    durable in-place new "torn" \
         'p:tear { rank = 0, event = "write", file = "file", bytes = 100 }' H.progress
     passes 8 s.lua
 }
