@@ -32,6 +32,7 @@ struct c3 {
 
     uint64_t epoch;      /* number of the line taken or restored last */
     bool logging;        /* amLogging */
+    bool in_send;        /* of the program's blocking sends: see line_stop_logging */
     uint64_t next_id;    /* nextMessageID */
     uint64_t *sent;      /* sendCount(this rank -> q) in this epoch */
     uint64_t *current;   /* receiveCount of what was sent in this epoch */

@@ -84,8 +84,12 @@ static int send_now(const void *buffer, int count, MPI_Datatype type, int peer, 
     error = mode == SEND_BUFFERED ? buffered_send(request) : transfer_send(request);
     if (error == MPI_SUCCESS && mode == SEND_BUFFERED)
         return MPI_SUCCESS;
-    if (error == MPI_SUCCESS)
-        return call_complete(request, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS) {
+        self.in_send = true;
+        error = call_complete(request, MPI_STATUS_IGNORE);
+        self.in_send = false;
+        return error;
+    }
     request_free(request);
     return error;
 }
@@ -148,8 +152,10 @@ static int exchange(struct request *send, struct request *receive, MPI_Status *s
         call_complete(receive, MPI_STATUS_IGNORE);
         return error;
     }
+    self.in_send = true;
     transfer_finish(receive);
     transfer_finish(send);
+    self.in_send = false;
     error = call_complete(receive, status);
     int send_error = call_complete(send, MPI_STATUS_IGNORE);
     return error != MPI_SUCCESS ? error : send_error;

@@ -18,6 +18,7 @@
 
 static struct {
     uint64_t requested; /* the newest line that pleaseCheckpoint has asked for */
+    bool stop_waits;    /* for the end of a blocking send */
     bool ready;         /* readyToStopLogging is said for the line under way */
     uint64_t *sent;     /* by rank: what mySendCount said, for the line under way or to come */
     bool *sent_known;
@@ -42,7 +43,7 @@ void line_recovered(uint64_t newest)
         line.sent_known = memory((size_t)self.ranks, sizeof *line.sent_known);
     }
     line.requested = line.committed = newest;
-    line.ready = false;
+    line.ready = line.stop_waits = false;
     line.ready_ranks = line.stopped_ranks = 0;
     expect_counts();
 }
@@ -115,6 +116,9 @@ static void say(enum control_kind kind)
 void line_stop_logging(void)
 {
     if (!self.logging)
+        return;
+    line.stop_waits = self.in_send;
+    if (self.in_send)
         return;
     if (!line.ready)
         die("a rank has stopped logging for line %" PRIu64 " before this one is ready to",
@@ -211,6 +215,8 @@ void line_progress(void)
         take_up(&message);
         receipt_phase("after", message.kind);
     }
+    if (line.stop_waits && !self.in_send)
+        line_stop_logging();
     check_ready();
 }
 

@@ -431,6 +431,17 @@ static int hand_over_message(struct request *request, MPI_Status *status)
     return error;
 }
 
+/* The library gives nothing of a message that is too long, not even the piggyback, without which
+ * nobody can tell what to do with the message after a crash. */
+_Noreturn static void lost_header(const struct request *request)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    PMPI_Error_string(request->error, text, &length);
+    die("a receive of more than %d bytes from rank %d, tag %d, has failed: %s", SMALL_BYTES,
+        request->status.MPI_SOURCE, request->status.MPI_TAG, text);
+}
+
 static int hand_over_receive(struct request *request, MPI_Status *status)
 {
     int cancelled = 0;
@@ -450,6 +461,8 @@ static int hand_over_receive(struct request *request, MPI_Status *status)
     }
     if (has_header(request))
         return hand_over_message(request, status);
+    if (request->error != MPI_SUCCESS)
+        lost_header(request);
     status_fill(status, request->status.MPI_SOURCE, request->status.MPI_TAG, 0, false);
     return request->error;
 }
