@@ -19,6 +19,12 @@ $(BUILD)/bench/%: scripts/bench/%.c
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
+# Long: a thousand random plans over C3.
+.PHONY: random-c3
+random-c3: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/random_plans.sh $(BUILD)
+
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)
