@@ -319,10 +319,37 @@ static void on_event(void *context, const struct stream_event *event)
     match_record(&pass->match, event);
 }
 
+static enum claim_id claim_on(const struct told *told)
+{
+    if (told->kind == NOTE_REPLAYED)
+        return CLAIM_C_LATE_REPLAY;
+    return told->kind == NOTE_SUPPRESSED ? CLAIM_C_EARLY_SUPPRESS : CLAIM_C_CLASS;
+}
+
+/* A note of a message whose other end is not known: messages of such communicators are matched by
+ * nobody. Said once for each kind of note. */
+static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (pass->told_unknown & 1u << told->kind)
+        return;
+    pass->told_unknown |= 1u << told->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d noted \"%s\" of a message of communicator %#" PRIx32 ": %s",
+                told->rank, note_kind_text(told->kind), told->comm, event_text(told->event, event));
+    finding_say(finding, "the members of that communicator are not known, and so not whose message "
+                         "it is");
+    finding_show(finding, told->event);
+}
+
 /* Notes that no message was found for. */
 static void judge_leftover(struct c_pass *pass, const struct told *told)
 {
     char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    if (told->peer < 0) {
+        tell_unknown_peer(pass, told);
+        return;
+    }
     if (told->kind == NOTE_REPLAYED) {
         c_recovery_wrong_replay(pass, told, "no such message was delivered in that call");
     } else if (told->kind == NOTE_SUPPRESSED) {

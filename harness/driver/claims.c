@@ -48,7 +48,7 @@ static void print_claim(const struct claim *claim)
 static void print_table(void)
 {
     for (size_t i = 0; i < claim_count; i++)
-        printf("%-14s %s  [%s]\n", claims[i].id, claims[i].text, claims[i].source);
+        printf("%-22s %s  [%s]\n", claims[i].id, claims[i].text, claims[i].source);
     printf(
         "\n`faultline claims ID` says what a run must contain for a claim to be judged; a family\n"
         "(\"H\") stands for all its claims. I.* and H.progress are judged in every run.\n");
