@@ -8,6 +8,7 @@
  * was delivered before, if no delivery after it does. */
 enum {
     COST_AGAIN = 1,
+    COST_TO_COME = 1,
     COST_SKIP = 2,
     COST_EXTRA_SEEN = 2,
     COST_EXTRA_NEW = 4,
@@ -42,8 +43,9 @@ static unsigned skip_cost(const struct align_problem *problem, unsigned send)
 
 static unsigned extra_cost(const struct align_problem *problem, unsigned delivery)
 {
-    bool likely = problem->to_come[delivery] || seen_elsewhere(problem, delivery);
-    return likely ? COST_EXTRA_SEEN : COST_EXTRA_NEW;
+    if (problem->to_come[delivery])
+        return COST_TO_COME;
+    return seen_elsewhere(problem, delivery) ? COST_EXTRA_SEEN : COST_EXTRA_NEW;
 }
 
 static unsigned changed_cost(const struct align_problem *problem, unsigned delivery)
@@ -58,7 +60,7 @@ static unsigned both_cost(const struct align_problem *problem, unsigned i, unsig
     case FIT_SAME:
         return 0;
     case FIT_AGAIN:
-        return COST_AGAIN;
+        return problem->cut_off ? 0 : COST_AGAIN;
     default:
         return changed_cost(problem, j);
     }

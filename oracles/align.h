@@ -45,6 +45,7 @@ struct align_problem {
     bool to_come[ALIGN_DELIVERIES];
     /* Send i may well not have been made or not be delivered: leaving it out costs nothing. */
     bool optional[ALIGN_SENDS];
+    bool cut_off;  /* what is told ends in the middle: doubts favour sends that are done again */
     bool complete; /* nothing more will come: sends left over count as not delivered */
 };
 

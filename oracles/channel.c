@@ -398,6 +398,7 @@ static void state_problem(struct match *match, struct channel *channel, bool com
         more = at->next != NULL && at->next->decided;
     }
     /* What is not looked at yet may be what the sends that are left over went to. */
+    problem->cut_off = match->cut_off;
     problem->complete =
         complete && !match->cut_off && (problem->deliveries < ALIGN_DELIVERIES || !more);
 }

@@ -165,10 +165,10 @@ bool match_is_open(const struct match *match, const struct channel *channel)
 bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received)
 {
-    int delivered = received->delivered.incarnation;
-    return match->cut_off && match->rank[channel->source].incarnation > delivered &&
-           channel->newest_delivered <= delivered &&
-           (channel->last_sent == NULL || channel->last_sent->event.incarnation <= delivered ||
+    int sender = match->rank[channel->source].incarnation;
+    return match->cut_off && sender > received->delivered.incarnation &&
+           channel->newest_delivered < sender &&
+           (channel->last_sent == NULL || channel->last_sent->event.incarnation < sender ||
             match_is_open(match, channel));
 }
 
