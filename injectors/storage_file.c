@@ -91,7 +91,9 @@ bool storage_file_of(int fd, struct storage_file *file)
 {
     char path[PATH_MAX];
     struct stat facts;
-    if (!path_of(fd, path) || !cut_root(path, file->path) || fstat(fd, &facts) != 0)
+    if (fstat(fd, &facts) != 0 || !(S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)))
+        return false; /* a socket, a terminal: most of what is written to */
+    if (!path_of(fd, path) || !cut_root(path, file->path))
         return false;
     fill(file, &facts);
     return true;
