@@ -6,8 +6,8 @@
 -- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it,
 -- at each level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where
 -- `pair` is what pair_begin gave. `steered` stands for the call at the wire level while the plan
--- steers (steer.h); a role without it is passed on as ever. Every text only calls a function of the tap_*.h headers: nothing
--- is decided here.
+-- steers (steer.h); a role without it is passed on as ever. Every text only calls a function of the
+-- tap_*.h and steer.h headers: nothing is decided here.
 
 local roles = {}
 

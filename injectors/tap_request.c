@@ -1,38 +1,17 @@
-/* The table of requests: see tap_request.h. */
+/* Requests: see tap_request.h. */
 #include "injectors/tap_request.h"
+
+#include "injectors/tap_request_table.h"
 
 #include <faultline.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS 16u          /* a lock each */
-#define SHARD_BUCKETS 64u   /* chains per lock */
 #define REQUESTS_AT_ONCE 64 /* allocated together; never given back */
 #define TYPES_PER_REQUEST 2
 
-struct shard {
-    _Alignas(64) struct tap_lock lock;
-    struct request *bucket[SHARD_BUCKETS];
-};
-
-static struct shard shards[2][SHARDS];
 static _Atomic uint32_t numbers[2];
-
-static uint64_t spread(uint64_t handle)
-{
-    return (handle * 0x9e3779b97f4a7c15u) >> 32;
-}
-
-static struct shard *shard_of(unsigned level, uint64_t handle)
-{
-    return &shards[level][spread(handle) % SHARDS];
-}
-
-static struct request **bucket_of(struct shard *shard, uint64_t handle)
-{
-    return &shard->bucket[spread(handle) / SHARDS % SHARD_BUCKETS];
-}
 
 uint32_t request_number(enum level level)
 {
@@ -49,7 +28,7 @@ static void add_block(void)
 {
     struct request *block = calloc(REQUESTS_AT_ONCE, sizeof *block);
     for (int i = 0; block && i < REQUESTS_AT_ONCE; i++) {
-        block[i].next = unused;
+        block[i].unused = unused;
         unused = &block[i];
     }
 }
@@ -61,7 +40,7 @@ static struct request *take_unused(void)
         add_block();
     struct request *request = unused;
     if (likely(request != NULL))
-        unused = request->next;
+        unused = request->unused;
     tap_unlock(&unused_lock);
     return request;
 }
@@ -118,7 +97,7 @@ static void give_back(struct request *request)
         free_owned_types(request);
     communicator_drop(request->communicator);
     tap_lock(&unused_lock);
-    request->next = unused;
+    request->unused = unused;
     unused = request;
     tap_unlock(&unused_lock);
 }
@@ -129,39 +108,7 @@ void request_insert(struct request *request, uint64_t handle, const void *where)
 {
     request->handle = handle;
     request->where = where;
-    struct shard *shard = shard_of(request->level, handle);
-    struct request **bucket = bucket_of(shard, handle);
-    tap_lock(&shard->lock);
-    request->next = *bucket;
-    *bucket = request;
-    tap_unlock(&shard->lock);
-}
-
-/* The best that is not claimed: same variable, else the oldest. */
-static struct request *choose(struct request *chain, uint64_t handle, const void *where,
-                              bool message)
-{
-    struct request *best = NULL;
-    for (; chain; chain = chain->next) {
-        if (chain->handle != handle || (chain->kind == REQUEST_MESSAGE) != message ||
-            __atomic_load_n(&chain->claimed, __ATOMIC_ACQUIRE))
-            continue;
-        if (chain->where == where)
-            return chain;
-        best = chain;
-    }
-    return best;
-}
-
-static struct request *claim(enum level level, uint64_t handle, const void *where, bool message)
-{
-    struct shard *shard = shard_of(level, handle);
-    tap_lock(&shard->lock);
-    struct request *request = choose(*bucket_of(shard, handle), handle, where, message);
-    if (request)
-        request->claimed = true;
-    tap_unlock(&shard->lock);
-    return request;
+    request_table_insert(request);
 }
 
 /* A handle of the protocol's own that stands for one of the library's, restored after a restart: it
@@ -169,7 +116,8 @@ static struct request *claim(enum level level, uint64_t handle, const void *wher
 static struct request *claim_by_alias(uint64_t handle, const void *where)
 {
     uint64_t wire = tap_handle_resolve(FAULTLINE_REQUEST, handle);
-    struct request *below = wire == handle ? NULL : claim(LEVEL_WIRE, wire, where, false);
+    struct request *below =
+        wire == handle ? NULL : request_table_claim(LEVEL_WIRE, wire, where, false);
     if (!below)
         return NULL;
     struct request *request = request_new(LEVEL_APP, below->kind, below->call,
@@ -192,22 +140,43 @@ struct request *request_claim(enum level level, uint64_t handle, const void *whe
 {
     if (handle == HANDLE(MPI_REQUEST_NULL))
         return NULL;
-    struct request *request = claim(level, handle, where, message);
+    struct request *request = request_table_claim(level, handle, where, message);
     if (unlikely(!request) && level == LEVEL_APP && !message)
         request = claim_by_alias(handle, where);
     return request;
 }
 
+void tap_request_back(const struct faultline_request *told)
+{
+    if (!tap_ready)
+        return;
+    struct request *request = claim(LEVEL_APP, told->handle, NULL, false);
+    bool known = request != NULL;
+    if (!known)
+        request = request_new(
+            LEVEL_APP, told->receives ? REQUEST_RECEIVE : REQUEST_SEND,
+            told->receives ? CALL_MPI_Irecv : CALL_MPI_Isend, request_number(LEVEL_APP),
+            communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
+    if (!request)
+        return;
+    request->persistent = told->persistent != 0;
+    request->active = told->active != 0;
+    request->buffer = told->buffer;
+    request->count = told->count;
+    request->type = (MPI_Datatype)told->datatype;
+    request->peer = told->peer;
+    request->tag = told->tag;
+    if (known && request->active)
+        request->number = request_number(LEVEL_APP);
+    if (known)
+        request_unclaim(request);
+    else
+        request_insert(request, told->handle, NULL);
+}
+
 void request_remove(struct request *request)
 {
-    struct shard *shard = shard_of(request->level, request->handle);
-    struct request **link = bucket_of(shard, request->handle);
-    tap_lock(&shard->lock);
-    while (*link && *link != request)
-        link = &(*link)->next;
-    if (*link)
-        *link = request->next;
-    tap_unlock(&shard->lock);
+    request_table_remove(request);
     give_back(request);
 }
 
@@ -249,14 +218,7 @@ static void keep_types(struct request *request, MPI_Datatype freed)
 
 void request_type_freed(MPI_Datatype type)
 {
-    for (unsigned s = 0; s < 2 * SHARDS; s++) {
-        struct shard *shard = &shards[s / SHARDS][s % SHARDS];
-        tap_lock(&shard->lock);
-        for (unsigned b = 0; b < SHARD_BUCKETS; b++)
-            for (struct request *request = shard->bucket[b]; request; request = request->next)
-                keep_types(request, type);
-        tap_unlock(&shard->lock);
-    }
+    request_table_each(keep_types, type);
 }
 
 /* --- MPI_Request_free, MPI_Cancel ------------------------------------------------------------- */
@@ -287,12 +249,10 @@ void request_free_end(struct record *r, struct request *freed, int result)
 struct record *cancel_begin(enum level level, unsigned call, const MPI_Request *request)
 {
     struct record *r = record_begin(level, RECORD_CALL, call);
-    struct request *asked =
-        request && tap_ready ? request_claim(level, HANDLE(*request), request, false) : NULL;
-    if (asked) {
-        asked->cancel = true;
-        r->request = asked->number;
-        request_unclaim(asked);
+    if (request && tap_ready) {
+        /* One that the table knows only by what it stands for is in it from now on. */
+        request_unclaim(request_claim(level, HANDLE(*request), request, false));
+        r->request = request_table_cancel(level, HANDLE(*request), request);
     }
     record_publish(r);
     return r;

@@ -21,8 +21,18 @@ enum request_kind {
     REQUEST_MESSAGE, /* no request: a message found by Mprobe, keyed by its MPI_Message */
 };
 
-struct request {
+/* A place in a chain of the table. */
+struct request_link {
     struct request *next;
+    struct request **at; /* what points here */
+};
+
+struct request {
+    union {
+        struct request_link link[2]; /* while `listed` */
+        struct request *unused;      /* the next one that is not in use */
+    };
+    bool listed;
     uint64_t handle;
     const void *where; /* the program's variable */
     uint32_t number;   /* in the trace */
@@ -82,6 +92,11 @@ void request_remove(struct request *request);
 
 /* The datatype is freed while requests, of whichever level, still need it: they get a copy. */
 void request_type_freed(MPI_Datatype type);
+
+/* A protocol has brought a request back after a restart (faultline.h): the upper level knows it as
+ * if it had been made or started in this incarnation. */
+struct faultline_request;
+void tap_request_back(const struct faultline_request *told);
 
 /* Roles REQUEST_FREE and CANCEL. */
 struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,

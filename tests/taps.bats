@@ -203,6 +203,12 @@ generate() {
     grep -q skipped tapped.out || [ "$(grep -o 'thread=[0-9]*' dump | sort -u | wc -l)" -ge 5 ]
 }
 
+@test "a receive that one thread cancels while another tests it was not delivered" {
+    transparent 2 "$BUILD/tests/mpi/taps_cancel"
+    grep -q skipped tapped.out || [ "$(grep -c 'level=wire kind=complete call=MPI_Test .* flags=1 ' dump)" -eq 300 ]
+    absent 'kind=complete call=MPI_Test .* flags=0 ' dump
+}
+
 @test "a Fortran program" {
     transparent 2 "$BUILD/tests/mpi/taps_fortran"
     grep -q 'level=app kind=send call=MPI_Isend ' dump
