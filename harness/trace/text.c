@@ -3,7 +3,7 @@
 
 #define ALL_KINDS                                                                                  \
     (KIND_BIT(CALL) | KIND_BIT(SEND) | KIND_BIT(RECV) | KIND_BIT(COMPLETE) | KIND_BIT(PROBE) |     \
-     KIND_BIT(COLLECTIVE) | KIND_BIT(COMM) | KIND_BIT(NOTE) | KIND_BIT(FAULT))
+     KIND_BIT(COLLECTIVE) | KIND_BIT(COMM) | KIND_BIT(NOTE) | KIND_BIT(FAULT) | KIND_BIT(STORAGE))
 #define RECEIVES (KIND_BIT(RECV) | KIND_BIT(PROBE))
 #define OTHERS (ALL_KINDS & ~RECEIVES)
 
@@ -22,21 +22,21 @@ const struct text_word text_words[] = {
     {"value", FIELD_BYTES, KIND_BIT(NOTE) | KIND_BIT(FAULT), false, false},
     {"file", FIELD_REQUEST, KIND_BIT(STORAGE), false, false},
     {"folder", FIELD_COMM, KIND_BIT(STORAGE), false, false},
-    {"comm", FIELD_COMM, ALL_KINDS, false, false},
+    {"comm", FIELD_COMM, ALL_KINDS & ~KIND_BIT(STORAGE), false, false},
     {"root", FIELD_PEER, KIND_BIT(COLLECTIVE), false, false},
-    {"request", FIELD_REQUEST, ALL_KINDS, false, false},
+    {"request", FIELD_REQUEST, ALL_KINDS & ~KIND_BIT(STORAGE), false, false},
     {"got", FIELD_PEER, RECEIVES | KIND_BIT(COMPLETE), false, false},
     {"peer", FIELD_PEER, ALL_KINDS, false, false},
     {"tag", FIELD_REQUEST, KIND_BIT(NOTE), false, false}, /* of the message that a note tells of */
     {"tag", FIELD_TAG, RECEIVES, true, false},
-    {"tag", FIELD_TAG, OTHERS & ~KIND_BIT(NOTE), false, false},
-    {"bytes", FIELD_BYTES, ALL_KINDS | KIND_BIT(STORAGE), false, false},
+    {"tag", FIELD_TAG, OTHERS & ~(KIND_BIT(NOTE) | KIND_BIT(STORAGE)), false, false},
+    {"bytes", FIELD_BYTES, ALL_KINDS, false, false},
     {"offset", FIELD_RESULT, KIND_BIT(STORAGE), false, false},
     {"hash", FIELD_HASH, ALL_KINDS, false, false},
     {"previous", FIELD_RESULT, KIND_BIT(NOTE), false, false},
-    {"result", FIELD_RESULT, OTHERS & ~KIND_BIT(NOTE), false, false},
-    {"thread", FIELD_THREAD, ALL_KINDS | KIND_BIT(STORAGE), false, false},
-    {"error", FIELD_ERROR, ALL_KINDS | KIND_BIT(STORAGE), false, false},
+    {"result", FIELD_RESULT, OTHERS & ~(KIND_BIT(NOTE) | KIND_BIT(STORAGE)), false, false},
+    {"thread", FIELD_THREAD, ALL_KINDS, false, false},
+    {"error", FIELD_ERROR, ALL_KINDS, false, false},
     {"call", FIELD_CALL, ALL_KINDS, false, false},
 };
 const size_t text_word_count = sizeof text_words / sizeof text_words[0];

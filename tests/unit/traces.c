@@ -192,7 +192,9 @@ static struct record draw_record(uint64_t previous_note)
     record.leave = draw(3) == 0 ? 0 : record.enter + draw(1000);
     record.comm = kind == RECORD_FAULT ? (uint32_t)draw(FAULT_KIND_COUNT) : (uint32_t)draw(3);
     record.peer = draw_peer();
-    record.tag = kind == RECORD_NOTE ? (int32_t)draw(NOTE_KIND_COUNT) : (int32_t)draw(9) - 3;
+    record.tag = kind == RECORD_NOTE      ? (int32_t)draw(NOTE_KIND_COUNT)
+                 : kind == RECORD_STORAGE ? (int32_t)draw(STORAGE_CALL_COUNT)
+                                          : (int32_t)draw(9) - 3;
     record.request = (uint32_t)draw(3);
     record.bytes = draw(4) == 0 ? UINT64_MAX : draw(5);
     record.hash = draw(2) == 0 ? 0 : state;
