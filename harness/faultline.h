@@ -44,6 +44,22 @@ void faultline_handle(int what, uint64_t handle, uint64_t stands_for) __attribut
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
                        size_t bytes) __attribute__((weak));
 
+/* A request of the application that a protocol has brought back after a restart; numbers as the
+ * application would give them to MPI. For a message that a matched probe had found there is none. */
+struct faultline_request {
+    uint64_t handle;
+    uint64_t comm;
+    int receives;   /* 0: it sends */
+    int persistent; /* 0: the handle goes when it is complete */
+    int active;     /* it is under way */
+    int peer;
+    int tag;
+    const void *buffer;
+    int64_t count;
+    uint64_t datatype;
+};
+void faultline_request(const struct faultline_request *request) __attribute__((weak));
+
 /* 1 if Faultline records this process, else 0. */
 static inline int faultline_present(void)
 {
@@ -170,6 +186,14 @@ static inline void faultline_stands_for(int what, uint64_t handle, uint64_t stan
 {
     if (faultline_handle)
         faultline_handle(what, handle, stands_for);
+}
+
+/* The application may complete this request although nobody has made it in this incarnation. Behind
+ * faultline_restored. Only read. */
+static inline void faultline_brought_back(const struct faultline_request *request)
+{
+    if (faultline_request)
+        faultline_request(request);
 }
 
 /* A communicator that a protocol hands out and makes again after a restart, in another way than the

@@ -18,8 +18,12 @@ EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
 EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
                                 const void *data, size_t bytes);
 
+struct faultline_request;
+EXPORTED void faultline_request(const struct faultline_request *request);
+
 /* Of the taps; absent where this file is used without them. */
 void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void tap_request_back(const struct faultline_request *request) __attribute__((weak));
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
     __attribute__((weak));
 
@@ -100,6 +104,12 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
     publish(note);
     if (rules_watching)
         rules_instant(note, NULL);
+}
+
+void faultline_request(const struct faultline_request *request)
+{
+    if (runtime_recording && tap_request_back != NULL)
+        tap_request_back(request);
 }
 
 /* In the trace: value = the handle, hash = what it stands for, request = `what`. */

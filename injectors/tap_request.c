@@ -150,13 +150,13 @@ void tap_request_back(const struct faultline_request *told)
 {
     if (!tap_ready)
         return;
-    struct request *request = claim(LEVEL_APP, told->handle, NULL, false);
+    struct request *request = request_table_claim(LEVEL_APP, told->handle, NULL, false);
     bool known = request != NULL;
     if (!known)
-        request = request_new(
-            LEVEL_APP, told->receives ? REQUEST_RECEIVE : REQUEST_SEND,
-            told->receives ? CALL_MPI_Irecv : CALL_MPI_Isend, request_number(LEVEL_APP),
-            communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
+        request =
+            request_new(LEVEL_APP, told->receives ? REQUEST_RECEIVE : REQUEST_SEND,
+                        told->receives ? CALL_MPI_Irecv : CALL_MPI_Isend, request_number(LEVEL_APP),
+                        communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
     if (!request)
         return;
     request->persistent = told->persistent != 0;

@@ -175,9 +175,24 @@ static void go_on(struct request *request, const struct stored *stored)
         error = transfer_cancel(request);
     if (error != MPI_SUCCESS)
         die("a receive that was pending at the checkpoint cannot be posted again");
-    if (request->wire != MPI_REQUEST_NULL)
-        faultline_stands_for(FAULTLINE_REQUEST, (uint64_t)(MPI_REQUEST_NULL + request->number),
-                             (uint64_t)request->wire);
+}
+
+static void tell(const struct request *request)
+{
+    if (request->kind == REQUEST_MESSAGE)
+        return;
+    faultline_brought_back(&(struct faultline_request){
+        .handle = (uint64_t)(MPI_REQUEST_NULL + request->number),
+        .comm = (uint64_t)request->communicator->user,
+        .receives = request->kind == REQUEST_RECEIVE,
+        .persistent = request->persistent,
+        .active = request->active,
+        .peer = request->peer,
+        .tag = request->tag,
+        .buffer = request->payload.buffer,
+        .count = request->payload.count,
+        .datatype = (uint64_t)request->payload.type,
+    });
 }
 
 void pending_restore(struct reader in)
@@ -194,6 +209,7 @@ void pending_restore(struct reader in)
             request = make(&stored, type);
         if (request->active)
             go_on(request, &stored);
+        tell(request);
     }
     if (in.failed)
         die("the checkpoint's list of requests is damaged");
