@@ -48,6 +48,7 @@ struct c_pass {
     struct early_list *early;
     size_t resend_count;
     struct resend *resend; /* owned */
+    unsigned brought_back; /* bits: kinds of note that may be of requests brought back */
     unsigned told_unknown; /* bits: kinds of note of which it was said that a peer is not known */
     bool strange;          /* some message could not be matched */
     bool exhausted;        /* memory */

@@ -4,6 +4,8 @@
  * call that hands it over returns (C3, figure 1). */
 #include "oracles/c_message.h"
 
+#include "trace/calls.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -210,9 +212,29 @@ static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t i
         ;
 }
 
-static void judge_message(struct c_pass *pass, const struct channel *channel,
-                          const struct sent *sent, const struct received *received)
+static bool is_sendrecv(unsigned call)
 {
+    enum call_role role = call_role(call);
+    return role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
+}
+
+/* A send that is one half of a call is started, as by a call of its own that returns at once,
+ * before the other half waits for its message (MPI 4.0, section 3.10): while it waits the rank may
+ * come to stand elsewhere. */
+static struct sent with_send_point(const struct c_pass *pass, const struct sent *sent)
+{
+    struct sent half = *sent;
+    const struct trace *trace = c_trace(pass->judging, sent->event);
+    if (sent->leave != 0 && lines_moved(&pass->lines.of[trace->rank], sent->enter, sent->leave) &&
+        is_sendrecv(trace->record[sent->event.index].call))
+        half.leave = half.enter;
+    return half;
+}
+
+static void judge_message(struct c_pass *pass, const struct channel *channel,
+                          const struct sent *as_recorded, const struct received *received)
+{
+    const struct sent half = with_send_point(pass, as_recorded), *sent = &half;
     bool own_send = sent->event.incarnation == pass->incarnation;
     bool own_delivery = received->delivered.incarnation == pass->incarnation;
     struct c_message message = {channel,
@@ -342,12 +364,43 @@ static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
     finding_show(finding, told->event);
 }
 
+/* Inside a call that completes requests, of a rank that was restored: requests that the protocol
+ * brought back from before the restart were not seen being made, and so are not seen complete. */
+static bool may_be_brought_back(const struct c_pass *pass, const struct told *told)
+{
+    const struct rank_lines *rank = &pass->lines.of[told->rank];
+    const struct record *call = told_inside(told, rank->trace);
+    return rank->restored.there && told->kind != NOTE_SUPPRESSED && call != NULL &&
+           call->kind == RECORD_CALL && call_role(call->call) >= ROLE_WAIT &&
+           call_role(call->call) <= ROLE_TESTSOME;
+}
+
+static void tell_brought_back(struct c_pass *pass, const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (pass->brought_back & 1u << told->kind)
+        return;
+    pass->brought_back |= 1u << told->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d noted \"%s\" inside %s: %s", told->rank,
+                note_kind_text(told->kind),
+                call_name(told_inside(told, pass->lines.of[told->rank].trace)->call),
+                event_text(told->event, event));
+    finding_say(finding, "the call shows no such message; but the rank was restored, and a request "
+                         "that was brought back then is not seen complete");
+    finding_show(finding, told->event);
+}
+
 /* Notes that no message was found for. */
 static void judge_leftover(struct c_pass *pass, const struct told *told)
 {
     char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     if (told->peer < 0) {
         tell_unknown_peer(pass, told);
+        return;
+    }
+    if (may_be_brought_back(pass, told)) {
+        tell_brought_back(pass, told);
         return;
     }
     if (told->kind == NOTE_REPLAYED) {

@@ -17,7 +17,8 @@ struct outcome {
     struct event_ref event;
     unsigned kind;      /* RECORD_RECV, RECORD_PROBE, RECORD_COMPLETE; RECORD_NOTE: a choice */
     uint64_t negatives; /* answers "not yet" since the outcome before */
-    uint64_t which;     /* of a completion: the how-many-eth request since the line; 0: older */
+    uint64_t which;     /* of a completion: the how-many-eth of its kind since the line; 0: older */
+    uint64_t asked[2];  /* of a completion: what all requests of its kind have in common */
     unsigned place;     /* among the completions of one Waitsome or Testsome, from 0 */
     uint32_t comm;
     int32_t peer;
@@ -27,14 +28,23 @@ struct outcome {
     bool cancelled;
 };
 
+/* A request that was started behind the line. Requests are numbered among those that look the same:
+ * others may have been brought back by a protocol, and are not seen being made. */
+struct started {
+    uint64_t which; /* from 1 */
+    uint64_t asked[2];
+    bool wild;
+};
+
 /* Goes through what a rank does from a line on. */
 struct walk {
     const struct trace *trace;
     uint64_t at, to;
     uint64_t until; /* ticks: what returns later is not wanted */
     uint64_t negatives;
-    uint64_t requests;      /* started since the line */
-    struct table requested; /* request to (which << 1 | wildcard) */
+    struct table started; /* request to struct started */
+    struct table counts;  /* what was asked to how many such, as a number */
+    struct pool started_pool;
     unsigned place;
     bool threads; /* other than the first took part */
     bool exhausted;
@@ -59,10 +69,29 @@ static bool answers_some(enum call_role role)
 
 static void start_request(struct walk *walk, const struct record *record)
 {
-    bool wild = record->kind == RECORD_RECV && is_wild(record);
-    uintptr_t value = (uintptr_t)(++walk->requests << 1 | wild);
-    if (!table_put(&walk->requested, record->request, 0, (void *)value))
+    bool receives = record->kind == RECORD_RECV;
+    uint32_t peer = (uint32_t)(receives ? record->want_peer : record->peer);
+    uint32_t tag = (uint32_t)(receives ? record->want_tag : record->tag);
+    struct started *started = pool_take(&walk->started_pool);
+    if (started == NULL) {
         walk->exhausted = true;
+        return;
+    }
+    started->asked[0] = (uint64_t)record->comm << 32 | peer;
+    started->asked[1] = (uint64_t)record->kind << 32 | tag;
+    started->wild = receives && is_wild(record);
+    uintptr_t before = (uintptr_t)table_get(&walk->counts, started->asked[0], started->asked[1]);
+    started->which = before + 1;
+    if (!table_put(&walk->counts, started->asked[0], started->asked[1], (void *)(before + 1)) ||
+        !table_put(&walk->started, record->request, 0, started))
+        walk->exhausted = true;
+}
+
+static void release_walk(struct walk *walk)
+{
+    table_release(&walk->started);
+    table_release(&walk->counts);
+    pool_release(&walk->started_pool);
 }
 
 static void fill_message(struct outcome *outcome, const struct record *record)
@@ -75,15 +104,19 @@ static void fill_message(struct outcome *outcome, const struct record *record)
 /* The completion is an outcome: which request it is was not determined, or whose message. */
 static bool take_completion(struct walk *walk, const struct record *record, struct outcome *outcome)
 {
-    uintptr_t value = (uintptr_t)table_get(&walk->requested, record->request, 0);
+    struct started *found = table_get(&walk->started, record->request, 0);
+    struct started started = found == NULL ? (struct started){0} : *found;
     enum call_role role = call_role(record->call);
-    table_remove(&walk->requested, record->request, 0);
+    table_remove(&walk->started, record->request, 0);
+    pool_give(&walk->started_pool, found);
     if ((record->flags & FLAG_FREED) || record->request == 0)
         return false;
-    bool pending = value == 0 && record->comm != 0;
-    if (!completes_some(role) && !pending && !(value & 1))
+    bool pending = found == NULL && record->comm != 0;
+    if (!completes_some(role) && !pending && !started.wild)
         return false;
-    outcome->which = value >> 1;
+    outcome->which = started.which;
+    outcome->asked[0] = started.asked[0];
+    outcome->asked[1] = started.asked[1];
     outcome->place = answers_some(role) ? walk->place++ : 0;
     outcome->cancelled = (record->flags & FLAG_CANCELLED) != 0;
     if (record->comm != 0)
@@ -181,9 +214,10 @@ static bool next_outcome(struct walk *walk, struct outcome *outcome)
 
 static bool same_outcome(const struct outcome *a, const struct outcome *b)
 {
-    return a->kind == b->kind && a->which == b->which && a->place == b->place &&
-           a->comm == b->comm && a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes &&
-           a->hash == b->hash && a->cancelled == b->cancelled;
+    return a->kind == b->kind && a->which == b->which && a->asked[0] == b->asked[0] &&
+           a->asked[1] == b->asked[1] && a->place == b->place && a->comm == b->comm &&
+           a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes && a->hash == b->hash &&
+           a->cancelled == b->cancelled;
 }
 
 /* --- findings ------------------------------------------------------------------------------ */
@@ -202,7 +236,7 @@ static const char *outcome_text(const struct judging *judging, const struct outc
         return buffer;
     }
     if (outcome->kind == RECORD_COMPLETE && outcome->which != 0)
-        snprintf(which, sizeof which, " completed request number %" PRIu64 " since the line",
+        snprintf(which, sizeof which, " completed such request number %" PRIu64 " since the line",
                  outcome->which);
     else if (outcome->kind == RECORD_COMPLETE)
         snprintf(which, sizeof which, " completed a request older than the line");
@@ -294,7 +328,8 @@ static bool read_window(struct comparison *comparison, uint64_t from, uint64_t s
     struct walk walk = {.trace = comparison->was,
                         .at = from,
                         .to = stop,
-                        .until = comparison->was->record[stop].enter};
+                        .until = comparison->was->record[stop].enter,
+                        .started_pool.bytes = sizeof(struct started)};
     struct outcome outcome;
     size_t room = 0;
     bool good = true;
@@ -302,7 +337,7 @@ static bool read_window(struct comparison *comparison, uint64_t from, uint64_t s
         good = add_outcome(comparison, &room, &outcome);
     comparison->tail = walk.negatives;
     *threads = walk.threads;
-    table_release(&walk.requested);
+    release_walk(&walk);
     return good && !walk.exhausted;
 }
 
@@ -333,7 +368,8 @@ static bool compare(struct comparison *comparison)
     struct walk walk = {.trace = comparison->is,
                         .at = comparison->note.index + 1,
                         .to = comparison->is->count,
-                        .until = UINT64_MAX};
+                        .until = UINT64_MAX,
+                        .started_pool.bytes = sizeof(struct started)};
     struct outcome is = {0};
     size_t k = 0;
     bool more = true, same = true;
@@ -354,7 +390,7 @@ static bool compare(struct comparison *comparison)
     if (same && !more && k < comparison->count && !is_older_request(&comparison->outcome[k]) &&
         walk.negatives > comparison->outcome[k].negatives)
         tell_too_many(comparison, k, walk.negatives);
-    table_release(&walk.requested);
+    release_walk(&walk);
     return !walk.exhausted;
 }
 

@@ -143,6 +143,18 @@ uint64_t lines_epoch(const struct rank_lines *rank, uint64_t ticks)
     return rank->base;
 }
 
+bool lines_moved(const struct rank_lines *rank, uint64_t from, uint64_t to)
+{
+    for (size_t i = rank->count; i > 0; i--) {
+        const struct line *line = &rank->line[i - 1];
+        if ((line->checkpoint.there && line->checkpoint.ticks > from &&
+             line->checkpoint.ticks < to) ||
+            (line->stop.there && line->stop.ticks > from && line->stop.ticks < to))
+            return true;
+    }
+    return false;
+}
+
 enum standing lines_standing(const struct rank_lines *rank, uint64_t number, uint64_t ticks)
 {
     const struct line *line = lines_find(rank, number);

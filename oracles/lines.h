@@ -55,6 +55,8 @@ const struct line *lines_find(const struct rank_lines *rank, uint64_t number);
 /* The newest line whose checkpoint the rank had taken at `ticks`, or the one it was restored from.
  */
 uint64_t lines_epoch(const struct rank_lines *rank, uint64_t ticks);
+/* It took a checkpoint or stopped logging between these times. */
+bool lines_moved(const struct rank_lines *rank, uint64_t from, uint64_t to);
 enum standing lines_standing(const struct rank_lines *rank, uint64_t number, uint64_t ticks);
 
 #endif

@@ -208,6 +208,29 @@ struct told *told_take_more(struct told_list *list, const struct trace *trace, u
     return take(list, trace, index, kinds, true);
 }
 
+/* Calls that wait stand before what happens inside them; those that test, behind it. */
+const struct record *told_inside(const struct told *told, const struct trace *trace)
+{
+    for (uint64_t at = told->event.index; at > 0; at--) {
+        const struct record *record = &trace->record[at - 1];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
+            record->level != LEVEL_APP)
+            continue;
+        if (record->leave == 0 || record->leave >= told->ticks)
+            return record;
+        break;
+    }
+    for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP && record->enter != record->leave)
+            return record->enter <= told->ticks ? record : NULL;
+    }
+    return NULL;
+}
+
 bool told_in_finished_call(const struct told *told, const struct trace *trace)
 {
     for (uint64_t at = told->event.index + 1; at < trace->count; at++) {

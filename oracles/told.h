@@ -54,6 +54,9 @@ struct told *told_take(struct told_list *list, const struct trace *trace, uint64
 struct told *told_take_more(struct told_list *list, const struct trace *trace, uint64_t index,
                             unsigned kinds);
 
+/* The record of the call inside which it was made, if the trace shows it. */
+const struct record *told_inside(const struct told *told, const struct trace *trace);
+
 /* The call inside which it was made has returned, as far as the trace shows. */
 bool told_in_finished_call(const struct told *told, const struct trace *trace);
 
