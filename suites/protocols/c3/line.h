@@ -16,8 +16,8 @@ void line_progress(void);
 uint64_t line_potential_checkpoint(void);
 
 /* A message from a rank that has stopped logging is about to be handed over: stop as well, first
- * [C3, section 3.1, phase 4]. A blocking send that is under way says that this rank logs, and is sent
- * when it returns: until then the end of logging waits. Nothing is handed over in it. */
+ * [C3, section 3.1, phase 4]. A blocking send that is under way says that this rank logs, and is
+ * sent when it returns: until then the end of logging waits. Nothing is handed over in it. */
 void line_stop_logging(void);
 
 /* Has this rank said readyToStopLogging? From then on other ranks may have stopped logging. */

@@ -76,15 +76,19 @@ void request_free(struct request *request)
     all.unused = request;
 }
 
+void request_own_row(struct request *request, uint64_t bytes)
+{
+    drop_row(request);
+    request->row_bytes = piggyback_bytes() + bytes;
+    request->row = memory(1, request->row_bytes);
+    request->own_row = true;
+}
+
 void request_row(struct request *request, uint64_t bytes)
 {
     drop_row(request);
-    uint64_t needed = piggyback_bytes() + bytes;
-    if (needed <= sizeof request->small)
-        return;
-    request->row = memory(1, needed);
-    request->row_bytes = needed;
-    request->own_row = true;
+    if (piggyback_bytes() + bytes > sizeof request->small)
+        request_own_row(request, bytes);
 }
 
 static void make_room_for(int number)

@@ -92,6 +92,9 @@ struct request *request_behind(int number);
 /* Makes room for header and `bytes` of payload in row. */
 void request_row(struct request *request, uint64_t bytes);
 
+/* The same in memory that can go to another request. */
+void request_own_row(struct request *request, uint64_t bytes);
+
 /* The program is about to stop logging: for each wildcard receive that the library has completed
  * and the program has not seen, the log says what it took in. */
 void requests_log_matched(void);

@@ -171,7 +171,7 @@ static void hand_on_row(struct request *receive, struct request *message)
         receive->own_row = true;
         message->own_row = false;
     } else {
-        memcpy(receive->small, message->small, sizeof message->small);
+        memcpy(receive->small, message->small, sizeof message->small); /* over, so it may move */
     }
     receive->wire = message->wire;
     receive->done = message->done;
@@ -213,7 +213,7 @@ void transfer_find_again(struct request *message, uint64_t bytes)
     message->done = message->outcome != NULL;
     if (message->done)
         return;
-    request_row(message, bytes);
+    request_own_row(message, bytes);
     blank_header(message);
     message->error =
         PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
@@ -459,12 +459,9 @@ static int hand_over_receive(struct request *request, MPI_Status *status)
         status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
         return MPI_SUCCESS;
     }
-    if (has_header(request))
-        return hand_over_message(request, status);
-    if (request->error != MPI_SUCCESS)
+    if (!has_header(request))
         lost_header(request);
-    status_fill(status, request->status.MPI_SOURCE, request->status.MPI_TAG, 0, false);
-    return request->error;
+    return hand_over_message(request, status);
 }
 
 void transfer_foretell(const struct request *request, MPI_Status *status)
