@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# The C3 protocol by itself: the programs under it without faults, every point-to-point call, what it
+# refuses, and its files. Its scenarios are in suites/c3.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    BUILD=${BUILD:-$ROOT/build}
+    case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+    export ROOT BUILD
+    gcc -shared -fPIC -Wall -Wextra -Werror -I"$ROOT/harness" \
+        -o "$BATS_FILE_TMPDIR/killer.so" "$ROOT/tests/suites/kill_at_note.c"
+}
+
+setup() {
+    export FAULTLINE_STORE=$BATS_TEST_TMPDIR/store
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# job RANKS PROGRAM [ARGUMENT...]: under C3. KILLER may name a library to load in front.
+job() {
+    local ranks=$1 program=$2
+    shift 2
+    timeout -k 5 120 mpiexec -n "$ranks" \
+        -genv LD_PRELOAD "${KILLER:+$KILLER:}$BUILD/protocols/libc3.so" "$program" "$@"
+}
+
+bare() {
+    timeout -k 5 60 mpiexec -n "$@"
+}
+
+# killed_at RANK NOTE NTH RANKS PROGRAM [ARGUMENT...]: the job dies there, or the test fails.
+killed_at() {
+    local status=0
+    KILL_RANK=$1 KILL_NOTE=$2 KILL_NTH=$3 KILLER=$BATS_FILE_TMPDIR/killer.so \
+        job "${@:4}" >killed 2>&1 || status=$?
+    if [ "$status" = 0 ] || [ "$status" = 124 ]; then
+        echo "rank $1 was not killed at $2 number $3: exit status $status"
+        return 1
+    fi
+}
+
+same() {
+    [ "$1" = "$2" ] || {
+        printf 'expected: %s\nactual:   %s\n' "$1" "$2"
+        return 1
+    }
+}
+
+@test "programs have the results that they have without a protocol" {
+    for program in ring master_worker laplace cg neuron tally; do
+        expected=$(bare 3 "$BUILD/programs/$program")
+        for form in epoch color; do
+            rm -rf "$FAULTLINE_STORE"
+            same "$expected" "$(C3_EVERY=5 C3_PIGGYBACK=$form job 3 "$BUILD/programs/$program")"
+            [ -e "$FAULTLINE_STORE/commit" ]
+        done
+    done
+}
+
+@test "every point-to-point call, across lines of every length" {
+    same "all as it should be" "$(bare 2 "$BUILD/tests/mpi/c3_calls")"
+    for every in 1 2 3; do
+        for form in epoch color; do
+            rm -rf "$FAULTLINE_STORE"
+            same "all as it should be" \
+                "$(C3_EVERY=$every C3_PIGGYBACK=$form job 2 "$BUILD/tests/mpi/c3_calls")"
+        done
+    done
+}
+
+@test "killed between any two calls, everything is as it should be" {
+    for nth in 1 4 9; do
+        for rank in 0 1; do
+            rm -rf "$FAULTLINE_STORE"
+            C3_EVERY=2 killed_at $rank c3:after-log-rename $nth 2 "$BUILD/tests/mpi/c3_calls"
+            same "all as it should be" "$(C3_EVERY=2 job 2 "$BUILD/tests/mpi/c3_calls")"
+        done
+    done
+}
+
+@test "a job of one rank" {
+    same "$(bare 1 "$BUILD/programs/laplace")" "$(job 1 "$BUILD/programs/laplace")"
+    killed_at 0 c3:after-remove 2 1 "$BUILD/programs/laplace" --iterations 100
+    job 1 "$BUILD/programs/laplace" --iterations 100
+}
+
+@test "what is not supported is refused by its name" {
+    declare -A named=([ibarrier]=MPI_Ibarrier [isendrecv]=MPI_Isendrecv [send_c]=MPI_Send_c
+        [mrecv_c]=MPI_Mrecv_c [window]=MPI_Win_create [session]=MPI_Session_init
+        [cancel]="MPI_Cancel of a send" [forget]="MPI_Request_free of an active receive"
+        [pending]="not in registered state")
+    for act in "${!named[@]}"; do
+        rm -rf "$FAULTLINE_STORE"
+        C3_EVERY=1 run job 2 "$BUILD/tests/mpi/c3_refused" "$act"
+        [ "$status" != 0 ]
+        [[ $output != *"not refused"* ]]
+        [[ $output == *"${named[$act]}"*"not supported by the C3 protocol; supported: "* ]]
+    done
+}
+
+@test "options are checked" {
+    for wrong in C3_EVERY=0 C3_EVERY=x C3_PIGGYBACK=both; do
+        run env "$wrong" timeout 60 mpiexec -n 1 -genv LD_PRELOAD "$BUILD/protocols/libc3.so" \
+            "$BUILD/programs/laplace"
+        [ "$status" != 0 ]
+        [[ $output == *"$wrong; accepted: "* ]]
+    done
+}
+
+@test "what is missing or damaged ends the recovery with the file's name" {
+    killed_at 1 c3:after-checkpoint 3 3 "$BUILD/programs/ring"
+    cp -r "$FAULTLINE_STORE" good
+    for file in log-2.rank-1 line-2.rank-2 commit; do
+        rm -rf "$FAULTLINE_STORE" && cp -r good "$FAULTLINE_STORE"
+        truncate -s -1 "$FAULTLINE_STORE/$file"
+        run job 3 "$BUILD/programs/ring"
+        [ "$status" != 0 ]
+        [[ $output == *"$file"* ]]
+    done
+    rm -rf "$FAULTLINE_STORE" && cp -r good "$FAULTLINE_STORE"
+    rm "$FAULTLINE_STORE/log-2.rank-0"
+    run job 3 "$BUILD/programs/ring"
+    [ "$status" != 0 ]
+    rm -rf "$FAULTLINE_STORE" && cp -r good "$FAULTLINE_STORE"
+    same "$(bare 3 "$BUILD/programs/ring")" "$(job 3 "$BUILD/programs/ring")"
+}
+
+@test "outside of lines each message is one message" {
+    cat >s.lua <<LUA
+scenario "ring" {
+  protocol = "c3", program = "ring", ranks = 2, arguments = { "--size", 2000 },
+  environment = { C3_EVERY = 1000 }, claims = { "H" },
+}
+LUA
+    "$BUILD/faultline" run s.lua
+    "$BUILD/faultline" trace faultline-out/latest/1 >trace
+    app=$(grep -cE ' app .*MPI_Send ' trace)
+    wire=$(grep -cE ' wire .*MPI_I?s?send ' trace)
+    [ "$app" -ge 80 ]
+    same "$app" "$wire"
+    run ! grep -qE ' wire .*MPI_Pack ' trace
+}
