@@ -32,7 +32,7 @@ clean:
 	rm -rf $(BUILD)
 
 # --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -ldw -lelf -lm
+DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxml2 -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"

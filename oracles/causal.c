@@ -373,27 +373,31 @@ static void pass_note(struct reading *reading, struct rank_state *state, uint64_
     keep_note(reading, state, index);
 }
 
-/* Data flows from `from` to `to` in the collective. */
-static bool flows(const struct meeting *meeting, int from, int to)
+bool causal_flows(unsigned call, int32_t root, uint32_t comm, bool inter, int from, int to)
 {
-    if (meeting->inter)
+    if (inter)
         return true;
-    switch (call_operation(meeting->call)) {
+    switch (call_operation(call)) {
     case OPERATION_BCAST:
     case OPERATION_SCATTER:
     case OPERATION_SCATTERV:
-        return from == meeting->root;
+        return from == root;
     case OPERATION_GATHER:
     case OPERATION_GATHERV:
     case OPERATION_REDUCE:
-        return to == meeting->root;
+        return to == root;
     case OPERATION_SCAN:
     case OPERATION_EXSCAN:
         /* Of other communicators the order is not looked up: knowing too much raises no alarm. */
-        return meeting->comm != COMM_WORLD_ID || from < to;
+        return comm != COMM_WORLD_ID || from < to;
     default:
         return true;
     }
+}
+
+static bool flows(const struct meeting *meeting, int from, int to)
+{
+    return causal_flows(meeting->call, meeting->root, meeting->comm, meeting->inter, from, to);
 }
 
 static bool is_ready(const struct reading *reading, const struct item *item, int rank)

@@ -43,4 +43,8 @@ enum error_code causal_read(const struct trace_set *traces, int incarnation, str
                             struct error *error);
 void causal_release(struct causal *causal);
 
+/* Data flows from world rank `from` to `to` in a collective: its call, root (world rank), and
+ * communicator. Of scans on other communicators than the world: between any two. */
+bool causal_flows(unsigned call, int32_t root, uint32_t comm, bool inter, int from, int to);
+
 #endif

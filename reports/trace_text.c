@@ -391,6 +391,15 @@ static void put_remarks(struct line *line, const struct record *record, size_t w
         put(line, "%sthread %u", line->used > what ? ", " : "", record->thread);
 }
 
+static void put_words(struct line *line, const struct event *event, unsigned kind)
+{
+    size_t what = line->used;
+    if (kind < RECORD_KIND_COUNT && put_kind[kind] != NULL)
+        put_kind[kind](line, event);
+    put_remarks(line, event->record, what);
+    end_line(line);
+}
+
 /* start: ticks of the run's start; at: of the event. */
 static void describe(struct line *line, struct event *event, uint64_t start, uint64_t at)
 {
@@ -409,11 +418,16 @@ static void describe(struct line *line, struct event *event, uint64_t start, uin
         kind == RECORD_STORAGE ? storage_call_text((unsigned)record->tag)
         : is_call(kind)        ? call_name(record->call)
                                : record_kind_text(kind));
-    size_t what = line->used;
-    if (kind < RECORD_KIND_COUNT && put_kind[kind] != NULL)
-        put_kind[kind](line, event);
-    put_remarks(line, record, what);
-    end_line(line);
+    put_words(line, event, kind);
+}
+
+void trace_event_words(const struct trace *trace, uint64_t index, char text[TRACE_LINE_BYTES + 1])
+{
+    struct event event = {trace, index, &trace->record[index], false};
+    struct line line = {.used = 0};
+    event.done = atomic_load_explicit(&event.record->leave, memory_order_acquire) != 0;
+    put_words(&line, &event, atomic_load_explicit(&event.record->kind, memory_order_acquire));
+    memcpy(text, line.text, line.used + 1);
 }
 
 static const char *colour_of(const struct event *event)

@@ -34,6 +34,9 @@ struct trace_print_options trace_print_options_default(void);
 enum error_code trace_print(const struct trace_set *set, const struct trace_print_options *options,
                             FILE *out, struct error *error);
 
+/* What the call was about, as in the last column, without the call's name; escaped. */
+void trace_event_words(const struct trace *trace, uint64_t index, char text[TRACE_LINE_BYTES + 1]);
+
 /* Number of a record kind or a level by name, as an option gives it; -1 if there is none. */
 int trace_kind_from_text(const char *text);
 int trace_level_from_text(const char *text);

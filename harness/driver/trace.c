@@ -1,8 +1,10 @@
-/* `faultline trace`: what a run recorded, as text. */
+/* `faultline trace`: what a run recorded, as text or in a form for another program. */
 #include "base/nearest.h"
 #include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/verb.h"
+#include "driver/witness.h"
+#include "reports/export.h"
 #include "reports/trace_text.h"
 
 #include <argp.h>
@@ -17,14 +19,33 @@
 #define NAMES_MOST 32
 #define KNOWN_BYTES 256
 
-enum key { KEY_RANK = 1000, KEY_INCARNATION, KEY_LEVEL, KEY_KIND, KEY_FROM, KEY_TO, KEY_LIMIT };
+enum key {
+    KEY_RANK = 1000,
+    KEY_INCARNATION,
+    KEY_LEVEL,
+    KEY_KIND,
+    KEY_FROM,
+    KEY_TO,
+    KEY_LIMIT,
+    KEY_FORMAT
+};
+
+#define FORMAT_TEXT "text"
 
 struct trace_options {
     struct trace_print_options print;
+    const struct exporter *format; /* NULL: text */
+    const char *output;            /* NULL: standard output */
+    const char *text_only;         /* an option that was given and is for text alone */
     const char *run;
 };
 
 static const struct argp_option trace_argp_options[] = {
+    {"format", KEY_FORMAT, "F", 0,
+     "text (default), json (a line an event, with vector clocks), shiviz, perfetto (Chrome's JSON, "
+     "also for ui.perfetto.dev), otf2 (a folder)",
+     0},
+    {"output", 'o', "FILE", 0, "instead of standard output; of otf2 the folder, a new one", 0},
     {"rank", KEY_RANK, "N", 0, "only this rank", 0},
     {"incarnation", KEY_INCARNATION, "N", 0, "only this life of the job, 0 is the first", 0},
     {"level", KEY_LEVEL, "LEVEL", 0,
@@ -74,11 +95,55 @@ static int listed(int found, const char *text, const char *(*name_of)(unsigned),
     return -1;
 }
 
+static const char *format_name(unsigned i)
+{
+    return i == 0 ? FORMAT_TEXT : exporters[i - 1]->name;
+}
+
+static const struct exporter *format_of(const char *text, struct argp_state *state)
+{
+    const struct exporter *exporter = exporter_find(text);
+    if (exporter == NULL)
+        listed(strcmp(text, FORMAT_TEXT) == 0 ? 0 : -1, text, format_name, 0,
+               (unsigned)exporter_count + 1, "format", state);
+    return exporter;
+}
+
+/* Only the text can be narrowed, and a folder needs a name. */
+static void check_together(const struct trace_options *options, struct argp_state *state)
+{
+    const struct trace_print_options *print = &options->print;
+    if (print->from > print->to)
+        argp_error(state, "--from %" PRIu64 " is behind --to %" PRIu64, print->from, print->to);
+    if (options->format != NULL && options->text_only != NULL)
+        argp_error(state, "--%s is for --format text; --format %s has the whole run",
+                   options->text_only, options->format->name);
+    if (options->format != NULL && options->format->is_folder && options->output == NULL)
+        argp_error(state, "--format %s writes a folder: --output DIR is missing",
+                   options->format->name);
+}
+
+static const char *text_only_name(int key)
+{
+    for (const struct argp_option *option = trace_argp_options; option->name != NULL; option++)
+        if (option->key == key && key >= KEY_RANK && key <= KEY_LIMIT)
+            return option->name;
+    return NULL;
+}
+
 static error_t parse_trace(int key, char *argument, struct argp_state *state)
 {
     struct trace_options *options = state->input;
     struct trace_print_options *print = &options->print;
+    if (text_only_name(key) != NULL)
+        options->text_only = text_only_name(key);
     switch (key) {
+    case KEY_FORMAT:
+        options->format = format_of(argument, state);
+        return 0;
+    case 'o':
+        options->output = argument;
+        return 0;
     case KEY_RANK:
         print->rank = (int)number(argument, 0, INT32_MAX, "rank", state);
         return 0;
@@ -111,8 +176,7 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
         argp_error(state, "a run folder is missing");
         return 0;
     case ARGP_KEY_SUCCESS:
-        if (print->from > print->to)
-            argp_error(state, "--from %" PRIu64 " is behind --to %" PRIu64, print->from, print->to);
+        check_together(options, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -160,6 +224,52 @@ static bool wants_colour(void)
     return isatty(STDOUT_FILENO) != 0 && (no_colour == NULL || *no_colour == '\0');
 }
 
+/* What the exported form cannot show is said. */
+static void tell_seen(const struct export *export)
+{
+    if (export->seen.forced > 0)
+        fprintf(stderr,
+                "faultline: %" PRIu64 " events stand before what they depend on: their clocks lack "
+                "it\n",
+                export->seen.forced);
+    if (export->said[0] != '\0')
+        fprintf(stderr, "faultline: %s\n", export->said);
+}
+
+static enum error_code write_form(const struct trace_options *options, const struct trace_set *set,
+                                  FILE *out, struct error *error)
+{
+    struct witness witness;
+    enum error_code code = witness_read(options->run, &witness, error);
+    if (code != OK)
+        return code;
+    struct export export = {.set = set,
+                            .out = options->format->is_folder ? NULL : out,
+                            .folder = options->output,
+                            .witness = witness.event,
+                            .witness_count = witness.count};
+    code = export_run(options->format, &export, error);
+    if (code == OK)
+        tell_seen(&export);
+    return code;
+}
+
+/* To standard output, to --output, or into it. */
+static enum error_code write_out(const struct trace_options *options, const struct trace_set *set,
+                                 struct error *error)
+{
+    bool to_file =
+        options->output != NULL && (options->format == NULL || !options->format->is_folder);
+    FILE *out = to_file ? fopen(options->output, "we") : stdout;
+    if (out == NULL)
+        return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
+    enum error_code code = options->format == NULL ? trace_print(set, &options->print, out, error)
+                                                   : write_form(options, set, out, error);
+    if (to_file && fclose(out) != 0 && code == OK)
+        return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
+    return code;
+}
+
 int verb_trace(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -167,20 +277,21 @@ int verb_trace(int argc, char **argv)
         parse_trace,
         "RUN",
         "Prints what every rank did, merged by time. An event r2#1:e9 is event 9 of rank 2 in "
-        "incarnation 1, as witnesses in reports name it.",
+        "incarnation 1, as witnesses in reports name it. Other forms hold the whole run, but for "
+        "shiviz: at most 2,000 events.",
         NULL,
         NULL,
         NULL};
     struct trace_options options = {.print = trace_print_options_default()};
-    options.print.colour = wants_colour();
     argp_parse(&argp, argc, argv, 0, NULL, &options);
+    options.print.colour = options.output == NULL && wants_colour();
     struct trace_set set = {0};
     struct error error = {0};
     enum error_code code = open_traces(options.run, &set, &error);
     if (code == OK)
         code = check_there(&set, &options.print, &error);
     if (code == OK)
-        code = trace_print(&set, &options.print, stdout, &error);
+        code = write_out(&options, &set, &error);
     bool lost = code == OK && lost_tell(&set, stderr);
     trace_set_release(&set);
     if (code != OK)
