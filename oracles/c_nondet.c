@@ -105,7 +105,9 @@ static void fill_message(struct outcome *outcome, const struct record *record)
 static bool take_completion(struct walk *walk, const struct record *record, struct outcome *outcome)
 {
     struct started *found = table_get(&walk->started, record->request, 0);
-    struct started started = found == NULL ? (struct started){0} : *found;
+    struct started started = {0};
+    if (found != NULL)
+        started = *found;
     enum call_role role = call_role(record->call);
     table_remove(&walk->started, record->request, 0);
     pool_give(&walk->started_pool, found);
