@@ -426,14 +426,19 @@ static void explain(struct match *match, struct channel *channel, bool complete)
 
 static bool enough_to_explain(const struct match *match, const struct channel *channel)
 {
-    unsigned decided = 0;
+    unsigned sends = 0, decided = 0;
     /* Sends that are done again have all been made once the first delivery behind them is there. */
     if (done_again(match, channel->first_sent, channel->first_received) &&
         channel->newest_delivered < channel->first_sent->event.incarnation)
         return false;
+    /* Sends may be read a little behind their deliveries: a delivery whose send is not there yet
+     * must not look like one too many. */
+    for (const struct sent *at = channel->first_sent; at != NULL && sends < ALIGN_DELIVERIES;
+         at = at->next)
+        sends++;
     for (const struct received *at = channel->first_received; at != NULL && at->decided;
          at = at->next)
-        if (++decided == ALIGN_DELIVERIES)
+        if (++decided == (sends == ALIGN_DELIVERIES ? ALIGN_DELIVERIES : 2 * ALIGN_DELIVERIES))
             return true;
     return false;
 }
