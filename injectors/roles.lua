@@ -32,6 +32,14 @@ if (status == MPI_STATUS_IGNORE)
     status = &seen;
 ]]
 
+-- What has arrived is hashed behind the call, and another thread may have freed its type by then.
+local function used(datatype)
+    return "MPI_Datatype used = " .. datatype .. [[;
+struct type_use use;
+type_use_begin(&use, &used);
+]]
+end
+
 roles.CALL = { -- `comm` is filled in by the generator: the first parameter of type MPI_Comm
     needs = {},
     before = "struct record *recorded = call_begin($LEVEL, $CALL, $COMM);",
@@ -100,9 +108,12 @@ if (answer == MPI_SUCCESS)
 roles.RECV = {
     needs = join(data, from, { "status" }),
     blocks = true,
-    before = any_status
+    before = any_status .. used("datatype")
         .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
-    after = "receive_end(recorded, buf, count, datatype, comm, status, answer);",
+    after = [[
+receive_end(recorded, buf, count, used, comm, status, answer);
+type_use_end(&use);
+]],
     pair_begin = "receive_pair_begin($CALL, source, tag, comm)",
     pair_end = "receive_pair_end(pair, buf, count, datatype, comm, status, answer);",
     pair_status = any_status,
@@ -131,11 +142,14 @@ receive_init_end($LEVEL, recorded, buf, count, datatype, source, tag, comm, requ
 roles.MRECV = {
     needs = join(data, { "message", "status" }),
     blocks = true,
-    before = any_status .. [[
+    before = any_status .. used("datatype") .. [[
 struct request *found;
 struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
 ]],
-    after = "matched_receive_end(recorded, buf, count, datatype, found, message, status, answer);",
+    after = [[
+matched_receive_end(recorded, buf, count, used, found, message, status, answer);
+type_use_end(&use);
+]],
     steered = "answer = steer_matched_receive(buf, count, datatype, message, status);",
 }
 
@@ -153,7 +167,7 @@ matched_ireceive_end(recorded, buf, count, datatype, found, message, request, an
 roles.SENDRECV = {
     needs = join(send_half, receive_half, { "comm", "status" }),
     blocks = true,
-    before = any_status .. [[
+    before = any_status .. used("recvtype") .. [[
 struct record *sent =
     send_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
 uint32_t sent_step = rules_take();
@@ -161,7 +175,8 @@ uint32_t sent_step = rules_take();
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
     after = [[
-sendreceive_end(sent, recorded, recvbuf, recvcount, recvtype, comm, status, answer);
+sendreceive_end(sent, recorded, recvbuf, recvcount, used, comm, status, answer);
+type_use_end(&use);
 ]],
     steered = [[
 struct steer_exchange exchange = {sent, recorded, sent_step, false,
@@ -175,13 +190,16 @@ answer = steer_sendreceive(&exchange, status);
 roles.SENDRECV_REPLACE = {
     needs = join(replace, { "status" }),
     blocks = true,
-    before = any_status .. [[
+    before = any_status .. used("datatype") .. [[
 struct record *sent = send_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
 uint32_t sent_step = rules_take();
 (void)sent_step; /* of use at the wire level */
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
-    after = "sendreceive_end(sent, recorded, buf, count, datatype, comm, status, answer);",
+    after = [[
+sendreceive_end(sent, recorded, buf, count, used, comm, status, answer);
+type_use_end(&use);
+]],
     steered = [[
 struct steer_exchange exchange = {sent, recorded, sent_step, true,
                                   {buf, count, datatype, dest, sendtag},
@@ -419,8 +437,13 @@ roles.COLLECTIVE = { -- $OPERATION is the initializer made from the operation's 
     before = [[
 struct collective collective = $OPERATION;
 struct record *recorded = collective_begin($LEVEL, $CALL, &collective, comm);
+struct type_use use;
+type_use_begin(&use, &collective.recv.type);
 ]],
-    after = "collective_end(recorded, &collective, answer);",
+    after = [[
+collective_end(recorded, &collective, answer);
+type_use_end(&use);
+]],
     steered = [[
 MPI_Request steered = MPI_REQUEST_NULL;
 if (steer_gathered(comm))

@@ -194,17 +194,18 @@ void request_done(struct request *request)
 /* --- datatypes freed early -------------------------------------------------------------------- */
 
 /* Has the same type map and none of the original's attributes, whose copying would call back into
- * the program. */
-static void copy_type(struct request *request, MPI_Datatype *type, int i)
+ * the program. false: *type is as it was. */
+static bool copy_type(MPI_Datatype *type)
 {
     MPI_Datatype copy;
     library_begin();
-    if (library.Type_contiguous(1, *type, &copy) == MPI_SUCCESS) {
+    bool copied = library.Type_contiguous(1, *type, &copy) == MPI_SUCCESS;
+    if (copied) {
         library.Type_commit(&copy);
         *type = copy;
-        request->owned_types |= (uint8_t)(1u << i);
     }
     library_end();
+    return copied;
 }
 
 static void keep_types(struct request *request, MPI_Datatype freed)
@@ -212,13 +213,47 @@ static void keep_types(struct request *request, MPI_Datatype freed)
     MPI_Datatype *types[TYPES_PER_REQUEST];
     int count = request_types(request, types);
     for (int i = 0; i < count; i++)
-        if (*types[i] == freed)
-            copy_type(request, types[i], i);
+        if (*types[i] == freed && copy_type(types[i]))
+            request->owned_types |= (uint8_t)(1u << i);
+}
+
+static struct type_use *uses;
+static struct tap_lock uses_lock;
+
+void type_use_add(struct type_use *use, MPI_Datatype *type)
+{
+    use->type = type;
+    use->owned = false;
+    tap_lock(&uses_lock);
+    use->next = uses;
+    uses = use;
+    tap_unlock(&uses_lock);
+}
+
+void type_use_remove(struct type_use *use)
+{
+    struct type_use **link = &uses;
+    tap_lock(&uses_lock);
+    while (*link != use)
+        link = &(*link)->next;
+    *link = use->next;
+    tap_unlock(&uses_lock);
+    if (!use->owned)
+        return;
+    library_begin();
+    payload_forget_type(*use->type);
+    library.Type_free(use->type);
+    library_end();
 }
 
 void request_type_freed(MPI_Datatype type)
 {
     request_table_each(keep_types, type);
+    tap_lock(&uses_lock);
+    for (struct type_use *use = uses; use; use = use->next)
+        if (*use->type == type && !use->owned)
+            use->owned = copy_type(use->type);
+    tap_unlock(&uses_lock);
 }
 
 /* --- MPI_Request_free, MPI_Cancel ------------------------------------------------------------- */

@@ -98,6 +98,30 @@ void request_type_freed(MPI_Datatype type);
 struct faultline_request;
 void tap_request_back(const struct faultline_request *told);
 
+/* A datatype that a call of this thread needs until it has returned: where other threads run, *type
+ * becomes a copy when one of them frees it meanwhile. */
+struct type_use {
+    struct type_use *next;
+    MPI_Datatype *type; /* NULL: not in the list */
+    bool owned;         /* *type is our copy */
+};
+
+void type_use_add(struct type_use *use, MPI_Datatype *type);
+void type_use_remove(struct type_use *use);
+
+static inline void type_use_begin(struct type_use *use, MPI_Datatype *type)
+{
+    use->type = NULL;
+    if (unlikely(runtime_several_threads && tap_ready))
+        type_use_add(use, type);
+}
+
+static inline void type_use_end(struct type_use *use)
+{
+    if (unlikely(use->type != NULL))
+        type_use_remove(use);
+}
+
 /* Roles REQUEST_FREE and CANCEL. */
 struct record *request_free_begin(enum level level, unsigned call, const MPI_Request *request,
                                   struct request **freed);

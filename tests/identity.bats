@@ -23,3 +23,7 @@ LUA
 @test "datatypes freed while a request needs them" {
     judged identity_types_freed
 }
+
+@test "a datatype freed while another thread's receive needs it" {
+    judged identity_type_in_use
+}
