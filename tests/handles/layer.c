@@ -24,9 +24,14 @@ static void stop_logging(void)
     told_to_stop++;
 }
 
+/* Into a file: the launcher may lose what a rank says before it ends the job. */
 static void refuse(const char *what, const char *instead)
 {
-    fprintf(stderr, "layer: %s is refused; supported: %s\n", what, instead);
+    FILE *file = fopen("refused", "a");
+    if (file) {
+        fprintf(file, "%s is refused; supported: %s\n", what, instead);
+        fclose(file);
+    }
     PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 

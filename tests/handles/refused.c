@@ -72,7 +72,11 @@ int main(int argc, char **argv)
     if (strcmp(what, "freed") == 0) {
         MPI_Comm copy = with_attribute;
         MPI_Comm_free(&with_attribute);
-        MPI_Comm_rank(copy, &rank);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        int same = rank, result = MPI_Comm_rank(copy, &rank), class = MPI_SUCCESS;
+        MPI_Error_class(result, &class);
+        expect(class == MPI_ERR_COMM && rank == same);
     }
     if (strcmp(what, "stop-logging") == 0)
         stop_logging(folder);
