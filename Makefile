@@ -32,12 +32,13 @@ clean:
 	rm -rf $(BUILD)
 
 # --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxml2 -ldw -lelf -lm
+DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxml2 -lxxhash -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(DRIVER_LIBS)
 
+$(BUILD)/obj/reports/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
 
 $(BUILD)/obj/%.o: %.c

@@ -17,6 +17,7 @@
 
 #define KIND_SHIFT 60 /* of a slot: the kind above, the number of the other record below */
 #define SLOT_PAGE 512u
+#define FORGET_EVENTS 262144u
 
 /* A receive whose request was freed delivers its message at no time that anybody saw. */
 #define FREED_UNSEEN (UINT64_MAX / 2)
@@ -41,6 +42,7 @@ struct reading {
     struct table meetings; /* (communicator, k) to struct meeting */
     struct table requests; /* (rank, request) to number of the record + 1 */
     struct pool count_pool, meeting_pool;
+    uint64_t events; /* since what was written was let go of */
     bool exhausted;
 };
 
@@ -172,10 +174,20 @@ static void learn_size(struct reading *reading, const struct record *record)
 /* --- the whole ---------------------------------------------------------------------------------
  */
 
+/* What was written stays in the file; only what is resident is given back. */
+static void forget_now_and_then(struct reading *reading)
+{
+    if (++reading->events < FORGET_EVENTS)
+        return;
+    reading->events = 0;
+    madvise(reading->links->slot, (size_t)reading->links->total * sizeof(uint64_t), MADV_DONTNEED);
+}
+
 static void on_event(void *context, const struct stream_event *event)
 {
     struct reading *reading = context;
     const struct record *record = event->record;
+    forget_now_and_then(reading);
     if (record->kind == RECORD_NONE || record->level != LEVEL_WIRE)
         return;
     uint64_t at = reading->links->base[event->trace - reading->links->set->trace] + event->index;

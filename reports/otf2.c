@@ -14,6 +14,7 @@
 
 #define NS_PER_S 1000000000u
 #define WHY_BYTES 256
+#define CHUNKS_MOST 2 /* of OTF2_CHUNK_SIZE_MIN, or of definitions */
 
 /* Definitions that were given a number: strings, regions, communicators. */
 struct named {
@@ -27,6 +28,12 @@ struct named {
 struct list {
     struct named *first, **last;
     uint32_t count;
+};
+
+/* What the library may hold of one file. */
+struct chunks {
+    size_t count;
+    void *chunk[CHUNKS_MOST];
 };
 
 struct otf2 {
@@ -236,8 +243,42 @@ static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_Locat
     return OTF2_FLUSH;
 }
 
+/* The library keeps up to 128 MiB of each location unless it gets no more: then it writes. */
+static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef location,
+                            void **buffer, uint64_t bytes)
+{
+    struct chunks *chunks = *buffer;
+    (void)context;
+    (void)type;
+    (void)location;
+    if (chunks == NULL)
+        chunks = *buffer = calloc(1, sizeof *chunks);
+    if (chunks == NULL || chunks->count == CHUNKS_MOST)
+        return NULL;
+    void *chunk = malloc(bytes);
+    if (chunk != NULL)
+        chunks->chunk[chunks->count++] = chunk;
+    return chunk;
+}
+
+static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                        bool final)
+{
+    struct chunks *chunks = *buffer;
+    (void)context;
+    (void)type;
+    (void)location;
+    while (chunks != NULL && chunks->count > 0)
+        free(chunks->chunk[--chunks->count]);
+    if (!final)
+        return;
+    free(chunks);
+    *buffer = NULL;
+}
+
 static void open_archive(struct otf2 *otf2)
 {
+    static const OTF2_MemoryCallbacks memory = {allocate_chunk, free_chunks};
     static const OTF2_FlushCallbacks flush = {before_flush, NULL};
     otf2->archive = OTF2_Archive_Open(otf2->export->folder, "traces", OTF2_FILEMODE_WRITE,
                                       OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
@@ -247,6 +288,7 @@ static void open_archive(struct otf2 *otf2)
         return;
     }
     note(otf2, OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush, NULL));
+    note(otf2, OTF2_Archive_SetMemoryCallbacks(otf2->archive, &memory, NULL));
     note(otf2, OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive));
     note(otf2, OTF2_Archive_SetCreator(otf2->archive, "faultline"));
     note(otf2, OTF2_Archive_OpenEvtFiles(otf2->archive));

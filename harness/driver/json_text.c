@@ -7,9 +7,8 @@
 
 #define WRITTEN_BYTES 3 /* of U+F780 .. U+F7FF: EF 9E 80 .. EF 9F BF */
 
-/* Bytes of the character that begins at `text`, 0 if none does: the shortest form only, no
- * surrogates, at most U+10FFFF [RFC 3629]. */
-static size_t character_bytes(const unsigned char *text)
+/* The shortest form only, no surrogates, at most U+10FFFF. */
+size_t json_text_character(const unsigned char *text)
 {
     static const struct {
         unsigned char mask, first;
@@ -40,7 +39,7 @@ json_t *json_text(const char *text)
         return NULL;
     size_t used = 0;
     while (*text != '\0') {
-        size_t bytes = character_bytes((const unsigned char *)text);
+        size_t bytes = json_text_character((const unsigned char *)text);
         if (bytes > 0) {
             memcpy(written + used, text, bytes);
             used += bytes;

@@ -9,6 +9,9 @@
 /* NULL without memory, and for NULL. */
 json_t *json_text(const char *text);
 
+/* Bytes of the UTF-8 character that begins at `text` [RFC 3629], 0 if none does. */
+size_t json_text_character(const unsigned char *text);
+
 /* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
 char *json_text_value(const json_t *string);
 

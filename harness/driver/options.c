@@ -34,6 +34,8 @@ enum key {
     KEY_DURATIONS,
     KEY_DRY_RUN,
     KEY_TAP,
+    KEY_RESULTS, /* and the next ones: KEY_RESULTS + enum result_form_id */
+    KEY_RESULTS_LAST = KEY_RESULTS + RESULTS_FORMS - 1,
     KEY_NO_CAPTURE,
     KEY_CLAIMS,
 };
@@ -67,6 +69,12 @@ static const struct option_line lines[] = {
     {"durations", KEY_DURATIONS, NULL, FOR_RUN, "name the slowest at the end"},
     {"dry-run", KEY_DRY_RUN, NULL, FOR_RUN, "check everything, launch nothing"},
     {"tap", KEY_TAP, "FILE", FOR_RUN | FOR_CHECK, "TAP to FILE as well"},
+    {"junit", KEY_RESULTS + RESULTS_JUNIT, "FILE", FOR_RUN, "JUnit XML to FILE, when all is over"},
+    {"json", KEY_RESULTS + RESULTS_JSON, "FILE", FOR_RUN, "the same as JSON, a line a scenario"},
+    {"github", KEY_RESULTS + RESULTS_GITHUB, "FILE", FOR_RUN,
+     "annotations for GitHub's runner to FILE (/dev/stderr shows them)"},
+    {"gitlab", KEY_RESULTS + RESULTS_GITLAB, "FILE", FOR_RUN,
+     "GitLab's code quality report to FILE"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
     {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas"},
     {"verbose", KEY_VERBOSE, NULL, FOR_RUN | FOR_LIST | FOR_CHECK, "say more, of what passed too"},
@@ -156,7 +164,9 @@ static enum error_code set_option(struct options *options, int key, const char *
         options->claims = argument;
         break;
     default:
-        return error_set(error, ERROR_USAGE, "an option without a meaning");
+        if (key < KEY_RESULTS || key > KEY_RESULTS_LAST)
+            return error_set(error, ERROR_USAGE, "an option without a meaning");
+        options->results[key - KEY_RESULTS] = argument;
     }
     if (*argument == '\0')
         return error_set(error, ERROR_USAGE, "is empty");

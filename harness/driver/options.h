@@ -4,6 +4,7 @@
 #define DRIVER_OPTIONS_H
 
 #include "base/error.h"
+#include "reports/results.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +24,10 @@ struct options {
     int ranks;        /* 0: as the scenario says */
     double timeout_s; /* 0: not given */
     const char *filter;
-    int shard, shards; /* 1..shards; 0 0: everything */
-    int repeat;        /* times, 1 and up */
-    const char *tap;   /* a second place for the TAP */
+    int shard, shards;                  /* 1..shards; 0 0: everything */
+    int repeat;                         /* times, 1 and up */
+    const char *tap;                    /* a second place for the TAP */
+    const char *results[RESULTS_FORMS]; /* files of other forms; NULL: not asked for */
     const char *claims;
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture;
     char **path; /* what is left of the command line */

@@ -3,6 +3,7 @@
 #include "driver/options.h"
 #include "driver/process.h"
 #include "driver/progress.h"
+#include "driver/results.h"
 #include "driver/select.h"
 #include "driver/verb.h"
 #include "reports/tap.h"
@@ -39,6 +40,7 @@ struct suite {
     int signals;
     sigset_t mask;
     FILE *out[OUTPUTS];
+    struct results results;
     int *wait_status; /* of each job */
     enum exit_status worst;
     struct progress progress;
@@ -415,8 +417,9 @@ static enum error_code block_signals(struct suite *suite, struct error *error)
 static enum error_code open_outputs(struct suite *suite, struct error *error)
 {
     suite->out[0] = stdout;
-    if (suite->options->tap == NULL)
-        return OK;
+    enum error_code code = results_open(&suite->results, suite->options, error);
+    if (code != OK || suite->options->tap == NULL)
+        return code;
     suite->out[1] = fopen(suite->options->tap, "we");
     if (suite->out[1] == NULL)
         return error_set(error, ERROR_IO, "--tap %s: %s", suite->options->tap, strerror(errno));
@@ -441,6 +444,7 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     process_end_descendants(NULL, NULL);
     if (code == OK)
         code = store_results(suite, error);
+    suite->worst = results_write(&suite->results, options, suite->job, suite->count, suite->worst);
     print_foot(suite, code != OK ? error->text : NULL);
     if (suite->out[1] != NULL)
         suite->worst = status_of_output(suite->out[1], options->tap, suite->worst);
@@ -455,6 +459,7 @@ static void suite_release(struct suite *suite)
     free(suite->wait_status);
     if (suite->out[1] != NULL)
         fclose(suite->out[1]);
+    results_close(&suite->results);
     selection_release(&suite->selection);
 }
 
