@@ -191,6 +191,15 @@ static void check_rest(void)
     expect(state.comm[HALF] == MPI_COMM_NULL && state.comm[HALF_AGAIN] == MPI_COMM_NULL);
 }
 
+/* None is left of those that only other members wanted. */
+static void check_none_is_left(void)
+{
+    int alive = 0;
+    for (int i = 0; i < MEMBERS; i++)
+        alive += state.comm[i] != MPI_COMM_NULL;
+    expect(layer_alive() == alive);
+}
+
 static void check_all(void)
 {
     const int all[] = {0, 1, 2, 3}, even[] = {2, 0}, odd[] = {3, 1}, low[] = {0, 1},
@@ -206,6 +215,7 @@ static void check_all(void)
     check_members(GRAPH, 3, all);
     check_topologies();
     check_rest();
+    check_none_is_left();
 }
 
 /* In a file: they are compared between incarnations. */

@@ -2,7 +2,7 @@
  * program says when a rank is at its line. */
 #include "layer.h"
 
-#include "common/handles/handles.h"
+#include "common/handles/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +115,14 @@ EXPORTED void layer_restore(const char *folder, int line, void *state, size_t by
     handles_settle();
     bytes_release(&in);
     own = (struct handles_stand){.line = (uint64_t)line};
+}
+
+EXPORTED int layer_alive(void)
+{
+    int alive = 0;
+    for (const struct handle *handle = handles.all; handle; handle = handle->next)
+        alive++;
+    return alive;
 }
 
 EXPORTED int layer_logging(int logging)

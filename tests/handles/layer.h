@@ -14,4 +14,7 @@ void layer_restore(const char *folder, int line, void *state, size_t bytes) __at
 /* This rank logs, or does not any more. Answers how often it was told to stop. */
 int layer_logging(int logging) __attribute__((weak));
 
+/* Communicators that the layer knows, apart from the predefined ones. */
+int layer_alive(void) __attribute__((weak));
+
 #endif
