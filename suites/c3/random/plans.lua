@@ -13,7 +13,8 @@ local function chance(percent) return random(100) <= percent end
 
 -- Program → arguments that keep a run short and lines frequent.
 local programs = {
-  ring = {}, laplace = {}, cg = {}, neuron = {}, master_worker = {},
+  ring = {}, laplace = {}, cg = {}, neuron = {}, master_worker = {}, mixture = {}, pipeline = {},
+  random = {},
 }
 local names = {}
 for name in pairs(programs) do names[#names + 1] = name end
