@@ -1,7 +1,7 @@
--- C3, broken on purpose (suites/protocols/c3/broken/), and the claims that find it. Each plan brings
--- about the situation in which the mistake shows, and a scenario passes only when exactly that
--- violation is found. The job takes one line (or two, where a scenario says so), and has laps left
--- for it.
+-- C3, broken on purpose (suites/protocols/c3/broken/), and the claims that find it. Each plan
+-- brings about the situation in which the mistake shows, and a scenario passes only when exactly
+-- that violation is found. The job takes one line (or two, where a scenario says so), and has
+-- laps left for it.
 
 local EVERY = 10
 local LINE = 1
@@ -45,7 +45,7 @@ local function recover(p)
   p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE } }
 end
 
--- ---- the end of logging ---------------------------------------------------------------------------
+-- ---- the end of logging ------------------------------------------------------------------------
 
 ring("stop-for-behind", "rank 0 stops for a message of rank 2, which is behind the line", "C.1.1",
   function(p)
@@ -63,7 +63,7 @@ ring("deaf-to-stopped", "rank 1 goes on logging behind a message from beyond", "
 ring("color-without-logging", "rank 1 goes on logging behind a message from beyond", "C.1.2",
   beyond_to_logging, { environment = { C3_PIGGYBACK = "color" } })
 
--- ---- late messages --------------------------------------------------------------------------------
+-- ---- late messages -----------------------------------------------------------------------------
 
 ring("ready-without-late", "a late message comes when all have stopped logging", "C.1.3",
   function(p)
@@ -87,7 +87,7 @@ ring("log-all", "after recovery a message is taken from the log and comes again"
     recover(p)
   end)
 
--- ---- early messages -------------------------------------------------------------------------------
+-- ---- early messages ----------------------------------------------------------------------------
 
 ring("early-unasked", "an early message overtakes the request for the line", "C.early.list",
   function(p)
@@ -115,7 +115,7 @@ broken("log-by-reference", "an early message would be another one after recovery
   end,
 })
 
--- ---- what is what ---------------------------------------------------------------------------------
+-- ---- what is what ------------------------------------------------------------------------------
 
 ring("log-all", "a message that is not late is logged as late", "C.class", function(p)
   one_early_one_late(p)
@@ -129,7 +129,7 @@ ring("initiate-any-time", "rank 1 is two epochs behind rank 0", "C.epoch", funct
                        state = { rank = 0, region = "logging", line = 2 } } }
 end, { iterations = TWO_LINES })
 
--- ---- non-determinism ------------------------------------------------------------------------------
+-- ---- non-determinism ---------------------------------------------------------------------------
 
 -- All workers are asked for their checkpoints before they know that a round of tasks is over, so
 -- the next is intra-epoch. Whose answer the master takes first is different after recovery.
@@ -162,7 +162,7 @@ broken("choices-unlogged", "after recovery other numbers are drawn", {
   end,
 })
 
--- ---- lines ----------------------------------------------------------------------------------------
+-- ---- lines -------------------------------------------------------------------------------------
 
 -- Rank 0, then 1, then 2.
 local function stop_one_by_one(p, line)

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# The suites of the C3 protocol: every cell and claim, the crashes, storage that fails, and the
+# broken variants.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
+    FAULTLINE=$BUILD/faultline
+}
+
+# runs FILE [OPTION...]: all scenarios, TAP in $BATS_TEST_TMPDIR/tap; $status is the command's.
+runs() {
+    status=0
+    timeout -k 10 900 "$FAULTLINE" run -j 2 --out "$BATS_TEST_TMPDIR/out" "${@:2}" "$1" \
+        >"$BATS_TEST_TMPDIR/tap" 2>"$BATS_TEST_TMPDIR/said" || status=$?
+}
+
+# passes COUNT FILE [OPTION...]: all scenarios pass, and they are so many.
+passes() {
+    local count=$1 passed
+    runs "${@:2}"
+    grep -A 30 '^not ok' "$BATS_TEST_TMPDIR/tap" | head -200 || true
+    cat "$BATS_TEST_TMPDIR/said"
+    passed=$(grep -c '^ok' "$BATS_TEST_TMPDIR/tap") || true
+    echo "exit status $status, $passed of $count pass"
+    [ "$status" = 0 ] && [ "$passed" = "$count" ]
+}
+
+@test "c3: each cell of the paper's figure 2 is forced or attempted, five times" {
+    passes 45 "$ROOT/suites/c3/cells.lua" --repeat 5
+}
+
+@test "c3: every claim has its situation in every program where it can arise" {
+    passes 18 "$ROOT/suites/c3/claims.lua"
+}
+
+@test "c3: ring, killed at 98 points, recovers" {
+    passes 98 "$ROOT/suites/c3/crash.lua" --filter 'ring: *'
+}
+
+# Of each other program a quarter of the points, each another one.
+@test "c3: laplace, killed at 25 points, recovers" {
+    passes 25 "$ROOT/suites/c3/crash.lua" --filter 'laplace: *' --shard 1/4
+}
+
+@test "c3: cg, killed at 25 points, recovers" {
+    passes 25 "$ROOT/suites/c3/crash.lua" --filter 'cg: *' --shard 2/4
+}
+
+@test "c3: neuron, killed at 24 points, recovers" {
+    passes 24 "$ROOT/suites/c3/crash.lua" --filter 'neuron: *' --shard 3/4
+}
+
+@test "c3: master_worker, killed at 24 points, recovers" {
+    passes 24 "$ROOT/suites/c3/crash.lua" --filter 'master_worker: *' --shard 4/4
+}
+
+@test "c3: storage that fails, 24 times" {
+    passes 24 "$ROOT/suites/storage/c3.lua"
+}
+
+@test "c3: each broken variant is found by the claim that is said" {
+    passes 20 "$ROOT/suites/c3/broken.lua"
+}
+
+# What is found is the mistake, not the plan: none of the plans harms the protocol as it should be.
+@test "c3: the same plans find nothing in the protocol as it should be" {
+    local right=$BATS_TEST_TMPDIR/right
+    mkdir -p "$right/build"
+    cp -r "$BUILD/faultline" "$BUILD/libfaultline.so" "$BUILD/programs" "$BUILD/protocols" \
+        "$right/build"
+    for variant in "$right"/build/protocols/libc3-*.so; do
+        cp "$BUILD/protocols/libc3.so" "$variant"
+    done
+    FAULTLINE=$right/build/faultline runs "$ROOT/suites/c3/broken.lua"
+    cat "$BATS_TEST_TMPDIR/tap" "$BATS_TEST_TMPDIR/said"
+    [ "$(grep -c '^not ok' "$BATS_TEST_TMPDIR/tap")" = 20 ]
+    # Nothing is found, or what is sought cannot be brought about.
+    [ "$(grep -c -e 'is expected, and none was found' -e 'verdict: "vacuous"' \
+        "$BATS_TEST_TMPDIR/tap")" = 20 ]
+}
