@@ -219,7 +219,8 @@ results() {
 @test "annotations: one a scenario that did not pass, at its line" {
     results
     [ "$(wc -l <x.github)" -eq 2 ]
-    run env LC_ALL=C grep -a -c '^::error file=s<&>"%2C%3A%25[^:,]*\.lua,line=[0-9]*,title=[^:,]*::' x.github
+    run env LC_ALL=C \
+        grep -a -c '^::error file=s<&>"%2C%3A%25[^:,]*\.lua,line=[0-9]*,title=[^:,]*::' x.github
     [ "$output" = 2 ]
     [ "$(jq 'length' x.gitlab)" -eq 2 ]
     [ "$(jq '[.[].fingerprint] | unique | length' x.gitlab)" -eq 2 ]

@@ -260,6 +260,56 @@ static void test_shiviz(void)
     trace_set_release(&set);
 }
 
+/* --- spans -------------------------------------------------------------------------------------
+ */
+
+/* True if times never fall and each end has its beginning; one thread. */
+static bool nests(const json_t *events)
+{
+    size_t i, depth = 0;
+    double now = 0;
+    json_t *event;
+    const char *open[HOSTS_MOST];
+    json_array_foreach(events, i, event)
+    {
+        const char *phase = json_string_value(json_object_get(event, "ph"));
+        const char *name = json_string_value(json_object_get(event, "name"));
+        double at = json_number_value(json_object_get(event, "ts"));
+        if (strcmp(phase, "M") == 0)
+            continue;
+        if (at < now || (*phase == 'E' && (depth == 0 || strcmp(open[depth - 1], name) != 0)))
+            return false;
+        now = at;
+        if (*phase == 'B' && depth < HOSTS_MOST)
+            open[depth++] = name;
+        depth -= *phase == 'E';
+    }
+    return depth == 0;
+}
+
+static void test_spans(void)
+{
+    struct trace_set set;
+    /* A call that outlasts the one around it, a clock that falls, one that never returns. */
+    inline_trace("ranks 1\n"
+                 "r0#0 app call MPI_Init at 1000 until 5000\n"
+                 "r0#0 wire call MPI_Init at 2000 until 6000\n"
+                 "r0#0 app call MPI_Comm_rank at 5500 until 5600\n"
+                 "r0#0 app call MPI_Comm_size at 5300 until 5400\n"
+                 "r0#0 app call MPI_Finalize at 7000 in-progress\n"
+                 "r0#0 note phase name \"x\" at 8000\n",
+                 &set);
+    char *text = exported(&export_perfetto, &set, NULL, 0, NULL);
+    json_t *whole = json_loads(text, 0, NULL);
+    check(nests(json_object_get(whole, "traceEvents")), "calls nest, and no time runs backwards");
+    const char *last = strstr(text, "\"ph\":\"E\",\"name\":\"MPI_Finalize\"");
+    check(last != NULL && strstr(last, "\"ts\":7.999") != NULL,
+          "a call in progress ends with the last thing known");
+    json_decref(whole);
+    free(text);
+    trace_set_release(&set);
+}
+
 /* --- what a trace may hold ---------------------------------------------------------------------
  */
 
@@ -322,6 +372,7 @@ int main(void)
     test_incarnations();
     test_threads_in_a_circle();
     test_shiviz();
+    test_spans();
     test_escapes();
     test_full();
     return done();
