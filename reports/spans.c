@@ -51,8 +51,7 @@ static enum error_code end_innermost(struct spans *spans, struct span_thread *th
                                      struct error *error)
 {
     const struct span *span = &thread->open[--thread->depth];
-    if (!span->event.in_progress)
-        pass_time(thread, span->leave_ns);
+    pass_time(thread, span->leave_ns); /* nothing new of one in progress */
     return spans->listener.leave(spans->listener.context, thread, span, thread->now_ns, error);
 }
 

@@ -302,6 +302,9 @@ static void test_spans(void)
     char *text = exported(&export_perfetto, &set, NULL, 0, NULL);
     json_t *whole = json_loads(text, 0, NULL);
     check(nests(json_object_get(whole, "traceEvents")), "calls nest, and no time runs backwards");
+    const char *ended = strstr(text, "\"ph\":\"E\",\"name\":\"MPI_Init\"");
+    check(ended != NULL && ended < strstr(text, "MPI_Comm_rank"),
+          "a call ends when it returned, whatever is said to last longer inside");
     const char *last = strstr(text, "\"ph\":\"E\",\"name\":\"MPI_Finalize\"");
     check(last != NULL && strstr(last, "\"ts\":7.999") != NULL,
           "a call in progress ends with the last thing known");
