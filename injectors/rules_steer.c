@@ -39,20 +39,32 @@ bool rules_offer(uint32_t step, const struct record *r)
         return false;
     *place = step + 1;
     if (upper)
-        thread_state.pending_peer = r->peer;
+        thread_state.pending_call = r;
     return true;
 }
 
-/* The wire call does what the upper call was matched for. */
+static bool is_predefined(uint32_t comm)
+{
+    return comm == COMM_WORLD_ID || comm == COMM_SELF_ID;
+}
+
+bool rules_may_stand_for(uint32_t wire_comm, uint32_t app_comm)
+{
+    return is_predefined(app_comm) || is_predefined(wire_comm) ? wire_comm == app_comm : true;
+}
+
+/* The wire call does what the upper call was matched for, and is none of the protocol's own. */
 static bool does_the_same(const struct plan_step *step, const struct record *r)
 {
     unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
+    const struct record *app = thread_state.pending_call;
+    bool same_comm = rules_may_stand_for(r->comm, app->comm);
     switch (step->action) {
     case ACTION_HOLD:
-        return kind == RECORD_SEND && r->peer == thread_state.pending_peer;
+        return kind == RECORD_SEND && r->peer == app->peer && r->tag == app->tag && same_comm;
     case ACTION_CHOOSE:
-        return (kind == RECORD_RECV || kind == RECORD_PROBE) &&
-               (r->want_peer == PEER_ANY || r->want_tag == TAG_ANY);
+        return (kind == RECORD_RECV || kind == RECORD_PROBE) && same_comm &&
+               r->want_tag == app->want_tag && (r->want_peer == PEER_ANY || r->want_tag == TAG_ANY);
     case ACTION_ANSWER:
         return step->when.event == EVENT_PROBE ? kind == RECORD_PROBE : rules_is_wait(r->call);
     default:
@@ -70,11 +82,42 @@ void rules_offer_meets(const struct record *r)
     thread_state.pending = 0;
 }
 
+void rules_offer_again(uint32_t step)
+{
+    thread_state.pending = step + 1;
+}
+
+/* The upper call gave the program what the evidence says. */
+static bool gave_it(const struct plan_step *step, const struct record *evidence,
+                    const struct record *r)
+{
+    bool negative = (r->flags & FLAG_NEGATIVE) != 0;
+    if (r->error != 0)
+        return true;
+    if (step->action == ACTION_ANSWER)
+        return step->orders > 0 || negative == (step->choice == 0);
+    return negative || r->request != 0 || r->peer == evidence->peer;
+}
+
+/* A protocol may have got what the plan asks for and have given the program something else. */
+static void judge_told(const struct record *r)
+{
+    struct record *evidence = thread_state.told;
+    unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
+    if (evidence == NULL || kind == RECORD_SEND) /* the first half of an exchange */
+        return;
+    if (!gave_it(rules_step((uint32_t)evidence->tag), evidence, r))
+        evidence->error = 255;
+    thread_state.told = NULL;
+}
+
 void rules_offer_ends(const struct record *r)
 {
     uint32_t *place = r->level == LEVEL_APP ? &thread_state.pending : &thread_state.steered;
     if (r->level == LEVEL_SELF)
         return;
+    if (r->level == LEVEL_APP)
+        judge_told(r);
     if (*place != 0)
         progress_give_back(rules.board, *place - 1);
     *place = 0;
@@ -143,6 +186,8 @@ static void tell_done(uint32_t step, enum fault_kind fault, const struct record 
     struct record *evidence =
         rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
     thread_state.answered = call == &thread_state.poll[LEVEL_WIRE] ? evidence : NULL;
+    if (rules_step(step)->when.level == LEVEL_APP && atomic_load(&call->leave) == 0)
+        thread_state.told = evidence;
     if (take(step) == limit_of(rules_step(step)))
         rules_finish(step);
 }

@@ -30,6 +30,8 @@
 /* Polls of one thread that can be told apart at a time; see record_poll_end. */
 #define RUNTIME_POLLS 32
 
+struct request;
+
 /* One kind of unsuccessful poll, and the record that counts it. */
 struct poll_run {
     struct record *record;
@@ -50,7 +52,10 @@ struct thread_state {
                           none. Taken by the taps with rules_take */
     uint32_t pending;  /* the same of the upper call in progress: the first wire call inside it that
                           does the same takes it. Kept by the rules */
-    int32_t pending_peer;
+    const struct record *pending_call; /* that upper call */
+    struct request *const *asked;      /* what an upper call asks for; NULL entries: not known */
+    uint32_t asked_count;
+    struct record *told; /* evidence of what the upper call in progress is to give. By the rules */
     struct record *answered; /* evidence of an answer to the poll in progress. Kept by the rules */
     struct record scratch;   /* stands in for a record when the trace is full */
     struct record poll[2];   /* by level: the poll in progress, not in the trace yet */

@@ -12,6 +12,35 @@ static bool says(const struct plan_step *step, int answer)
     return step && step->orders == 0 && step->choice == answer;
 }
 
+/* Of what the program asks for in the upper call, if Faultline knows any of it. */
+static bool is_asked(const struct request *waited)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < thread_state.asked_count; i++) {
+        const struct request *asked = thread_state.asked[i];
+        if (asked && waited && asked->kind == waited->kind &&
+            rules_may_stand_for(waited->communicator->id, asked->communicator->id))
+            return true;
+        known |= asked != NULL;
+    }
+    return !known;
+}
+
+/* The step that wants something of this call, *index its number. What was matched at the program's
+ * call is not for requests of the protocol's own, which it asks for inside that call. */
+static const struct plan_step *take_answer(struct request *const *requests, int count,
+                                           uint32_t *index)
+{
+    const struct plan_step *step = steer_taken(ACTION_ANSWER, index);
+    bool ours = !step || step->when.level != LEVEL_APP;
+    for (int i = 0; i < count && !ours; i++)
+        ours = is_asked(requests[i]);
+    if (ours)
+        return step;
+    rules_offer_again(*index);
+    return NULL;
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 typedef bool come_true(void *context);
@@ -71,7 +100,8 @@ int steer_test(const struct record *recorded, const struct request *waited, MPI_
                int *flag, MPI_Status *status)
 {
     uint32_t index;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &index);
+    struct request *const one[] = {(struct request *)(uintptr_t)waited};
+    const struct plan_step *step = take_answer(one, 1, &index);
     if (says(step, ANSWER_NO) && waited) {
         make_progress();
         *flag = 0;
@@ -92,7 +122,7 @@ int steer_testall(const struct record *recorded, const struct batch *batch, MPI_
                   int *flag, MPI_Status *statuses)
 {
     uint32_t index;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &index);
+    const struct plan_step *step = take_answer(batch->request, batch->count, &index);
     int count = batch->asked;
     if (says(step, ANSWER_NO) && any_active(batch)) {
         make_progress();
@@ -157,7 +187,7 @@ int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_
 {
     uint32_t at;
     int result = MPI_SUCCESS;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &at);
+    const struct plan_step *step = take_answer(batch->request, batch->count, &at);
     bool done = step && complete_one(batch, step, requests, index, status, &result);
     if (!done)
         result = wait_any(batch, requests, index, status);
@@ -171,7 +201,7 @@ int steer_testany(const struct record *recorded, const struct batch *batch, MPI_
 {
     uint32_t at;
     int result = MPI_SUCCESS;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &at);
+    const struct plan_step *step = take_answer(batch->request, batch->count, &at);
     bool no = says(step, ANSWER_NO) && any_active(batch);
     if (no) {
         make_progress();
@@ -234,7 +264,7 @@ int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI
 {
     uint32_t at;
     int result = MPI_SUCCESS;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &at);
+    const struct plan_step *step = take_answer(batch->request, batch->count, &at);
     bool done = step && complete_some(batch, step, requests, completed, indices, statuses, &result);
     if (!done)
         result = wait_some(batch, requests, completed, indices, statuses);
@@ -248,7 +278,7 @@ int steer_testsome(const struct record *recorded, const struct batch *batch, MPI
 {
     uint32_t at;
     int result = MPI_SUCCESS;
-    const struct plan_step *step = steer_taken(ACTION_ANSWER, &at);
+    const struct plan_step *step = take_answer(batch->request, batch->count, &at);
     bool no = says(step, ANSWER_NO) && any_active(batch);
     bool yes =
         says(step, ANSWER_YES) && wait_until(some_is_complete, &(struct any){batch, requests});

@@ -20,6 +20,15 @@ static struct request *claim_active(enum level level, const MPI_Request *handle)
     return request;
 }
 
+/* So that steering knows the program's requests from those of the protocol's own. */
+static void note_asked(enum level level, struct request *const *requests, int count)
+{
+    if (level != LEVEL_APP)
+        return;
+    thread_state.asked = requests;
+    thread_state.asked_count = (uint32_t)count;
+}
+
 static bool was_cancelled(const MPI_Status *status)
 {
     int cancelled = 0;
@@ -102,6 +111,7 @@ struct record *test_begin(enum level level, unsigned call, const MPI_Request *re
                           struct request **waited)
 {
     *waited = claim_active(level, request);
+    note_asked(level, waited, 1);
     struct record *r = record_poll_begin(level, *waited ? RECORD_COMPLETE : RECORD_CALL, call);
     if (*waited)
         r->request = (*waited)->number;
@@ -152,6 +162,7 @@ MPI_Status *batch_begin(enum level level, unsigned call, struct batch *batch, in
     batch_open(batch, requests ? count : 0, statuses == MPI_STATUSES_IGNORE);
     for (int i = 0; i < batch->count; i++)
         batch->request[i] = claim_active(level, &requests[i]);
+    note_asked(level, batch->request, batch->count);
     return batch->own ? batch->own : statuses;
 }
 

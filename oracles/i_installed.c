@@ -354,6 +354,17 @@ static void check_told(const struct look *look, unsigned kind, const char *what,
         tell_no_evidence(look, what);
 }
 
+/* From the moment it is on; a message that is behind another is not delayed by itself. */
+static void check_jitter(const struct look *look)
+{
+    if (first_evidence(look, FAULT_AWAITED) == NULL)
+        tell_no_evidence(look, "it");
+    else if (first_evidence(look, FAULT_HELD) == NULL && !look->judging->evidence_lost)
+        name_step(look, find(look, VERDICT_VACUOUS), "delayed no message");
+    else
+        saw(look);
+}
+
 static void check_store(const struct look *look)
 {
     const struct evidence *evidence = first_evidence(look, FAULT_STORAGE);
@@ -386,12 +397,16 @@ static void check_done(const struct look *look)
                    "no such message came while the receive could still wait for it");
         break;
     case ACTION_ANSWER:
-        check_told(look, FAULT_ANSWERED, "the answer", "MPI did not allow that answer");
+        check_told(look, FAULT_ANSWERED, "the answer",
+                   "MPI did not allow that answer, or the protocol gave the program another");
         break;
     case ACTION_FAIL:
     case ACTION_SHORT:
     case ACTION_TEAR:
         check_store(look);
+        break;
+    case ACTION_JITTER:
+        check_jitter(look);
         break;
     default:
         if (first_evidence(look, FAULT_AWAITED) == NULL)

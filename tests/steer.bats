@@ -13,9 +13,9 @@ setup() {
     unset FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS FAULTLINE_OUT FAULTLINE_HASH FAULTLINE_RECORD
     cd "$BATS_TEST_TMPDIR" || return 1
     cat >s.lua <<LUA
-local function try(name, program, ranks, arguments, plan, claims)
+local function try(name, program, ranks, arguments, plan, claims, protocol)
   scenario(name) {
-    protocol = "null", program = "$BUILD/tests/mpi/" .. program, ranks = ranks,
+    protocol = protocol or "null", program = "$BUILD/tests/mpi/" .. program, ranks = ranks,
     arguments = arguments, timeout = 60, plan = plan,
     claims = claims or { "I", "H.progress", "H.order", "H.payload", "H.duplicate", "H.orphan" },
   }
@@ -145,12 +145,31 @@ for _, one in ipairs { { "taps_messages", 3 }, { "taps_requests", 2 }, { "taps_c
     { "identity_types_freed", 2 }, { "identity_threads", 2 }, { "taps_threads", 2 } } do
   try(one[1], one[1], one[2], nil, function(p) p:jitter { ms = 3 } end)
 end
+LUA
+    passes 6
+}
+
+@test "jitter that delays no message changes nothing either, and is not taken for installed" {
+    cat >>s.lua <<LUA
 local quiet = { "I.installed", "I.complete", "H.progress" } -- no message between ranks
 for _, one in ipairs { { "taps_collectives", 3 }, { "identity_padding", 2 }, { "taps_rest", 2 } } do
   try(one[1], one[1], one[2], { "$PWD/data" }, function(p) p:jitter { ms = 3 } end, quiet)
 end
 LUA
-    passes 9
+    run -2 timeout 200 "$FAULTLINE" run -j 2 --out out s.lua
+    [ "$(grep -c '^not ok .* # vacuous' <<<"$output")" -eq 3 ]
+    [ "$(grep -c 'step 1 of the plan delayed no message' <<<"$output")" -eq 3 ]
+}
+
+@test "what a protocol sends of its own inside a call is not held in place of the message" {
+    mpicc -shared -fPIC -o libhead.so "$REPO/tests/steer/head.c"
+    cat >>s.lua <<'LUA'
+try("head", "steer_hold", 2, { "send" }, function(p)
+  p:hold { from = 0, to = 1, comm = "world", release = looked }
+end, nil, "./libhead.so")
+LUA
+    passes 1
+    trace 1 | grep -q 'phase "unseen"'
 }
 
 # --- choices --------------------------------------------------------------------------------------
@@ -232,4 +251,24 @@ for _, call in ipairs { "testsome", "waitsome" } do
 end
 LUA
     passes 4
+}
+
+@test "what a protocol asks of its own inside a call is not answered in place of the program" {
+    cat >>s.lua <<'LUA'
+try("test", "steer_answers", 2, { "test", "no3" }, function(p)
+  p:answer { rank = 0, call = "MPI_Test", answer = false, times = 3 }
+end, nil, "c3")
+LUA
+    passes 1
+}
+
+@test "an answer that a protocol keeps from the program was not given" {
+    mpicc -shared -fPIC -o libhead.so "$REPO/tests/steer/head.c"
+    cat >>s.lua <<'LUA'
+try("test", "steer_answers", 2, { "test", "free" }, function(p)
+  p:answer { rank = 0, call = "MPI_Test", answer = false }
+end, nil, "./libhead.so")
+LUA
+    run -2 timeout 100 "$FAULTLINE" run --out out s.lua
+    [[ $output == *"the protocol gave the program another"* ]]
 }

@@ -249,6 +249,16 @@ local answers = {
 local index = integer(0, core.MAX_REQUESTS - 1)
 local indices = list(index, 1, core.MAX_VICTIMS, { "indices", "0, 2" })
 
+-- No call completes a request twice.
+local function each_once(numbers, what)
+  local seen = {}
+  for _, number in ipairs(numbers) do
+    if seen[number] then fail("%s: index %d stands twice", what, number) end
+    seen[number] = true
+  end
+  return numbers
+end
+
 -- → the answer as a number, and the indices of requests it names.
 local function read_answer(call, value, what)
   local can = core.call_answer(call)
@@ -260,7 +270,9 @@ local function read_answer(call, value, what)
     local one = index(value, what)
     return one, { one }
   end
-  if kind == "table" and find(can, "^indices") then return 0, indices(value, what) end
+  if kind == "table" and find(can, "^indices") then
+    return 0, each_once(indices(value, what), what)
+  end
   expected(format("%s of %s", what, call), answers[can], value)
 end
 

@@ -282,6 +282,7 @@ static const struct refusal refusals[] = {
      2,
      {"\"times\"", "a false answer"}},
     {PLAN("p:answer { call = 'MPI_Test', peer = 1, answer = true }"), 2, {"\"peer\" says nothing"}},
+    {PLAN("p:answer { call = 'MPI_Waitsome', answer = { 2, 0, 2 } }"), 2, {"index 2 stands twice"}},
     {PLAN("p:jitter {}"), 2, {"\"ms\" is missing"}},
     {PLAN("p:jitter { ms = 3, rank = 1 }"), 2, {"unknown field \"rank\"", "accepted: after, ms"}},
     /* the checkpoint store */
