@@ -111,6 +111,8 @@ void board_unmap(struct board *board)
 void board_begin_incarnation(struct board *board, int incarnation)
 {
     memset(board->slot, 0, (size_t)board->ranks * sizeof board->slot[0]);
+    for (unsigned step = 0; step < BOARD_MAX_STEPS; step++) /* what died on its way is to be had */
+        atomic_store(&board->progress[step].reserved, atomic_load(&board->progress[step].taken));
     atomic_store(&board->incarnation, incarnation);
 }
 

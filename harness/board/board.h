@@ -105,7 +105,8 @@ enum error_code board_map(const char *path, struct board **out, struct error *er
 void board_unmap(struct board *board);
 
 /* Clears what belongs to one incarnation (every slot) and sets board->incarnation; steps and their
- * counts stay. Only while no rank runs. */
+ * counts stay, but for matches that a rank had taken and not used when it died. Only while no rank
+ * runs. */
 void board_begin_incarnation(struct board *board, int incarnation);
 
 /* Step `step` of the plan has been done. */
