@@ -205,9 +205,21 @@ static void on_complete(struct passage *passage, uint64_t index)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
+/* The plan names the source, and the evidence says that another was taken. */
+static bool is_not_asked_for(const struct passage *passage, const struct record *fault)
+{
+    const struct plan *plan = passage->judging->facts->plan;
+    if (plan == NULL || fault->tag < 0 || (size_t)fault->tag >= plan->count)
+        return false;
+    const struct plan_step *step = &plan->steps[fault->tag];
+    return step->action == ACTION_CHOOSE && step->choice != PLAN_ANY && step->choice != fault->peer;
+}
+
 static void on_chosen(struct passage *passage, uint64_t index)
 {
     const struct record *fault = record_at(passage, index);
+    if (fault->error == 0 && is_not_asked_for(passage, fault))
+        tell(passage, "another message was chosen than the plan names", index, index);
     if (fault->error == 0 && fault->bytes > 0 && fault->bytes <= passage->trace->count)
         keep(passage, &passage->chosen, (struct kept){fault->bytes - 1, index, false});
 }

@@ -76,7 +76,7 @@ enum board_release {
     RELEASED_BY_CONDITION = 1,
     RELEASED_BY_TIME = 2,
     RELEASED_BY_STEP = 3,
-    RELEASED_BY_END = 4,     /* its rank finalizes */
+    RELEASED_BY_END = 4,     /* all ranks are in MPI_Finalize */
     RELEASED_BY_UNSTICK = 5, /* the job could not go on otherwise */
 };
 

@@ -10,8 +10,8 @@
  * sees it first.
  *
  * A hold or stop is *released* when its `release` condition comes true (armed when the hold is
- * done), when `release_ms` have gone by, when a release step says so, when the rank that holds
- * finalizes, or when the driver finds that the job cannot go on otherwise (board->unstick). */
+ * done), when `release_ms` have gone by, when a release step says so, when all ranks are in
+ * MPI_Finalize, or when the driver finds that the job cannot go on otherwise (board->unstick). */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
