@@ -1,5 +1,5 @@
--- Where a message is sent and where it is delivered, against a recovery line [C3, figure 2]: each of
--- the six cells that can occur is forced, and the three that cannot are attempted. The token of
+-- Where a message is sent and where it is delivered, against a recovery line [C3, figure 2]: each
+-- of the six cells that can occur is forced, and the three that cannot are attempted. The token of
 -- `ring` goes from 0 to 1 to 2 to 0, and a line is taken every fourth lap: rank 0 takes its
 -- checkpoint when the others are still waiting for the token of the next lap.
 
@@ -45,11 +45,13 @@ cell("logging", "logging", function(p)
            release = { rank = 1, event = "deliver", peer = 0, region = "logging", line = LINE } }
 end)
 
--- The second token that rank 0 sends while logging waits until rank 1 has stopped. (The first is
--- what brings rank 1 to its checkpoint.)
+-- Nobody is told to stop before there is a token that rank 0 has sent while logging; that waits
+-- until rank 1 has stopped.
 cell("logging", "beyond", function(p)
-  p:hold { from = 0, to = 1, nth = 2, region = "logging", line = LINE,
+  local ready = p:hold { message = "readyToStopLogging", from = 1, epoch = LINE }
+  p:hold { from = 0, to = 1, region = "logging", line = LINE,
            release = { state = stands(1, "beyond") } }
+  p:release(ready)
 end)
 
 cell("beyond", "beyond", function(p)
