@@ -277,6 +277,14 @@ static bool changes_name(int32_t call)
            call == STORAGE_MKDIR;
 }
 
+/* Something that it was changed to for this line, before `saved`, is still to reach stable storage:
+ * what is done to it afterwards does not make that undone. */
+static bool is_owed(const struct file *file, uint64_t line, uint64_t ticks)
+{
+    return file->line == line && !file->beyond_saved &&
+           !(is_durable(&file->content, ticks) && is_durable(&file->name, ticks));
+}
+
 static void on_change(struct durable *durable, const struct stream_event *event)
 {
     const struct writer *writer = &durable->writer[event->rank];
@@ -286,6 +294,7 @@ static void on_change(struct durable *durable, const struct stream_event *event)
         file = new_file(durable, event->record->request);
     if (file == NULL)
         return;
+    bool owed = is_owed(file, writer->line, event->record->enter);
     if (changes_content(call))
         on_write(file, event);
     if (changes_name(call)) {
@@ -297,7 +306,7 @@ static void on_change(struct durable *durable, const struct stream_event *event)
         return;
     file->line = writer->line;
     file->rank = event->rank;
-    file->beyond_saved = writer->saved;
+    file->beyond_saved = writer->saved && !owed;
     file->changed_at = event->record->enter;
 }
 
