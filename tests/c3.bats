@@ -90,6 +90,14 @@ same() {
     done
 }
 
+@test "what open receives, probes and cancelled receives came to, comes out again" {
+    for act in long probe cancel cancelled; do
+        rm -rf "$FAULTLINE_STORE"
+        C3_EVERY=1 killed_at 0 c3:after-remove 1 3 "$BUILD/tests/mpi/c3_open" $act
+        same "all as it should be" "$(C3_EVERY=1 job 3 "$BUILD/tests/mpi/c3_open" $act)"
+    done
+}
+
 @test "a job of one rank" {
     same "$(bare 1 "$BUILD/programs/laplace")" "$(job 1 "$BUILD/programs/laplace")"
     killed_at 0 c3:after-remove 2 1 "$BUILD/programs/laplace" --iterations 100

@@ -15,7 +15,7 @@ struct stored {
     int32_t mode;
     int32_t persistent;
     int32_t active;
-    int32_t cancel;
+    int32_t cancel; /* NOT_CANCELLED and so on */
     int32_t count;
     int32_t peer;
     int32_t tag;
@@ -61,7 +61,18 @@ static void put_type(struct bytes *out, const struct request *request)
     bytes_release(&type);
 }
 
-static void put(struct bytes *out, const struct request *request)
+enum { NOT_CANCELLED, CANCEL_ASKED, IS_CANCELLED };
+
+/* How far MPI_Cancel has come. */
+static int32_t cancel_of(struct request *request)
+{
+    if (!request->cancel)
+        return NOT_CANCELLED;
+    transfer_is_in(request);
+    return transfer_is_cancelled(request) ? IS_CANCELLED : CANCEL_ASKED;
+}
+
+static void put(struct bytes *out, struct request *request)
 {
     MPI_Status status;
     MPI_Count bytes = 0;
@@ -70,7 +81,7 @@ static void put(struct bytes *out, const struct request *request)
                             .mode = (int32_t)request->mode,
                             .persistent = request->persistent,
                             .active = request->active,
-                            .cancel = request->cancel,
+                            .cancel = cancel_of(request),
                             .count = request->payload.count,
                             .peer = request->peer,
                             .tag = request->tag,
@@ -170,8 +181,12 @@ static void go_on(struct request *request, const struct stored *stored)
         transfer_find_again(request, stored->bytes);
         return;
     }
+    if (stored->cancel == IS_CANCELLED) {
+        transfer_cancelled_again(request);
+        return;
+    }
     int error = transfer_receive_again(request);
-    if (error == MPI_SUCCESS && stored->cancel)
+    if (error == MPI_SUCCESS && stored->cancel == CANCEL_ASKED)
         error = transfer_cancel(request);
     if (error != MPI_SUCCESS)
         die("a receive that was pending at the checkpoint cannot be posted again");

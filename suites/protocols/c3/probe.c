@@ -17,6 +17,7 @@ static struct request *new_message(struct handle *communicator, const MPI_Status
     message->peer = status->MPI_SOURCE;
     message->tag = status->MPI_TAG;
     message->status = *status;
+    message->place = self.next_place;
     return message;
 }
 
@@ -32,6 +33,15 @@ static bool must_look(void)
     return self.logging && line_is_ready();
 }
 
+/* What the library has and the program may know of. */
+static int in_turn(struct handle *communicator, int source, int tag, int *there, MPI_Status *status)
+{
+    int error = PMPI_Iprobe(source, tag, communicator->real, there, status);
+    if (error == MPI_SUCCESS && *there)
+        *there = ahead_is_over(communicator, status->MPI_SOURCE, status->MPI_TAG, self.next_place);
+    return error;
+}
+
 /* What the library has, as *message: removed from its queue, and in a row where the piggyback must
  * be looked at. */
 static int improbe(struct handle *communicator, int source, int tag, struct request **message)
@@ -40,7 +50,11 @@ static int improbe(struct handle *communicator, int source, int tag, struct requ
     MPI_Message library;
     MPI_Status status;
     *message = NULL;
-    int error = PMPI_Improbe(source, tag, communicator->real, &there, &library, &status);
+    int error = in_turn(communicator, source, tag, &there, &status);
+    if (error != MPI_SUCCESS || !there)
+        return error;
+    error = PMPI_Improbe(status.MPI_SOURCE, status.MPI_TAG, communicator->real, &there, &library,
+                         &status);
     if (error != MPI_SUCCESS || !there)
         return error;
     *message = new_message(communicator, &status);
@@ -91,7 +105,7 @@ static int look(struct handle *communicator, int source, int tag, bool *there, M
         transfer_describe(message, found);
         return MPI_SUCCESS;
     }
-    error = PMPI_Iprobe(source, tag, communicator->real, &flag, found);
+    error = in_turn(communicator, source, tag, &flag, found);
     if (error != MPI_SUCCESS || !flag)
         return error;
     if (must_look())
@@ -126,7 +140,10 @@ EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
-    if (!replayed(LOG_IPROBE, flag, &found)) {
+    if (replayed(LOG_IPROBE, flag, &found)) {
+        if (*flag)
+            probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
+    } else {
         int error = look(communicator, source, tag, &there, &found);
         if (error != MPI_SUCCESS)
             return error;
@@ -150,7 +167,9 @@ EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
-    if (!replayed(LOG_PROBE, &flag, &found)) {
+    if (replayed(LOG_PROBE, &flag, &found)) {
+        probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
+    } else {
         for (unsigned spins = 0; error == MPI_SUCCESS && !there; spins++) {
             error = look(communicator, source, tag, &there, &found);
             line_progress();
@@ -218,6 +237,7 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         if (!given)
             transfer_describe(message, &found);
         copy_status(status, &found);
+        probed_received(communicator, found.MPI_SOURCE, found.MPI_TAG);
         publish(message, handle);
         if (given)
             transfer_find_again(message, bytes_of(&found));

@@ -95,8 +95,9 @@ void request_row(struct request *request, uint64_t bytes);
 /* The same in memory that can go to another request. */
 void request_own_row(struct request *request, uint64_t bytes);
 
-/* The program is about to stop logging: for each wildcard receive that the library has completed
- * and the program has not seen, the log says what it took in. */
+/* The program is about to stop logging: for each receive that was open (a wildcard, or the program
+ * asked to cancel it), that the library has completed and the program has not seen, the log says
+ * what it took in, or that it was cancelled. */
 void requests_log_matched(void);
 
 /* Gives `request` this very number: for requests that are restored. */

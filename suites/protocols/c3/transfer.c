@@ -106,21 +106,36 @@ static void bind(struct request *request, int *source, int *tag)
     request->bound = true;
 }
 
+/* Under which source and tag it is to be posted; what it takes is decided if they are not its own.
+ */
+static void find_envelope(struct request *request, int *source, int *tag)
+{
+    *source = request->peer;
+    *tag = request->tag;
+    if (request->outcome)
+        bind(request, source, tag);
+    else if (!request->hidden && probed_find(request->communicator, source, tag))
+        request->bound = true;
+    if (!request->hidden)
+        probed_received(request->communicator, *source, *tag);
+}
+
 static int post(struct request *request)
 {
+    int source, tag;
     if (request->peer == MPI_PROC_NULL) {
         request->done = true;
         return MPI_SUCCESS;
     }
     request->outcome = replay_outcome(request->place, &request->outcome_data);
-    int source = request->peer, tag = request->tag;
     if (request->outcome && request->outcome->kind != LOG_MATCHED) {
         request->done = true;
+        if (!request->hidden && request->outcome->kind == LOG_LATE)
+            probed_received(request->communicator, request->outcome->source, request->outcome->tag);
         return MPI_SUCCESS;
     }
-    if (request->outcome) {
-        bind(request, &source, &tag);
-    } else if (is_wildcard(request) && replay_reaches_beyond(request->place)) {
+    find_envelope(request, &source, &tag);
+    if (!request->bound && is_wildcard(request) && replay_reaches_beyond(request->place)) {
         request->waiting = true;
         waiting++;
         return MPI_SUCCESS;
@@ -231,7 +246,7 @@ void transfer_describe(const struct request *message, MPI_Status *status)
 
 /* --- completion ------------------------------------------------------------------------------- */
 
-bool transfer_poll(struct request *request)
+bool transfer_is_in(struct request *request)
 {
     if (request->done || request->waiting)
         return request->done;
@@ -244,6 +259,30 @@ bool transfer_poll(struct request *request)
     return request->done;
 }
 
+bool transfer_is_cancelled(const struct request *request)
+{
+    int cancelled = 0;
+    if (request->cancel && request->done)
+        PMPI_Test_cancelled(&request->status, &cancelled);
+    return cancelled;
+}
+
+/* Did a message arrive for it from the wire? */
+static bool has_message(const struct request *request)
+{
+    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL || request->outcome)
+        return false;
+    return !transfer_is_cancelled(request) && has_header(request);
+}
+
+bool transfer_poll(struct request *request)
+{
+    return transfer_is_in(request) &&
+           (!self.logging || request->hidden || !has_message(request) ||
+            ahead_is_over(request->communicator, request->status.MPI_SOURCE,
+                          request->status.MPI_TAG, request->place));
+}
+
 void transfer_finish(struct request *request)
 {
     for (unsigned spins = 0; !transfer_poll(request); spins++) {
@@ -253,23 +292,22 @@ void transfer_finish(struct request *request)
     }
 }
 
-/* Did a message arrive for it from the wire? */
-static bool has_message(const struct request *request)
+bool transfer_sender_stopped(const struct request *request)
 {
-    int cancelled = 0;
-    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL || request->outcome)
+    if (!self.logging || !has_message(request))
         return false;
-    if (request->cancel)
-        PMPI_Test_cancelled(&request->status, &cancelled);
-    return !cancelled && has_header(request);
+    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
+    return piggyback_read(request->row, world).sender_stopped;
 }
 
 void transfer_before(struct request *request)
 {
     if (!self.logging || !has_message(request))
         return;
-    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
-    if (piggyback_read(request->row, world).sender_stopped)
+    if (!request->hidden)
+        ahead_before(request->communicator, request->status.MPI_SOURCE, request->status.MPI_TAG,
+                     request->place);
+    if (transfer_sender_stopped(request))
         line_stop_logging();
 }
 
@@ -286,6 +324,14 @@ int transfer_cancel(struct request *request)
         return MPI_SUCCESS;
     }
     return PMPI_Cancel(&request->wire);
+}
+
+void transfer_cancelled_again(struct request *request)
+{
+    request->cancel = request->done = true;
+    request->outcome = replay_outcome(request->place, &request->outcome_data);
+    PMPI_Status_set_cancelled(&request->status, 1);
+    request_is_pending(request);
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
@@ -444,15 +490,13 @@ _Noreturn static void lost_header(const struct request *request)
 
 static int hand_over_receive(struct request *request, MPI_Status *status)
 {
-    int cancelled = 0;
     if (request->peer == MPI_PROC_NULL) {
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
     if (request->outcome)
         return hand_over_logged(request, status);
-    if (request->cancel)
-        PMPI_Test_cancelled(&request->status, &cancelled);
+    bool cancelled = transfer_is_cancelled(request);
     if (cancelled && self.logging)
         log_outcome(request, LOG_CANCELLED);
     if (cancelled) {
@@ -466,7 +510,6 @@ static int hand_over_receive(struct request *request, MPI_Status *status)
 
 void transfer_foretell(const struct request *request, MPI_Status *status)
 {
-    int cancelled = 0;
     if (request->kind == REQUEST_SEND)
         status_empty(status);
     else if (request->peer == MPI_PROC_NULL)
@@ -476,8 +519,7 @@ void transfer_foretell(const struct request *request, MPI_Status *status)
                     request->outcome->bytes, false);
     else if (request->outcome)
         status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
-    else if (request->cancel && PMPI_Test_cancelled(&request->status, &cancelled) == MPI_SUCCESS &&
-             cancelled)
+    else if (transfer_is_cancelled(request))
         status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
     else
         transfer_describe(request, status);
@@ -506,8 +548,13 @@ static bool will_come_again(const struct request *request)
 
 void requests_log_matched(void)
 {
-    for (struct request *one = requests_pending(); one; one = one->after)
-        if (one->kind == REQUEST_RECEIVE && is_wildcard(one) && !one->outcome &&
-            transfer_poll(one) && has_message(one) && will_come_again(one))
+    for (struct request *one = requests_pending(); one; one = one->after) {
+        bool open = is_wildcard(one) || one->cancel;
+        if (one->kind != REQUEST_RECEIVE || !open || one->outcome || !transfer_poll(one))
+            continue;
+        if (transfer_is_cancelled(one))
+            log_outcome(one, LOG_CANCELLED);
+        else if (has_message(one) && will_come_again(one))
             log_outcome(one, LOG_MATCHED);
+    }
 }

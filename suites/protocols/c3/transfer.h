@@ -22,6 +22,19 @@ int transfer_receive_matched(struct request *receive, struct request *message);
 /* Is it over, so that it could be handed over now? Does not block. */
 bool transfer_poll(struct request *request);
 
+/* Is the wire over? What is ahead of it may not be. Does not block. */
+bool transfer_is_in(struct request *request);
+
+/* Has it a message, of a rank that has stopped logging for the line that this one logs for? */
+bool transfer_sender_stopped(const struct request *request);
+
+/* While this rank logs: has every receive from before `place` that has taken a message before one
+ * of this source and tag got all of it? Until then nothing may tell the program of the latter. */
+bool ahead_is_over(const struct handle *communicator, int source, int tag, uint64_t place);
+
+/* As transfer_before, for those receives. */
+void ahead_before(const struct handle *communicator, int source, int tag, uint64_t place);
+
 /* Waits until it is, while the protocol makes progress. */
 void transfer_finish(struct request *request);
 
@@ -51,11 +64,25 @@ void transfer_find_again(struct request *message, uint64_t bytes);
 /* Asks the library to cancel it. */
 int transfer_cancel(struct request *request);
 
+/* Is it over, without a message? */
+bool transfer_is_cancelled(const struct request *request);
+
+/* What transfer_is_cancelled said of it at the checkpoint: nothing is posted. */
+void transfer_cancelled_again(struct request *request);
+
 /* A message that was taken in for a probe and no receive has matched. NULL if there is none that
  * source and tag (wildcards allowed) match. */
 struct request *arrived_find(const struct handle *communicator, int source, int tag);
 void arrived_add(struct request *message);
 void arrived_remove(struct request *message);
+
+/* In recovery, messages that a probe found before the stop-log line. probed_find: the receive for
+ * *source and *tag takes one, which these name then. probed_received: a receive is posted, or a
+ * matched probe answered, for these (wildcards allowed): what they match is not waited for any more. */
+void probed_add(const struct handle *communicator, int asked_source, int asked_tag, int source,
+                int tag);
+bool probed_find(const struct handle *communicator, int *source, int *tag);
+void probed_received(const struct handle *communicator, int source, int tag);
 
 /* Sends whose program has forgotten them: buffered ones, and those it freed. */
 void detached_add(struct request *request);
