@@ -20,7 +20,9 @@ setup_file() {
         mpicc -std=c11 -fPIE -pie -o "$TOOLS/refused" tests/handles/refused.c &&
         mpicc -std=c11 -D_GNU_SOURCE -Iharness -I$protocols -o "$TOOLS/types" \
             tests/handles/types.c $protocols/common/handles/types.c $protocols/common/bytes.c \
-            harness/base/error.c
+            harness/base/error.c &&
+        cc -std=c11 -D_GNU_SOURCE -Iharness -o "$TOOLS/dump" tests/taps/dump.c \
+            harness/trace/record.c harness/trace/calls.c
 }
 
 setup() {
@@ -132,4 +134,26 @@ refused() {
 @test "datatypes are written and built again" {
     run -0 "$TOOLS/types"
     [ "$output" = "types: rank 0 ok" ]
+}
+
+# identities: which communicators each rank has received its collectives' results on, as the
+# program sees it, with how many members; from the trace of the last run.
+identities() {
+    "$TOOLS/dump" run/trace/*.trace | awk '
+        / level=app kind=collective / { sub(/index=.*call=/, ""); sub(/ .* comm=/, " ");
+                                        sub(/ peer=.*/, ""); print }' | sort -u
+}
+
+@test "Faultline knows a communicator by the same id in both incarnations" {
+    export FAULTLINE_RUN=$PWD/run
+    local preload=$BUILD/libfaultline.so:$TOOLS/layer.so
+    mkdir run
+    timeout 60 mpiexec -n 4 -genv LD_PRELOAD "$preload" "$TOOLS/communicators" store 0 1 3 9 6 11
+    identities >first
+    rm -rf run && mkdir run
+    timeout 60 mpiexec -n 4 -genv LD_PRELOAD "$preload" "$TOOLS/communicators" store 1 0 0 0 0 0
+    identities >second
+    [ "$(wc -l <first)" -ge 20 ]
+    run ! grep ' 0$' first
+    diff first second
 }

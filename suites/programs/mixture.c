@@ -6,6 +6,7 @@
  * the order of that within an iteration, so the result is the same in every legal execution. Each
  * message says which one it is and is checked whole. */
 #include "checkpoint.h"
+#include "completing.h"
 #include "faultline.h"
 #include "program.h"
 
@@ -23,17 +24,9 @@ enum { TAG_GATHER = 1, TAG_RING, TAG_PAIR, TAG_PERSISTENT, TAG_STREAM = 10, TAG_
 
 enum which { WORLD, EARLY, HALF, STREAM, CHANGING, COMMS };
 enum sending { ISEND, ISSEND, IBSEND, SENDING_WAYS };
-enum receiving {
-    POSTED,     /* MPI_Irecv as soon as it may have been sent */
-    POSTED_ANY, /* the same, from any source */
-    BLOCKING,
-    BLOCKING_ANY,
-    PROBE,
-    IPROBE,
-    MPROBE,
-    IMPROBE,
-    RECEIVING_WAYS
-};
+/* POSTED: MPI_Irecv as soon as it may have been sent; ANY: from any source. */
+enum receiving { POSTED, POSTED_ANY, BLOCKING, BLOCKING_ANY, PROBE, IPROBE, MPROBE, IMPROBE };
+#define RECEIVING_WAYS 8
 enum shape { PLAIN, SPREAD, RECORDS, SHAPES };
 
 /* One message of the plan. */
@@ -83,18 +76,10 @@ static struct {
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* The same on every rank: a number below `below` for this iteration, thing and question. */
 static int draw(uint64_t iteration, int thing, int question, int below)
 {
-    uint64_t at = mix(mix(self.seed, iteration), (uint64_t)(thing * 64 + question));
+    uint64_t at = program_mix(program_mix(self.seed, iteration), (uint64_t)(thing * 64 + question));
     return (int)(at % (uint64_t)below);
 }
 
@@ -165,8 +150,9 @@ static uint64_t get(const uint64_t *at, enum shape shape, int index)
 /* Element 0 is the sender's sum, the others follow from it and from which message it is. */
 static uint64_t element(const struct message *message, uint64_t sum, int index)
 {
-    uint64_t which = mix(message->iteration, (uint64_t)(message->slot * 1000 + message->from));
-    return index == 0 ? sum : mix(sum ^ which, (uint64_t)index);
+    uint64_t which =
+        program_mix(message->iteration, (uint64_t)(message->slot * 1000 + message->from));
+    return index == 0 ? sum : program_mix(sum ^ which, (uint64_t)index);
 }
 
 static void count_wrong(const char *what, uint64_t iteration, int slot)
@@ -179,7 +165,7 @@ static void count_wrong(const char *what, uint64_t iteration, int slot)
 /* A number that was received goes into the sum of the next iteration, in whatever order. */
 static void collect(uint64_t value, uint64_t which)
 {
-    self.collecting += mix(value, which);
+    self.collecting += program_mix(value, which);
     self.kept.taken++;
 }
 
@@ -322,55 +308,6 @@ static void find_due(uint64_t iteration, struct due *posted)
         }
 }
 
-/* --- completing ---------------------------------------------------------------------------------
- */
-
-enum completing {
-    WAIT,
-    TEST,
-    WAITALL,
-    TESTALL,
-    WAITANY,
-    TESTANY,
-    WAITSOME,
-    TESTSOME,
-    COMPLETING_WAYS
-};
-
-/* Completes at least one of them, all for the -all; *done of them, by index. */
-static void complete_some(enum completing how, int count, MPI_Request *request, int *done,
-                          int *index, MPI_Status *status)
-{
-    int flag = 0;
-    *done = 1;
-    if (how == WAITANY)
-        MPI_Waitany(count, request, index, status);
-    while (how == TESTANY && !flag)
-        MPI_Testany(count, request, index, &flag, status);
-    if (how == WAITSOME)
-        MPI_Waitsome(count, request, done, index, status);
-    for (*done = how == TESTSOME ? 0 : *done; how == TESTSOME && *done == 0;)
-        MPI_Testsome(count, request, done, index, status);
-    if (how == WAITALL)
-        MPI_Waitall(count, request, status);
-    while (how == TESTALL && !flag)
-        MPI_Testall(count, request, &flag, status);
-    if (how != WAITALL && how != TESTALL)
-        return;
-    *done = count;
-    for (int i = 0; i < count; i++)
-        index[i] = i;
-}
-
-static void complete_one(bool test, MPI_Request *request, MPI_Status *status)
-{
-    int flag = !test;
-    if (!test)
-        MPI_Wait(request, status);
-    while (!flag)
-        MPI_Test(request, &flag, status);
-}
-
 /* All that is due, in the way that is drawn for this iteration. */
 static void complete(const struct due *due, enum completing how)
 {
@@ -497,7 +434,7 @@ static void persist(uint64_t iteration)
     MPI_Status status[2];
     if (iteration % 2 == 0 && iteration + 1 < self.iterations) {
         for (int i = 0; i < 4; i++)
-            kept->persistent_out[i] = mix(kept->sum, (uint64_t)i);
+            kept->persistent_out[i] = program_mix(kept->sum, (uint64_t)i);
         MPI_Startall(2, kept->persistent);
     } else if (iteration % 2 == 1) {
         MPI_Waitall(2, kept->persistent, status);
@@ -580,7 +517,7 @@ static int run(long compute_us)
         self.collecting = 0;
         program_compute(compute_us * (1 + draw(kept->iteration, self.rank, 17, 3)));
         iterate(kept->iteration);
-        kept->sum = mix(kept->sum, self.collecting);
+        kept->sum = program_mix(kept->sum, self.collecting);
         kept->iteration++;
         potential_checkpoint();
     }

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,15 @@ static inline bool program_ranks(const char *program, int least)
     if (ranks < least && rank == 0)
         fprintf(stderr, "%s: needs at least %d ranks, has %d\n", program, least, ranks);
     return ranks >= least;
+}
+
+/* Two numbers to one that depends on each bit of both (the finalizer of splitmix64). */
+static inline uint64_t program_mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
 }
 
 /* Stands for work that takes `us` microseconds; sleeps, so that more ranks than cores do no harm.

@@ -27,19 +27,11 @@ struct random {
     uint64_t *in; /* one of each other rank */
 };
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static uint64_t hash_of(uint64_t hash, const uint64_t *number, int count)
 {
-    hash = mix(hash, (uint64_t)count);
+    hash = program_mix(hash, (uint64_t)count);
     for (int i = 0; i < count; i++)
-        hash = mix(hash, number[i]);
+        hash = program_mix(hash, number[i]);
     return hash;
 }
 
@@ -67,7 +59,7 @@ static int fill(struct random *random)
     uint64_t number = draw_number();
     int count = (int)(number % (uint64_t)(random->size + 1));
     for (int i = 0; i < count; i++)
-        random->out[i] = mix(random->state ^ number, (uint64_t)i);
+        random->out[i] = program_mix(random->state ^ number, (uint64_t)i);
     return count;
 }
 
@@ -77,7 +69,7 @@ static void take(struct random *random, const uint64_t *message, const MPI_Statu
     MPI_Get_count(status, MPI_UINT64_T, &count);
     uint64_t *hash = &random->received[status->MPI_SOURCE];
     *hash = hash_of(*hash, message, count);
-    random->state = mix(random->state, *hash);
+    random->state = program_mix(random->state, *hash);
 }
 
 /* One message to each other rank, beginning with one that the clock says. */
