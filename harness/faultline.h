@@ -45,7 +45,8 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
                        size_t bytes) __attribute__((weak));
 
 /* A request of the application that a protocol has brought back after a restart; numbers as the
- * application would give them to MPI. For a message that a matched probe had found there is none. */
+ * application would give them to MPI. For a message that a matched probe had found there is none.
+ */
 struct faultline_request {
     uint64_t handle;
     uint64_t comm;
