@@ -6,6 +6,7 @@
 #include "injectors/tap_request.h"
 
 bool tap_ready;
+bool tap_pairs;
 
 int tap_error_class(int result)
 {
@@ -35,6 +36,7 @@ static void open_taps(void)
     communicator_open(rank, size);
     runtime_initialized(rank, size, threads == MPI_THREAD_MULTIPLE);
     tap_ready = true;
+    tap_pairs = threads != MPI_THREAD_MULTIPLE;
 }
 
 /* The lower level sees every initialisation, whoever asked for it. */
@@ -57,7 +59,7 @@ struct record *finalize_begin(enum level level, unsigned call)
 void finalize_end(enum level level, struct record *r, int result)
 {
     if (level == LEVEL_WIRE)
-        tap_ready = false;
+        tap_ready = tap_pairs = false;
     call_end(r, result);
     if (thread_state.app_depth == 0 && result == MPI_SUCCESS)
         runtime_finalized();

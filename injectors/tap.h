@@ -30,6 +30,10 @@
  * the library that the program did not ask. */
 extern bool tap_ready;
 
+/* The same, and the short way of tap_pair.h may be taken: no other thread can free a datatype that
+ * is needed behind the call. */
+extern bool tap_pairs;
+
 static inline bool upper_records(void)
 {
     if (likely(runtime_recording))

@@ -18,8 +18,7 @@
 /* NULL: take the long way. Else the upper record; the lower one is behind it. */
 static inline struct record *pair_begin(enum record_kind kind, unsigned call, MPI_Comm comm)
 {
-    /* Another thread could free the datatype, which is needed behind the call. */
-    if (unlikely(rules_watching || !tap_ready || !thread_state.known || runtime_several_threads))
+    if (unlikely(rules_watching || !tap_pairs || !thread_state.known))
         return NULL;
     const struct communicator *upper_view = communicator_find(LEVEL_APP, comm);
     const struct communicator *lower_view = communicator_find(LEVEL_WIRE, comm);
