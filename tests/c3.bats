@@ -90,6 +90,17 @@ same() {
     done
 }
 
+@test "a wildcard receive that is not complete when logging stops takes nobody's message" {
+    for nth in 1 2 3 5 8; do
+        for rank in 0 1; do
+            rm -rf "$FAULTLINE_STORE"
+            C3_EVERY=1 killed_at $rank c3:before-checkpoint $((nth + 1)) 2 \
+                "$BUILD/tests/mpi/c3_waiting"
+            same "all as it should be" "$(C3_EVERY=1 job 2 "$BUILD/tests/mpi/c3_waiting")"
+        done
+    done
+}
+
 @test "what open receives, probes and cancelled receives came to, comes out again" {
     for act in long probe cancel cancelled; do
         rm -rf "$FAULTLINE_STORE"

@@ -84,13 +84,17 @@ static bool take_arrived(struct request *request, int source, int tag)
     return true;
 }
 
-/* What waited for the last receive with an outcome to be posted. */
-static void post_waiting(void)
+/* `place` is taken: if it was the last that has an outcome, what waited for it is posted. */
+static void post_waiting(uint64_t place)
 {
+    if (replay_reaches_beyond(place))
+        return;
     for (struct request *one = requests_pending(); one && waiting > 0; one = one->after)
-        if (one->waiting && !replay_reaches_beyond(one->place)) {
+        if (one->waiting) {
             one->waiting = false;
             waiting--;
+            if (take_arrived(one, one->peer, one->tag))
+                continue;
             one->error = post_as(one, one->peer, one->tag);
             one->done = one->error != MPI_SUCCESS;
         }
@@ -149,8 +153,7 @@ int transfer_receive_again(struct request *request)
     if (error != MPI_SUCCESS)
         return error;
     request_is_pending(request);
-    if (!replay_reaches_beyond(request->place))
-        post_waiting();
+    post_waiting(request->place);
     return MPI_SUCCESS;
 }
 
@@ -226,14 +229,15 @@ void transfer_find_again(struct request *message, uint64_t bytes)
     status_fill(&message->status, message->peer, message->tag, piggyback_bytes() + bytes, false);
     message->outcome = replay_outcome(message->place, &message->outcome_data);
     message->done = message->outcome != NULL;
-    if (message->done)
-        return;
-    request_own_row(message, bytes);
-    blank_header(message);
-    message->error =
-        PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
-                   message->tag, message->communicator->real, &message->wire);
-    message->done = message->error != MPI_SUCCESS;
+    if (!message->done) {
+        request_own_row(message, bytes);
+        blank_header(message);
+        message->error =
+            PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
+                       message->tag, message->communicator->real, &message->wire);
+        message->done = message->error != MPI_SUCCESS;
+    }
+    post_waiting(message->place);
 }
 
 void transfer_describe(const struct request *message, MPI_Status *status)
