@@ -3,14 +3,14 @@
 -- `ring` goes from 0 to 1 to 2 to 0, and a line is taken every fourth lap: rank 0 takes its
 -- checkpoint when the others are still waiting for the token of the next lap.
 
-local LINE = 1
+local LINE, EVERY = 1, 4
 
 local function stands(rank, region) return { rank = rank, region = region, line = LINE } end
 
 local function situation(name, cover, plan)
   scenario(name) {
     protocol = "c3", program = "ring", ranks = 3,
-    arguments = { "--iterations", 12 }, environment = { C3_EVERY = 4 },
+    arguments = { "--iterations", 12 }, environment = { C3_EVERY = EVERY },
     claims = { "C", "H" }, expect = { cover = cover }, plan = plan,
   }
 end
@@ -39,9 +39,10 @@ cell("logging", "behind", function(p)
            release = { rank = 1, event = "deliver", peer = 0, state = stands(0, "logging") } }
 end)
 
--- Nobody stops before rank 1, which has taken its checkpoint, has the token of one more lap.
+-- Nobody is told to stop before rank 1, which has taken its checkpoint, has the token of one more
+-- lap.
 cell("logging", "logging", function(p)
-  p:hold { message = "stopLogging", from = 0, count = 2, epoch = LINE, attempt = true,
+  p:hold { message = "readyToStopLogging", from = 2, epoch = LINE,
            release = { rank = 1, event = "deliver", peer = 0, region = "logging", line = LINE } }
 end)
 
@@ -62,8 +63,10 @@ end)
 -- ---- the three that the protocol makes impossible -----------------------------------------------
 
 -- Claim 1.3: a message sent behind the recovery line waits for its receiver to stop logging. But
--- that waits for every late message.
+-- that waits for every late message. (The line is not begun before rank 2 has passed by its
+-- potential checkpoint, so that it sends one more token behind it.)
 situation("attempt: behind to beyond", { "C.1.3", "C.late.ready" }, function(p)
+  p:hold { from = 2, to = 0, nth = EVERY, release = { rank = 2, event = "recv" } }
   p:hold { from = 2, to = 0, attempt = true, state = { stands(2, "behind"), stands(0, "logging") },
            release = { state = stands(0, "beyond") } }
 end)
@@ -75,9 +78,11 @@ situation("attempt: beyond to behind", { "C.cell.logging-behind" }, function(p)
            release = { rank = 1, event = "deliver", peer = 0, state = stands(0, "beyond") } }
 end)
 
--- Claim 1.2: rank 1 is not told to stop until it has a message of rank 0, which has. But it stops
--- because of the message, before it takes it in.
+-- Claim 1.2: rank 1 is not told to stop until it has a message of rank 0, which has: the second
+-- that it takes in by then, for the first may have been sent before. But it stops because of the
+-- message, before it takes it in.
 situation("attempt: beyond to logging", { "C.1.2", "C.cell.beyond-beyond" }, function(p)
   p:hold { message = "stopLogging", to = 1, epoch = LINE, attempt = true,
-           release = { rank = 1, event = "deliver", peer = 0, state = stands(0, "beyond") } }
+           release = { rank = 1, event = "deliver", peer = 0, nth = 2,
+                       state = stands(0, "beyond") } }
 end)

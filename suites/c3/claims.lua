@@ -23,10 +23,11 @@ local programs = {
 }
 
 -- Rank 1 is asked for its checkpoint when it has taken in a message that rank 0 sent beyond the
--- line: early. What rank 1 has sent by then is late for those that have taken theirs.
+-- line: early. (It is the second that it takes in while rank 0 logs; the first may have been sent
+-- before.) What rank 1 has sent by then is late for those that have taken theirs.
 local function early_and_late(p)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = 1,
-           release = { rank = 1, event = "deliver", peer = 0,
+           release = { rank = 1, event = "deliver", peer = 0, nth = 2,
                        state = { rank = 0, region = "logging", line = 1 } } }
 end
 
