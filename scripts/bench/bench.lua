@@ -82,8 +82,8 @@ compare("4-rank scenario without faults / bare mpiexec (wall)",
   seconds_of(build .. "/faultline run --out " .. scratch .. "/out scripts/bench/no_faults.lua"),
   seconds_of(mpiexec .. " -n 4 " .. ring), "most", 1.25, 5 * pairs_wanted)
 
--- What a message costs under C3 outside checkpoints, against the protocol that does nothing; without
--- the taps. Small messages are packed with what is piggybacked, large ones are not copied.
+-- What a message costs under C3 outside checkpoints, against the protocol that does nothing, both
+-- without the taps. Small messages are packed with what is piggybacked, large ones are not copied.
 local function under(protocol, bytes)
   return number_of(("%s -n 2 -genv LD_PRELOAD %s/protocols/lib%s.so %s latency %d"):format(mpiexec,
     build, protocol, pingpong, bytes))

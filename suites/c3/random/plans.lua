@@ -1,6 +1,7 @@
 -- 1,000 random plans over C3: kills, kept messages, stopped ranks, jitter, choices, storage that
--- fails, in any number and at any place, over all programs. Each plan leaves out some kinds of fault
--- altogether, so that each run is extreme in its own way. None may end in a violation or a hang.
+-- fails, in any number and at any place, over all programs. Each plan leaves out some kinds of
+-- fault altogether, so that each run is extreme in its own way. None may end in a violation or a
+-- hang.
 -- What a plan asks for need not happen (vacuous is no failure here); `make random-c3` counts.
 
 local PLANS = 1000
