@@ -155,7 +155,8 @@ static void clear_suspects(struct passage *passage, const struct kept *held,
         const struct kept *suspect = &passage->suspects.entry[i - 1];
         if (suspect->since != held->since)
             continue;
-        if (returned_before(record_at(passage, suspect->sent), released))
+        const struct record *send = record_at(passage, suspect->sent);
+        if (send->error == 0 && returned_before(send, released))
             tell(passage, "a message was sent behind a held one and went before it", held->sent,
                  suspect->sent);
         drop(&passage->suspects, i - 1);
