@@ -34,5 +34,5 @@ tests: all $(UNIT_TESTS) $(MPI_TESTS)
 # prove ends in the line that CI reads.
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
 test: setup
-	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) tests
 	$(Q)prove --exec '' --timer $(TESTS)
