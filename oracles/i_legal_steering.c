@@ -17,6 +17,7 @@ struct kept {
     uint64_t sent;  /* index of its SEND record */
     uint64_t since; /* of its HELD record; of a suspect: of the one it was sent behind */
     bool tags_apart;
+    uint64_t completed; /* index + 1 of the COMPLETE record of its request; 0: none yet */
 };
 
 /* Grows; all in the order in which they came. */
@@ -107,7 +108,7 @@ static void on_send(struct passage *passage, uint64_t index)
         const struct kept *held = &passage->held.entry[i];
         if (same_lane(passage, held->sent, index, held->tags_apart) &&
             record_at(passage, held->sent)->thread == record_at(passage, index)->thread) {
-            keep(passage, &passage->suspects, (struct kept){index, held->since, false});
+            keep(passage, &passage->suspects, (struct kept){.sent = index, .since = held->since});
             return;
         }
     }
@@ -138,7 +139,9 @@ static void on_held(struct passage *passage, uint64_t index)
     size_t suspect = find(&passage->suspects, sent);
     if (suspect < passage->suspects.count)
         drop(&passage->suspects, suspect);
-    keep(passage, &passage->held, (struct kept){sent, index, tags_apart(passage, fault->tag)});
+    keep(
+        passage, &passage->held,
+        (struct kept){.sent = sent, .since = index, .tags_apart = tags_apart(passage, fault->tag)});
 }
 
 /* Whether the call of the record had returned when the other was written. */
@@ -163,6 +166,25 @@ static void clear_suspects(struct passage *passage, const struct kept *held,
     }
 }
 
+/* Its call, or that of its request, has returned before the message was let go; `released` is that
+ * record, or count: never. A call has its record when it is entered. */
+static void judge_synchronous(const struct passage *passage, const struct kept *held,
+                              uint64_t released)
+{
+    const struct record *send = record_at(passage, held->sent);
+    const struct record *moment =
+        released < passage->trace->count ? record_at(passage, released) : NULL;
+    if (!is_synchronous(send->call))
+        return;
+    if (send->request == 0 && returned_before(send, moment))
+        tell(passage, "a synchronous send returned while its message was held", held->sent,
+             moment ? released : held->since);
+    else if (held->completed > 0 &&
+             returned_before(record_at(passage, held->completed - 1), moment))
+        tell(passage, "a synchronous send was complete while its message was held", held->sent,
+             held->completed - 1);
+}
+
 static void on_released(struct passage *passage, uint64_t index)
 {
     const struct record *fault = record_at(passage, index);
@@ -182,26 +204,21 @@ static void on_released(struct passage *passage, uint64_t index)
                  passage->held.entry[i].sent, index);
             break;
         }
-    const struct record *send = record_at(passage, sent);
-    if (is_synchronous(send->call) && send->request == 0 && returned_before(send, fault))
-        tell(passage, "a synchronous send returned while its message was held", sent, index);
+    judge_synchronous(passage, &held, index);
     drop(&passage->held, place);
     clear_suspects(passage, &held, fault);
 }
 
-/* Of a request: its synchronous send is not complete while the message is held. */
+/* The request of a held message is complete; see judge_synchronous. */
 static void on_complete(struct passage *passage, uint64_t index)
 {
     const struct record *r = record_at(passage, index);
-    if (r->error != 0 || (r->flags & (FLAG_NEGATIVE | FLAG_CANCELLED | FLAG_FREED)) != 0)
+    if (r->request == 0 || r->error != 0 ||
+        (r->flags & (FLAG_NEGATIVE | FLAG_CANCELLED | FLAG_FREED)) != 0)
         return;
-    for (size_t i = 0; i < passage->held.count; i++) {
-        const struct record *send = record_at(passage, passage->held.entry[i].sent);
-        if (send->request == r->request && r->request != 0 && is_synchronous(send->call) &&
-            atomic_load(&r->leave) != 0)
-            tell(passage, "a synchronous send was complete while its message was held",
-                 passage->held.entry[i].sent, index);
-    }
+    for (size_t i = 0; i < passage->held.count; i++)
+        if (record_at(passage, passage->held.entry[i].sent)->request == r->request)
+            passage->held.entry[i].completed = index + 1;
 }
 
 /* --- choices ---------------------------------------------------------------------------------- */
@@ -222,7 +239,7 @@ static void on_chosen(struct passage *passage, uint64_t index)
     if (fault->error == 0 && is_not_asked_for(passage, fault))
         tell(passage, "another message was chosen than the plan names", index, index);
     if (fault->error == 0 && fault->bytes > 0 && fault->bytes <= passage->trace->count)
-        keep(passage, &passage->chosen, (struct kept){fault->bytes - 1, index, false});
+        keep(passage, &passage->chosen, (struct kept){.sent = fault->bytes - 1, .since = index});
 }
 
 static bool takes_another(const struct record *taken, const struct record *chosen)
@@ -298,6 +315,7 @@ static void judge_rest(struct passage *passage)
 {
     for (size_t i = 0; i < passage->held.count; i++) {
         clear_suspects(passage, &passage->held.entry[i], NULL);
+        judge_synchronous(passage, &passage->held.entry[i], passage->trace->count);
         if (passage->finalized)
             tell(passage, "a message was held and never handed to the library",
                  passage->held.entry[i].sent, passage->held.entry[i].since);
