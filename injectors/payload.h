@@ -108,8 +108,8 @@ static inline uint64_t payload_result_hash(const void *buffer, MPI_Count count, 
 /* The same of bytes that are packed already. */
 uint64_t payload_hash_packed(const void *data, uint64_t bytes, bool *hashed);
 
-/* The packed payload in memory of its own (the caller's: free); *bytes is its length. NULL: it cannot
- * be packed, or is longer than PAYLOAD_PACK_MAX_BYTES. */
+/* The packed payload in memory of its own (the caller's: free); *bytes is its length. NULL: it
+ * cannot be packed, or is longer than PAYLOAD_PACK_MAX_BYTES. */
 void *payload_copy(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t *bytes);
 
 /* This thread's call has this payload, which can be read until the call returns; `record`, `enter`:

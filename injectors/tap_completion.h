@@ -23,8 +23,8 @@ void test_end(struct record *r, struct request *waited, const MPI_Request *reque
 struct batch {
     enum level level;
     unsigned call;
-    int asked; /* as the program says */
-    int count; /* of those that are known of; asked, or 0 */
+    int asked;                /* as the program says */
+    int count;                /* of those that are known of; asked, or 0 */
     struct request **request; /* NULL entries: not known, or inactive */
     MPI_Status *own;          /* NULL: the program's own statuses are used */
     struct request *few_requests[BATCH_FEW];

@@ -193,8 +193,8 @@ static void start_open(struct start *start, int count)
     start->step = start->few_steps;
     if (start->count <= START_MANY)
         return;
-    void *room = calloc((size_t)count,
-                        sizeof *start->record + sizeof *start->request + sizeof *start->step);
+    void *room =
+        calloc((size_t)count, sizeof *start->record + sizeof *start->request + sizeof *start->step);
     start->count = room ? count : 0;
     start->record = room;
     start->request = (struct request **)(start->record + count);
