@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "faultline.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +28,20 @@ static void must(int good, const char *what)
     PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* A file in the folder that Faultline gives. The result is good until the next call but one. */
+/* The folder that Faultline gives. */
+static const char *store(void)
+{
+    const char *folder = getenv("FAULTLINE_STORE");
+    return folder ? folder : ".";
+}
+
+/* A file in it. The result is good until the next call but one. */
 static const char *path(const char *name, int number)
 {
     static char text[2][4096];
     static int turn;
-    const char *folder = getenv("FAULTLINE_STORE");
     turn = !turn;
-    snprintf(text[turn], sizeof text[turn], "%s/%s.%d", folder ? folder : ".", name, number);
+    snprintf(text[turn], sizeof text[turn], "%s/%s.%d", store(), name, number);
     return text[turn];
 }
 
@@ -82,6 +89,13 @@ int protocol_restore(void)
     return line;
 }
 
+/* Returns when new names are on the disk too: a power failure must not take a file's name away. */
+static void sync_names(void)
+{
+    int folder = open(store(), O_RDONLY | O_DIRECTORY);
+    must(folder >= 0 && fsync(folder) == 0 && close(folder) == 0, "sync the folder");
+}
+
 static void save(void)
 {
     FILE *to = open_or_end(state_path(), "w");
@@ -89,6 +103,7 @@ static void save(void)
         must(fwrite(piece[i].data, piece[i].bytes, 1, to) == 1, "write checkpoint");
     faultline_phase("my:mid-write");
     close_durably(to);
+    sync_names();
     faultline_saved((uint64_t)line);
 }
 
@@ -99,6 +114,7 @@ static void commit(void)
     must(fprintf(to, "%d\n", line) > 0, "write commit");
     close_durably(to);
     must(rename(path("new-commit", 0), path("commit", 0)) == 0, "rename commit");
+    sync_names();
     faultline_commit((uint64_t)line);
 }
 
