@@ -1,0 +1,39 @@
+/* Jobs that run at once: started, waited for, interrupted. What a verb that makes many runs stands
+ * on. Must not know: which jobs there are, in what order they are told, or why they are run. */
+#ifndef DRIVER_POOL_H
+#define DRIVER_POOL_H
+
+#include "driver/job.h"
+#include "driver/options.h"
+
+#include <signal.h>
+
+#define POOL_MAX_JOBS 256 /* at once */
+
+struct pool {
+    const struct options *options;  /* borrowed */
+    struct job *job[POOL_MAX_JOBS]; /* that run; borrowed */
+    int running;
+    int interrupted; /* signal that asks for the end; 0: none. The first was passed on to the jobs,
+                        a second ends everything at once */
+    int signals;     /* signalfd */
+    sigset_t mask;   /* as it was before */
+};
+
+/* Blocks SIGCHLD and what interrupts. ERROR_LAUNCH. */
+enum error_code pool_open(struct pool *pool, const struct options *options, struct error *error);
+
+/* Ends what still runs. The signal mask is what it was. */
+void pool_close(struct pool *pool);
+
+/* There is room for one more, and nobody has interrupted. */
+bool pool_has_room(const struct pool *pool);
+
+/* The job is lent to the pool until it is done. */
+enum error_code pool_start(struct pool *pool, struct job *job, struct error *error);
+
+/* The next job that is done (state, status, wait_status and seconds are filled), or NULL: nothing
+ * runs, timeout_ms (-1: no limit) went by, or a signal came. */
+struct job *pool_wait(struct pool *pool, int timeout_ms);
+
+#endif
