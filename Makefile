@@ -32,7 +32,7 @@ clean:
 	rm -rf $(BUILD)
 
 # --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxml2 -lxxhash -ldw -lelf -lm
+DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"
@@ -48,6 +48,7 @@ $(BUILD)/obj/%.o: %.c
 
 # --- the preloaded library, and what the suites test: see their own files ---------------------------
 include harness/script/build.mk
+include reports/build.mk
 include injectors/build.mk
 include suites/build.mk
 include tests/build.mk
