@@ -134,9 +134,10 @@ enum error_code job_start(struct job *job, const struct options *options, const 
     return OK;
 }
 
-static void print_lost(const struct job *job, int wait_status, FILE *out)
+static void print_lost(const struct job *job, FILE *out)
 {
     char text[TEXT_BYTES];
+    int wait_status = job->wait_status;
     if (WIFSIGNALED(wait_status))
         snprintf(text, sizeof text, "the process that ran it was ended by SIG%s",
                  sigabbrev_np(WTERMSIG(wait_status)));
@@ -151,7 +152,7 @@ static void print_lost(const struct job *job, int wait_status, FILE *out)
     tap_block_end(out);
 }
 
-void job_print(const struct job *job, int wait_status, FILE *const *out, size_t out_count)
+void job_print(const struct job *job, FILE *const *out, size_t out_count)
 {
     struct path path;
     char text[COPY_BYTES];
@@ -169,7 +170,7 @@ void job_print(const struct job *job, int wait_status, FILE *const *out, size_t 
     for (size_t i = 0; i < out_count; i++)
         if (out[i] != NULL) {
             if (total == 0)
-                print_lost(job, wait_status, out[i]);
+                print_lost(job, out[i]);
             fflush(out[i]);
         }
 }

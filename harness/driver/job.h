@@ -24,7 +24,8 @@ struct job {
     struct path folder;          /* as the user would type it */
     enum job_state state;
     pid_t pid;
-    int status; /* enum exit_status, when done */
+    int status;      /* enum exit_status, when done */
+    int wait_status; /* of the process, when done */
     double seconds;
     uint64_t start_ns;
 };
@@ -35,6 +36,6 @@ enum error_code job_start(struct job *job, const struct options *options, const 
 
 /* The piece of TAP, copied to each of `out` that is not NULL. A job that left none gets one that
  * says how it ended. */
-void job_print(const struct job *job, int wait_status, FILE *const *out, size_t out_count);
+void job_print(const struct job *job, FILE *const *out, size_t out_count);
 
 #endif

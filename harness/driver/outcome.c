@@ -2,6 +2,7 @@
 #include "driver/outcome.h"
 
 #include "driver/claims.h"
+#include "driver/fingerprint.h"
 #include "driver/json_text.h"
 #include "trace/reader.h"
 
@@ -145,6 +146,20 @@ static void apply_violates(const struct scenario *scenario, struct outcome *outc
     }
 }
 
+/* A scenario that expects a violation may be decided by another finding than the worst. */
+const struct finding *outcome_finding(const struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    enum verdict verdict = outcome->verdict == VERDICT_PASS ? VERDICT_VIOLATION : outcome->verdict;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (strcmp(judgement->findings[i].claim->id, outcome->remark) == 0)
+            return &judgement->findings[i];
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == verdict)
+            return &judgement->findings[i];
+    return NULL;
+}
+
 static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
                                     struct judgement *judgement, struct error *error)
 {
@@ -211,8 +226,10 @@ static json_t *pack_finding(const struct finding *finding)
                      verdict_text(finding->verdict), "why", why, "witness", witness);
 }
 
-static json_t *pack_outcome(const struct outcome *outcome)
+static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
 {
+    struct fingerprint fingerprint;
+    fingerprint_of(run, outcome, &fingerprint);
     const struct judgement *judgement = &outcome->judgement;
     json_t *results = json_array(), *findings = json_array();
     for (size_t i = 0; i < judgement->result_count; i++) {
@@ -224,10 +241,10 @@ static json_t *pack_outcome(const struct outcome *outcome)
     }
     for (size_t i = 0; i < judgement->finding_count; i++)
         json_array_append_new(findings, pack_finding(&judgement->findings[i]));
-    return json_pack("{s:i, s:s, s:s, s:o, s:I, s:o, s:o}", "version", 1, "verdict",
+    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "version", 1, "verdict",
                      verdict_text(outcome->verdict), "remark", outcome->remark, "why",
-                     json_text(outcome->why), "records", (json_int_t)judgement->records, "results",
-                     results, "findings", findings);
+                     json_text(outcome->why), "fingerprint", fingerprint.text, "records",
+                     (json_int_t)judgement->records, "results", results, "findings", findings);
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
@@ -239,7 +256,7 @@ enum error_code outcome_store(const struct run *run, const struct outcome *outco
         code = path_format(&fresh, error, "%s.new", path.text);
     if (code != OK)
         return code;
-    json_t *root = pack_outcome(outcome);
+    json_t *root = pack_outcome(run, outcome);
     if (root == NULL || json_dump_file(root, fresh.text, JSON_INDENT(2)) != 0 ||
         rename(fresh.text, path.text) != 0)
         code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));

@@ -22,6 +22,10 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
                    struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
 
+/* The finding that decided; of a run that passed, the violation that its scenario expects. NULL:
+ * there is none. Lives as long as the outcome. */
+const struct finding *outcome_finding(const struct outcome *outcome);
+
 /* verdict.json of the run folder. */
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
                               struct error *error);

@@ -8,19 +8,22 @@
 
 #include <signal.h>
 
-#define POOL_MAX_JOBS 256 /* at once */
+#define POOL_MAX_JOBS OPTIONS_MAX_JOBS /* at once */
 
+/* A pool that is all 0 was never opened, and may be closed. */
 struct pool {
-    const struct options *options;  /* borrowed */
-    struct job *job[POOL_MAX_JOBS]; /* that run; borrowed */
-    int running;
+    const struct options *options;  /* borrowed; its `jobs` is the room */
+    struct job *job[POOL_MAX_JOBS]; /* that run, or are done and not yet waited for; borrowed */
+    int running;                    /* entries used in job[] */
     int interrupted; /* signal that asks for the end; 0: none. The first was passed on to the jobs,
                         a second ends everything at once */
-    int signals;     /* signalfd */
-    sigset_t mask;   /* as it was before */
+    bool open;
+    int signals;   /* signalfd, while open */
+    sigset_t mask; /* as it was before */
 };
 
-/* Blocks SIGCHLD and what interrupts. ERROR_LAUNCH. */
+/* Blocks SIGCHLD and what interrupts, and takes in what the jobs may orphan: the calling process
+ * has no other children. ERROR_LAUNCH. */
 enum error_code pool_open(struct pool *pool, const struct options *options, struct error *error);
 
 /* Ends what still runs. The signal mask is what it was. */
@@ -29,7 +32,7 @@ void pool_close(struct pool *pool);
 /* There is room for one more, and nobody has interrupted. */
 bool pool_has_room(const struct pool *pool);
 
-/* The job is lent to the pool until it is done. */
+/* The job is lent to the pool until it is done. ERROR_LAUNCH: it was not started. */
 enum error_code pool_start(struct pool *pool, struct job *job, struct error *error);
 
 /* The next job that is done (state, status, wait_status and seconds are filled), or NULL: nothing

@@ -1,22 +1,19 @@
 /* `faultline run`: many runs, some at once, told in order. */
 #include "driver/job.h"
 #include "driver/options.h"
+#include "driver/pool.h"
 #include "driver/process.h"
 #include "driver/progress.h"
 #include "driver/results.h"
 #include "driver/select.h"
 #include "driver/verb.h"
 #include "reports/tap.h"
-#include "trace/clock.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,15 +30,11 @@ struct suite {
     size_t count, room;
     size_t started; /* jobs are started in order */
     size_t printed;
-    int running;
     int numbers, references; /* given so far */
     bool stopping;           /* start nothing more */
-    int interrupted;         /* signal, 0 none */
-    int signals;
-    sigset_t mask;
+    struct pool pool;
     FILE *out[OUTPUTS];
     struct results results;
-    int *wait_status; /* of each job */
     enum exit_status worst;
     struct progress progress;
 };
@@ -88,10 +81,6 @@ static struct job *add_job(struct suite *suite)
         if (jobs == NULL)
             return NULL;
         suite->job = jobs;
-        int *statuses = realloc(suite->wait_status, room * sizeof *statuses);
-        if (statuses == NULL)
-            return NULL;
-        suite->wait_status = statuses;
         suite->room = room;
     }
     struct job *job = calloc(1, sizeof *job);
@@ -197,40 +186,26 @@ static enum error_code add_round(struct suite *suite, struct error *error)
 static enum error_code start_some(struct suite *suite, struct error *error)
 {
     enum error_code code = OK;
-    while (code == OK && !suite->stopping && suite->running < suite->options->jobs &&
+    while (code == OK && !suite->stopping && pool_has_room(&suite->pool) &&
            suite->started < suite->count) {
         struct job *job = suite->job[suite->started];
         if (job->reference != NULL && job->reference->state != JOB_DONE)
             break;
-        code = job_start(job, suite->options, &suite->mask, error);
-        if (code != OK)
-            break;
-        suite->started++;
-        suite->running++;
+        code = pool_start(&suite->pool, job, error);
+        suite->started += code == OK;
     }
     return code;
 }
 
-static void note_reaped(void *context, pid_t pid, int wait_status)
+static void note_done(struct suite *suite, const struct job *job)
 {
-    struct suite *suite = context;
-    for (size_t i = 0; i < suite->started; i++) {
-        struct job *job = suite->job[i];
-        if (job->pid != pid || job->state != JOB_RUNNING)
-            continue;
-        job->state = JOB_DONE;
-        job->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : STATUS_HARNESS;
-        job->seconds = (double)(clock_monotonic_ns() - job->start_ns) / 1e9;
-        suite->wait_status[i] = wait_status;
-        suite->running--;
-        if (job->is_reference)
-            continue;
-        suite->progress.done++;
-        suite->progress.failed += job->status != STATUS_PASS;
-        suite->worst = status_worst(suite->worst, (enum exit_status)job->status);
-        if (suite->options->until_failure && job->status != STATUS_PASS)
-            suite->stopping = true;
-    }
+    if (job->is_reference)
+        return;
+    suite->progress.done++;
+    suite->progress.failed += job->status != STATUS_PASS;
+    suite->worst = status_worst(suite->worst, (enum exit_status)job->status);
+    if (suite->options->until_failure && job->status != STATUS_PASS)
+        suite->stopping = true;
 }
 
 /* Whatever is done and has its turn. */
@@ -240,32 +215,9 @@ static void print_done(struct suite *suite)
         const struct job *job = suite->job[suite->printed];
         progress_hide(&suite->progress);
         if (!job->is_reference)
-            job_print(job, suite->wait_status[suite->printed], suite->out, OUTPUTS);
+            job_print(job, suite->out, OUTPUTS);
         suite->printed++;
     }
-}
-
-/* The first asks the jobs to end: they clear up and write their reports. The second ends all. */
-static void interrupt(struct suite *suite, int number)
-{
-    if (suite->interrupted != 0) {
-        process_end_descendants(NULL, NULL);
-        process_end_like(number);
-    }
-    suite->interrupted = number;
-    suite->stopping = true;
-    for (size_t i = 0; i < suite->started; i++)
-        if (suite->job[i]->state == JOB_RUNNING)
-            kill(suite->job[i]->pid, number);
-}
-
-static void take_signals(struct suite *suite)
-{
-    struct signalfd_siginfo info;
-    while (read(suite->signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGCHLD)
-            interrupt(suite, (int)info.ssi_signo);
-    process_reap(note_reaped, suite);
 }
 
 static const char *running_name(const struct suite *suite)
@@ -278,12 +230,13 @@ static const char *running_name(const struct suite *suite)
 
 static enum error_code run_jobs(struct suite *suite, struct error *error)
 {
-    struct pollfd look = {.fd = suite->signals, .events = POLLIN};
     enum error_code code = start_some(suite, error);
-    while (suite->running > 0) {
+    while (suite->pool.running > 0) {
         progress_show(&suite->progress, running_name(suite));
-        poll(&look, 1, suite->progress.on ? PROGRESS_PERIOD_MS : -1);
-        take_signals(suite);
+        const struct job *job =
+            pool_wait(&suite->pool, suite->progress.on ? PROGRESS_PERIOD_MS : -1);
+        if (job != NULL)
+            note_done(suite, job);
         print_done(suite);
         if (code == OK)
             code = start_some(suite, error);
@@ -299,7 +252,8 @@ static enum error_code run_rounds(struct suite *suite, struct error *error)
     const struct options *options = suite->options;
     bool endless = options->until_failure && options->repeat == 1;
     enum error_code code = OK;
-    for (int round = 0; code == OK && !suite->stopping && (endless || round < options->repeat);
+    for (int round = 0; code == OK && !suite->stopping && suite->pool.interrupted == 0 &&
+                        (endless || round < options->repeat);
          round++) {
         code = add_round(suite, error);
         if (code == OK)
@@ -366,8 +320,8 @@ static void print_foot(struct suite *suite, const char *failure)
     char text[ID_BYTES];
     if (suite->options->durations)
         print_durations(suite);
-    if (suite->interrupted != 0) {
-        snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(suite->interrupted));
+    if (suite->pool.interrupted != 0) {
+        snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(suite->pool.interrupted));
         failure = text;
     }
     for (int i = 0; i < OUTPUTS; i++) {
@@ -401,19 +355,6 @@ static int nothing_to_run(const struct options *options)
     return STATUS_USAGE;
 }
 
-static enum error_code block_signals(struct suite *suite, struct error *error)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    process_add_unless_ignored(&signals, SIGINT);
-    process_add_unless_ignored(&signals, SIGTERM);
-    process_add_unless_ignored(&signals, SIGHUP);
-    suite->signals = process_signals(&signals, &suite->mask);
-    return suite->signals >= 0 ? OK
-                               : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
-}
-
 static enum error_code open_outputs(struct suite *suite, struct error *error)
 {
     suite->out[0] = stdout;
@@ -429,19 +370,18 @@ static enum error_code open_outputs(struct suite *suite, struct error *error)
 static enum error_code run_suite(struct suite *suite, struct error *error)
 {
     const struct options *options = suite->options;
-    process_own_descendants();
     enum error_code code = open_outputs(suite, error);
     if (code == OK)
         code = make_folder(suite, error);
     if (code == OK)
-        code = block_signals(suite, error);
+        code = pool_open(&suite->pool, options, error);
     if (code != OK)
         return code;
     print_head(suite);
     progress_begin(&suite->progress,
                    options->until_failure ? 0 : suite->selection.count * (size_t)options->repeat);
     code = run_rounds(suite, error);
-    process_end_descendants(NULL, NULL);
+    pool_close(&suite->pool);
     if (code == OK)
         code = store_results(suite, error);
     suite->worst = results_write(&suite->results, options, suite->job, suite->count, suite->worst);
@@ -456,7 +396,6 @@ static void suite_release(struct suite *suite)
     for (size_t i = 0; i < suite->count; i++)
         free(suite->job[i]);
     free(suite->job);
-    free(suite->wait_status);
     if (suite->out[1] != NULL)
         fclose(suite->out[1]);
     results_close(&suite->results);
@@ -493,7 +432,7 @@ int verb_run(int argc, char **argv)
     int status = select_scenarios(&options, &suite.selection, &error) != OK
                      ? (int)status_of_error(&error)
                      : run_selected(&suite);
-    int interrupted = suite.interrupted;
+    int interrupted = suite.pool.interrupted;
     suite_release(&suite);
     if (interrupted != 0)
         process_end_like(interrupted); /* a signal's number is its wait status */

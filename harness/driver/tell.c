@@ -2,6 +2,7 @@
  * what the ranks said last. See outcome.h. Every part is bounded. */
 #include "driver/outcome.h"
 
+#include "driver/fingerprint.h"
 #include "reports/tap.h"
 
 #include <inttypes.h>
@@ -38,23 +39,9 @@ static void tell_witness(FILE *out, const struct finding *finding)
     tap_row(out, "witness", texts, finding->witness_count);
 }
 
-/* The finding that decided; NULL if it was none. A scenario that expects a violation may be decided
- * by another finding than the worst. */
-static const struct finding *deciding(const struct outcome *outcome)
-{
-    const struct judgement *judgement = &outcome->judgement;
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (strcmp(judgement->findings[i].claim->id, outcome->remark) == 0)
-            return &judgement->findings[i];
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (judgement->findings[i].verdict == outcome->verdict)
-            return &judgement->findings[i];
-    return NULL;
-}
-
 static void tell_finding(FILE *out, const struct outcome *outcome)
 {
-    const struct finding *finding = deciding(outcome);
+    const struct finding *finding = outcome_finding(outcome);
     if (finding != NULL)
         tell_claim(out, finding);
     tap_list(out, "why");
@@ -70,7 +57,7 @@ static void tell_finding(FILE *out, const struct outcome *outcome)
 static void tell_others(FILE *out, const struct outcome *outcome)
 {
     const struct judgement *judgement = &outcome->judgement;
-    const struct finding *told = deciding(outcome);
+    const struct finding *told = outcome_finding(outcome);
     size_t others = judgement->finding_count - (told != NULL), shown = 0;
     if (others == 0)
         return;
@@ -90,6 +77,15 @@ static void tell_others(FILE *out, const struct outcome *outcome)
         snprintf(text, sizeof text, "and %zu more in verdict.json", others - shown);
         tap_item(out, text);
     }
+}
+
+/* What failures are grouped by. */
+static void tell_fingerprint(FILE *out, const struct run *run, const struct outcome *outcome)
+{
+    struct fingerprint fingerprint;
+    fingerprint_of(run, outcome, &fingerprint);
+    if (fingerprint.text[0] != '\0')
+        tap_string(out, "fingerprint", fingerprint.text);
 }
 
 static void tell_faults(FILE *out, const struct run *run)
@@ -218,6 +214,7 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
             tell_finding(out, outcome);
         if (!pass)
             tell_others(out, outcome);
+        tell_fingerprint(out, run, outcome);
         if (verbose)
             tell_results(out, &outcome->judgement);
         tell_run(out, run);

@@ -1,0 +1,54 @@
+/* The fingerprint of a run, and of a judged run folder; see fingerprint.h. */
+#include "driver/fingerprint.h"
+
+#include "driver/path.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+void fingerprint_of(const struct run *run, const struct outcome *outcome,
+                    struct fingerprint *fingerprint)
+{
+    struct path folder;
+    struct trace_set traces = {0};
+    struct run_facts facts = run_facts_of(run);
+    const struct finding *finding = outcome_finding(outcome);
+    fingerprint->text[0] = '\0';
+    if (finding == NULL) {
+        if (outcome->verdict != VERDICT_PASS)
+            snprintf(fingerprint->text, sizeof fingerprint->text, "%s",
+                     verdict_text(outcome->verdict));
+        return;
+    }
+    if (path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
+        (void)trace_set_open(folder.text, &traces, NULL);
+    fingerprint_make(&traces, &facts, finding, fingerprint);
+    trace_set_release(&traces);
+}
+
+enum error_code fingerprint_load(const char *folder, struct fingerprint *fingerprint,
+                                 struct error *error)
+{
+    struct path path;
+    json_error_t where;
+    fingerprint->text[0] = '\0';
+    enum error_code code = path_format(&path, error, "%s/verdict.json", folder);
+    if (code != OK)
+        return code;
+    if (!path_exists(path.text))
+        return error_set(error, ERROR_IO, "%s: there is no verdict.json: the run was not judged",
+                         folder);
+    json_t *root = json_load_file(path.text, 0, &where);
+    const char *text = json_string_value(json_object_get(root, "fingerprint"));
+    if (root == NULL)
+        code = error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
+    else if (text == NULL)
+        code = error_set(error, ERROR_FORMAT,
+                         "%s: field \"fingerprint\" is missing or not a text: an older version "
+                         "judged the run",
+                         path.text);
+    else
+        snprintf(fingerprint->text, sizeof fingerprint->text, "%s", text);
+    json_decref(root);
+    return code;
+}
