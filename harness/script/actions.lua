@@ -297,9 +297,10 @@ actions.answer = {
 
 actions.jitter = {
   bare = true,
-  fields = { { ms = { ms[1], required = "the most that a message is delayed by, in ms" } } },
-  make = function(plan)
-    return { seed = drawn_apart(plan, function() return core.random(0) end) }
+  fields = { { ms = { ms[1], required = "the most that a message is delayed by, in ms" },
+    seed = { integer(math.mininteger, math.maxinteger) } } },
+  make = function(plan, kept)
+    return { seed = kept.seed or drawn_apart(plan, function() return core.random(0) end) }
   end,
 }
 
