@@ -4,6 +4,7 @@
 #include "driver/path.h"
 #include "driver/verb.h"
 #include "driver/witness.h"
+#include "reports/columns.h"
 #include "reports/export.h"
 #include "reports/trace_text.h"
 
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define NAMES_MOST 32
@@ -27,14 +29,19 @@ enum key {
     KEY_FROM,
     KEY_TO,
     KEY_LIMIT,
+    KEY_WIDTH,
     KEY_FORMAT
 };
 
-#define FORMAT_TEXT "text"
+/* The forms for people; the others are exporters. */
+static const char *const own_formats[] = {"text", "columns"};
+enum { FORMAT_TEXT, FORMAT_COLUMNS, OWN_FORMATS };
 
 struct trace_options {
     struct trace_print_options print;
-    const struct exporter *format; /* NULL: text */
+    const struct exporter *format; /* NULL: for people */
+    bool columns;                  /* then: side by side */
+    int width;                     /* of columns; 0: as wide as the terminal */
     const char *output;            /* NULL: standard output */
     const char *text_only;         /* an option that was given and is for text alone */
     const char *run;
@@ -42,8 +49,9 @@ struct trace_options {
 
 static const struct argp_option trace_argp_options[] = {
     {"format", KEY_FORMAT, "F", 0,
-     "text (default), json (a line an event, with vector clocks), shiviz, perfetto (Chrome's JSON, "
-     "also for ui.perfetto.dev), otf2 (a folder)",
+     "text (default), columns (one per rank, a line for each change of state), json (a line an "
+     "event, with vector clocks), shiviz, perfetto (Chrome's JSON, also for ui.perfetto.dev), otf2 "
+     "(a folder)",
      0},
     {"output", 'o', "FILE", 0, "instead of standard output; of otf2 the folder, a new one", 0},
     {"rank", KEY_RANK, "N", 0, "only this rank", 0},
@@ -57,6 +65,8 @@ static const struct argp_option trace_argp_options[] = {
     {"from", KEY_FROM, "N", 0, "first event of each trace: the number behind the e", 0},
     {"to", KEY_TO, "N", 0, "last event of each trace", 0},
     {"limit", KEY_LIMIT, "N", 0, "at most so many lines", 0},
+    {"width", KEY_WIDTH, "N", 0,
+     "of --format columns: characters in a line (default: as the terminal, else 100)", 0},
     {0},
 };
 
@@ -97,16 +107,17 @@ static int listed(int found, const char *text, const char *(*name_of)(unsigned),
 
 static const char *format_name(unsigned i)
 {
-    return i == 0 ? FORMAT_TEXT : exporters[i - 1]->name;
+    return i < OWN_FORMATS ? own_formats[i] : exporters[i - OWN_FORMATS]->name;
 }
 
-static const struct exporter *format_of(const char *text, struct argp_state *state)
+static void take_format(const char *text, struct trace_options *options, struct argp_state *state)
 {
-    const struct exporter *exporter = exporter_find(text);
-    if (exporter == NULL)
-        listed(strcmp(text, FORMAT_TEXT) == 0 ? 0 : -1, text, format_name, 0,
-               (unsigned)exporter_count + 1, "format", state);
-    return exporter;
+    options->format = exporter_find(text);
+    options->columns = strcmp(text, own_formats[FORMAT_COLUMNS]) == 0;
+    bool known =
+        options->format != NULL || options->columns || strcmp(text, own_formats[FORMAT_TEXT]) == 0;
+    listed(known ? 0 : -1, text, format_name, 0, (unsigned)exporter_count + OWN_FORMATS, "format",
+           state);
 }
 
 /* Only the text can be narrowed, and a folder needs a name. */
@@ -116,8 +127,10 @@ static void check_together(const struct trace_options *options, struct argp_stat
     if (print->from > print->to)
         argp_error(state, "--from %" PRIu64 " is behind --to %" PRIu64, print->from, print->to);
     if (options->format != NULL && options->text_only != NULL)
-        argp_error(state, "--%s is for --format text; --format %s has the whole run",
+        argp_error(state, "--%s is for --format text and columns; --format %s has the whole run",
                    options->text_only, options->format->name);
+    if (options->width != 0 && !options->columns)
+        argp_error(state, "--width is for --format columns");
     if (options->format != NULL && options->format->is_folder && options->output == NULL)
         argp_error(state, "--format %s writes a folder: --output DIR is missing",
                    options->format->name);
@@ -139,7 +152,11 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
         options->text_only = text_only_name(key);
     switch (key) {
     case KEY_FORMAT:
-        options->format = format_of(argument, state);
+        take_format(argument, options, state);
+        return 0;
+    case KEY_WIDTH:
+        options->width =
+            (int)number(argument, COLUMNS_WIDTH_LEAST, COLUMNS_WIDTH_MOST, "width", state);
         return 0;
     case 'o':
         options->output = argument;
@@ -254,6 +271,40 @@ static enum error_code write_form(const struct trace_options *options, const str
     return code;
 }
 
+/* COLUMNS_WIDTH_DEFAULT where the terminal does not say, or there is none. */
+static int terminal_width(const struct trace_options *options)
+{
+    struct winsize size = {0};
+    if (options->output != NULL || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+        size.ws_col < COLUMNS_WIDTH_LEAST)
+        return COLUMNS_WIDTH_DEFAULT;
+    return size.ws_col < COLUMNS_WIDTH_MOST ? size.ws_col : COLUMNS_WIDTH_MOST;
+}
+
+/* Side by side, with the witness marked. */
+static enum error_code write_columns(const struct trace_options *options,
+                                     const struct trace_set *set, FILE *out, struct error *error)
+{
+    struct witness witness;
+    enum error_code code = witness_read(options->run, &witness, error);
+    if (code != OK)
+        return code;
+    struct columns_options columns = {.print = options->print,
+                                      .width = options->width != 0 ? options->width
+                                                                   : terminal_width(options),
+                                      .witness = witness.event,
+                                      .witness_count = witness.count};
+    return columns_print(set, &columns, out, error);
+}
+
+static enum error_code write_text(const struct trace_options *options, const struct trace_set *set,
+                                  FILE *out, struct error *error)
+{
+    if (options->columns)
+        return write_columns(options, set, out, error);
+    return trace_print(set, &options->print, out, error);
+}
+
 /* To standard output, to --output, or into it. */
 static enum error_code write_out(const struct trace_options *options, const struct trace_set *set,
                                  struct error *error)
@@ -263,7 +314,7 @@ static enum error_code write_out(const struct trace_options *options, const stru
     FILE *out = to_file ? fopen(options->output, "we") : stdout;
     if (out == NULL)
         return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
-    enum error_code code = options->format == NULL ? trace_print(set, &options->print, out, error)
+    enum error_code code = options->format == NULL ? write_text(options, set, out, error)
                                                    : write_form(options, set, out, error);
     if (to_file && fclose(out) != 0 && code == OK)
         return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
