@@ -18,7 +18,8 @@ BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
 ORACLE_SOURCES  = $(wildcard oracles/*.c)
 REPORT_SOURCES  = $(wildcard reports/*.c)
-DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/driver/*.c)
+CAMPAIGN_SOURCES = $(wildcard harness/campaign/*.c)
+DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/driver/*.c) $(CAMPAIGN_SOURCES)
 PROTOCOLS       = $(patsubst suites/protocols/%/,%,$(dir $(wildcard suites/protocols/*/*.c)))
 PROGRAMS        = $(patsubst suites/programs/%.c,%,$(wildcard suites/programs/*.c))
 

@@ -25,6 +25,8 @@ struct strategy {
     void (*bounds)(const struct survey *survey, char text[STRATEGY_TEXT_BYTES]);
 };
 
+extern const struct strategy strategy_random, strategy_systematic;
+
 /* Ends with NULL. */
 extern const struct strategy *const strategies[];
 

@@ -1,21 +1,48 @@
 /* What there is to aim at: a run without faults, counted. Everything that a strategy draws from is
- * here, so a strategy never looks at a trace. Must not know: how runs are made, Lua, MPI. */
+ * here, so a strategy never looks at a trace. What hangs on timing is left out as far as it can be:
+ * how often a call polled, which messages were late or early, in which order ranks did things. Must
+ * not know: how runs are made, Lua, MPI. */
 #ifndef CAMPAIGN_SURVEY_H
 #define CAMPAIGN_SURVEY_H
 
 #include "plan/plan.h"
+#include "trace/reader.h"
 
-/* Events that look alike: `condition` names them with nth 1, and there were `count` of them. */
+/* What a point is, for who chooses among them. */
+enum survey_kind {
+    SURVEY_NOTE,     /* with an epoch */
+    SURVEY_PHASE,    /* or a result or decision: with a name */
+    SURVEY_MESSAGE,  /* of the protocol's own */
+    SURVEY_CHANNEL,  /* a send or delivery of any other */
+    SURVEY_CALL,     /* how often it is called is known */
+    SURVEY_POLL,     /* it is not */
+    SURVEY_WILDCARD, /* a receive or probe with a choice */
+    SURVEY_STORE,
+    SURVEY_KINDS
+};
+
+/* Events that look alike: `condition` names them with nth 1, and there were `count` of them. Each
+ * names its rank. What there is for each rank:
+ *
+ *     checkpoint saved commit restored stop-log initiated ready    with their epoch
+ *     phase result decision                                        with their name
+ *     send deliver    a message of the protocol's own, by its name and peer; and every channel, at
+ *                     both levels, by peer, tag and comm
+ *     recv probe      where the source or tag may be any, by call, tag and comm, at both levels
+ *     call            by name, at both levels; without MPI_Init
+ *     wait probe      calls that poll, by name, at both levels
+ *     open write sync rename unlink    by file */
 struct survey_point {
     struct plan_condition condition;
-    uint64_t count;
+    uint64_t count; /* 1 where it hangs on timing: of calls that poll */
+    enum survey_kind kind;
 };
 
 struct survey {
     int ranks;
     int64_t lines;              /* the newest line that was committed; 0: none */
     size_t count;               /* owned */
-    struct survey_point *point; /* owned; by rank, then as they first came */
+    struct survey_point *point; /* owned; by rank, then by what the condition says */
     size_t wires;               /* the messages of the protocol's own that were seen */
     struct plan_wire wire[PLAN_MAX_WIRES];
 };
@@ -23,8 +50,30 @@ struct survey {
 void survey_init(struct survey *survey);
 void survey_release(struct survey *survey);
 
-/* Reads the traces of the finished run in `folder`; `plan` gives the wires. */
+/* Reads the traces of the finished run in `folder`; `plan` gives the wires. Calls on the checkpoint
+ * store are there if the run recorded them. Of messages that only their payload tells apart, which
+ * a trace does not hold, each is counted as all of them. ERROR_IO, ERROR_FORMAT, ERROR_VERSION,
+ * ERROR_MEMORY; the survey is empty then. */
 enum error_code survey_take(const char *folder, const struct plan *plan, struct survey *survey,
                             struct error *error);
+
+/* The same of traces that are open. */
+enum error_code survey_of(const struct trace_set *traces, const struct plan *plan,
+                          struct survey *survey, struct error *error);
+
+/* Which points. */
+struct survey_filter {
+    enum survey_kind kind;
+    enum level level;      /* of notes, phases and the store LEVEL_APP */
+    enum plan_event event; /* EVENT_NONE: any */
+};
+
+/* How many points there are of these, and the n-th of them, from 0; NULL: none. */
+size_t survey_points(const struct survey *survey, struct survey_filter filter);
+const struct survey_point *survey_point(const struct survey *survey, struct survey_filter filter,
+                                        size_t n);
+
+/* Some rank tells of this event. */
+bool survey_tells(const struct survey *survey, enum plan_event event);
 
 #endif

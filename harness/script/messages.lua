@@ -2,7 +2,7 @@
 -- finds them in what goes over the wire.
 
 local core = ...
-local type, rawget, tonumber, pairs = type, rawget, tonumber, core.sorted_pairs
+local type, rawget, tonumber, ipairs, pairs = type, rawget, tonumber, ipairs, core.sorted_pairs
 local format, match, lower, concat = string.format, string.match, string.lower, table.concat
 local sorted_keys = core.sorted_keys
 local check = core.check
@@ -126,4 +126,11 @@ local function message_of(protocol, name, what)
     hint(name, names), concat(names, ", "))
 end
 
-core.communicator, core.message_of = communicator, message_of
+-- All of a protocol's, by name.
+local function messages_of(protocol)
+  local wires, all = load(protocol).wires, {}
+  for _, name in ipairs(sorted_keys(wires)) do all[#all + 1] = wires[name] end
+  return all
+end
+
+core.communicator, core.message_of, core.messages_of = communicator, message_of, messages_of

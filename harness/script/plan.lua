@@ -154,6 +154,9 @@ function core.plan_of(scenario)
     scenario.plan(door_to(plan))
     core.stream(stream, draw)
   end
+  for _, wire in ipairs(core.ALL_WIRES and core.messages_of(plan.protocol) or {}) do
+    plan.uses(wire)
+  end
   plan.closed = true
   return plan.steps, plan.wires
 end

@@ -440,6 +440,8 @@ static void push_core(lua_State *L)
     luaL_newlib(L, core_functions);
     lua_pushinteger(L, sandbox_of(L)->options->ranks);
     lua_setfield(L, -2, "RANKS");
+    lua_pushboolean(L, sandbox_of(L)->options->all_wires);
+    lua_setfield(L, -2, "ALL_WIRES");
     for (size_t i = 0; i < sizeof core_numbers / sizeof core_numbers[0]; i++) {
         lua_pushinteger(L, core_numbers[i].value);
         lua_setfield(L, -2, core_numbers[i].name);

@@ -67,6 +67,7 @@ struct script_options {
      * a file, or an error when there is no such protocol. NULL: nowhere. */
     enum error_code (*wire_file)(const char *protocol, const char *scenario_file, char *path,
                                  size_t bytes, struct error *error);
+    bool all_wires; /* every plan gets all messages of its protocol, not only those it names */
     struct script_limits limits;
 };
 

@@ -436,6 +436,11 @@ static void test_wires(void)
         check(plan_check(&list.scenario[0].plan, &error) == OK, "a plan may say so");
     }
     scenario_list_release(&list);
+    options.all_wires = true;
+    code = load_plan("p:await { event = 'send' }", &options, &list, &error);
+    check(code == OK && list.scenario[0].plan.wires == 3, "asked for, all messages are in it");
+    scenario_list_release(&list);
+    options.all_wires = false;
     static const struct refusal wrong[] = {
         {PLAN("p:await { event = 'send', message = 'pleaseChekpoint' }"),
          2,

@@ -1,0 +1,108 @@
+/* See random_place.h. */
+#include "campaign/random_place.h"
+
+#include "campaign/steps.h"
+
+#define EARLY_NTH 3      /* most interesting things happen to the first few */
+#define RECOVERY_NTH 25  /* phases or calls from the start of a life */
+#define RECOVERY_LIVES 2 /* the second and the third */
+
+/* Half of the time one of the first, else any of them. */
+static uint64_t draw_nth(struct draw *draw, uint64_t count)
+{
+    uint64_t early = count < EARLY_NTH ? count : EARLY_NTH;
+    return draw_between(draw, 1, draw_chance(draw, 50) ? early : count);
+}
+
+static struct plan_condition nth_of(const struct survey_point *point, struct draw *draw)
+{
+    uint64_t nth = draw_nth(draw, point->count);
+    return steps_at(point, nth, false);
+}
+
+struct plan_condition place_of(const struct survey *survey, struct draw *draw,
+                               struct survey_filter filter)
+{
+    size_t count = survey_points(survey, filter);
+    return nth_of(survey_point(survey, filter, draw_below(draw, count)), draw);
+}
+
+struct plan_condition place_of_send(const struct survey *survey, struct draw *draw)
+{
+    struct survey_filter app = {SURVEY_CHANNEL, LEVEL_APP, EVENT_SEND};
+    struct survey_filter wire = {SURVEY_CHANNEL, LEVEL_WIRE, EVENT_SEND};
+    bool upper = survey_points(survey, app) > 0 && draw_chance(draw, 70);
+    return place_of(survey, draw, upper ? app : wire);
+}
+
+struct plan_condition place_of_program(const struct survey *survey, struct draw *draw, int32_t rank)
+{
+    static const enum plan_event events[] = {EVENT_RECV, EVENT_DELIVER, EVENT_DELIVER, EVENT_SEND};
+    (void)survey;
+    struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
+    condition.event = events[draw_below(draw, sizeof events / sizeof events[0])];
+    condition.rank = rank;
+    condition.nth = draw_between(draw, 1, EARLY_NTH);
+    if (condition.event == EVENT_DELIVER)
+        condition.position = POSITION_AFTER;
+    return condition;
+}
+
+void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool behind_line,
+                 struct plan_condition *condition)
+{
+    unsigned regions = steps_regions(survey);
+    uint64_t lines = survey->lines > 0 ? (uint64_t)survey->lines : 1;
+    unsigned first = behind_line ? REGION_LOGGING : REGION_BEHIND;
+    steps_state(condition, rank, (enum plan_region)draw_between(draw, first, regions),
+                (int64_t)draw_between(draw, 1, lines));
+}
+
+/* Which messages are late or early hangs on timing; that some are does not. */
+static struct plan_condition place_of_logging(struct draw *draw)
+{
+    static const enum plan_event events[] = {EVENT_LOGGED, EVENT_EARLY, EVENT_REPLAYED,
+                                             EVENT_SUPPRESSED};
+    struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
+    condition.event = events[draw_below(draw, sizeof events / sizeof events[0])];
+    condition.nth = draw_between(draw, 1, EARLY_NTH);
+    return condition;
+}
+
+struct plan_condition place_anywhere(const struct survey *survey, struct draw *draw)
+{
+    enum { PHASE, NOTE, MESSAGE, CALL, CHANNEL, STORE, LOGGING, PLACES };
+    static const struct survey_filter filter[PLACES] = {
+        [PHASE] = {.kind = SURVEY_PHASE},
+        [NOTE] = {.kind = SURVEY_NOTE},
+        [MESSAGE] = {.kind = SURVEY_MESSAGE, .level = LEVEL_WIRE},
+        [CALL] = {.kind = SURVEY_CALL},
+        [CHANNEL] = {.kind = SURVEY_CHANNEL, .level = LEVEL_WIRE},
+        [STORE] = {.kind = SURVEY_STORE},
+    };
+    static const unsigned often[PLACES] = {[PHASE] = 30,   [NOTE] = 20, [MESSAGE] = 15, [CALL] = 15,
+                                           [CHANNEL] = 10, [STORE] = 5, [LOGGING] = 5};
+    unsigned weight[PLACES];
+    for (unsigned i = 0; i < LOGGING; i++)
+        weight[i] = survey_points(survey, filter[i]) > 0 ? often[i] : 0;
+    weight[LOGGING] = steps_regions(survey) == 3 ? often[LOGGING] : 0;
+    unsigned place = draw_weighted(draw, weight, PLACES);
+    if (place == LOGGING)
+        return place_of_logging(draw);
+    struct plan_condition condition = place_of(survey, draw, filter[place]);
+    bool instant = place == PHASE || place == NOTE || condition.event == EVENT_DELIVER;
+    if (!instant && draw_chance(draw, 50))
+        condition.position = POSITION_AFTER;
+    return condition;
+}
+
+struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw)
+{
+    struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
+    bool phase = survey_tells(survey, EVENT_PHASE) && draw_chance(draw, 70);
+    condition.event = phase ? EVENT_PHASE : EVENT_CALL;
+    condition.rank = (int32_t)draw_below(draw, (uint64_t)survey->ranks);
+    condition.incarnation = (int32_t)draw_between(draw, 1, RECOVERY_LIVES);
+    condition.nth = draw_between(draw, 1, RECOVERY_NTH);
+    return condition;
+}

@@ -1,0 +1,32 @@
+/* Where and when something random happens: conditions drawn from a survey. Must not know: what is
+ * done there. */
+#ifndef CAMPAIGN_RANDOM_PLACE_H
+#define CAMPAIGN_RANDOM_PLACE_H
+
+#include "campaign/draw.h"
+#include "campaign/survey.h"
+
+/* Any event of anybody, what the protocol itself tells of more often than the rest; now and then
+ * one that hangs on timing and may never come. */
+struct plan_condition place_anywhere(const struct survey *survey, struct draw *draw);
+
+/* An event of the second or a later life, early in it. Names its rank. */
+struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw);
+
+/* One of these points, and its n-th event: the first ones more often. There must be one. */
+struct plan_condition place_of(const struct survey *survey, struct draw *draw,
+                               struct survey_filter filter);
+
+/* A send of the program's, at either level: there must be one at the wire. */
+struct plan_condition place_of_send(const struct survey *survey, struct draw *draw);
+
+/* What the program of this rank does with messages: posts a receive, has a message, sends one. */
+struct plan_condition place_of_program(const struct survey *survey, struct draw *draw,
+                                       int32_t rank);
+
+/* Adds to the condition that a rank (PLAN_ANY: that of the event) stands in a region of a line.
+ * behind_line: not in that in which all begin, for that is true from the start. */
+void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool behind_line,
+                 struct plan_condition *condition);
+
+#endif
