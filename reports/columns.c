@@ -277,18 +277,6 @@ static bool is_over(const struct columns *columns)
     return limit > 0 && columns->lines >= limit;
 }
 
-/* Asked in the order of the walk, of every event. */
-static bool is_wanted(void *context, const struct walk_event *event)
-{
-    struct columns *columns = context;
-    bool wanted = is_candidate(columns, event);
-    if (wanted && columns->options->slice > 0)
-        wanted = columns_slice_holds(&columns->slice, columns->asked++);
-    if (!wanted && !is_over(columns))
-        print_end(columns, event);
-    return wanted;
-}
-
 static void begin_life(struct columns *columns, struct column *column,
                        const struct walk_event *event)
 {
@@ -309,6 +297,31 @@ static void follow_line(struct columns *columns, struct column *column, const st
         column->life = LIFE_LOGS;
     else if (record->tag == NOTE_STOP_LOG || record->tag == NOTE_RESTORED)
         column->life = LIFE_RUNS;
+}
+
+/* An event that has no line of its own. */
+static void pass_over(struct columns *columns, const struct walk_event *event)
+{
+    struct column *column = column_of(columns, event->trace->rank);
+    if (column == NULL || is_over(columns))
+        return;
+    if (column->incarnation < 0 && event->trace->incarnation == 0)
+        begin_life(columns, column, event);
+    if (column->incarnation == event->trace->incarnation)
+        follow_line(columns, column, event->record);
+    print_end(columns, event);
+}
+
+/* Asked in the order of the walk, of every event. */
+static bool is_wanted(void *context, const struct walk_event *event)
+{
+    struct columns *columns = context;
+    bool wanted = is_candidate(columns, event);
+    if (wanted && columns->options->slice > 0)
+        wanted = columns_slice_holds(&columns->slice, columns->asked++);
+    if (!wanted)
+        pass_over(columns, event);
+    return wanted;
 }
 
 static const char *colour_of(enum cell_mark mark, const struct record *record)

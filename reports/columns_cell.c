@@ -5,6 +5,7 @@
 #include "reports/trace_text.h"
 #include "trace/calls.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,6 +115,8 @@ bool cell_is_change(const struct walk_event *event)
     const struct record *record = event->record;
     if (record->level == LEVEL_APP)
         return false;
+    if (record->kind == RECORD_STORAGE) /* what was there already, or is not, is no news */
+        return record->error != 0 && record->error != EEXIST && record->error != ENOENT;
     if (event->in_progress || record->error != 0)
         return true;
     switch (record->kind) {
@@ -191,6 +194,24 @@ static void add_completion(struct cell *cell, const struct record *record)
     add(cell, MAY, " request %" PRIu32, record->request);
 }
 
+static bool is_message_note(const struct record *record)
+{
+    return record->kind == RECORD_NOTE &&
+           (record->tag == NOTE_LOGGED || record->tag == NOTE_REPLAYED ||
+            record->tag == NOTE_EARLY || record->tag == NOTE_SUPPRESSED);
+}
+
+/* What a protocol does with a message of the application: its tag stands in `request`. */
+static void add_message_note(struct cell *cell, const struct record *record)
+{
+    char peer[PEER_BYTES];
+    add(cell, MUST, " %s", note_kind_text((unsigned)record->tag));
+    add(cell, MAY, " %c%s", record->tag == NOTE_SUPPRESSED ? '>' : '<',
+        peer_text(record->peer, peer));
+    add_tag(cell, (int32_t)record->request);
+    add_comm(cell, record->comm);
+}
+
 static void add_rest(struct cell *cell, const struct walk_event *event)
 {
     char words[TRACE_LINE_BYTES + 1];
@@ -216,6 +237,8 @@ static void add_words(struct cell *cell, const struct walk_event *event)
         add_wanted(cell, record);
     else if (record->kind == RECORD_COLLECTIVE)
         add_collective(cell, record);
+    else if (is_message_note(record))
+        add_message_note(cell, record);
     else if (record->kind == RECORD_COMPLETE)
         add_completion(cell, record);
     else

@@ -7,16 +7,21 @@
 
 #define WITNESS_MOST 64
 
+/* The last of what happened before an event of the witness, itself included. */
+struct past {
+    uint64_t *clock; /* of that event, by place; NULL: everything is before it */
+    uint64_t *ring;  /* ordinals */
+    uint64_t count;  /* of all that were put into the ring */
+};
+
 struct choosing {
     const struct walk *candidates;
     const struct event_ref *witness;
     size_t witness_count;
-    size_t places; /* traces: entries of a clock */
-    size_t found;
-    uint64_t at[WITNESS_MOST]; /* ordinals of the witness */
-    uint64_t *clock;           /* of all of the witness together, by place */
-    uint64_t *ring;            /* ordinals of what happened before: the last `most` */
-    uint64_t most, past;       /* past: how many there were in all */
+    size_t places;                  /* traces: entries of a clock */
+    size_t found;                   /* of the witness; without one there is a past all the same */
+    struct past past[WITNESS_MOST]; /* owned */
+    uint64_t room;                  /* of a ring */
 };
 
 bool columns_is_witness(const struct event_ref *witness, size_t count,
@@ -39,24 +44,41 @@ static enum error_code find_witness(void *context, const struct walk_event *even
                                     struct error *error)
 {
     struct choosing *choosing = context;
-    (void)error;
     if (choosing->found == WITNESS_MOST ||
         !columns_is_witness(choosing->witness, choosing->witness_count, event))
         return OK;
-    choosing->at[choosing->found++] = event->ordinal;
-    for (size_t i = 0; i < choosing->places; i++)
-        if (event->clock[i] > choosing->clock[i])
-            choosing->clock[i] = event->clock[i];
+    size_t bytes = choosing->places * sizeof *event->clock;
+    struct past *past = &choosing->past[choosing->found];
+    past->clock = malloc(bytes);
+    if (past->clock == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    memcpy(past->clock, event->clock, bytes);
+    choosing->found++;
     return OK;
 }
 
-/* Without a witness all is past. */
 static enum error_code find_past(void *context, const struct walk_event *event, struct error *error)
 {
     struct choosing *choosing = context;
     (void)error;
-    if (choosing->found == 0 || choosing->clock[event->place] >= event->clock[event->place])
-        choosing->ring[choosing->past++ % choosing->most] = event->ordinal;
+    for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
+        struct past *past = &choosing->past[i];
+        if (past->clock == NULL || past->clock[event->place] >= event->clock[event->place])
+            past->ring[past->count++ % choosing->room] = event->ordinal;
+    }
+    return OK;
+}
+
+/* A ring for each event of the witness, or one for the whole run. */
+static enum error_code make_rings(struct choosing *choosing, uint64_t most, struct error *error)
+{
+    size_t rings = choosing->found > 0 ? choosing->found : 1;
+    choosing->room = (most + rings - 1) / rings;
+    for (size_t i = 0; i < rings; i++) {
+        choosing->past[i].ring = calloc(choosing->room, sizeof(uint64_t));
+        if (choosing->past[i].ring == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+    }
     return OK;
 }
 
@@ -66,23 +88,33 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The witness and the ring, each once, ascending. */
+/* What is in the rings, each once, ascending. */
 static enum error_code collect(const struct choosing *choosing, struct columns_slice *slice,
                                struct error *error)
 {
-    uint64_t past = choosing->past < choosing->most ? choosing->past : choosing->most;
     size_t count = 0;
-    slice->ordinal = calloc(choosing->found + past + 1, sizeof *slice->ordinal);
+    slice->ordinal = calloc(choosing->room * WITNESS_MOST, sizeof *slice->ordinal);
     if (slice->ordinal == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
-    memcpy(slice->ordinal, choosing->at, choosing->found * sizeof *slice->ordinal);
-    memcpy(slice->ordinal + choosing->found, choosing->ring, past * sizeof *slice->ordinal);
-    count = choosing->found + past;
+    for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
+        const struct past *past = &choosing->past[i];
+        uint64_t held = past->count < choosing->room ? past->count : choosing->room;
+        memcpy(slice->ordinal + count, past->ring, held * sizeof *slice->ordinal);
+        count += held;
+    }
     qsort(slice->ordinal, count, sizeof *slice->ordinal, by_number);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || slice->ordinal[i] != slice->ordinal[i - 1])
             slice->ordinal[slice->count++] = slice->ordinal[i];
     return OK;
+}
+
+static void release(struct choosing *choosing)
+{
+    for (size_t i = 0; i < WITNESS_MOST; i++) {
+        free(choosing->past[i].clock);
+        free(choosing->past[i].ring);
+    }
 }
 
 enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
@@ -93,26 +125,20 @@ enum error_code columns_slice_choose(const struct links *links, const struct wal
     struct choosing choosing = {.candidates = candidates,
                                 .witness = witness,
                                 .witness_count = witness_count,
-                                .places = links->set->count,
-                                .most = most};
+                                .places = links->set->count};
     struct walk walk = {&choosing, is_candidate, find_witness};
     struct walk_seen seen = {0};
-    enum error_code code = OK;
     *slice = (struct columns_slice){0};
-    choosing.clock = calloc(choosing.places + 1, sizeof *choosing.clock);
-    choosing.ring = calloc(most, sizeof *choosing.ring);
-    if (choosing.clock == NULL || choosing.ring == NULL)
-        code = error_set(error, ERROR_MEMORY, "out of memory");
-    if (code == OK)
-        code = walk_run(links, &walk, &seen, error);
+    enum error_code code = walk_run(links, &walk, &seen, error);
     slice->candidates = seen.told;
     walk.event = find_past;
+    if (code == OK)
+        code = make_rings(&choosing, most, error);
     if (code == OK)
         code = walk_run(links, &walk, NULL, error);
     if (code == OK)
         code = collect(&choosing, slice, error);
-    free(choosing.clock);
-    free(choosing.ring);
+    release(&choosing);
     return code;
 }
 

@@ -1,5 +1,6 @@
-/* Which events of a large run are shown: those of the witness and the last of what happened before
- * it; without a witness the last of the run. Of columns.c. Must not know: how they are printed. */
+/* Which events of a large run are shown: those of the witness, and before each of them the last of
+ * what happened before it; without a witness the last of the run. Of columns.c. Must not know: how
+ * they are printed. */
 #ifndef REPORTS_COLUMNS_SLICE_H
 #define REPORTS_COLUMNS_SLICE_H
 
@@ -15,7 +16,8 @@ bool columns_is_witness(const struct event_ref *witness, size_t count,
                         const struct walk_event *event);
 
 /* Walks twice. candidates: `wanted` and `context` of a walk; `event` is not used. `most`: events,
- * those of the witness not counted. ERROR_MEMORY. Owned by the caller, also after an error. */
+ * shared among those of the witness; they count themselves. ERROR_MEMORY. Owned by the caller, also
+ * after an error. */
 enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
                                      const struct event_ref *witness, size_t witness_count,
                                      uint64_t most, struct columns_slice *slice,
