@@ -36,9 +36,7 @@ const struct trace *c_trace(const struct judging *judging, struct event_ref even
     return trace_set_find(judging->traces, event.rank, event.incarnation);
 }
 
-/* Ranks that were not started again: the job was not rolled back as a whole, and what this family
- * says of recovery has no meaning. */
-static bool lives_on(const struct judging *judging, int incarnation)
+bool c_lives_on(const struct judging *judging, int incarnation)
 {
     for (int rank = 0; rank < judging->traces->ranks && incarnation > 0; rank++)
         if (trace_set_find(judging->traces, rank, incarnation) == NULL &&
@@ -47,11 +45,11 @@ static bool lives_on(const struct judging *judging, int incarnation)
     return false;
 }
 
-static void tell_lives_on(struct judging *judging, int incarnation)
+void c_tell_lives_on(struct judging *judging, int incarnation, const char *family)
 {
     struct finding *finding = NULL;
     for (size_t claim = 0; claim < CLAIM_COUNT; claim++) {
-        if (!is_of_family(claim) || !judging->asked[claim])
+        if (strncmp(claims[claim].id, family, strlen(family)) != 0 || !judging->asked[claim])
             continue;
         judging_unknown(judging, (enum claim_id)claim);
         if (finding != NULL)
@@ -97,8 +95,8 @@ static enum error_code judge_family(struct judging *judging, struct error *error
     if (early.complete == NULL || possible == NULL)
         code = error_set(error, ERROR_MEMORY, "no memory for %zu incarnations", count);
     for (int i = 0; i < (int)count && code == OK; i++) {
-        if (lives_on(judging, i)) {
-            tell_lives_on(judging, i);
+        if (c_lives_on(judging, i)) {
+            c_tell_lives_on(judging, i, "C.");
             break;
         }
         if (order)

@@ -64,6 +64,14 @@ const struct trace *c_trace(const struct judging *judging, struct event_ref even
 
 /* c_lines.c: C.1.1, C.commit, C.initiate, of one incarnation. */
 void c_judge_lines(struct judging *judging, const struct lines *lines, const struct causal *causal);
+/* C.1.1 alone, as the claim it is asked for: D.2.1 says the same of runs with collectives. */
+void c_judge_stops(struct judging *judging, const struct lines *lines, const struct causal *causal,
+                   enum claim_id claim);
+
+/* Ranks that were not started again: the job was not rolled back as a whole, and what C3 says of
+ * recovery has no meaning. Told of all claims whose id begins with `family`. */
+bool c_lives_on(const struct judging *judging, int incarnation);
+void c_tell_lives_on(struct judging *judging, int incarnation, const char *family);
 
 /* c_restore.c: C.restore, of an incarnation that is not the first. possible: by incarnation, what
  * c_possible_commit says. */

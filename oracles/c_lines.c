@@ -95,14 +95,23 @@ static void demand_all(struct judging *judging, const struct lines *lines,
 }
 
 static void judge_stop(struct judging *judging, const struct lines *lines,
-                       const struct causal *causal, const struct causal_note *note)
+                       const struct causal *causal, const struct causal_note *note,
+                       enum claim_id claim)
 {
-    static const struct demand demand = {CLAIM_C_1_1, "stopped logging for",
-                                         "took its checkpoint of", "never took its checkpoint of"};
+    const struct demand demand = {claim, "stopped logging for", "took its checkpoint of",
+                                  "never took its checkpoint of"};
     if (!was_taken(lines, note->line))
         return; /* of an earlier incarnation: all of that lies before */
-    judging_saw(judging, CLAIM_C_1_1, 1);
+    judging_saw(judging, claim, 1);
     demand_all(judging, lines, causal, note, &demand);
+}
+
+void c_judge_stops(struct judging *judging, const struct lines *lines, const struct causal *causal,
+                   enum claim_id claim)
+{
+    for (size_t i = 0; i < causal->note_count; i++)
+        if (causal->note[i].kind == NOTE_STOP_LOG)
+            judge_stop(judging, lines, causal, &causal->note[i], claim);
 }
 
 /* --- commit -------------------------------------------------------------------------------- */
@@ -241,11 +250,10 @@ static void judge_initiate(struct judging *judging, const struct lines *lines,
 
 void c_judge_lines(struct judging *judging, const struct lines *lines, const struct causal *causal)
 {
+    c_judge_stops(judging, lines, causal, CLAIM_C_1_1);
     for (size_t i = 0; i < causal->note_count; i++) {
         const struct causal_note *note = &causal->note[i];
-        if (note->kind == NOTE_STOP_LOG)
-            judge_stop(judging, lines, causal, note);
-        else if (note->kind == NOTE_COMMIT)
+        if (note->kind == NOTE_COMMIT)
             judge_commit(judging, lines, causal, note);
         else if (note->kind == NOTE_INITIATED)
             judge_initiate(judging, lines, causal, note);

@@ -214,12 +214,12 @@ static enum error_code read_finding(const struct reader *reader, enum verdict ve
 static enum error_code read_situations(const struct reader *reader, char *rest)
 {
     struct example *example = reader->example;
-    char id[32];
+    char id[EXAMPLE_ID_BYTES];
     unsigned long long count;
     if (example->situations_count == EXAMPLE_MAX)
         return fail(reader, "expect: more than %d", EXAMPLE_MAX);
     struct expected_situations *expected = &example->situations[example->situations_count];
-    if (sscanf(rest, " %31s %llu", id, &count) != 2 || claim_find(id) == NULL)
+    if (sscanf(rest, " %63s %llu", id, &count) != 2 || claim_find(id) == NULL)
         return fail(reader, "expect: behind situations must stand a claim and a number");
     *expected = (struct expected_situations){claim_find(id), count};
     example->situations_count++;

@@ -5,7 +5,8 @@
 
 #include "oracles/oracle.h"
 
-#define EXAMPLE_MAX 64 /* of each kind of line */
+#define EXAMPLE_MAX 64      /* of each kind of line */
+#define EXAMPLE_ID_BYTES 64 /* of a claim */
 
 /* One finding that must be there, with exactly these events as its witness, in any order. */
 struct expected_finding {
@@ -31,7 +32,7 @@ struct example {
     struct reference_result reference[EXAMPLE_MAX];
     struct unreceived unreceived[EXAMPLE_MAX];
     size_t id_count;
-    char id_text[EXAMPLE_MAX][32];
+    char id_text[EXAMPLE_MAX][EXAMPLE_ID_BYTES];
     const char *id[EXAMPLE_MAX]; /* to judge; "H" if the file does not say */
     bool has_verdict;
     enum verdict verdict;

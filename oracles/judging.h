@@ -52,14 +52,15 @@ struct oracle {
     bool needs_sound_traces;
 };
 
-extern const struct oracle oracle_complete;  /* I.complete */
-extern const struct oracle oracle_legal;     /* I.legal; fills seen, evidence, faulted */
-extern const struct oracle oracle_installed; /* I.installed */
-extern const struct oracle oracle_histories; /* H.orphan .. H.collective, B.empty */
-extern const struct oracle oracle_durable;   /* B.commit; C.commit, its durable half */
-extern const struct oracle oracle_result;    /* H.result */
-extern const struct oracle oracle_progress;  /* H.progress */
-extern const struct oracle oracle_c3;        /* C.* */
+extern const struct oracle oracle_complete;       /* I.complete */
+extern const struct oracle oracle_legal;          /* I.legal; fills seen, evidence, faulted */
+extern const struct oracle oracle_installed;      /* I.installed */
+extern const struct oracle oracle_histories;      /* H.orphan .. H.collective, B.empty */
+extern const struct oracle oracle_durable;        /* B.commit; C.commit, its durable half */
+extern const struct oracle oracle_result;         /* H.result */
+extern const struct oracle oracle_progress;       /* H.progress */
+extern const struct oracle oracle_c3;             /* C.* */
+extern const struct oracle oracle_c3_collectives; /* D.* */
 
 /* It says that a rank, `victim`, dies next. */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence);
