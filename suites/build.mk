@@ -32,10 +32,13 @@ WIRED            = $(patsubst suites/protocols/%/wire.lua,%,$(WIRES))
 WIRED_BROKEN     = $(foreach patch,$(PATCHES),$(if \
                    $(filter $(word 3,$(subst /, ,$(patch))),$(WIRED)),$(call broken_name,$(patch))))
 
+# suites/protocols/P/canary.lua is a scenario that must fail: campaigns over P run it first.
+CANARIES         = $(patsubst suites/protocols/%/canary.lua,%,$(wildcard suites/protocols/*/canary.lua))
+
 .PHONY: suites
 suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.so) \
         $(BROKEN:%=$(BUILD)/protocols/lib%.so) $(WIRED:%=$(BUILD)/protocols/%.wire.lua) \
-        $(WIRED_BROKEN:%=$(BUILD)/protocols/%.wire.lua)
+        $(WIRED_BROKEN:%=$(BUILD)/protocols/%.wire.lua) $(CANARIES:%=$(BUILD)/protocols/%.canary.lua)
 
 $(BUILD)/programs/%: suites/programs/%.c
 	@echo "  MPICC   $<"
@@ -55,6 +58,11 @@ $(HANDLES_WRAPPERS): $(HANDLES)/generate.lua
 	$(Q)$(LUA) $< $(MPICC) $@
 
 $(WIRED:%=$(BUILD)/protocols/%.wire.lua): $(BUILD)/protocols/%.wire.lua: suites/protocols/%/wire.lua
+	@echo "  COPY    $<"
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: suites/protocols/%/canary.lua
 	@echo "  COPY    $<"
 	@mkdir -p $(@D)
 	$(Q)cp $< $@

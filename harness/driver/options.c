@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define VARIABLE_BYTES 64
 #define DEFAULT_SEED 1 /* the same scenarios every time, unless another seed is asked for */
 #define TIMEOUT_MOST_S 1e6
+#define DEFAULT_REPLAYS 20
 
 enum key {
     KEY_JOBS = 'j',
@@ -38,6 +40,12 @@ enum key {
     KEY_RESULTS_LAST = KEY_RESULTS + RESULTS_FORMS - 1,
     KEY_NO_CAPTURE,
     KEY_CLAIMS,
+    KEY_STRATEGY,
+    KEY_RUNS,
+    KEY_BUDGET,
+    KEY_RESUME,
+    KEY_REPLAYS,
+    KEY_KEEP,
 };
 
 /* A line of the table. argument NULL: a switch. */
@@ -50,14 +58,17 @@ struct option_line {
 };
 
 static const struct option_line lines[] = {
-    {"jobs", KEY_JOBS, "N", FOR_RUN, "scenarios at once (default 1: ranks spin while they wait)"},
-    {"seed", KEY_SEED, "N", FOR_RUN | FOR_LIST,
-     "seed of scenarios and of --shuffle, a number or a commit (default 1)"},
-    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST, "where runs are kept (default faultline-out)"},
-    {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST, "instead of what the scenarios say"},
-    {"timeout", KEY_TIMEOUT, "S", FOR_RUN,
+    {"jobs", KEY_JOBS, "N", FOR_RUN | FOR_CAMPAIGN,
+     "runs at once (default 1: ranks spin while they wait)"},
+    {"seed", KEY_SEED, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
+     "seed of all that is drawn, a number or a commit (default 1)"},
+    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
+     "where runs are kept (default faultline-out)"},
+    {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
+     "instead of what the scenarios say"},
+    {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN,
      "hard limit in seconds, where the scenario has none (default 60)"},
-    {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST,
+    {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},
     {"last-failed", KEY_LAST_FAILED, NULL, FOR_RUN | FOR_LIST,
@@ -66,9 +77,20 @@ static const struct option_line lines[] = {
     {"repeat", KEY_REPEAT, "N", FOR_RUN, "everything N times"},
     {"until-failure", KEY_UNTIL_FAILURE, NULL, FOR_RUN,
      "again and again (at most --repeat times), to the first that does not pass"},
+    {"strategy", KEY_STRATEGY, "NAME", FOR_CAMPAIGN, "how plans are chosen (default random)"},
+    {"runs", KEY_RUNS, "N", FOR_CAMPAIGN,
+     "at most N runs (default 100 where the strategy has no end and there is no --budget)"},
+    {"budget", KEY_BUDGET, "TIME", FOR_CAMPAIGN,
+     "begin no run after TIME: 90, 90s, 5m, 1.5h; what runs then is let finish"},
+    {"until-failure", KEY_UNTIL_FAILURE, NULL, FOR_CAMPAIGN,
+     "stop at the first failure, once it is replayed"},
+    {"replays", KEY_REPLAYS, "N", FOR_CAMPAIGN,
+     "replay the first failure of each group N times (default 20)"},
+    {"resume", KEY_RESUME, "DIR", FOR_CAMPAIGN, "go on with the campaign in DIR where it stopped"},
+    {"keep", KEY_KEEP, NULL, FOR_CAMPAIGN, "keep the folders of runs that passed, too"},
     {"durations", KEY_DURATIONS, NULL, FOR_RUN, "name the slowest at the end"},
     {"dry-run", KEY_DRY_RUN, NULL, FOR_RUN, "check everything, launch nothing"},
-    {"tap", KEY_TAP, "FILE", FOR_RUN | FOR_CHECK, "TAP to FILE as well"},
+    {"tap", KEY_TAP, "FILE", FOR_RUN | FOR_CHECK | FOR_CAMPAIGN, "TAP to FILE as well"},
     {"junit", KEY_RESULTS + RESULTS_JUNIT, "FILE", FOR_RUN, "JUnit XML to FILE, when all is over"},
     {"json", KEY_RESULTS + RESULTS_JSON, "FILE", FOR_RUN, "the same as JSON, a line a scenario"},
     {"github", KEY_RESULTS + RESULTS_GITHUB, "FILE", FOR_RUN,
@@ -103,6 +125,25 @@ static enum error_code take_timeout(const char *text, double *seconds, struct er
                          "\"%s\" is not a number of seconds above 0, at most %g", text,
                          TIMEOUT_MOST_S);
     return OK;
+}
+
+/* A number of seconds, minutes or hours. */
+static enum error_code take_budget(const char *text, double *seconds, struct error *error)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char *end;
+    double number = strtod(text, &end);
+    for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
+        *seconds = number * units[i].seconds;
+        if (strcmp(end, units[i].name) == 0 && *seconds > 0 && *seconds <= TIMEOUT_MOST_S)
+            return OK;
+    }
+    return error_set(error, ERROR_USAGE,
+                     "\"%s\" is not a time above 0, at most %g s: 90, 90s, 5m, 1.5h", text,
+                     TIMEOUT_MOST_S);
 }
 
 static enum error_code take_shard(const char *text, struct options *options, struct error *error)
@@ -141,7 +182,14 @@ static enum error_code set_option(struct options *options, int key, const char *
     switch (key) {
     case KEY_JOBS:
         return take_count(argument, 1, OPTIONS_MAX_JOBS, &options->jobs, error);
+    case KEY_RUNS:
+        return take_count(argument, 1, INT_MAX, &options->runs, error);
+    case KEY_REPLAYS:
+        return take_count(argument, 0, OPTIONS_MAX_REPEAT, &options->replays, error);
+    case KEY_BUDGET:
+        return take_budget(argument, &options->budget_s, error);
     case KEY_SEED:
+        options->seed_given = true;
         return seed_parse(argument, &options->seed, error);
     case KEY_RANKS:
         return take_count(argument, 1, SCENARIO_MAX_RANKS, &options->ranks, error);
@@ -162,6 +210,12 @@ static enum error_code set_option(struct options *options, int key, const char *
         break;
     case KEY_CLAIMS:
         options->claims = argument;
+        break;
+    case KEY_STRATEGY:
+        options->strategy = argument;
+        break;
+    case KEY_RESUME:
+        options->resume = argument;
         break;
     default:
         if (key < KEY_RESULTS || key > KEY_RESULTS_LAST)
@@ -191,6 +245,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->durations;
     case KEY_NO_CAPTURE:
         return &options->no_capture;
+    case KEY_KEEP:
+        return &options->keep;
     default:
         return NULL;
     }
@@ -256,6 +312,8 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
         options->path_count = (size_t)(state->argc - state->next);
         return 0;
     case ARGP_KEY_NO_ARGS:
+        if (options->resume != NULL) /* what it is about stands there */
+            return 0;
         argp_error(state, "what to work on is missing");
         return 0;
     case ARGP_KEY_INIT:
@@ -278,8 +336,11 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
 void options_parse(struct options *options, enum option_verb verb, const struct options_help *help,
                    int argc, char **argv)
 {
-    *options =
-        (struct options){.jobs = 1, .seed = DEFAULT_SEED, .out = "faultline-out", .repeat = 1};
+    *options = (struct options){.jobs = 1,
+                                .seed = DEFAULT_SEED,
+                                .out = "faultline-out",
+                                .repeat = 1,
+                                .replays = DEFAULT_REPLAYS};
     struct argp_option known[LINE_COUNT + 1] = {0};
     size_t count = 0;
     for (size_t i = 0; i < LINE_COUNT; i++)

@@ -14,7 +14,7 @@
 #define OPTIONS_MAX_REPEAT 1000000
 
 /* Which verbs know an option. */
-enum option_verb { FOR_RUN = 1, FOR_LIST = 2, FOR_CHECK = 4 };
+enum option_verb { FOR_RUN = 1, FOR_LIST = 2, FOR_CHECK = 4, FOR_CAMPAIGN = 8 };
 
 /* All pointers are borrowed from the command line or the environment. */
 struct options {
@@ -29,6 +29,13 @@ struct options {
     const char *tap;                    /* a second place for the TAP */
     const char *results[RESULTS_FORMS]; /* files of other forms; NULL: not asked for */
     const char *claims;
+    int runs;             /* of a campaign; 0: not given */
+    double budget_s;      /* 0: not given */
+    const char *strategy; /* NULL: not given */
+    const char *resume;   /* folder of a campaign; NULL: a new one */
+    int replays;          /* of the first failure of each group, 0 and up */
+    bool seed_given;
+    bool keep; /* run folders of runs that passed, too */
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture;
     char **path; /* what is left of the command line */
     size_t path_count;

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #define KNOWN_MAX 64
 #define KNOWN_BYTES 256
+#define REMOVE_OPEN_FOLDERS 16
 
 /* What a name may stand for: a folder of ours, and how files are called there. */
 struct shelf {
@@ -204,21 +206,35 @@ static void drop_ending(char *text, const char *ending)
         text[length - drop] = '\0';
 }
 
-enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
-                          struct error *error)
+/* What lies beside the library of a protocol, under its name. */
+static enum error_code beside_protocol(const char *name, const char *scenario_file,
+                                       const char *ending, struct path *path, struct error *error)
 {
-    struct path path, wire;
-    enum error_code code = path_protocol(name, scenario_file, &path, error);
+    struct path library;
+    enum error_code code = path_protocol(name, scenario_file, &library, error);
     if (code != OK)
         return code;
-    char *file = strrchr(path.text, '/') + 1;
+    char *file = strrchr(library.text, '/') + 1;
     drop_ending(file, protocol_shelf.after);
     if (strchr(name, '/') == NULL)
         strcpy(file, name); /* shorter: without "lib" */
-    code = path_format(&wire, error, "%s.wire.lua", path.text);
+    return path_format(path, error, "%s%s", library.text, ending);
+}
+
+enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
+                          struct error *error)
+{
+    struct path wire;
+    enum error_code code = beside_protocol(name, scenario_file, ".wire.lua", &wire, error);
     if (code == OK && (size_t)snprintf(text, bytes, "%s", wire.text) >= bytes)
         code = error_set(error, ERROR_LIMIT, "a path is too long: %.200s...", wire.text);
     return code;
+}
+
+enum error_code path_canary(const char *name, const char *scenario_file, struct path *path,
+                            struct error *error)
+{
+    return beside_protocol(name, scenario_file, ".canary.lua", path, error);
 }
 
 /* First executable `name` in PATH. */
@@ -283,4 +299,19 @@ enum error_code path_make_run(const char *path, struct error *error)
             code = make_one(part.text, error);
     }
     return code;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+enum error_code path_remove(const char *path, struct error *error)
+{
+    if (nftw(path, remove_one, REMOVE_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return OK;
+    return error_set(error, ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
 }

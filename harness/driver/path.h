@@ -36,6 +36,11 @@ enum error_code path_program(const char *name, const char *scenario_file, struct
 enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
                           struct error *error);
 
+/* The same for the scenario that shows a campaign over this protocol that it would find something:
+ * <name>.canary.lua. */
+enum error_code path_canary(const char *name, const char *scenario_file, struct path *path,
+                            struct error *error);
+
 /* mpiexec: FAULTLINE_MPIEXEC if set, else looked for in PATH. ERROR_LAUNCH if there is none. */
 enum error_code path_launcher(struct path *path, struct error *error);
 
@@ -49,5 +54,9 @@ enum error_code path_make_run(const char *path, struct error *error);
 enum error_code path_absolute(const char *path, struct path *absolute, struct error *error);
 
 bool path_exists(const char *path);
+
+/* Removes a folder and everything in it, without following links. One that is not there is fine.
+ * ERROR_IO. */
+enum error_code path_remove(const char *path, struct error *error);
 
 #endif
