@@ -1,30 +1,31 @@
 # What is tested: programs, protocols (shared libraries to preload), and protocols broken on purpose.
 # All found by wildcard; suites/README.md says how to add one.
 
-MPI_COMPILE  = $(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -D_GNU_SOURCE
-PROTOCOL_SO  = $(MPI_COMPILE) -shared -fPIC -fvisibility=hidden \
-               -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
-PROTOCOLS   := $(filter-out common,$(sort $(PROTOCOLS)))
+MPI_COMPILE      = $(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -D_GNU_SOURCE
+PROTOCOL_COMPILE = $(MPI_COMPILE) -fPIC -fvisibility=hidden -MMD -MP \
+                   -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
+PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
+PROTOCOLS       := $(filter-out common,$(sort $(PROTOCOLS)))
+
 # suites/protocols/P/broken/B.patch makes the protocol P-B.
 PATCHES      = $(wildcard suites/protocols/*/broken/*.patch)
 BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
 broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
 
-# What every protocol is linked with, and what it must be built again for.
-PROTOCOL_BASE    = harness/base/error.c
-PROTOCOL_SOURCES = $(wildcard suites/protocols/*/*.[ch]) $(PROTOCOL_BASE) harness/base/error.h \
-                   harness/faultline.h suites/programs/checkpoint.h
-
 # Communicators that survive a restart, for a protocol that includes the layer's header: its sources
 # and the generated wrappers.
-HANDLES         := suites/protocols/common/handles
+HANDLES         := common/handles
 HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
 HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/handles/handles\.h' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
-# $(call handles_of,P,FOLDER): what P is linked with for it; FOLDER is that of all protocols.
-handles_of       = $(if $(filter $(1),$(HANDLES_USERS)),$(2)common/handles/*.c \
-                   $(abspath $(HANDLES_WRAPPERS)))
-PROTOCOL_SOURCES += $(wildcard $(HANDLES)/*.[ch]) $(HANDLES_WRAPPERS)
+
+# $(call protocol_objects,P): all that P is linked from.
+PROTOCOL_OBJ     = $(BUILD)/protocols/obj
+objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
+                   $(wildcard suites/protocols/$(1)/*.c))
+protocol_objects = $(call objects_in,$(1)) $(call objects_in,common) $(PROTOCOL_OBJ)/error.o \
+                   $(if $(filter $(1),$(HANDLES_USERS)),\
+                   $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o)
 
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.
 WIRES            = $(wildcard suites/protocols/*/wire.lua)
@@ -45,14 +46,26 @@ $(BUILD)/programs/%: suites/programs/%.c
 	@mkdir -p $(@D)
 	$(Q)$(MPI_COMPILE) -MMD -MP -Iharness -Isuites/programs -o $@ $< -lm
 
-$(BUILD)/protocols/lib%.so: $(PROTOCOL_SOURCES) suites/build.mk
-	@echo "  MPICC   suites/protocols/$*"
+$(PROTOCOL_OBJ)/%.o: suites/protocols/%.c
+	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
-	$(Q)$(PROTOCOL_SO) -Isuites/protocols -o $@ $(wildcard suites/protocols/$*/*.c) \
-		$(wildcard suites/protocols/common/*.c) $(PROTOCOL_BASE) \
-		$(call handles_of,$*,suites/protocols/)
+	$(Q)$(PROTOCOL_COMPILE) -Isuites/protocols -c -o $@ $<
 
-$(HANDLES_WRAPPERS): $(HANDLES)/generate.lua
+$(PROTOCOL_OBJ)/error.o: harness/base/error.c
+$(PROTOCOL_OBJ)/wrappers.o: $(HANDLES_WRAPPERS)
+$(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o:
+	@echo "  MPICC   $<"
+	@mkdir -p $(@D)
+	$(Q)$(PROTOCOL_COMPILE) -Isuites/protocols -c -o $@ $<
+
+define protocol_rule
+$(BUILD)/protocols/lib$(1).so: $(call protocol_objects,$(1))
+	@echo "  LINK    $$@"
+	$$(Q)$$(PROTOCOL_LINK) -o $$@ $$^
+endef
+$(foreach protocol,$(PROTOCOLS),$(eval $(call protocol_rule,$(protocol))))
+
+$(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< $(MPICC) $@
@@ -69,15 +82,11 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
 define broken_rule
-$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $$(PROTOCOL_SOURCES) $$(WIRES) suites/build.mk
+$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) suites/broken.sh \
+		$(call protocol_objects,$(word 3,$(subst /, ,$(1)))) $$(WIRES)
 	@echo "  BROKEN  $(1)"
-	@rm -rf $(BUILD)/broken/$(call broken_name,$(1))
-	@mkdir -p $$(@D) $(BUILD)/broken/$(call broken_name,$(1))/suites
-	$$(Q)cp -r suites/protocols $(BUILD)/broken/$(call broken_name,$(1))/suites
-	$$(Q)patch -s -p1 -F0 -d $(BUILD)/broken/$(call broken_name,$(1)) < $(1)
-	$$(Q)cd $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols && \
-		$$(PROTOCOL_SO) -I. -o $$(abspath $$@) $(word 3,$(subst /, ,$(1)))/*.c common/*.c \
-		$$(PROTOCOL_BASE:%=$$(CURDIR)/%) $(call handles_of,$(word 3,$(subst /, ,$(1))))
+	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
+		$(BUILD)/broken/$(call broken_name,$(1)) $$@ $$(filter %.o,$$^)
 
 # The library is made of the patched copy, so that is there.
 $(BUILD)/protocols/$(call broken_name,$(1)).wire.lua: $(BUILD)/protocols/lib$(call broken_name,$(1)).so

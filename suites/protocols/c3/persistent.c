@@ -66,7 +66,6 @@ static void renew(struct request *request)
     request->outcome = NULL;
     request->error = MPI_SUCCESS;
     request->wire = MPI_REQUEST_NULL;
-    request_row(request, 0);
 }
 
 static int start(MPI_Request handle)

@@ -29,23 +29,23 @@ struct request *request_new(enum request_kind kind)
         all.unused = request->after;
     else
         request = memory(1, sizeof *request);
-    memset(request, 0, offsetof(struct request, small));
+    memset(request, 0, offsetof(struct request, row));
+    request_row(request, SMALL_BYTES);
     request->kind = kind;
     request->active = true;
     request->wire = MPI_REQUEST_NULL;
     request->message = MPI_MESSAGE_NULL;
-    request->row = request->small;
-    request->row_bytes = sizeof request->small;
     return request;
 }
 
-static void drop_row(struct request *request)
+void request_row(struct request *request, uint64_t bytes)
 {
-    if (request->own_row)
-        free(request->row);
-    request->own_row = false;
-    request->row = request->small;
-    request->row_bytes = sizeof request->small;
+    uint64_t needed = piggyback_bytes() + bytes;
+    if (needed <= request->row_bytes)
+        return;
+    free(request->row);
+    request->row = memory(1, needed);
+    request->row_bytes = needed;
 }
 
 void request_hold(struct request *request)
@@ -66,7 +66,11 @@ void request_forget_number(struct request *request)
 
 void request_free(struct request *request)
 {
-    drop_row(request);
+    if (request->row_bytes > PIGGYBACK_MAX_BYTES + COPY_BYTES) {
+        free(request->row);
+        request->row = NULL;
+        request->row_bytes = 0;
+    }
     request_forget_number(request);
     if (request->own_type)
         type_release(&request->payload.type);
@@ -74,21 +78,6 @@ void request_free(struct request *request)
         handle_drop(request->communicator);
     request->after = all.unused;
     all.unused = request;
-}
-
-void request_own_row(struct request *request, uint64_t bytes)
-{
-    drop_row(request);
-    request->row_bytes = piggyback_bytes() + bytes;
-    request->row = memory(1, request->row_bytes);
-    request->own_row = true;
-}
-
-void request_row(struct request *request, uint64_t bytes)
-{
-    drop_row(request);
-    if (piggyback_bytes() + bytes > sizeof request->small)
-        request_own_row(request, bytes);
 }
 
 static void make_room_for(int number)

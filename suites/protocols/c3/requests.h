@@ -9,9 +9,12 @@
 #include "c3/piggyback.h"
 #include "common/handles/handles.h"
 
-/* A payload of at most so many bytes is copied behind its header and sent as one row of bytes; a
- * longer one is sent from where it is, which costs a datatype per message. */
+/* A payload of at most COPY_BYTES is copied behind its header and sent as one row of bytes: up to
+ * there the copy costs less than what a longer one costs, which is sent from where it is: a datatype
+ * per message. A receive has room for SMALL_BYTES even where the program asks for less, so that it
+ * gets all of a message that is too long. */
 #define SMALL_BYTES 1024
+#define COPY_BYTES 16384
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE };
 enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED };
@@ -32,7 +35,6 @@ struct request {
     bool done;        /* wire is over; status and error say how */
     bool own_type;    /* payload.type was built at recovery */
     bool lost_buffer; /* a restored persistent one whose buffer cannot be known */
-    bool own_row;     /* row is not `small`, but allocated */
     bool framed;      /* the payload goes to its place itself; in row there is only the header */
 
     struct payload payload;
@@ -48,9 +50,9 @@ struct request {
     MPI_Message message; /* REQUEST_MESSAGE, if the library still has it */
     MPI_Status status;
     int error;
-    char *row;          /* header and payload */
-    uint64_t row_bytes; /* room in row */
-    _Alignas(LOG_ALIGNMENT) char small[PIGGYBACK_MAX_BYTES + SMALL_BYTES];
+    /* The two below stay when the request is used again. */
+    char *row;          /* header and payload; owned */
+    uint64_t row_bytes; /* room in row, SMALL_BYTES of payload at least */
 };
 
 /* An active one. payload, peer, tag and so on are the caller's to fill in. */
@@ -89,11 +91,8 @@ struct request *request_by_number(int number);
 /* All that have a number, in order of numbers: the next behind `number`, NULL if there is none. */
 struct request *request_behind(int number);
 
-/* Makes room for header and `bytes` of payload in row. */
+/* Makes room for header and `bytes` of payload in row; what was in it may be lost. */
 void request_row(struct request *request, uint64_t bytes);
-
-/* The same in memory that can go to another request. */
-void request_own_row(struct request *request, uint64_t bytes);
 
 /* The program is about to stop logging: for each receive that was open (a wildcard, or the program
  * asked to cancel it), that the library has completed and the program has not seen, the log says

@@ -67,7 +67,7 @@ int transfer_send(struct request *request)
     int error = MPI_SUCCESS;
     if (replay_suppresses(self.next_id))
         suppress(request, bytes);
-    else if (bytes <= SMALL_BYTES || (request->mode == SEND_BUFFERED && bytes < INT32_MAX))
+    else if (bytes <= COPY_BYTES || (request->mode == SEND_BUFFERED && bytes < INT32_MAX))
         error = send_row(request, bytes);
     else
         error = send_framed(request);

@@ -42,8 +42,12 @@ static bool has_header(const struct request *request)
 static int receive_into(struct request *request, void **buffer, int *count, MPI_Datatype *type,
                         bool *owned)
 {
-    request->framed = payload_bytes(&request->payload) > SMALL_BYTES;
+    uint64_t room = payload_bytes(&request->payload);
+    request->framed = room > COPY_BYTES;
     *owned = request->framed;
+    if (room < SMALL_BYTES)
+        room = SMALL_BYTES;
+    request_row(request, request->framed ? 0 : room);
     blank_header(request);
     if (request->framed) {
         *buffer = MPI_BOTTOM;
@@ -51,7 +55,7 @@ static int receive_into(struct request *request, void **buffer, int *count, MPI_
         return payload_framed(&request->payload, request->row, piggyback_bytes(), type);
     }
     *buffer = request->row;
-    *count = (int)(piggyback_bytes() + SMALL_BYTES);
+    *count = (int)(piggyback_bytes() + room);
     *type = MPI_BYTE;
     return MPI_SUCCESS;
 }
@@ -183,14 +187,12 @@ static int receive_from_library(struct request *receive, struct request *message
 /* The row with the message in it, or with the receive that is to fill it, changes hands. */
 static void hand_on_row(struct request *receive, struct request *message)
 {
-    if (message->own_row) {
-        receive->row = message->row;
-        receive->row_bytes = message->row_bytes;
-        receive->own_row = true;
-        message->own_row = false;
-    } else {
-        memcpy(receive->small, message->small, sizeof message->small); /* over, so it may move */
-    }
+    char *row = receive->row;
+    uint64_t row_bytes = receive->row_bytes;
+    receive->row = message->row;
+    receive->row_bytes = message->row_bytes;
+    message->row = row;
+    message->row_bytes = row_bytes;
     receive->wire = message->wire;
     receive->done = message->done;
     receive->status = message->status;
@@ -230,7 +232,7 @@ void transfer_find_again(struct request *message, uint64_t bytes)
     message->outcome = replay_outcome(message->place, &message->outcome_data);
     message->done = message->outcome != NULL;
     if (!message->done) {
-        request_own_row(message, bytes);
+        request_row(message, bytes);
         blank_header(message);
         message->error =
             PMPI_Irecv(message->row, (int)(piggyback_bytes() + bytes), MPI_BYTE, message->peer,
@@ -488,7 +490,7 @@ _Noreturn static void lost_header(const struct request *request)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     PMPI_Error_string(request->error, text, &length);
-    die("a receive of more than %d bytes from rank %d, tag %d, has failed: %s", SMALL_BYTES,
+    die("a message of more than %d bytes from rank %d, tag %d, is longer than its receive: %s", SMALL_BYTES,
         request->status.MPI_SOURCE, request->status.MPI_TAG, text);
 }
 

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds a protocol with a patch: the patch goes on a copy of all protocols, what it changes there is
+# compiled again, and the rest is linked as it is.
+# Usage: COMPILE=... LINK=... broken.sh PATCH FOLDER_OF_THE_COPY LIBRARY.so OBJECT...
+# An object is the one of suites/protocols/X.c when it is named .../obj/X.o.
+set -euo pipefail
+patch=$1 copy=$2 library=$3
+shift 3
+
+rm -rf "$copy"
+mkdir -p "$copy/suites"
+cp -r suites/protocols "$copy/suites"
+patch -s -p1 -F0 -d "$copy" <"$patch"
+
+tree=$copy/suites/protocols
+headers=same
+diff -rq -x '*.c' suites/protocols "$tree" >/dev/null || headers=other
+objects=()
+for object in "$@"; do
+    source=${object##*/obj/}
+    source=${source%.o}.c
+    if [ -e "$tree/$source" ] &&
+        { [ $headers = other ] || ! cmp -s "suites/protocols/$source" "$tree/$source"; }; then
+        object=$copy/obj/${source%.c}.o
+        mkdir -p "${object%/*}"
+        $COMPILE -I"$tree" -c -o "$object" "$tree/$source"
+    fi
+    objects+=("$object")
+done
+$LINK -o "$library" "${objects[@]}"
