@@ -10,8 +10,8 @@ static bool could_take(const struct request *earlier, const struct handle *commu
                        int tag)
 {
     bool open = earlier->peer == MPI_ANY_SOURCE || earlier->tag == MPI_ANY_TAG || earlier->cancel;
-    return open && earlier->kind == REQUEST_RECEIVE && !earlier->hidden && !earlier->bound &&
-           !earlier->waiting && !earlier->outcome && earlier->communicator == communicator &&
+    return open && earlier->kind == REQUEST_RECEIVE && !earlier->bound && !earlier->waiting &&
+           !earlier->outcome && earlier->communicator == communicator &&
            (earlier->peer == MPI_ANY_SOURCE || earlier->peer == source) &&
            (earlier->tag == MPI_ANY_TAG || earlier->tag == tag);
 }

@@ -2,7 +2,10 @@
  * for what it is and README.md for how it goes. */
 #include "c3/c3.h"
 
+#include "c3/again.h"
+#include "c3/bits.h"
 #include "c3/checkpoint_file.h"
+#include "c3/collective.h"
 #include "c3/control.h"
 #include "c3/line.h"
 #include "c3/log.h"
@@ -110,6 +113,7 @@ static const struct handles_protocol for_handles = {
     .hidden = true,
     .stand = tell_stand,
     .stop_logging = line_stop_logging,
+    .freed = collective_numbers_freed,
     .communicates = communicates,
     .refuse = refuse_for_handles,
 };
@@ -126,6 +130,7 @@ static void start(void)
     self.next = memory(ranks, sizeof(uint64_t));
     self.every = every_from_environment();
     piggyback_choose();
+    bits_choose();
     must(line_store_open(&self.store, "c3", self.rank, self.ranks, &error), &error);
     control_open();
     handles_open(&for_handles);
@@ -214,17 +219,22 @@ static void reset_counters(uint64_t newest, const struct checkpoint *checkpoint)
 static void recover(uint64_t newest)
 {
     struct checkpoint checkpoint;
-    size_t told;
+    size_t told, senders;
     phase("before-load");
     checkpoint_file_load(newest, &checkpoint);
+    replay_open(newest);
+    const struct early *sender = replay_senders(&senders);
+    checkpoint_add_early(&checkpoint, sender, senders);
     phase("before-suppress-exchange");
     uint64_t *ids =
         suppress_exchange(control_comm(), checkpoint.early, checkpoint.early_count, &told);
     phase("after-suppress-exchange");
     reset_counters(newest, &checkpoint);
-    replay_open(newest, ids, told);
+    replay_suppress(ids, told);
     line_recovered(newest);
     handles_restore(checkpoint.handles.next, checkpoint.handles.left);
+    collective_numbers_restore(checkpoint.numbers);
+    again_restore(checkpoint.again);
     faultline_restored(newest);
     pending_restore(checkpoint.requests);
     handles_settle();
@@ -234,6 +244,7 @@ static void recover(uint64_t newest)
     checkpoint_file_release(&checkpoint);
     free(ids);
     phase("after-restore");
+    again_do();
 }
 
 EXPORTED int protocol_restore(void)

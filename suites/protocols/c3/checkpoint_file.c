@@ -1,6 +1,8 @@
 /* See checkpoint_file.h. */
 #include "c3/checkpoint_file.h"
 
+#include "c3/again.h"
+#include "c3/collective.h"
 #include "c3/pending.h"
 #include "common/handles/handles.h"
 
@@ -27,6 +29,8 @@ void checkpoint_file_save(void)
     bytes_put_number(&all, self.next_place);
     bytes_put_row(&all, early, count * sizeof *early);
     put_part(&all, handles_save);
+    put_part(&all, collective_numbers_save);
+    put_part(&all, again_save);
     put_part(&all, pending_save);
     if (all.failed)
         die("out of memory for a checkpoint");
@@ -44,6 +48,8 @@ void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint)
     checkpoint->next_place = reader_number(&in);
     struct reader early = reader_row(&in);
     checkpoint->handles = reader_row(&in);
+    checkpoint->numbers = reader_row(&in);
+    checkpoint->again = reader_row(&in);
     checkpoint->requests = reader_row(&in);
     if (in.failed || in.left > 0 || early.left % sizeof(struct early) != 0)
         die("the checkpoint of line %" PRIu64 " holds something else behind the state", line);
@@ -51,6 +57,17 @@ void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint)
     checkpoint->early = memory(checkpoint->early_count, sizeof(struct early));
     if (early.left > 0)
         memcpy(checkpoint->early, early.next, early.left);
+}
+
+void checkpoint_add_early(struct checkpoint *checkpoint, const struct early *early, size_t count)
+{
+    if (count == 0)
+        return;
+    size_t before = checkpoint->early_count;
+    checkpoint->early_count += count;
+    checkpoint->early =
+        larger(checkpoint->early, checkpoint->early_count * sizeof *checkpoint->early);
+    memcpy(checkpoint->early + before, early, count * sizeof *early);
 }
 
 void checkpoint_file_release(struct checkpoint *checkpoint)

@@ -1,5 +1,6 @@
 /* What a rank keeps of its checkpoint besides the registered state, in one file with it: the
- * suppressList, the place of the next receive, the communicators, the requests that are alive. Must
+ * suppressList, the reexecList, the place of the next receive, the communicators and how many
+ * collective calls each has seen, the requests that are alive. Must
  * not know: when a checkpoint is taken. */
 #ifndef C3_CHECKPOINT_FILE_H
 #define C3_CHECKPOINT_FILE_H
@@ -15,12 +16,17 @@ struct checkpoint {
     size_t early_count;
     uint64_t next_place;
     struct reader handles;
+    struct reader numbers; /* of collective calls */
+    struct reader again;   /* reexecList */
     struct reader requests;
 };
 
 /* Stores this rank as it is now as its checkpoint of self.epoch; on return it is stable. Phases:
  * those of line_save. */
 void checkpoint_file_save(void);
+
+/* Appends to `early` what is not in the file: the rows are copied. */
+void checkpoint_add_early(struct checkpoint *checkpoint, const struct early *early, size_t count);
 
 /* Gives the registered state what it held at this rank's checkpoint of `line`, and *checkpoint the
  * rest. The job ends if the file is not good. */

@@ -36,6 +36,7 @@ const char *control_name(enum control_kind kind)
         [CONTROL_READY] = "readyToStopLogging",
         [CONTROL_STOP_LOGGING] = "stopLogging",
         [CONTROL_STOPPED] = "stoppedLogging",
+        [CONTROL_REPLAY_OVER] = "replayIsOver",
     };
     return kind > 0 && kind < CONTROL_KINDS ? names[kind] : "unknown";
 }

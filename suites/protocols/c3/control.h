@@ -12,7 +12,8 @@ enum control_kind {
     CONTROL_MY_SEND_COUNT = 2,
     CONTROL_READY = 3, /* readyToStopLogging */
     CONTROL_STOP_LOGGING = 4,
-    CONTROL_STOPPED = 5, /* stoppedLogging */
+    CONTROL_STOPPED = 5,     /* stoppedLogging */
+    CONTROL_REPLAY_OVER = 6, /* replayIsOver: not in [C3] */
     CONTROL_KINDS
 };
 

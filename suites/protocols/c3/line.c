@@ -1,6 +1,7 @@
 /* See line.h. */
 #include "c3/line.h"
 
+#include "c3/again.h"
 #include "c3/checkpoint_file.h"
 #include "c3/control.h"
 #include "c3/log.h"
@@ -20,6 +21,7 @@ static struct {
     uint64_t requested; /* the newest line that pleaseCheckpoint has asked for */
     bool stop_waits;    /* for the end of a blocking send */
     bool ready;         /* readyToStopLogging is said for the line under way */
+    bool replays;       /* after recovery; replayIsOver is not said yet */
     uint64_t *sent;     /* by rank: what mySendCount said, for the line under way or to come */
     bool *sent_known;
     int sent_missing; /* ranks whose mySendCount has not come */
@@ -27,6 +29,7 @@ static struct {
     uint64_t committed;
     int ready_ranks;
     int stopped_ranks;
+    int replaying_ranks; /* others that have not said replayIsOver */
 } line;
 
 /* Forgets the counts of a line whose late messages are all in. */
@@ -44,6 +47,8 @@ void line_recovered(uint64_t newest)
     }
     line.requested = line.committed = newest;
     line.ready = line.stop_waits = false;
+    line.replays = newest != LINE_NONE && self.rank != INITIATOR;
+    line.replaying_ranks = newest != LINE_NONE && self.rank == INITIATOR ? self.ranks - 1 : 0;
     line.ready_ranks = line.stopped_ranks = 0;
     expect_counts();
 }
@@ -168,6 +173,8 @@ static void take_count(int rank, uint64_t sent)
 
 static void take_request(uint64_t requested)
 {
+    if (requested == self.epoch)
+        return; /* a barrier was faster */
     if (requested != self.epoch + 1)
         die("asked for line %" PRIu64 " after line %" PRIu64, requested, self.epoch);
     line.requested = requested;
@@ -195,6 +202,9 @@ static void take_up(const struct control_message *message)
     case CONTROL_STOPPED:
         rank_has_stopped();
         break;
+    case CONTROL_REPLAY_OVER:
+        line.replaying_ranks--;
+        break;
     default:
         die("control message %d from rank %d", (int)message->kind, message->source);
     }
@@ -205,6 +215,16 @@ static void receipt_phase(const char *moment, enum control_kind kind)
     char name[PHASE_BYTES];
     snprintf(name, sizeof name, "%s-receive-%s", moment, control_name(kind));
     phase(name);
+}
+
+/* While a rank replays it cannot take the checkpoint of another line: what it has still to replay
+ * belongs to this one, and a barrier may ask for its checkpoint at once. So none is begun. */
+static void check_replay(void)
+{
+    if (!line.replays || !replay_over())
+        return;
+    line.replays = false;
+    control_send(CONTROL_REPLAY_OVER, INITIATOR, self.epoch, 0);
 }
 
 void line_progress(void)
@@ -218,6 +238,7 @@ void line_progress(void)
     if (line.stop_waits && !self.in_send)
         line_stop_logging();
     check_ready();
+    check_replay();
 }
 
 /* --- the local checkpoint --------------------------------------------------------------------- */
@@ -253,6 +274,7 @@ static void take_checkpoint(void)
     faultline_checkpoint(self.epoch);
     checkpoint_file_save();
     suppress_clear();
+    again_clear();
     for (int rank = 0; rank < self.ranks; rank++)
         if (rank != self.rank)
             control_send(CONTROL_MY_SEND_COUNT, rank, self.epoch, sent[rank]);
@@ -263,10 +285,10 @@ static void take_checkpoint(void)
 uint64_t line_potential_checkpoint(void)
 {
     line_progress();
-    /* What recovery has still to replay belongs to the line before; a request waits that long. */
     if (!replay_over())
         return 0;
-    if (self.rank == INITIATOR && ++self.passed >= self.every && line.committed == self.epoch) {
+    if (self.rank == INITIATOR && ++self.passed >= self.every && line.committed == self.epoch &&
+        line.replaying_ranks == 0) {
         self.passed = 0;
         initiate();
     }
@@ -275,6 +297,17 @@ uint64_t line_potential_checkpoint(void)
     take_checkpoint();
     line_progress();
     return self.epoch;
+}
+
+void line_checkpoint_at_barrier(void)
+{
+    if (!replay_over())
+        die("line %" PRIu64 " was begun while this rank replays line %" PRIu64, self.epoch + 1,
+            self.epoch);
+    if (line.requested == self.epoch)
+        take_request(self.epoch + 1);
+    take_checkpoint();
+    phase("after-barrier-checkpoint");
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

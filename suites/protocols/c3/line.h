@@ -15,6 +15,10 @@ void line_progress(void);
  * asked for. Returns the number of the line, 0 if none was taken. */
 uint64_t line_potential_checkpoint(void);
 
+/* In a barrier: another member has taken its checkpoint of the next line, so this rank takes its
+ * own now [C3, section 5.4], asked for or not. */
+void line_checkpoint_at_barrier(void);
+
 /* A message from a rank that has stopped logging is about to be handed over: stop as well, first
  * [C3, section 3.1, phase 4]. A blocking send that is under way says that this rank logs, and is
  * sent when it returns: until then the end of logging waits. Nothing is handed over in it. */

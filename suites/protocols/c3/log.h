@@ -1,8 +1,8 @@
 /* The recovery log [C3, sections 2.3 and 3.1]: what a rank keeps between its checkpoint and the
- * stop-log line. An entry is either the *outcome* of a receive, found again by the receive's place
- * in matching order, or the *answer* of a call that may say one thing or another, found again by
- * the order of such calls. In memory while the rank logs, then a file. Must not know: MPI calls,
- * how it is replayed.
+ * stop-log line. An entry is the *outcome* of a receive, found again by the receive's place in
+ * matching order, the *answer* of a call that may say one thing or another, found again by the
+ * order of such calls, or the *result* of a collective call, found again by the call's id. In
+ * memory while the rank logs, then a file. Must not know: MPI calls, how it is replayed.
  *
  * File log-<line>.rank-<rank>: struct log_head, then entries, each a struct log_entry and data. */
 #ifndef C3_LOG_H
@@ -28,6 +28,9 @@ enum log_kind {
     LOG_MPROBE,
     LOG_IMPROBE,
     LOG_DECISION, /* data: the choice */
+    /* Of collective calls, by the call's id. */
+    LOG_RESULT, /* data: what a call that the line runs through gave this rank */
+    LOG_SENDER, /* source (world rank) has its part in such a result, and sends it no more */
     LOG_KINDS
 };
 
@@ -35,11 +38,11 @@ enum log_kind {
 struct log_entry {
     uint32_t kind;    /* enum log_kind */
     int32_t positive; /* answers: 0 is "no" */
-    int32_t source;   /* rank in the communicator */
+    int32_t source;   /* rank in the communicator, unless said otherwise */
     int32_t tag;
     int32_t error; /* MPI error class: MPI_SUCCESS or MPI_ERR_TRUNCATE */
     int32_t unused;
-    uint64_t number;     /* outcomes: place of the receive; "no": how often in a row */
+    uint64_t number;     /* place of the receive; id of the call; "no": how often in a row */
     uint64_t bytes;      /* of the message */
     uint64_t data_bytes; /* behind this entry, padded to LOG_ALIGNMENT */
 };

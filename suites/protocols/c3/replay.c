@@ -14,9 +14,14 @@ static struct {
     const struct log_entry **answer; /* in order; owned */
     size_t answers;
     size_t answers_given;
-    uint64_t repeated; /* how often the next answer was given */
-    uint64_t *id;      /* ascending, to be suppressed; owned */
-    bool *id_used;     /* owned */
+    uint64_t repeated;               /* how often the next answer was given */
+    const struct log_entry **result; /* in order; owned */
+    size_t results;
+    size_t results_given;
+    struct early *sender; /* owned */
+    size_t senders;
+    uint64_t *id;  /* ascending, to be suppressed; owned */
+    bool *id_used; /* owned */
     size_t ids;
     size_t ids_left;
 } replay;
@@ -44,30 +49,52 @@ static const struct log_entry *entry_at(const char *entries, uint64_t at, uint64
     return entry;
 }
 
+static void sort_in(const struct log_entry *entry)
+{
+    if (entry->kind < LOG_TEST)
+        replay.outcome[replay.outcomes++] = entry;
+    else if (entry->kind == LOG_RESULT)
+        replay.result[replay.results++] = entry;
+    else if (entry->kind == LOG_SENDER)
+        replay.sender[replay.senders++] =
+            (struct early){.id = entry->number, .sender = entry->source};
+    else
+        replay.answer[replay.answers++] = entry;
+}
+
 static void sort_out(const char *entries, uint64_t bytes, uint64_t line)
 {
     size_t most = (size_t)(bytes / sizeof(struct log_entry)) + 1;
     replay.outcome = memory(most, sizeof(void *));
     replay.answer = memory(most, sizeof(void *));
+    replay.result = memory(most, sizeof(void *));
+    replay.sender = memory(most, sizeof *replay.sender);
     for (uint64_t at = 0; at < bytes;) {
         const struct log_entry *entry = entry_at(entries, at, bytes, line);
-        if (entry->kind < LOG_TEST)
-            replay.outcome[replay.outcomes++] = entry;
-        else
-            replay.answer[replay.answers++] = entry;
+        sort_in(entry);
         at += sizeof *entry + log_padded(entry->data_bytes);
     }
     qsort(replay.outcome, replay.outcomes, sizeof(void *), by_place);
     replay.outcomes_left = replay.outcomes;
 }
 
-void replay_open(uint64_t line, const uint64_t *ids, size_t count)
+void replay_open(uint64_t line)
 {
     const char *entries;
     uint64_t bytes;
     replay_close();
     replay.content = log_load(line, &entries, &bytes);
     sort_out(entries, bytes, line);
+}
+
+const struct early *replay_senders(size_t *count)
+{
+    *count = replay.senders;
+    return replay.sender;
+}
+
+void replay_suppress(const uint64_t *ids, size_t count)
+{
     replay.id = memory(count, sizeof *ids);
     replay.id_used = memory(count, sizeof *replay.id_used);
     if (count > 0)
@@ -81,6 +108,8 @@ void replay_close(void)
     free(replay.content);
     free(replay.outcome);
     free(replay.answer);
+    free(replay.result);
+    free(replay.sender);
     free(replay.id);
     free(replay.id_used);
     memset(&replay, 0, sizeof replay);
@@ -129,6 +158,18 @@ bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **dat
     return true;
 }
 
+const struct log_entry *replay_result(uint64_t id, const char **data)
+{
+    if (replay.results_given == replay.results)
+        return NULL;
+    const struct log_entry *next = replay.result[replay.results_given];
+    if (next->number != id)
+        return NULL;
+    replay.results_given++;
+    *data = (const char *)(next + 1);
+    return next;
+}
+
 bool replay_suppresses(uint64_t id)
 {
     if (replay.ids_left == 0)
@@ -144,5 +185,5 @@ bool replay_suppresses(uint64_t id)
 bool replay_over(void)
 {
     return replay.outcomes_left == 0 && replay.ids_left == 0 &&
-           replay.answers_given == replay.answers;
+           replay.answers_given == replay.answers && replay.results_given == replay.results;
 }

@@ -27,7 +27,6 @@ struct request {
     enum send_mode mode;
     bool persistent;
     bool active;      /* started and not handed over */
-    bool hidden;      /* of a collective call */
     bool holds;       /* communicator, which the program may free meanwhile */
     bool cancel;      /* MPI_Cancel was called */
     bool bound;       /* in recovery: it takes in what the log says, and cannot be cancelled */

@@ -19,7 +19,7 @@ static int pack_row(struct request *request, uint64_t bytes)
 static void suppress(struct request *request, uint64_t bytes)
 {
     request->done = true;
-    if (request->hidden || !faultline_present())
+    if (!faultline_present())
         return;
     pack_row(request, bytes);
     faultline_suppressed(self.epoch, (uint64_t)request->communicator->user, request->peer,
@@ -28,7 +28,7 @@ static void suppress(struct request *request, uint64_t bytes)
 
 static int to_wire(struct request *request, const void *buffer, int count, MPI_Datatype type)
 {
-    MPI_Comm comm = request->hidden ? request->communicator->hidden : request->communicator->real;
+    MPI_Comm comm = request->communicator->real;
     if (request->mode == SEND_SYNCHRONOUS)
         return PMPI_Issend(buffer, count, type, request->peer, request->tag, comm, &request->wire);
     return PMPI_Isend(buffer, count, type, request->peer, request->tag, comm, &request->wire);

@@ -18,11 +18,6 @@ static bool is_wildcard(const struct request *request)
     return request->peer == MPI_ANY_SOURCE || request->tag == MPI_ANY_TAG;
 }
 
-static MPI_Comm wire_comm(const struct request *request)
-{
-    return request->hidden ? request->communicator->hidden : request->communicator->real;
-}
-
 /* --- posting ---------------------------------------------------------------------------------- */
 
 /* A header that no sender writes: it stays where a message that is too long does not arrive. */
@@ -69,7 +64,8 @@ static int post_as(struct request *request, int source, int tag)
     int error = receive_into(request, &buffer, &count, &type, &owned);
     if (error != MPI_SUCCESS)
         return error;
-    error = PMPI_Irecv(buffer, count, type, source, tag, wire_comm(request), &request->wire);
+    error =
+        PMPI_Irecv(buffer, count, type, source, tag, request->communicator->real, &request->wire);
     if (owned)
         PMPI_Type_free(&type);
     return error;
@@ -78,8 +74,6 @@ static int post_as(struct request *request, int source, int tag)
 /* A message that was taken in before matches: it is this receive's. */
 static bool take_arrived(struct request *request, int source, int tag)
 {
-    if (request->hidden)
-        return false;
     struct request *message = arrived_find(request->communicator, source, tag);
     if (!message)
         return false;
@@ -122,10 +116,9 @@ static void find_envelope(struct request *request, int *source, int *tag)
     *tag = request->tag;
     if (request->outcome)
         bind(request, source, tag);
-    else if (!request->hidden && probed_find(request->communicator, source, tag))
+    else if (probed_find(request->communicator, source, tag))
         request->bound = true;
-    if (!request->hidden)
-        probed_received(request->communicator, *source, *tag);
+    probed_received(request->communicator, *source, *tag);
 }
 
 static int post(struct request *request)
@@ -138,7 +131,7 @@ static int post(struct request *request)
     request->outcome = replay_outcome(request->place, &request->outcome_data);
     if (request->outcome && request->outcome->kind != LOG_MATCHED) {
         request->done = true;
-        if (!request->hidden && request->outcome->kind == LOG_LATE)
+        if (request->outcome->kind == LOG_LATE)
             probed_received(request->communicator, request->outcome->source, request->outcome->tag);
         return MPI_SUCCESS;
     }
@@ -284,7 +277,7 @@ static bool has_message(const struct request *request)
 bool transfer_poll(struct request *request)
 {
     return transfer_is_in(request) &&
-           (!self.logging || request->hidden || !has_message(request) ||
+           (!self.logging || !has_message(request) ||
             ahead_is_over(request->communicator, request->status.MPI_SOURCE,
                           request->status.MPI_TAG, request->place));
 }
@@ -310,9 +303,8 @@ void transfer_before(struct request *request)
 {
     if (!self.logging || !has_message(request))
         return;
-    if (!request->hidden)
-        ahead_before(request->communicator, request->status.MPI_SOURCE, request->status.MPI_TAG,
-                     request->place);
+    ahead_before(request->communicator, request->status.MPI_SOURCE, request->status.MPI_TAG,
+                 request->place);
     if (transfer_sender_stopped(request))
         line_stop_logging();
 }
@@ -368,9 +360,8 @@ static void log_late(const struct request *request, const char *row, uint64_t by
                               .bytes = bytes,
                               .data_bytes = bytes};
     log_append(&entry, row);
-    if (!request->hidden)
-        faultline_logged(self.epoch, (uint64_t)request->communicator->user, entry.source, entry.tag,
-                         row, bytes);
+    faultline_logged(self.epoch, (uint64_t)request->communicator->user, entry.source, entry.tag,
+                     row, bytes);
 }
 
 /* What in recovery decides for the receive: which of the messages to come it took, or none. */
@@ -399,7 +390,7 @@ static void early(struct request *request, int world, uint64_t id, uint64_t byte
 {
     char *owned = NULL;
     line_early(world, id);
-    if (request->hidden || !faultline_present())
+    if (!faultline_present())
         return;
     const char *row = as_row(request, bytes, &owned);
     faultline_early(self.epoch + 1, (uint64_t)request->communicator->user,
@@ -455,9 +446,8 @@ static int hand_over_logged(struct request *request, MPI_Status *status)
     }
     int error = put_in_place(request, request->outcome_data, &bytes);
     status_fill(status, entry->source, entry->tag, bytes, false);
-    if (!request->hidden)
-        faultline_replayed(self.epoch, (uint64_t)request->communicator->user, entry->source,
-                           entry->tag, request->outcome_data, entry->bytes);
+    faultline_replayed(self.epoch, (uint64_t)request->communicator->user, entry->source, entry->tag,
+                       request->outcome_data, entry->bytes);
     return error == MPI_SUCCESS ? error : raise_error(request, error);
 }
 

@@ -8,4 +8,5 @@ wire {
   readyToStopLogging = { comm = "world#1", tag = 3, epoch = line },
   stopLogging = { comm = "world#1", tag = 4, epoch = line },
   stoppedLogging = { comm = "world#1", tag = 5, epoch = line },
+  replayIsOver = { comm = "world#1", tag = 6, epoch = line },
 }

@@ -1,0 +1,39 @@
+/* Calls that data flows out of a root in, which this rank has done before its checkpoint and the
+ * root does again after recovery [C3, section 5.3, reexecList]: at recovery this rank takes part in
+ * them once more, and what it gets is thrown away. Must not know: why a call is listed. */
+#ifndef C3_AGAIN_H
+#define C3_AGAIN_H
+
+#include "c3/c3.h"
+#include "common/bytes.h"
+#include "common/handles/handles.h"
+
+enum again_kind { AGAIN_BCAST, AGAIN_SCATTER, AGAIN_SCATTERV };
+
+/* What a receiver said of its call. */
+struct again {
+    enum again_kind kind;
+    struct handle *communicator;
+    int root;
+    int count;
+    MPI_Datatype type;
+};
+
+/* Lists it; the communicator is held, the datatype is kept as it is now. */
+void again_add(const struct again *again);
+
+/* The list into the checkpoint that is being taken, and then it is empty. */
+void again_save(struct bytes *out);
+void again_clear(void);
+
+/* At recovery, behind handles_restore and before handles_settle: the list of the checkpoint. What
+ * came in these calls counts as received in this epoch. */
+void again_restore(struct reader in);
+
+/* At recovery, when all else is as it was: does them, in their order. Waits for the roots. */
+void again_do(void);
+
+/* Does one as a receiver, with this buffer; an MPI error code. In single_sender.c. */
+int again_perform(const struct again *again, void *buffer);
+
+#endif
