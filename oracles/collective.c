@@ -326,7 +326,7 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
         complete(collectives, event);
     } else if (record->kind == RECORD_COMM) {
         learn(collectives, event->trace, event->index);
-    } else if (collective_comm(record) != 0) {
+    } else if (collective_comm(record) != 0 && !event->at_cut) {
         struct gathering *gathering = gathering_of(collectives, collective_comm(record));
         if (gathering != NULL && gathering->known && gathering->member[event->rank])
             join(collectives, gathering, event);

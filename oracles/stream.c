@@ -164,12 +164,14 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
     const struct piece *piece = &cursor->history->piece[cursor->piece];
     const struct record *record = &piece->trace->record[cursor->at];
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+    bool in_progress = leave == 0 || leave > piece->cut;
     struct stream_event event = {
         .rank = rank,
         .trace = piece->trace,
         .index = cursor->at,
         .record = record,
-        .in_progress = leave == 0 || leave > piece->cut,
+        .in_progress = in_progress,
+        .at_cut = in_progress && piece->cut != UINT64_MAX,
         .restarted = cursor->restarted,
     };
     cursor->restarted = false;

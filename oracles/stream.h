@@ -12,6 +12,7 @@ struct stream_event {
     uint64_t index;
     const struct record *record;
     bool in_progress; /* had not returned by the end of its piece: unknown */
+    bool at_cut;      /* ... which was a checkpoint: the program goes on from before it */
     bool restarted;   /* a new incarnation of this rank begins; the record may be of kind NONE */
 };
 
