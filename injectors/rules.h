@@ -110,7 +110,10 @@ void rules_wait_begin(void);
 void rules_wait_end(void);
 uint32_t rules_unstick(void);
 
-/* The newest JITTER step that is done; NULL: none. */
+/* The faults have stopped: nothing is kept any longer. */
+bool rules_quiet(void);
+
+/* The newest JITTER step that is done; NULL: none, or the faults have stopped. */
 const struct plan_step *rules_jitter(void);
 
 /* Provided by the taps; without it a message that has a key is never recognised. An unsigned field

@@ -218,6 +218,10 @@ static void record_step(uint32_t step, const struct record *r)
     case ACTION_JITTER:
         rules_fault(FAULT_AWAITED, step, PEER_NONE, 0, 0, 0);
         break;
+    case ACTION_QUIET:
+        rules_fault(FAULT_AWAITED, step, PEER_NONE, 0, 0, 0);
+        progress_quiet(rules.board, RELEASED_BY_STEP);
+        break;
     default:
         break;
     }

@@ -153,7 +153,7 @@ enum board_release rules_may_go(uint32_t step, uint32_t number)
     const struct plan_step *s = rules_step(step);
     enum board_release why = progress_released(rules.board, rules.plan, step);
     if (why == RELEASED_NOT || why == RELEASED_BY_UNSTICK || why == RELEASED_BY_END ||
-        s->orders == 0)
+        s->orders == 0 || rules_quiet())
         return why;
     struct board_step *progress = &rules.board->progress[step];
     uint32_t turn = atomic_load(&progress->turn);
@@ -225,8 +225,15 @@ uint32_t rules_unstick(void)
     return atomic_load(&rules.board->unstick);
 }
 
+bool rules_quiet(void)
+{
+    return atomic_load(&rules.board->quiet) != 0;
+}
+
 const struct plan_step *rules_jitter(void)
 {
+    if (rules_quiet())
+        return NULL;
     for (size_t i = rules.plan->count; i > 0; i--)
         if (rules.plan->steps[i - 1].action == ACTION_JITTER &&
             board_step_done(rules.board, (unsigned)i - 1))

@@ -83,10 +83,13 @@ static enum error_code read_steps_done(const struct reader *reader, const char *
     return OK;
 }
 
+#define RELEASED_LAST 6 /* enum board_release, by its words */
+
 /* step-done 2 r1#0 taken 3 released unstick */
 static enum error_code read_step_done(const struct reader *reader, const char *rest)
 {
-    static const char *const why[] = {"not", "condition", "time", "step", "end", "unstick"};
+    static const char *const why[] = {"not", "condition", "time", "step",
+                                      "end", "unstick",   "quiet"};
     char released[16] = "not";
     unsigned number;
     unsigned long long taken = 0;
@@ -94,11 +97,11 @@ static enum error_code read_step_done(const struct reader *reader, const char *r
     int words = sscanf(rest, " %u r%d#%d taken %llu released %15s", &number, &fact.rank,
                        &fact.incarnation, &taken, released);
     fact.taken = taken;
-    while (fact.released_by < 6 && strcmp(why[fact.released_by], released) != 0)
+    while (fact.released_by <= RELEASED_LAST && strcmp(why[fact.released_by], released) != 0)
         fact.released_by++;
-    if (words < 3 || number < 1 || number > PLAN_MAX_STEPS || fact.released_by == 6)
+    if (words < 3 || number < 1 || number > PLAN_MAX_STEPS || fact.released_by > RELEASED_LAST)
         return fail(reader, "step-done: must be <step, from 1> r<rank>#<incarnation>, then taken "
-                            "<n>, then released not, condition, time, step, end or unstick");
+                            "<n>, then released not, condition, time, step, end, unstick or quiet");
     reader->example->step[number - 1] = fact;
     return OK;
 }

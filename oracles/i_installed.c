@@ -117,8 +117,14 @@ static void tell_no_evidence(const struct look *look, const char *of_what)
 
 static const char *undone_text(unsigned reason)
 {
-    return reason == RELEASED_BY_END ? "its rank came to MPI_Finalize"
-                                     : "the job could not go on otherwise";
+    switch (reason) {
+    case RELEASED_BY_END:
+        return "its rank came to MPI_Finalize";
+    case RELEASED_BY_QUIET:
+        return "the time for faults was over";
+    default:
+        return "the job could not go on otherwise";
+    }
 }
 
 /* --- steps that were never done ----------------------------------------------------------------
@@ -241,7 +247,8 @@ static void check_kill(const struct look *look)
  */
 static bool was_undone(unsigned reason)
 {
-    return reason == RELEASED_BY_UNSTICK || reason == RELEASED_BY_END;
+    return reason == RELEASED_BY_UNSTICK || reason == RELEASED_BY_END ||
+           reason == RELEASED_BY_QUIET;
 }
 
 /* What was let go only because nothing could go on was not what the plan asks for, unless it says

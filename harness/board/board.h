@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 2u
+#define BOARD_VERSION 3u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 
@@ -78,6 +78,7 @@ enum board_release {
     RELEASED_BY_STEP = 3,
     RELEASED_BY_END = 4,     /* all ranks are in MPI_Finalize */
     RELEASED_BY_UNSTICK = 5, /* the job could not go on otherwise */
+    RELEASED_BY_QUIET = 6,   /* the run's time for faults was over */
 };
 
 struct board {
@@ -89,6 +90,8 @@ struct board {
     _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
                                     while messages are held or ranks stopped; all that
                                     was held or stopped before is let go */
+    _Atomic uint32_t quiet;      /* enum board_release, why; 0: not yet. The faults have
+                                    stopped: nothing is armed, all is let go */
     struct board_step progress[BOARD_MAX_STEPS];
     struct board_slot slot[];
 };

@@ -9,7 +9,8 @@
 bool progress_armed(const struct board *board, const struct plan *plan, unsigned step)
 {
     int32_t after = plan_after(plan, step);
-    return !board_step_done(board, step) && (after < 0 || board_step_done(board, (unsigned)after));
+    return atomic_load(&board->quiet) == 0 && !board_step_done(board, step) &&
+           (after < 0 || board_step_done(board, (unsigned)after));
 }
 
 void progress_finish(struct board *board, unsigned step, int rank, int incarnation)
@@ -70,6 +71,8 @@ static enum board_release find_reason(const struct board *board, const struct pl
     const struct board_step *progress = &board->progress[step];
     uint64_t done_ns = atomic_load(&progress->done_ns);
     bool has_some = done_ns != 0 || atomic_load(&progress->taken) > 0;
+    if (has_some && atomic_load(&board->quiet) != 0)
+        return (enum board_release)atomic_load(&board->quiet);
     if (has_some && atomic_load(&board->unstick) != atomic_load(&progress->unstick))
         return RELEASED_BY_UNSTICK;
     if (done_ns == 0)
@@ -147,4 +150,34 @@ bool progress_states_hold(const struct board *board, const struct plan_condition
 void progress_unstick(struct board *board)
 {
     atomic_fetch_add(&board->unstick, 1);
+}
+
+void progress_quiet(struct board *board, enum board_release why)
+{
+    uint32_t not_yet = RELEASED_NOT;
+    atomic_compare_exchange_strong(&board->quiet, &not_yet, (uint32_t)why);
+    progress_unstick(board);
+}
+
+static bool is_over(const struct board *board, const struct plan_step *step, unsigned index)
+{
+    if (!board_step_done(board, index))
+        return false;
+    switch (step->action) {
+    case ACTION_HOLD:
+    case ACTION_STOP:
+        return atomic_load(&board->progress[index].released) != 0;
+    default:
+        return step->action != ACTION_JITTER;
+    }
+}
+
+bool progress_is_over(const struct board *board, const struct plan *plan)
+{
+    if (atomic_load(&board->quiet) != 0)
+        return true;
+    for (unsigned i = 0; i < plan->count; i++)
+        if (!is_over(board, &plan->steps[i], i))
+            return false;
+    return true;
 }

@@ -35,4 +35,12 @@ bool progress_states_hold(const struct board *board, const struct plan_condition
 /* The driver found that the job cannot go on: all that is held or stopped now is let go. */
 void progress_unstick(struct board *board);
 
+/* The faults stop, once and for all: no step is armed any more, and what is held or stopped is let
+ * go because of `why`. Calls that wait for a choice of the plan give in. */
+void progress_quiet(struct board *board, enum board_release why);
+
+/* Nothing of the plan can concern the job any more: the faults have stopped, or every step is done,
+ * what was held or stopped is let go, and no message is delayed. */
+bool progress_is_over(const struct board *board, const struct plan *plan);
+
 #endif

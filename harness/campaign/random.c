@@ -405,7 +405,9 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
     }
     if (code == OK)
         code = add_recovery(survey, seed, index, plan, name, error);
-    return code;
+    draw = draw_for(seed, index, PURPOSE_END);
+    struct plan_step quiet = steps_quiet(draw_between(&draw, 1, (uint64_t)survey->ranks));
+    return code == OK ? plan_add(plan, &quiet, error) : code;
 }
 
 static uint64_t count(const struct survey *survey)

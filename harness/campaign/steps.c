@@ -21,6 +21,15 @@ void steps_victim(struct plan_step *step, int32_t rank)
         step->victim[step->victims++] = rank;
 }
 
+struct plan_step steps_quiet(uint64_t finalized)
+{
+    struct plan_step step = steps_fault(ACTION_QUIET);
+    step.when.event = EVENT_CALL;
+    step.when.nth = finalized;
+    snprintf(step.when.call, sizeof step.when.call, "MPI_Finalize");
+    return step;
+}
+
 struct plan_condition steps_at(const struct survey_point *point, uint64_t nth, bool after)
 {
     struct plan_condition condition = point->condition;

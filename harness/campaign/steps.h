@@ -13,6 +13,10 @@ void steps_victim(struct plan_step *step, int32_t rank);
 /* The n-th event (from 1) of a point, before or after the call where that is something else. */
 struct plan_condition steps_at(const struct survey_point *point, uint64_t nth, bool after);
 
+/* The faults stop when so many ranks, of all lives together, have come to MPI_Finalize. Makes the
+ * last step of every plan that could go on for ever. */
+struct plan_step steps_quiet(uint64_t finalized);
+
 /* `rank` (PLAN_ANY: whose event it is) stands in this region of a line. At most PLAN_MAX_STATES. */
 void steps_state(struct plan_condition *condition, int32_t rank, enum plan_region region,
                  int64_t line);

@@ -1,6 +1,7 @@
 /* See launch.h. */
 #include "driver/launch.h"
 
+#include "board/progress.h"
 #include "driver/ends.h"
 #include "driver/follow.h"
 #include "driver/preload.h"
@@ -30,7 +31,7 @@
 
 /* An incarnation under way. */
 struct flight {
-    const struct launch *launch;
+    struct launch *launch;
     struct rank_end *ends;
     pid_t launcher;
     bool launcher_ended;
@@ -190,6 +191,33 @@ static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
     return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
 }
 
+/* The job has its time behind the last fault. So much is there for the faults, too; then they stop
+ * (progress_quiet), and what still waits for them goes on without. */
+static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
+{
+    struct launch *launch = flight->launch;
+    const struct plan *plan = &launch->run->scenario->plan;
+    double timeout_s = launch->run->timeout_s;
+    bool over = launch->quiet || progress_is_over(launch->board, plan);
+    if (!over && now_ns < launch->deadline_ns)
+        return false;
+    if (!launch->quiet && plan->count > 0) {
+        if (!over) {
+            progress_quiet(launch->board, RELEASED_BY_QUIET);
+            watch_init(&flight->watch);
+        }
+        launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
+    }
+    launch->quiet = true;
+    if (now_ns < launch->deadline_ns)
+        return false;
+    snprintf(text, bytes,
+             plan->count > 0 ? "still running %g s after the faults stopped"
+                             : "still running after %g s",
+             timeout_s);
+    return true;
+}
+
 /* Until the launcher has ended or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
 static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
@@ -214,10 +242,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         if (watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
                        launch->run->folder.text, text, bytes))
             return LAUNCH_DEADLOCK;
-        if (now_ns >= launch->deadline_ns) {
-            snprintf(text, bytes, "still running after %g s", launch->run->timeout_s);
+        if (is_too_late(flight, now_ns, text, bytes))
             return LAUNCH_TIME_LIMIT;
-        }
     }
     return LAUNCH_FINISHED;
 }
@@ -339,7 +365,7 @@ static void follow_if_asked(struct flight *flight)
                      atomic_load(&launch->board->incarnation), launch->board->ranks);
 }
 
-enum error_code launch_incarnation(const struct launch *launch, struct rank_end *ends,
+enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
                                    enum launch_end *end, char *text, size_t bytes,
                                    struct error *error)
 {

@@ -23,14 +23,15 @@ struct launch {
     const struct run *run;
     struct board *board;
     struct path self, launcher, preload_library, protocol, program;
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: of the faults, then of the job without them */
+    bool quiet;           /* the faults have stopped, or there are none */
     int signals;          /* signalfd: SIGCHLD and what interrupts */
     sigset_t mask;        /* for the launcher */
 };
 
 /* Runs one incarnation to its end; nothing of it lives afterwards. ends[0 .. ranks) is filled for
  * every rank; text (bytes long) says in one sentence how it ended. */
-enum error_code launch_incarnation(const struct launch *launch, struct rank_end *ends,
+enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
                                    enum launch_end *end, char *text, size_t bytes,
                                    struct error *error);
 

@@ -67,7 +67,8 @@ static const struct option_line lines[] = {
     {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "instead of what the scenarios say"},
     {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN,
-     "hard limit in seconds, where the scenario has none (default 60)"},
+     "seconds for the faults, and again for the job without them, where the scenario says nothing "
+     "(default 60)"},
     {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},

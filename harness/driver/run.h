@@ -17,7 +17,7 @@ struct run {
     const struct scenario *scenario; /* borrowed */
     int number;                      /* from 1, of the TAP line and the folder */
     uint64_t seed;
-    double timeout_s;   /* hard limit of all incarnations together */
+    double timeout_s;   /* for the faults, all incarnations together; then once more without them */
     bool capture;       /* false: the ranks' output is shown as it comes */
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */

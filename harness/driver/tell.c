@@ -93,7 +93,8 @@ static void tell_faults(FILE *out, const struct run *run)
     const struct plan *plan = &run->scenario->plan;
     unsigned asked = 0, installed = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        bool is_fault = plan->steps[i].action != ACTION_AWAIT;
+        enum plan_action action = plan->steps[i].action;
+        bool is_fault = action != ACTION_AWAIT && action != ACTION_QUIET;
         asked += is_fault;
         installed += is_fault && run->steps[i].done;
     }

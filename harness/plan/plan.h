@@ -11,7 +11,11 @@
  *
  * A hold or stop is *released* when its `release` condition comes true (armed when the hold is
  * done), when `release_ms` have gone by, when a release step says so, when all ranks are in
- * MPI_Finalize, or when the driver finds that the job cannot go on otherwise (board->unstick). */
+ * MPI_Finalize, or when the driver finds that the job cannot go on otherwise (board->unstick).
+ *
+ * The faults stop (board->quiet) when a step QUIET says so, or the driver, when the run's time for
+ * them is over. From then on nothing is held, stopped, delayed, chosen, or refused by the store;
+ * what was, is let go; a step that is not done stays so. Then the job has as much time again. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -85,7 +89,8 @@ enum plan_event {
                            from `seed`, rank and number of the send; done at once */               \
     X(FAIL, "fail")     /* event write, sync, open, rename, unlink: fails with errno `choice` */   \
     X(SHORT, "short")   /* event write: only `count` bytes are written, and that is returned */    \
-    X(TEAR, "tear")     /* event write: `count` bytes are written, then the rank dies; `lose` */
+    X(TEAR, "tear")     /* event write: `count` bytes are written, then the rank dies; `lose` */   \
+    X(QUIET, "quiet")   /* the faults stop */
 
 enum plan_action {
 #define X(name, text) ACTION_##name,

@@ -220,6 +220,11 @@ static enum error_code check_place(const struct plan *plan, size_t index, struct
         return error_set(error, ERROR_FORMAT,
                          "step %zu: field \"after\": %d; accepted are start and steps before it",
                          number, step->after + 1);
+    int32_t armed_by = plan_after(plan, index);
+    if (armed_by >= 0 && plan->steps[armed_by].action == ACTION_QUIET)
+        return error_set(error, ERROR_FORMAT,
+                         "step %zu: it comes after step %d, quiet, behind which nothing is done",
+                         number, armed_by + 1);
     if (step->action != ACTION_RELEASE)
         return OK;
     bool before = step->target >= 0 && (size_t)step->target < index;

@@ -304,6 +304,12 @@ actions.jitter = {
   end,
 }
 
+actions.quiet = {
+  make = function(plan, kept, where)
+    return { when = conditions.optional(plan, kept, where) }
+  end,
+}
+
 -- Something goes wrong with a call on a file of the checkpoint store.
 local function store_fault(accepted, fields, finish)
   fields.position = false

@@ -73,6 +73,10 @@ local function add(plan, name, step, kept, where)
   step.attempt, step.tags_apart = kept.attempt, kept.tags_apart
   step.when = step.when or { event = "none", states = {} }
   step.victims, step.order = step.victims or {}, step.order or {}
+  local before = plan.steps[(step.after or #plan.steps - 1) + 1]
+  if before and before.action == "quiet" then
+    fail("%sit comes after quiet, behind which nothing is done; say after = ...", where)
+  end
   local number, handle = #plan.steps + 1, {}
   plan.steps[number], plan.number_of[handle] = step, number
   return handle

@@ -214,6 +214,43 @@ static void test_reasons(struct board *board)
     check(progress_released(board, &plan, 0) == RELEASED_NOT, "but not what is held afterwards");
 }
 
+/* Two holds, one of them not complete, and a kill that has not come to its turn. */
+static void test_quiet(struct board *board)
+{
+    PLAN("hold event=send", "hold after=start event=send count=3", "jitter after=start ms=5",
+         "kill after=start victims=1 event=send rank=1", "quiet event=commit");
+    progress_finish(board, 2, 0, 0);
+    progress_finish(board, 0, 0, 0);
+    atomic_store(&board->progress[1].taken, 1);
+    check(progress_armed(board, &plan, 3) && !progress_is_over(board, &plan), "the faults go on");
+    uint32_t unstick = atomic_load(&board->unstick);
+    progress_quiet(board, RELEASED_BY_QUIET);
+    progress_quiet(board, RELEASED_BY_STEP);
+    check(!progress_armed(board, &plan, 3) && !progress_armed(board, &plan, 4) &&
+              !progress_armed(board, &plan, 1),
+          "in the quiet nothing is armed");
+    check(progress_released(board, &plan, 0) == RELEASED_BY_QUIET &&
+              progress_released(board, &plan, 1) == RELEASED_BY_QUIET,
+          "all that is held is let go, and the first reason stays");
+    check(atomic_load(&board->unstick) != unstick, "who waits for a choice gives in");
+    board_begin_incarnation(board, 1);
+    check(progress_is_over(board, &plan) && !progress_armed(board, &plan, 3),
+          "and so it is in the next life");
+}
+
+/* Every step is done, and nothing is kept. */
+static void test_over(struct board *board)
+{
+    PLAN("hold event=send", "kill victims=1 event=send rank=1");
+    check(!progress_is_over(board, &plan), "what is not done can still come");
+    progress_finish(board, 0, 0, 0);
+    progress_finish(board, 1, 1, 0);
+    check(!progress_is_over(board, &plan), "nor is it over while a message is held");
+    progress_let_go(board, 0, RELEASED_BY_CONDITION);
+    check(progress_is_over(board, &plan), "all done and let go: it is over");
+    check(atomic_load(&board->quiet) == 0, "nobody had to say so");
+}
+
 static bool holds(struct board *board, const char *line, int32_t own)
 {
     PLAN(line);
@@ -277,6 +314,8 @@ int main(void)
     on_a_board(test_forest);
     on_a_board(test_released);
     on_a_board(test_reasons);
+    on_a_board(test_quiet);
+    on_a_board(test_over);
     on_a_board(test_states);
     plan_release(&plan);
     rmdir(folder);

@@ -17,7 +17,7 @@
     "r0#0 wire call MPI_Comm_rank\n"                                                               \
     "r1#0 wire recv MPI_Irecv from 0 tag 7 request 1\n"                                            \
     "r1#0 wire complete MPI_Test request 1 bytes 3 negative\n"                                     \
-    "r1#0 wire complete MPI_Wait request 1 comm 1 got 0 tag 7 bytes 8 hash 0x11\n"             \
+    "r1#0 wire complete MPI_Wait request 1 comm 1 got 0 tag 7 bytes 8 hash 0x11\n"                 \
     "r1#0 self note checkpoint 1\n"                                                                \
     "r1#0 self note stop-log 1\n"                                                                  \
     "r1#0 wire recv MPI_Recv from 0 tag 9 in-progress\n"                                           \

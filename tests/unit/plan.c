@@ -394,7 +394,8 @@ static void write_text(const char *path, const char *text)
 static struct plan_step fitting_step(int index)
 {
     struct plan_step step = random_step();
-    while ((index == 0) != (step.action == ACTION_HOLD))
+    while ((index == 0) != (step.action == ACTION_HOLD) ||
+           (step.action == ACTION_QUIET && index + 1 < PLAN_MAX_STEPS))
         step = random_step();
     if (step.after >= index)
         step.after = index - 1;
@@ -423,6 +424,7 @@ static void test_whole(const char *folder)
          "accepted are ready"},
         {"hold event=send release.event=send release.message=x\n", "unknown message \"x\"",
          "no line \"wire\""},
+        {"await event=send\nquiet\njitter ms=1\n", "step 3:", "behind which nothing is done"},
         {"wire name=a\nwire name=a\n", ":2: wire a", "twice"},
     };
     char path[128];

@@ -67,6 +67,8 @@ static const struct {
      " release.rank=1 release.epoch=2"},
     /* messages */
     {"p:hold { from = 0, to = 1, tag = 5, nth = 2 }", "hold event=send rank=0 peer=1 tag=5 nth=2"},
+    {"p:quiet { rank = 1, event = 'commit', epoch = 2 }", "quiet event=commit rank=1 epoch=2"},
+    {"p:quiet {}", "quiet"},
     {"p:hold { rank = 0, peer = 1, level = 'wire', call = 'MPI_Isend', count = 3 }",
      "hold count=3 event=send rank=0 peer=1 level=wire call=MPI_Isend"},
     {"p:hold { tags_apart = true, attempt = true, ms = 5,"
@@ -194,6 +196,8 @@ static const struct refusal refusals[] = {
     {PLAN("p:await { event = 'send', file = 'x' }"), 2, {"\"file\" says nothing", "rename"}},
     {PLAN("p:await { event = 'write', tag = 1 }"), 2, {"\"tag\" says nothing"}},
     {PLAN("p:await { event = 'write', level = 'wire' }"), 2, {"\"level\" says nothing"}},
+    {PLAN("p:quiet {} p:jitter { ms = 1 }"), 2, {"jitter: it comes after quiet"}},
+    {PLAN("p:quiet { ms = 1 }"), 2, {"unknown field \"ms\""}},
     {PLAN("p:await { event = 'ready', peer = 1 }"), 2, {"\"peer\" says nothing", "logged"}},
     {PLAN("p:await { event = 'logged', position = 'after' }"), 2, {"\"position\" says nothing"}},
     {PLAN("p:await { event = 'send', within = ('x'):rep(64) }"), 2, {"\"within\"", "at most 63"}},
