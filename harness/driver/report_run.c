@@ -1,0 +1,152 @@
+/* The page of a stored run; see report.h. What is in the folder is put into one XML document:
+ * verdict.json and run.json as they say it, the traces as a diagram. What is missing is left out,
+ * and what cannot be drawn is said in the page. */
+#include "driver/report.h"
+
+#include "driver/json_text.h"
+#include "driver/path.h"
+#include "driver/report_parts.h"
+#include "reports/diagram.h"
+#include "reports/page.h"
+#include "reports/waits.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHEET "run.xsl"
+#define ID_MAIN "f"
+#define ID_BESIDE "b"
+
+bool report_is_run(const char *folder)
+{
+    static const char *const parts[] = {"run.json", "verdict.json", "trace"};
+    struct path path;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (path_format(&path, NULL, "%s/%s", folder, parts[i]) == OK && path_exists(path.text))
+            return true;
+    return false;
+}
+
+/* --- diagrams ----------------------------------------------------------------------------------
+ */
+
+/* The page is there without the diagram too. */
+static void tell_undrawn(struct xml *xml, const struct error *error)
+{
+    xml_element(xml, "undrawn", error->text);
+}
+
+static void write_diagram(struct xml *xml, const struct report_source *source, const char *id,
+                          const struct event_ref *near, size_t near_count)
+{
+    struct error error = {0};
+    struct diagram_wish wish = {.id = id,
+                                .set = &source->traces,
+                                .witness = source->witness,
+                                .witness_count = source->witness_count,
+                                .near = near,
+                                .near_count = near_count};
+    if (source->trace_error.code != OK)
+        tell_undrawn(xml, &source->trace_error);
+    else if (source->has_traces && diagram_write(xml, &wish, &error) != OK)
+        tell_undrawn(xml, &error);
+}
+
+static bool hangs(const struct report_source *source)
+{
+    return source->has_traces && source->has_run &&
+           (source->run.end == RUN_DEADLOCK || source->run.end == RUN_TIME_LIMIT);
+}
+
+static void write_waits(struct xml *xml, const struct report_source *source)
+{
+    struct error error = {0};
+    if (hangs(source) && waits_write(xml, &source->traces, &error) != OK)
+        tell_undrawn(xml, &error);
+}
+
+/* The other run, around the same events as far as it has them. */
+static void write_beside(struct xml *xml, const struct report_source *beside,
+                         const struct report_source *source)
+{
+    struct report_source plain = *beside;
+    plain.witness_count = 0;
+    xml_begin(xml, "beside");
+    report_put_heading(xml, beside);
+    write_diagram(xml, &plain, ID_BESIDE, source->witness, source->witness_count);
+    xml_end(xml);
+}
+
+/* --- the file ----------------------------------------------------------------------------------
+ */
+
+static enum error_code write_page(struct page *page, FILE *out, struct error *error)
+{
+    enum error_code code = page_write(page, SHEET, out, error);
+    errno = 0;
+    if (code == OK && fflush(out) != 0)
+        code = error_set(error, ERROR_IO, "%s", strerror(errno));
+    return code;
+}
+
+/* In one step: nobody finds half a page. */
+static enum error_code write_file(struct page *page, const char *output, struct error *error)
+{
+    struct path fresh;
+    enum error_code code = path_format(&fresh, error, "%s.%d.new", output, (int)getpid());
+    FILE *out = code == OK ? fopen(fresh.text, "we") : NULL;
+    if (code == OK && out == NULL)
+        return error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
+    if (code == OK)
+        code = write_page(page, out, error);
+    if (out != NULL && fclose(out) != 0 && code == OK)
+        code = error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
+    if (code == OK && rename(fresh.text, output) != 0)
+        code = error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
+    if (code != OK && out != NULL)
+        unlink(fresh.text);
+    return code;
+}
+
+static enum error_code make_page(const struct report_source *source,
+                                 const struct report_source *beside, const char *output,
+                                 struct error *error)
+{
+    struct page page;
+    enum error_code code = page_begin(&page, "run", error);
+    if (code == OK) {
+        report_put_heading(&page.xml, source);
+        report_put_verdict(&page.xml, source);
+        report_put_facts(&page.xml, source);
+        write_waits(&page.xml, source);
+        report_put_output(&page.xml, source);
+        write_diagram(&page.xml, source, ID_MAIN, NULL, 0);
+        if (beside != NULL)
+            write_beside(&page.xml, beside, source);
+        code = write_file(&page, output, error);
+    }
+    page_release(&page);
+    return code;
+}
+
+enum error_code report_run(const char *run, const char *beside, const char *output,
+                           struct error *error)
+{
+    struct report_source source, other;
+    struct path path;
+    enum error_code code = report_source_open(run, &source, error);
+    bool two = code == OK && beside != NULL;
+    if (two)
+        code = report_source_open(beside, &other, error);
+    if (code == OK && two && !other.has_traces)
+        code = error_set(error, ERROR_USAGE, "--beside %s: it has no traces to draw", beside);
+    if (code == OK)
+        code = path_format(&path, error, "%s/report.html", run);
+    if (code == OK)
+        code = make_page(&source, two ? &other : NULL, output != NULL ? output : path.text, error);
+    report_source_close(&source);
+    if (two)
+        report_source_close(&other);
+    return code;
+}
