@@ -80,6 +80,13 @@ static bool died(const struct judging *judging, int victim, int incarnation)
     return trace == NULL || !atomic_load(&trace->header->closed);
 }
 
+/* What it held had to be handed on first. */
+static bool finalized(const struct judging *judging, int rank, int incarnation)
+{
+    const struct rank_end *end = find_end(judging, rank, incarnation);
+    return end != NULL ? end->finalized : !died(judging, rank, incarnation);
+}
+
 /* --- what is said ------------------------------------------------------------------------------
  */
 static void saw(const struct look *look)
@@ -295,7 +302,7 @@ static void check_hold(const struct look *look)
         const struct evidence *released = find_release(look, held);
         count++;
         if (released == NULL && !look->judging->evidence_lost &&
-            !died(look->judging, held->event.rank, held->event.incarnation))
+            finalized(look->judging, held->event.rank, held->event.incarnation))
             tell_kept(look, held);
         undone = undone || tell_undone(look, released);
     }

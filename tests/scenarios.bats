@@ -161,8 +161,8 @@ plan() {
 
 @test "what a scenario says is carried out" {
     run -0 timeout 600 "$FAULTLINE" run -v --out "$BATS_TEST_TMPDIR/out" tests/scenarios/steering.lua
-    [ "$(grep -c '^ok ' <<<"$output")" -eq 7 ]
-    [ "$(grep -c 'faults: { asked: "[123]", installed: "[123]" }' <<<"$output")" -eq 7 ]
+    [ "$(grep -c '^ok ' <<<"$output")" -eq 8 ]
+    [ "$(grep -c 'faults: { asked: "[123]", installed: "[123]" }' <<<"$output")" -eq 8 ]
     [[ "$output" != *'asked: "2", installed: "1"'* && "$output" != *'installed: "0"'* ]]
 }
 

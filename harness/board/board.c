@@ -137,10 +137,26 @@ void board_request_kill(struct board *board, int rank, unsigned step)
 
 void board_request_stop(struct board *board, int rank, unsigned step)
 {
-    if (rank < 0 || rank >= board->ranks)
+    if (rank < 0 || rank >= board->ranks || step >= BOARD_MAX_STEPS)
         return;
-    atomic_store(&board->slot[rank].stopped_by, step + 1);
+    atomic_fetch_or(&board->slot[rank].stopped_by[step / 64], UINT64_C(1) << step % 64);
     call_parent(&board->slot[rank]);
+}
+
+unsigned board_stopped_by(const struct board_slot *slot, unsigned from)
+{
+    while (from < BOARD_MAX_STEPS) {
+        uint64_t rest = atomic_load(&slot->stopped_by[from / 64]) >> from % 64;
+        if (rest != 0)
+            return from + (unsigned)__builtin_ctzll(rest);
+        from = (from / 64 + 1) * 64;
+    }
+    return BOARD_MAX_STEPS;
+}
+
+void board_stop_is_over(struct board_slot *slot, unsigned step)
+{
+    atomic_fetch_and(&slot->stopped_by[step / 64], ~(UINT64_C(1) << step % 64));
 }
 
 void board_await_request(struct board *board, int rank, uint32_t seen, int timeout_ms)

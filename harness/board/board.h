@@ -40,8 +40,6 @@ struct board_slot {
     _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
     _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
     _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
-    _Atomic uint32_t stopped_by;   /* step + 1 that has stopped this rank; 0: it runs. Cleared by
-                                      the parent */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */
@@ -52,6 +50,8 @@ struct board_slot {
                                    synced; 0: none. Written by whoever kills */
     _Atomic uint64_t polls;     /* polls that said no */
     _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain */
+    /* A bit for each step that has stopped this rank and not let it go on. Cleared by the parent */
+    _Atomic uint64_t stopped_by[BOARD_MAX_STEPS / 64];
 };
 
 /* One step of the plan, as far as it has come. */
@@ -118,9 +118,21 @@ bool board_step_done(const struct board *board, unsigned step);
 /* Asks the parent of `rank` to kill it (step is the plan's, from 0): kill_request is set. */
 void board_request_kill(struct board *board, int rank, unsigned step);
 
-/* The rank is stopped, or will be by its parent when it has a process: stopped_by is set. The
- * parent lets it go on when the step is released. */
+/* The rank is stopped, or will be by its parent when it has a process: its bit in stopped_by is
+ * set. The parent lets it go on when all steps that have stopped it are released. */
 void board_request_stop(struct board *board, int rank, unsigned step);
+
+/* One of the steps that have stopped the rank, from 0; BOARD_MAX_STEPS: none has. `from`: the first
+ * that is looked at. */
+unsigned board_stopped_by(const struct board_slot *slot, unsigned from);
+
+/* The step has nothing more against the rank's going on. For the parent. */
+void board_stop_is_over(struct board_slot *slot, unsigned step);
+
+static inline bool board_is_stopped(const struct board_slot *slot)
+{
+    return board_stopped_by(slot, 0) < BOARD_MAX_STEPS;
+}
 
 /* The parent's wait for a request that came after it read `seen` from slot.attention; also returns
  * after timeout_ms, or when interrupted by a signal. */

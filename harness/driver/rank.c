@@ -178,16 +178,22 @@ static bool has_stopped(struct charge *charge)
     return charge->stopped;
 }
 
-/* One look at a rank that the plan has stopped; its step is asked for why it may go on. */
-static void serve_stop(struct charge *charge, uint32_t stopped_by)
+/* One look at a rank that the plan has stopped; its steps are asked for why it may go on. */
+static void serve_stop(struct charge *charge)
 {
+    struct board_slot *slot = &charge->board->slot[charge->rank];
     read_plan(charge);
-    if (!has_stopped(charge) || !charge->has_plan || stopped_by > charge->plan.count ||
-        progress_released(charge->board, &charge->plan, stopped_by - 1) == RELEASED_NOT)
+    if (!has_stopped(charge) || !charge->has_plan)
+        return;
+    for (unsigned step = 0; (step = board_stopped_by(slot, step)) < charge->plan.count; step++)
+        if (progress_released(charge->board, &charge->plan, step) != RELEASED_NOT)
+            board_stop_is_over(slot, step);
+    if (board_is_stopped(slot))
         return;
     charge->stopped = false;
-    atomic_store(&charge->board->slot[charge->rank].stopped_by, 0);
     process_signal(charge->pidfd, SIGCONT);
+    if (board_is_stopped(slot)) /* again, while it still was: that SIGSTOP was lost on it */
+        process_signal(charge->pidfd, SIGSTOP);
 }
 
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
@@ -198,16 +204,14 @@ static void *serve_requests(void *argument)
     struct board_slot *slot = &charge->board->slot[charge->rank];
     for (;;) {
         uint32_t seen = atomic_load(&slot->attention);
-        uint32_t stopped_by = atomic_load(&slot->stopped_by);
         if (atomic_load(&slot->kill_request) != 0) {
             process_signal(charge->pidfd, SIGKILL);
             return NULL;
         }
-        if (stopped_by != 0)
-            serve_stop(charge, stopped_by);
+        if (board_is_stopped(slot))
+            serve_stop(charge);
         board_await_request(charge->board, charge->rank, seen,
-                            atomic_load(&slot->stopped_by) != 0 ? STOPPED_LOOK_MS
-                                                                : REQUEST_LOOK_MS);
+                            board_is_stopped(slot) ? STOPPED_LOOK_MS : REQUEST_LOOK_MS);
     }
 }
 
@@ -287,7 +291,7 @@ static enum error_code start_rank(struct charge *charge, struct error *error)
     setpgid(charge->pid, charge->pid);
     atomic_store(&slot->pid, charge->pid);
     charge->pidfd = process_open(charge->pid);
-    if (charge->pidfd >= 0 && atomic_load(&slot->stopped_by) != 0)
+    if (charge->pidfd >= 0 && board_is_stopped(slot))
         process_signal(charge->pidfd, SIGSTOP); /* asked for before there was a process */
     pthread_t thread;
     if (charge->pidfd < 0 || pthread_create(&thread, NULL, serve_requests, charge) != 0) {

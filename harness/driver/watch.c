@@ -45,21 +45,21 @@ struct glance {
 static void glance_at(const struct board_slot *slot, struct watched *watched, struct glance *glance)
 {
     uint64_t call = atomic_load(&slot->blocking_call);
-    uint32_t stopped = atomic_load(&slot->stopped_by);
-    uint64_t polled_at = call == 0 && stopped == 0 ? atomic_load(&slot->polled_at) : 0;
+    bool stopped = board_is_stopped(slot);
+    uint64_t polled_at = call == 0 && !stopped ? atomic_load(&slot->polled_at) : 0;
     uint64_t polls = atomic_load(&slot->polls);
     bool changed =
         watched->call != call || watched->stopped != stopped || watched->polled_at != polled_at;
     if (changed)
         *watched = (struct watched){call, polled_at, polls, stopped};
     glance->changed |= changed;
-    bool starts = call == 0 && stopped == 0 && atomic_load(&slot->state) < RANK_INITIALIZED;
+    bool starts = call == 0 && !stopped && atomic_load(&slot->state) < RANK_INITIALIZED;
     glance->starts |= starts;
-    glance->moves |= call == 0 && stopped == 0 && polled_at == 0 && !starts;
+    glance->moves |= call == 0 && !stopped && polled_at == 0 && !starts;
     glance->polls |= polled_at != 0;
     glance->tried &= polled_at == 0 || polls - watched->polls >= POLLS_IN_VAIN;
     glance->steered |=
-        stopped != 0 || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
+        stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
 }
 
 /* Every rank has been started. */
@@ -95,7 +95,7 @@ static bool analyse(const struct board *board, const char *run_folder, char *tex
     struct hang hang = {0};
     for (int rank = 0; rank < board->ranks; rank++)
         alive[rank] =
-            is_alive(&board->slot[rank]) && atomic_load(&board->slot[rank].stopped_by) == 0;
+            is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
     bool deadlocked = path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
                       trace_set_open(folder.text, &traces, NULL) == OK &&
                       hang_analyse(&traces, alive, board->ranks, &hang, NULL) == OK &&

@@ -18,7 +18,7 @@ struct watched {
     uint64_t call;      /* blocking_call; 0: it is not inside one */
     uint64_t polled_at; /* records it had when it polled in vain */
     uint64_t polls;     /* polls in vain when this began */
-    uint32_t stopped;
+    bool stopped;
 };
 
 struct watch {

@@ -25,6 +25,12 @@ under("null", "stopped and let go by another step", "ring", function(p)
   p:release(stopped)
 end)
 
+under("null", "stopped by two steps at once", "ring", function(p)
+  local first = p:stop { rank = 2, at = { rank = 0, event = "send", nth = 2 } }
+  p:stop { rank = 2, release = { rank = 1, event = "send" } }
+  p:release(first)
+end)
+
 under("null", "choices and orders", "master_worker", function(p)
   p:choose { rank = 0, nth = 2, source = 2 }
   p:reorder { to = 0, count = 2, level = "wire" }

@@ -108,7 +108,12 @@ static void test_requests(void)
     uint32_t seen = atomic_load(&board->slot[0].attention);
     board_request_stop(board, 0, 6);
     board_await_request(board, 0, seen, 600000);
-    check(atomic_load(&board->slot[0].stopped_by) == 7 &&
+    board_request_stop(board, 0, 200);
+    check(board_stopped_by(&board->slot[0], 0) == 6 && board_stopped_by(&board->slot[0], 7) == 200,
+          "all steps that stop a rank are known");
+    board_stop_is_over(&board->slot[0], 200);
+    check(board_stopped_by(&board->slot[0], 0) == 6 &&
+              board_stopped_by(&board->slot[0], 7) == BOARD_MAX_STEPS &&
               atomic_load(&board->slot[0].kill_request) == 0,
           "a request that came before the wait is not waited for");
     board_unmap(board);
