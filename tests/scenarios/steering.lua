@@ -26,9 +26,8 @@ under("null", "stopped and let go by another step", "ring", function(p)
 end)
 
 under("null", "stopped by two steps at once", "ring", function(p)
-  local first = p:stop { rank = 2, at = { rank = 0, event = "send", nth = 2 } }
-  p:stop { rank = 2, release = { rank = 1, event = "send" } }
-  p:release(first)
+  p:stop { rank = 2, at = { rank = 0, event = "send", nth = 2 }, ms = 1 }
+  p:stop { rank = 2, ms = 20 }
 end)
 
 under("null", "choices and orders", "master_worker", function(p)
