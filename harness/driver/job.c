@@ -3,6 +3,7 @@
 
 #include "driver/outcome.h"
 #include "driver/process.h"
+#include "driver/report.h"
 #include "driver/run.h"
 #include "driver/verb.h"
 #include "reports/tap.h"
@@ -61,7 +62,19 @@ static enum exit_status end_reference(const struct run *run)
     return run->end == RUN_FINISHED ? STATUS_PASS : STATUS_HARNESS;
 }
 
-static enum exit_status judge_and_tell(const struct run *run, bool verbose)
+/* What did not pass has its page, and with --html everything. It is there before the TAP, which
+ * says where; whether it can be drawn changes nothing else. */
+static void draw(const struct run *run, enum exit_status status, const struct options *options)
+{
+    struct path page;
+    if (status != STATUS_PASS)
+        report_run_apart(run->shown.text, NULL);
+    if (options->html != NULL &&
+        path_format(&page, NULL, "%s/%d.html", options->html, run->number) == OK)
+        report_run_apart(run->shown.text, page.text);
+}
+
+static enum exit_status judge_and_tell(const struct run *run, const struct options *options)
 {
     struct outcome outcome;
     struct path path;
@@ -70,10 +83,11 @@ static enum exit_status judge_and_tell(const struct run *run, bool verbose)
     enum exit_status status = status_of_verdict(outcome.verdict);
     if (outcome_store(run, &outcome, &error) != OK)
         status = status_worst(status, status_of_error(&error));
+    draw(run, status, options);
     FILE *out =
         path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
     if (out != NULL) {
-        outcome_print(out, run, &outcome, verbose);
+        outcome_print(out, run, &outcome, options->verbose);
         status = status_of_output(out, path.text, status);
         fclose(out);
     }
@@ -98,7 +112,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)
-        status = job->is_reference ? end_reference(&run) : judge_and_tell(&run, options->verbose);
+        status = job->is_reference ? end_reference(&run) : judge_and_tell(&run, options);
     else
         status_of_error(&error);
     run_release(&run);

@@ -14,7 +14,7 @@ static const struct verb verbs[] = {
     {"exec", verb_exec, "run any MPI command under the taps, without a scenario"},
     {"check", verb_check, "judge a stored run again"},
     {"trace", verb_trace, "print the trace of a run"},
-    {"report", verb_report, "the page of a run: verdict, witness, space-time diagram"},
+    {"report", verb_report, "the page of a run, or of an output folder"},
     {"claims", verb_claims, "the claims, their sources, and what each needs to see"},
     {"doctor", verb_doctor, "what this machine can do, and what to install"},
 };

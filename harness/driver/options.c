@@ -38,6 +38,7 @@ enum key {
     KEY_TAP,
     KEY_RESULTS, /* and the next ones: KEY_RESULTS + enum result_form_id */
     KEY_RESULTS_LAST = KEY_RESULTS + RESULTS_FORMS - 1,
+    KEY_HTML,
     KEY_NO_CAPTURE,
     KEY_CLAIMS,
     KEY_STRATEGY,
@@ -98,6 +99,8 @@ static const struct option_line lines[] = {
      "annotations for GitHub's runner to FILE (/dev/stderr shows them)"},
     {"gitlab", KEY_RESULTS + RESULTS_GITLAB, "FILE", FOR_RUN,
      "GitLab's code quality report to FILE"},
+    {"html", KEY_HTML, "DIR", FOR_RUN,
+     "the page of every run to DIR/<number>.html; what does not pass has one in its folder anyway"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
     {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas"},
     {"verbose", KEY_VERBOSE, NULL, FOR_RUN | FOR_LIST | FOR_CHECK, "say more, of what passed too"},
@@ -208,6 +211,9 @@ static enum error_code set_option(struct options *options, int key, const char *
         break;
     case KEY_TAP:
         options->tap = argument;
+        break;
+    case KEY_HTML:
+        options->html = argument;
         break;
     case KEY_CLAIMS:
         options->claims = argument;

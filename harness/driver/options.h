@@ -28,6 +28,7 @@ struct options {
     int repeat;                         /* times, 1 and up */
     const char *tap;                    /* a second place for the TAP */
     const char *results[RESULTS_FORMS]; /* files of other forms; NULL: not asked for */
+    const char *html; /* folder for the pages of all runs; NULL: only of what did not pass */
     const char *claims;
     int runs;             /* of a campaign; 0: not given */
     double budget_s;      /* 0: not given */

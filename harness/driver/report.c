@@ -16,7 +16,8 @@ struct report_options {
 };
 
 static const struct argp_option report_argp_options[] = {
-    {"output", 'o', "FILE", 0, "instead of report.html in the run folder", 0},
+    {"output", 'o', "FILE", 0,
+     "instead of report.html in the run folder, or index.html in the output folder", 0},
     {"beside", KEY_BESIDE, "RUN", 0,
      "draw this run below, around the same events: the nearest one that passed", 0},
     {"text", KEY_TEXT, NULL, 0,
@@ -43,7 +44,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
         options->folder = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a run folder is missing");
+        argp_error(state, "a run folder or an output folder is missing");
         return 0;
     case ARGP_KEY_SUCCESS:
         if (options->text && (options->beside != NULL || options->output != NULL))
@@ -58,11 +59,17 @@ static enum error_code report(const struct report_options *options, struct error
 {
     if (options->text)
         return report_text(options->folder, stdout, error);
-    enum error_code code = report_run(options->folder, options->beside, options->output, error);
+    bool run = report_is_run(options->folder);
+    if (!run && options->beside != NULL)
+        return error_set(error, ERROR_USAGE, "%s: is no run folder; --beside is for two runs",
+                         options->folder);
+    enum error_code code =
+        run ? report_run(options->folder, options->beside, options->output, error)
+            : report_folder(options->folder, options->output, error);
     if (code == OK && options->output != NULL)
         printf("%s\n", options->output);
     else if (code == OK)
-        printf("%s/report.html\n", options->folder);
+        printf("%s/%s\n", options->folder, run ? "report.html" : "index.html");
     return code;
 }
 
@@ -71,10 +78,10 @@ int verb_report(int argc, char **argv)
     static const struct argp argp = {
         report_argp_options,
         parse_report,
-        "RUN",
+        "RUN|OUT",
         "Writes the page of a stored run (OUT/<run-id>/<number>): the verdict in prose, and what "
-        "its ranks did as a space-time diagram around the witness. One file, which needs no "
-        "network. Prints where it is.",
+        "its ranks did as a space-time diagram around the witness; or the page of an output folder "
+        "with all its runs. One file, which needs no network. Prints where it is.",
         NULL,
         NULL,
         NULL};

@@ -11,8 +11,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A run folder: it has a run.json, a verdict.json or a folder of traces. Anything else may be an
- * output folder. */
+/* Records; a run of more is not drawn by itself, for that takes seconds. */
+#define REPORT_APART_RECORDS_MOST 2000000u
+
+/* A run folder: it has a run.json, a verdict.json, a folder of traces, or traces. Anything else may
+ * be an output folder. */
 bool report_is_run(const char *folder);
 
 /* report.html of a run folder; with the diagram of the run `beside` below it if that is not NULL.
@@ -20,6 +23,12 @@ bool report_is_run(const char *folder);
  * ERROR_FORMAT (which file, and what is wrong with it). */
 enum error_code report_run(const char *run, const char *beside, const char *output,
                            struct error *error);
+
+/* The same for a run that is just over, in a process of its own and not for longer than a limit: the
+ * caller has more to do, whatever becomes of the page. Very long traces are not drawn; the page says
+ * how to. Nothing is said where it does not work. The caller has no children. */
+#define REPORT_LIMIT_S 60
+void report_run_apart(const char *run, const char *output);
 
 /* index.html of an output folder (report_folder.c). */
 enum error_code report_folder(const char *folder, const char *output, struct error *error);

@@ -11,7 +11,10 @@
 #include "reports/waits.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SHEET "run.xsl"
@@ -25,7 +28,11 @@ bool report_is_run(const char *folder)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (path_format(&path, NULL, "%s/%s", folder, parts[i]) == OK && path_exists(path.text))
             return true;
-    return false;
+    glob_t traces = {0};
+    bool some = path_format(&path, NULL, "%s/*.trace", folder) == OK &&
+                glob(path.text, GLOB_NOSORT, NULL, &traces) == 0;
+    globfree(&traces);
+    return some;
 }
 
 /* --- diagrams ----------------------------------------------------------------------------------
@@ -51,6 +58,19 @@ static void write_diagram(struct xml *xml, const struct report_source *source, c
         tell_undrawn(xml, &source->trace_error);
     else if (source->has_traces && diagram_write(xml, &wish, &error) != OK)
         tell_undrawn(xml, &error);
+}
+
+/* A run that is just over and has more than this is not drawn: its user waits for the verdict. */
+static bool is_too_long(const struct report_source *source, struct error *error)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < source->traces.count; i++)
+        records += source->traces.trace[i].count;
+    if (records <= REPORT_APART_RECORDS_MOST)
+        return false;
+    error_set(error, ERROR_LIMIT, "%" PRIu64 " records; `faultline report %.256s` draws them",
+              records, source->folder);
+    return true;
 }
 
 static bool hangs(const struct report_source *source)
@@ -130,8 +150,8 @@ static enum error_code make_page(const struct report_source *source,
     return code;
 }
 
-enum error_code report_run(const char *run, const char *beside, const char *output,
-                           struct error *error)
+static enum error_code draw(const char *run, const char *beside, const char *output, bool apart,
+                            struct error *error)
 {
     struct report_source source, other;
     struct path path;
@@ -141,6 +161,10 @@ enum error_code report_run(const char *run, const char *beside, const char *outp
         code = report_source_open(beside, &other, error);
     if (code == OK && two && !other.has_traces)
         code = error_set(error, ERROR_USAGE, "--beside %s: it has no traces to draw", beside);
+    if (code == OK && apart && is_too_long(&source, &source.trace_error)) {
+        trace_set_release(&source.traces);
+        source.has_traces = false;
+    }
     if (code == OK)
         code = path_format(&path, error, "%s/report.html", run);
     if (code == OK)
@@ -149,4 +173,23 @@ enum error_code report_run(const char *run, const char *beside, const char *outp
     if (two)
         report_source_close(&other);
     return code;
+}
+
+enum error_code report_run(const char *run, const char *beside, const char *output,
+                           struct error *error)
+{
+    return draw(run, beside, output, false, error);
+}
+
+void report_run_apart(const char *run, const char *output)
+{
+    struct error error = {0};
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(REPORT_LIMIT_S);
+        _exit(draw(run, NULL, output, true, &error) == OK ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
 }

@@ -359,6 +359,8 @@ static enum error_code open_outputs(struct suite *suite, struct error *error)
 {
     suite->out[0] = stdout;
     enum error_code code = results_open(&suite->results, suite->options, error);
+    if (code == OK && suite->options->html != NULL)
+        code = path_make_folder(suite->options->html, error);
     if (code != OK || suite->options->tap == NULL)
         return code;
     suite->out[1] = fopen(suite->options->tap, "we");

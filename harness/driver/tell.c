@@ -180,6 +180,16 @@ static void tell_results(FILE *out, const struct judgement *judgement)
     }
 }
 
+/* Its page, if there is one: what passed has none. */
+static void tell_page(FILE *out, const struct run *run)
+{
+    struct path page, shown;
+    if (path_format(&page, NULL, "%s/report.html", run->folder.text) == OK &&
+        path_format(&shown, NULL, "%s/report.html", run->shown.text) == OK &&
+        path_exists(page.text))
+        tap_string(out, "report", shown.text);
+}
+
 /* What helps to see the run again, whatever became of it. */
 static void tell_run(FILE *out, const struct run *run)
 {
@@ -201,6 +211,7 @@ static void tell_run(FILE *out, const struct run *run)
     tap_string(out, "scenario", text);
     snprintf(text, sizeof text, "faultline check %s", run->shown.text);
     tap_string(out, "repro", text);
+    tell_page(out, run);
 }
 
 void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)

@@ -160,7 +160,7 @@
         <circle class="halo" r="11" fill="#ffd9d5" stroke="#b3261e" stroke-width="2"/>
       </xsl:if>
       <xsl:if test="@open">
-        <line x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
+        <line data-open="yes" x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
               stroke-dasharray="3 2"/>
       </xsl:if>
       <xsl:call-template name="shape"/>

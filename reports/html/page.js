@@ -1,12 +1,40 @@
-// What the pages gain with a script: texts to copy. Everything else is there without it.
+// What the pages gain with a script: texts to copy, and in diagrams an event chosen by pointer or
+// keyboard, messages followed, filters, zoom. Everything else is there without it.
 "use strict";
 
 (function () {
+  const KINDS = ["message", "collective", "note", "fault", "call", "storage"];
+  const ZOOM_STEP = 1.25, ZOOM_LEAST = 0.3, ZOOM_MOST = 4;
+  const HELP = [
+    ["← →", "the event before and behind on the same rank"],
+    ["↑ ↓", "the nearest event on the rank above and below"],
+    ["m", "follow the message to its other end"],
+    ["n  p", "the next and the previous event of the witness"],
+    ["v", "jump to the violation"],
+    ["t", "the event's row in the table"],
+    ["+  −  0", "larger, smaller, as it was"],
+    ["?", "this list"],
+    ["Esc", "close, let go"],
+  ];
+
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (key === "onclick" || key === "onchange" || key === "oninput") {
+        made.addEventListener(key.slice(2), value);
+      } else if (value !== false) {
+        made.setAttribute(key, value);
+      }
+    }
+    made.append(...children);
+    return made;
+  }
+
+  // --- texts to copy ------------------------------------------------------------------------------
+
   function copyButtons() {
     for (const code of document.querySelectorAll("code.copy")) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = "copy";
+      const button = element("button", { type: "button" }, "copy");
       button.setAttribute("aria-label", "copy: " + code.textContent);
       button.addEventListener("click", async function () {
         const range = document.createRange();
@@ -28,4 +56,359 @@
   }
 
   copyButtons();
+
+  const pictures = [...document.querySelectorAll("svg.diagram")];
+  if (pictures.length === 0) {
+    return;
+  }
+
+  // --- what is in the pictures --------------------------------------------------------------------
+
+  const marks = new Map(); // id of an event to its marks, one for each picture
+  const ways = new Map(); // id of an event to the ids at the other ends of its messages
+  const all = [...document.querySelectorAll("svg.diagram a.event")];
+  const arrows = [...document.querySelectorAll("svg.diagram g.arrow")];
+  const witness = [];
+
+  function push(map, key, value) {
+    if (!map.has(key)) {
+      map.set(key, []);
+    }
+    if (!map.get(key).includes(value)) {
+      map.get(key).push(value);
+    }
+  }
+
+  for (const mark of all) {
+    push(marks, mark.dataset.event, mark);
+    const place = mark.getAttribute("transform").match(/[-\d.]+/g);
+    mark.place = { x: Number(place[0]), y: Number(place[1]) };
+    if (mark.dataset.letter && !witness.some((one) => one.id === mark.dataset.event)) {
+      witness.push({ id: mark.dataset.event, letter: mark.dataset.letter });
+    }
+  }
+  witness.sort((a, b) => (a.letter < b.letter ? -1 : 1));
+  for (const arrow of arrows) {
+    const { from, to } = arrow.dataset;
+    if (from && to) {
+      push(ways, from, to);
+      push(ways, to, from);
+    }
+  }
+
+  // --- the panel ----------------------------------------------------------------------------------
+
+  const panel = element("aside", { class: "panel", "aria-label": "event", hidden: "" });
+  const said = element("p", { role: "status" });
+  const buttons = element("p", { class: "panel-buttons" });
+  panel.append(said, buttons);
+  document.body.append(panel);
+
+  let chosen = null; // id
+  let picture = pictures[0]; // the one that was used last
+
+  function words(id) {
+    const row = document.getElementById(id);
+    const mark = marks.get(id);
+    if (!row) {
+      return mark ? mark[0].getAttribute("aria-label") : "";
+    }
+    const cells = [...row.cells].map((cell) => cell.textContent.trim().replace(/\s+/g, " "));
+    const parts = [cells[0], cells[3], "at " + cells[1] + " s"];
+    if (cells[2]) {
+      parts.push("took " + cells[2]);
+    }
+    if (cells[4]) {
+      parts.push("message " + cells[4]);
+    }
+    if (cells[5]) {
+      parts.push("communicator " + cells[5]);
+    }
+    return parts.join(" · ");
+  }
+
+  function stackOf(id) {
+    const mark = marks.get(id);
+    const rank = mark && mark[0].dataset.rank;
+    const last = mark && mark[0].querySelector("[data-open]");
+    return last ? document.getElementById("stack-" + rank) : null;
+  }
+
+  function show(id) {
+    panel.hidden = !id;
+    said.textContent = id ? words(id) : "";
+    buttons.replaceChildren();
+    if (!id) {
+      return;
+    }
+    for (const other of ways.get(id) || []) {
+      buttons.append(element("button", { type: "button", onclick: () => choose(other, true) },
+        "follow to " + (nameOf(other))), " ");
+    }
+    if (document.getElementById(id)) {
+      buttons.append(element("button", { type: "button", onclick: () => toRow(id) }, "row"), " ");
+    }
+    if (stackOf(id)) {
+      buttons.append(element("button", { type: "button", onclick: () => stackOf(id).scrollIntoView() },
+        "call stack"), " ");
+    }
+    buttons.append(element("button", { type: "button", onclick: () => choose(null) }, "close"));
+  }
+
+  function nameOf(id) {
+    const row = document.getElementById(id);
+    return row ? row.cells[0].textContent.trim() : id;
+  }
+
+  function toRow(id) {
+    const row = document.getElementById(id);
+    const details = row && row.closest("details");
+    if (details) {
+      details.open = true;
+    }
+    if (row) {
+      row.scrollIntoView({ block: "center" });
+    }
+  }
+
+  // --- choosing -----------------------------------------------------------------------------------
+
+  // The mark in the picture that is in use, else in any.
+  function markOf(id) {
+    const own = marks.get(id) || [];
+    return own.find((mark) => mark.ownerSVGElement === picture) || own[0];
+  }
+
+  function choose(id, focus) {
+    for (const old of document.querySelectorAll(".chosen")) {
+      old.classList.remove("chosen");
+    }
+    chosen = id;
+    show(id);
+    if (!id) {
+      return;
+    }
+    for (const mark of marks.get(id) || []) {
+      mark.classList.add("chosen");
+    }
+    for (const arrow of arrows) {
+      if (arrow.dataset.from === id || arrow.dataset.to === id) {
+        arrow.classList.add("chosen");
+      }
+    }
+    const row = document.getElementById(id);
+    if (row) {
+      row.classList.add("chosen");
+    }
+    const mark = markOf(id);
+    if (focus && mark) {
+      picture = mark.ownerSVGElement;
+      mark.focus({ preventScroll: true });
+      mark.scrollIntoView({ block: "nearest", inline: "center" });
+    }
+  }
+
+  function follow() {
+    const ends = ways.get(chosen) || [];
+    if (ends.length > 0) {
+      choose(ends[0], true);
+    }
+  }
+
+  function stepWitness(step) {
+    if (witness.length === 0) {
+      return;
+    }
+    const at = witness.findIndex((one) => one.id === chosen);
+    const next = at < 0 ? (step > 0 ? 0 : witness.length - 1) : (at + step + witness.length) % witness.length;
+    choose(witness[next].id, true);
+  }
+
+  function toViolation() {
+    if (witness.length > 0) {
+      picture = pictures[0];
+      choose(witness[0].id, true);
+      pictures[0].closest("figure").scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  function isOut(mark) {
+    return mark.classList.contains("out");
+  }
+
+  // To the next mark that lies to one side: along the rank, or on the nearest other one.
+  function move(dx, dy) {
+    const here = chosen && markOf(chosen);
+    if (!here) {
+      choose((witness[0] || { id: all[0].dataset.event }).id, true);
+      return;
+    }
+    let best = null, bestCost = Infinity;
+    for (const mark of here.ownerSVGElement.querySelectorAll("a.event")) {
+      const x = mark.place.x - here.place.x, y = mark.place.y - here.place.y;
+      const along = dx !== 0 ? y === 0 && x * dx > 0 : y * dy > 0;
+      const cost = dx !== 0 ? Math.abs(x) : Math.abs(y) * 1000 + Math.abs(x);
+      if (mark !== here && !isOut(mark) && along && cost < bestCost) {
+        best = mark;
+        bestCost = cost;
+      }
+    }
+    if (best) {
+      choose(best.dataset.event, true);
+    }
+  }
+
+  // --- zoom ---------------------------------------------------------------------------------------
+
+  function zoom(factor) {
+    const scale = factor === 0 ? 1 : Math.min(ZOOM_MOST, Math.max(ZOOM_LEAST, (picture.scale || 1) * factor));
+    const box = picture.viewBox.baseVal;
+    picture.scale = scale;
+    picture.setAttribute("width", String(box.width * scale));
+    picture.setAttribute("height", String(box.height * scale));
+  }
+
+  // --- filters ------------------------------------------------------------------------------------
+
+  const filter = { ranks: null, kinds: new Set(KINDS), comm: "" };
+
+  // "0, 2-5"; null: all.
+  function ranksOf(text) {
+    const ranks = new Set();
+    for (const part of text.split(/[\s,]+/).filter(Boolean)) {
+      const ends = part.match(/^(\d+)(?:-(\d+))?$/);
+      if (!ends) {
+        return undefined;
+      }
+      const last = Math.min(Number(ends[2] || ends[1]), 65535);
+      for (let rank = Number(ends[1]); rank <= last; rank++) {
+        ranks.add(rank);
+      }
+    }
+    return ranks.size > 0 ? ranks : null;
+  }
+
+  function passes(data) {
+    return (filter.ranks === null || data.rank === undefined || filter.ranks.has(Number(data.rank))) &&
+      (data.kind === undefined || filter.kinds.has(data.kind)) &&
+      (filter.comm === "" || !data.comm || data.comm === filter.comm);
+  }
+
+  function applyFilter() {
+    for (const one of document.querySelectorAll("svg.diagram [data-rank], svg.diagram [data-kind], tr[data-rank]")) {
+      one.classList.toggle("out", !passes(one.dataset));
+    }
+    for (const arrow of arrows) {
+      const ends = [arrow.dataset.from, arrow.dataset.to].filter(Boolean).map((id) => marks.get(id)[0]);
+      arrow.classList.toggle("out", !passes(arrow.dataset) || ends.some(isOut));
+    }
+    const rows = [...document.querySelectorAll("tr[data-rank]")];
+    const shown = rows.filter((row) => !row.classList.contains("out")).length;
+    amount.textContent = shown === rows.length ? "" : shown + " of " + rows.length + " rows pass the filter";
+  }
+
+  const amount = element("span", { role: "status" });
+
+  function controls() {
+    const ranks = element("input", {
+      type: "text", size: "8", placeholder: "all", "aria-label": "ranks, for example 0, 2-5",
+      oninput: () => {
+        const wanted = ranksOf(ranks.value);
+        ranks.setAttribute("aria-invalid", String(wanted === undefined));
+        if (wanted !== undefined) {
+          filter.ranks = wanted;
+          applyFilter();
+        }
+      },
+    });
+    const comms = [...new Set(all.map((mark) => mark.dataset.comm).filter(Boolean))].sort();
+    const comm = element("select", {
+      "aria-label": "communicator",
+      onchange: () => {
+        filter.comm = comm.value;
+        applyFilter();
+      },
+    }, element("option", { value: "" }, "all"), ...comms.map((name) => element("option", { value: name }, name)));
+    const there = KINDS.filter((kind) => all.some((mark) => mark.dataset.kind === kind));
+    const kinds = there.map((kind) => element("button", {
+      type: "button", "aria-pressed": "true", "data-filter": kind,
+      onclick: (event) => {
+        const on = event.currentTarget.getAttribute("aria-pressed") !== "true";
+        event.currentTarget.setAttribute("aria-pressed", String(on));
+        filter.kinds[on ? "add" : "delete"](kind);
+        applyFilter();
+      },
+    }, kind));
+    const bar = element("div", { class: "controls", role: "group", "aria-label": "diagram" });
+    bar.append(
+      element("button", { type: "button", "data-do": "violation", onclick: toViolation, hidden: witness.length > 0 ? false : "" }, "jump to the violation"),
+      element("label", {}, "ranks ", ranks), element("label", {}, "communicator ", comm), ...kinds,
+      element("button", { type: "button", "aria-label": "smaller", onclick: () => zoom(1 / ZOOM_STEP) }, "−"),
+      element("button", { type: "button", "aria-label": "larger", onclick: () => zoom(ZOOM_STEP) }, "+"),
+      element("button", { type: "button", "aria-label": "keys", onclick: () => help.showModal() }, "?"), amount);
+    pictures[0].closest("figure").after(bar);
+  }
+
+  // --- keys ---------------------------------------------------------------------------------------
+
+  const help = element("dialog", { class: "help", "aria-label": "keys" },
+    element("h2", {}, "Keys"),
+    element("dl", { class: "facts" }, ...HELP.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)])),
+    element("button", { type: "button", onclick: () => help.close() }, "close"));
+  document.body.append(help);
+
+  const keys = {
+    ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0),
+    ArrowUp: () => move(0, -1), ArrowDown: () => move(0, 1),
+    m: follow, n: () => stepWitness(1), p: () => stepWitness(-1), v: toViolation,
+    t: () => chosen && toRow(chosen), "+": () => zoom(ZOOM_STEP), "-": () => zoom(1 / ZOOM_STEP),
+    0: () => zoom(0), "?": () => help.showModal(), Escape: () => choose(null),
+  };
+
+  document.addEventListener("keydown", function (event) {
+    const field = event.target.closest("input, select, textarea, dialog");
+    const arrow = event.key.startsWith("Arrow");
+    const inPicture = event.target.closest("svg.diagram") !== null;
+    if (field || event.ctrlKey || event.altKey || event.metaKey || !(event.key in keys) ||
+      (arrow && !inPicture)) {
+      return;
+    }
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  // --- pointer ------------------------------------------------------------------------------------
+
+  for (const svg of pictures) {
+    svg.addEventListener("click", function (event) {
+      const mark = event.target.closest("a.event"), arrow = event.target.closest("g.arrow");
+      picture = svg;
+      if (mark && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+        event.preventDefault();
+        choose(mark.dataset.event, true);
+      } else if (arrow) {
+        const { from, to } = arrow.dataset;
+        choose(chosen === to ? from || to : to || from, true);
+      } else if (!mark) {
+        choose(null);
+      }
+    });
+    svg.addEventListener("pointerover", function (event) {
+      const mark = event.target.closest("a.event");
+      if (mark) {
+        show(mark.dataset.event);
+      } else if (said.textContent !== "") {
+        show(chosen);
+      }
+    });
+    svg.addEventListener("focusin", function (event) {
+      const mark = event.target.closest("a.event");
+      picture = svg;
+      if (mark && mark.dataset.event !== chosen) {
+        choose(mark.dataset.event);
+      }
+    });
+  }
+
+  controls();
 })();
