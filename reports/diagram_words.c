@@ -40,7 +40,6 @@ static const char *label_note(const struct slice_event *event, char *buffer)
     case NOTE_INITIATED:
         snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s %" PRIu64, note_kind_text(note), record->bytes);
         break;
-    case NOTE_PHASE:
     case NOTE_RESULT:
         label_name(name, buffer);
         break;

@@ -19,7 +19,8 @@
 #define STUB_X 16.0 /* an arrow whose other end is not shown */
 #define STUB_Y 14.0
 #define BAND_HALF 7.0
-#define LIFE_BEFORE 10.0 /* a line begins so far left of its first event */
+#define LIFE_BEYOND                                                                                \
+    16.0 /* a line begins so far left of its first event, and ends right of the last */
 #define SAME_ROW_BOW 16.0
 #define NAMED_LENGTH 60.0 /* arrows that are shorter have no room for the name of their kind */
 #define POINTS_BYTES 32
@@ -118,7 +119,7 @@ static void write_gaps(const struct figure *figure, const struct layout_life *li
         if (gap && !(before == SLICE_NONE && figure->slice->event[i].own == 0)) {
             xml_begin(figure->xml, "gap");
             xml_real(figure->xml, "x",
-                     before != SLICE_NONE ? spot[before].x : life->from - LIFE_BEFORE, 1);
+                     before != SLICE_NONE ? spot[before].x : life->from - LIFE_BEYOND, 1);
             xml_real(figure->xml, "to", spot[i].x, 1);
             xml_end(figure->xml);
         }
@@ -135,8 +136,8 @@ static void write_lives(const struct figure *figure)
         xml_begin(figure->xml, "life");
         xml_attribute(figure->xml, "name", name);
         xml_number(figure->xml, "rank", life->trace->rank);
-        put_place(figure, "x", "y", life->from - LIFE_BEFORE, life->y);
-        xml_real(figure->xml, "to", life->to + LIFE_BEFORE, 1);
+        put_place(figure, "x", "y", life->from - LIFE_BEYOND, life->y);
+        xml_real(figure->xml, "to", life->to + LIFE_BEYOND, 1);
         xml_flag(figure->xml, "died", life->died);
         write_gaps(figure, life);
         xml_end(figure->xml);

@@ -138,6 +138,8 @@ static double weight(const struct record *record)
     case RECORD_FAULT:
         return COST_LINE;
     case RECORD_NOTE:
+        if (record->tag == NOTE_PHASE || record->tag == NOTE_HANDLE)
+            return COST_CALL;
         return is_line_note((unsigned)record->tag) ? COST_LINE : COST_NOTE;
     case RECORD_SEND:
     case RECORD_COLLECTIVE:

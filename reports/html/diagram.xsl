@@ -147,25 +147,27 @@
   <!-- events: a link to the row of the table -->
 
   <xsl:template match="event" mode="svg">
-    <a class="event" href="#{@id}" data-event="{@id}" data-rank="{@rank}" data-kind="{@kind}"
-       data-comm="{@comm}" data-level="{@level}" aria-label="{@words}"
-       transform="translate({@x},{@y})">
-      <xsl:choose>
-        <xsl:when test="@letter"><xsl:attribute name="data-letter"><xsl:value-of select="@letter"/></xsl:attribute></xsl:when>
-        <xsl:otherwise><xsl:attribute name="tabindex">-1</xsl:attribute></xsl:otherwise>
-      </xsl:choose>
+    <g class="mark" transform="translate({@x},{@y})">
       <xsl:if test="@faded"><xsl:attribute name="opacity">0.35</xsl:attribute></xsl:if>
-      <title><xsl:value-of select="@words"/></title>
-      <xsl:if test="@letter">
-        <circle class="halo" r="11" fill="#ffd9d5" stroke="#b3261e" stroke-width="2"/>
-      </xsl:if>
-      <xsl:if test="@open">
-        <line data-open="yes" x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
-              stroke-dasharray="3 2"/>
-      </xsl:if>
-      <xsl:call-template name="shape"/>
+      <a class="event" href="#{@id}" data-event="{@id}" data-rank="{@rank}" data-kind="{@kind}"
+         aria-label="{@words}">
+        <xsl:if test="@comm"><xsl:attribute name="data-comm"><xsl:value-of select="@comm"/></xsl:attribute></xsl:if>
+        <xsl:choose>
+          <xsl:when test="@letter"><xsl:attribute name="data-letter"><xsl:value-of select="@letter"/></xsl:attribute></xsl:when>
+          <xsl:otherwise><xsl:attribute name="tabindex">-1</xsl:attribute></xsl:otherwise>
+        </xsl:choose>
+        <title><xsl:value-of select="@words"/></title>
+        <xsl:if test="@letter">
+          <circle class="halo" r="11" fill="#ffd9d5" stroke="#b3261e" stroke-width="2"/>
+        </xsl:if>
+        <xsl:if test="@open">
+          <line data-open="yes" x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
+                stroke-dasharray="3 2"/>
+        </xsl:if>
+        <xsl:call-template name="shape"/>
+      </a>
       <xsl:if test="@label">
-        <text class="label" y="-14" text-anchor="middle" fill="#1b1f24" font-size="10">
+        <text class="label" y="-14" text-anchor="middle" fill="#1b1f24">
           <xsl:value-of select="@label"/>
         </text>
       </xsl:if>
@@ -173,7 +175,7 @@
         <text class="letter" x="14" y="17" text-anchor="middle" font-weight="bold" font-size="12"
               fill="#b3261e"><xsl:value-of select="@letter"/></text>
       </xsl:if>
-    </a>
+    </g>
   </xsl:template>
 
   <xsl:template name="shape">

@@ -81,14 +81,16 @@
 
   for (const mark of all) {
     push(marks, mark.dataset.event, mark);
-    const place = mark.getAttribute("transform").match(/[-\d.]+/g);
+    const place = mark.parentNode.getAttribute("transform").match(/[-\d.]+/g);
     mark.place = { x: Number(place[0]), y: Number(place[1]) };
     if (mark.dataset.letter && !witness.some((one) => one.id === mark.dataset.event)) {
       witness.push({ id: mark.dataset.event, letter: mark.dataset.letter });
     }
   }
   witness.sort((a, b) => (a.letter < b.letter ? -1 : 1));
-  for (const arrow of arrows) {
+  // What is followed first is the application's message, not what the wire made of it.
+  const isControl = (arrow) => arrow.classList.contains("control");
+  for (const arrow of [...arrows].sort((a, b) => isControl(a) - isControl(b))) {
     const { from, to } = arrow.dataset;
     if (from && to) {
       push(ways, from, to);
@@ -233,7 +235,7 @@
   }
 
   function isOut(mark) {
-    return mark.classList.contains("out");
+    return mark.parentNode.classList.contains("out");
   }
 
   // To the next mark that lies to one side: along the rank, or on the nearest other one.
@@ -295,7 +297,10 @@
   }
 
   function applyFilter() {
-    for (const one of document.querySelectorAll("svg.diagram [data-rank], svg.diagram [data-kind], tr[data-rank]")) {
+    for (const mark of all) {
+      mark.parentNode.classList.toggle("out", !passes(mark.dataset));
+    }
+    for (const one of document.querySelectorAll("g.row, g.life, rect.band, tr[data-rank]")) {
       one.classList.toggle("out", !passes(one.dataset));
     }
     for (const arrow of arrows) {

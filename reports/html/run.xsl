@@ -383,7 +383,7 @@
     <xsl:if test="result">
       <section aria-labelledby="claims-heading">
         <h2 id="claims-heading">Claims judged</h2>
-        <div class="scroll" tabindex="0" role="region" aria-label="claims judged">
+        <div class="scroll" tabindex="0" role="region" aria-label="table of claims">
           <table>
             <thead>
               <tr>
