@@ -11,6 +11,7 @@
 #define WEIGHT_MESSAGE 1.0
 #define WEIGHT_OTHER 30.0
 #define WEIGHT_UNRELATED 4.0
+#define WEIGHT_STRANGER 3.0 /* of a rank that the witness does not name */
 
 #define LINE_EVENTS 24 /* with the notes of the witness's lines: of more ranks there is no room */
 
@@ -43,7 +44,8 @@ static bool is_line(const struct slice_event *event)
     return false;
 }
 
-static double price(const struct slice_event *event)
+/* own: its rank is one of those in the witness. */
+static double price(const struct slice_event *event, bool own)
 {
     unsigned kind = event->record->kind;
     bool message = kind == RECORD_SEND || kind == RECORD_COLLECTIVE ||
@@ -55,7 +57,8 @@ static double price(const struct slice_event *event)
                                          : WEIGHT_OTHER;
     if (event->record->level == LEVEL_WIRE)
         weight *= 2;
-    return event->away * weight * (event->related ? 1 : WEIGHT_UNRELATED);
+    return event->away * weight * (event->related ? 1 : WEIGHT_UNRELATED) *
+           (own ? 1 : WEIGHT_STRANGER);
 }
 
 static int by_price(const void *left, const void *right)
@@ -125,7 +128,8 @@ static void add_others(struct choosing *choosing, bool *row)
     }
     for (size_t i = 0; i < slice->count; i++)
         if (!choosing->shown[i])
-            choosing->order[choosing->count++] = (struct pick){i, price(&slice->event[i])};
+            choosing->order[choosing->count++] =
+                (struct pick){i, price(&slice->event[i], row[slice->event[i].trace->rank])};
     qsort(choosing->order + choosing->must, choosing->count - choosing->must,
           sizeof *choosing->order, by_price);
     size_t kept = choosing->must;
