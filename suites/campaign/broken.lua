@@ -1,0 +1,44 @@
+-- What campaigns that must find something run over: each broken variant of a protocol, with the
+-- program and environment that its hand-made scenarios have (suites/*/broken.lua,
+-- suites/storage/broken.lua), but without their plans: those a campaign has to draw.
+
+local EVERY = 10
+local ONE_LINE, TWO_LINES = 2 * EVERY - 1, 3 * EVERY - 1 -- iterations
+
+local function subject(variant, program, arguments, fields)
+  fields.protocol, fields.program, fields.arguments = variant, program, arguments
+  fields.ranks, fields.timeout = fields.ranks or 3, 30
+  scenario(variant)(fields)
+end
+
+-- ---- c3 ----------------------------------------------------------------------------------------
+
+local function c3(variant, program, arguments, environment, ranks)
+  environment.C3_EVERY = environment.C3_EVERY or EVERY
+  subject("c3-" .. variant, program, arguments,
+    { claims = { "C", "H" }, environment = environment, ranks = ranks })
+end
+
+for _, variant in ipairs { "stop-for-behind", "deaf-to-stopped", "ready-without-late",
+                           "ready-before-counts", "log-wildcards-only", "log-all", "early-unasked",
+                           "suppress-cleared", "suppress-untold", "stopped-before-saved",
+                           "log-unsynced" } do
+  c3(variant, "ring", { "--iterations", ONE_LINE }, {})
+end
+c3("color-without-logging", "ring", { "--iterations", ONE_LINE }, { C3_PIGGYBACK = "color" })
+for _, variant in ipairs { "initiate-any-time", "initiate-when-stopped", "restore-uncommitted" } do
+  c3(variant, "ring", { "--iterations", TWO_LINES }, {})
+end
+c3("log-by-reference", "laplace", { "--size", 16, "--iterations", 23 }, { C3_EVERY = 12 })
+c3("wildcards-unlogged", "master_worker", { "--iterations", ONE_LINE, "--size", 2 }, {})
+c3("choices-unlogged", "random", { "--iterations", ONE_LINE, "--compute-us", 0 }, {}, 2)
+
+-- ---- blocking ----------------------------------------------------------------------------------
+
+-- The last rank is slow, so that rank 0 counts what a fast rank sends behind its checkpoint.
+subject("blocking-no-barrier", "tally", { "--slow-us", 10000 }, { claims = { "B", "H" } })
+subject("blocking-restore-uncommitted", "tally", {}, { claims = { "B", "H" } })
+for _, variant in ipairs { "commit-before-save", "commit-before-sync", "short-write", "stale-piece",
+                           "unsynced-name", "unsynced-content" } do
+  subject("blocking-" .. variant, "laplace", {}, { claims = { "B", "H" } })
+end

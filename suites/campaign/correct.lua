@@ -1,0 +1,32 @@
+-- What campaigns over the protocols that should be right run over: every program under each
+-- protocol that it runs under, short, with several lines. There are no plans: campaigns draw them.
+-- No run of such a campaign may end in a violation.
+
+-- Program → what keeps it short. Lines are taken at every sixth iteration.
+local EVERY = 6
+local collectives = { laplace = true, cg = true, neuron = true, random = true }
+local programs = {
+  { "ring", { "--iterations", 20 } },
+  { "laplace", { "--iterations", 20, "--size", 16 } },
+  { "cg", { "--iterations", 20, "--size", 16 } },
+  { "neuron", { "--iterations", 20, "--size", 16 } },
+  { "master_worker", { "--iterations", 20, "--size", 4 } },
+  { "random", { "--iterations", 20, "--compute-us", 0 } },
+  { "pipeline", { "--iterations", 20 }, "c3 alone" },
+  { "mixture", { "--iterations", 20 }, "c3 alone" },
+}
+
+for number, program in ipairs(programs) do
+  local name, arguments, alone = table.unpack(program)
+  if not alone then
+    scenario("blocking: " .. name) {
+      protocol = "blocking", program = name, arguments = arguments, ranks = 3,
+      environment = { BLOCKING_EVERY = EVERY }, claims = { "B", "H" }, timeout = 30,
+    }
+  end
+  scenario("c3: " .. name) {
+    protocol = "c3", program = name, arguments = arguments, ranks = 2 + number % 3,
+    environment = { C3_EVERY = EVERY, C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color" },
+    claims = { "C", "H", collectives[name] and "D" }, timeout = 30,
+  }
+end
