@@ -25,6 +25,16 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD)
 
+# Hours: what campaigns over all that is right and all that is broken come to; see campaigns.sh.
+.PHONY: campaigns campaigns-check
+campaigns: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/campaigns.sh $(BUILD) random systematic broken
+
+# What is stored of them, and the table of the broken variants.
+campaigns-check:
+	$(Q)scripts/campaigns_check.sh $(BUILD)
+
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)

@@ -61,8 +61,7 @@ static void begin(struct fault *fault, enum plan_action action)
     fault->step = steps_fault(action);
 }
 
-/* --- ranks ---------------------------------------------------------------------------------------
- */
+/* --- ranks ------------------------------------------------------------------------------------ */
 static void lose(struct fault *fault, unsigned percent)
 {
     if (steps_can_lose(fault->survey) && draw_chance(&fault->draw, percent))
@@ -109,8 +108,7 @@ static bool commits(const struct survey *survey)
     return survey->lines > 0;
 }
 
-/* --- letting go ----------------------------------------------------------------------------------
- */
+/* --- letting go ------------------------------------------------------------------------------- */
 /* The rank that waits for a message is the one whose position makes it late or early. */
 static void let_go(struct fault *fault, int32_t receiver)
 {
@@ -140,8 +138,7 @@ static void make_stop(struct fault *fault)
     let_go(fault, PLAN_ANY);
 }
 
-/* --- messages ------------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 static bool has_messages(const struct survey *survey)
 {
     return survey_points(survey, own_sends) > 0;
@@ -151,7 +148,7 @@ static void make_hold_control(struct fault *fault)
 {
     begin(fault, ACTION_HOLD);
     struct plan_step *step = &fault->step;
-    step->when = place_of(fault->survey, &fault->draw, own_sends);
+    step->when = place_of_message(fault->survey, &fault->draw);
     let_go(fault, step->when.peer);
     if (draw_chance(&fault->draw, 30))
         step->when.peer = PLAN_ANY;
@@ -181,6 +178,46 @@ static void make_hold_message(struct fault *fault)
     let_go(fault, receiver);
     if (draw_chance(&fault->draw, 15))
         step->count = draw_between(&fault->draw, 2, 3);
+}
+
+/* A message that crosses a line, or stays on one side of it: sent by somebody in one region, while
+ * its receiver stands in another, and delivered in a third. Most often the two are not in the same:
+ * then it is late or early. */
+static void make_crossing(struct fault *fault)
+{
+    static const struct {
+        enum plan_region sender, receiver;
+    } cells[] = {{REGION_BEHIND, REGION_LOGGING}, {REGION_LOGGING, REGION_BEHIND},
+                 {REGION_BEYOND, REGION_LOGGING}, {REGION_LOGGING, REGION_LOGGING},
+                 {REGION_LOGGING, REGION_BEYOND}, {REGION_BEHIND, REGION_BEHIND},
+                 {REGION_BEYOND, REGION_BEHIND},  {REGION_BEYOND, REGION_BEYOND}};
+    static const unsigned often[] = {8, 6, 4, 3, 2, 2, 1, 1};
+    struct draw *draw = &fault->draw;
+    unsigned regions = steps_regions(fault->survey), cell;
+    int64_t line = (int64_t)draw_between(draw, 1, (uint64_t)fault->survey->lines);
+    begin(fault, ACTION_HOLD);
+    struct plan_step *step = &fault->step;
+    do
+        cell = draw_weighted(draw, often, sizeof often / sizeof often[0]);
+    while (cells[cell].sender > regions || cells[cell].receiver > regions);
+    step->when = place_of_send(fault->survey, draw);
+    int32_t receiver = step->when.peer;
+    step->when.nth = draw_chance(draw, 70) ? 1 : 2;
+    if (draw_chance(draw, 50))
+        step->when.rank = step->when.tag = PLAN_ANY;
+    steps_state(&step->when, PLAN_ANY, cells[cell].sender, line);
+    steps_state(&step->when, receiver, cells[cell].receiver, line);
+    unsigned delivery = cells[cell].receiver + (unsigned)draw_below(draw, 3);
+    if (delivery <= regions && delivery > REGION_BEHIND)
+        steps_state(&step->release, receiver, (enum plan_region)delivery, line);
+    else
+        let_go(fault, receiver);
+    step->attempt = true;
+}
+
+static bool can_cross(const struct survey *survey)
+{
+    return commits(survey) && has_channels(survey);
 }
 
 static void shuffle(struct plan_step *step, struct draw *draw)
@@ -235,8 +272,7 @@ static void make_jitter(struct fault *fault)
     fault->step.seed = draw_number(&fault->draw) >> 1;
 }
 
-/* --- choices -------------------------------------------------------------------------------------
- */
+/* --- choices ---------------------------------------------------------------------------------- */
 static bool has_wildcards(const struct survey *survey)
 {
     return survey_points(survey, wildcards) > 0;
@@ -284,8 +320,7 @@ static void make_answer(struct fault *fault)
     }
 }
 
-/* --- the store -----------------------------------------------------------------------------------
- */
+/* --- the store -------------------------------------------------------------------------------- */
 static void make_fail(struct fault *fault)
 {
     static const int errors[] = {ENOSPC, EIO, EDQUOT, EINTR};
@@ -317,14 +352,14 @@ static void make_tear(struct fault *fault)
     fault->step.lose = draw_chance(&fault->draw, 50) ? LOSE_RANK : LOSE_NODE;
 }
 
-/* --- the plan ------------------------------------------------------------------------------------
- */
+/* --- the plan --------------------------------------------------------------------------------- */
 static const struct kind kinds[] = {
     {"kill", 6, always, make_kill},
     {"kill at commit", 4, commits, make_kill_at_commit},
     {"stop", 3, always, make_stop},
-    {"hold control", 6, has_messages, make_hold_control},
-    {"hold message", 6, has_channels, make_hold_message},
+    {"hold control", 8, has_messages, make_hold_control},
+    {"hold message", 4, has_channels, make_hold_message},
+    {"crossing", 6, can_cross, make_crossing},
     {"reorder", 2, has_channels, make_reorder},
     {"delay", 2, has_channels, make_delay},
     {"jitter", 2, has_channels, make_jitter},
@@ -368,7 +403,7 @@ static enum error_code add_recovery(const struct survey *survey, uint64_t seed, 
 {
     struct fault fault = {.survey = survey, .draw = draw_for(seed, index, PURPOSE_RECOVERY)};
     enum error_code code = OK;
-    if (!kills(plan) && commits(survey) && draw_chance(&fault.draw, 50)) {
+    if (!kills(plan) && commits(survey) && draw_chance(&fault.draw, 65)) {
         make_kill_at_commit(&fault);
         add_word(name, "kill at commit");
         code = plan_add(plan, &fault.step, error);

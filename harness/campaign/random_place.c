@@ -3,6 +3,8 @@
 
 #include "campaign/steps.h"
 
+#include <string.h>
+
 #define EARLY_NTH 3      /* most interesting things happen to the first few */
 #define RECOVERY_NTH 25  /* phases or calls from the start of a life */
 #define RECOVERY_LIVES 2 /* the second and the third */
@@ -25,6 +27,26 @@ struct plan_condition place_of(const struct survey *survey, struct draw *draw,
 {
     size_t count = survey_points(survey, filter);
     return nth_of(survey_point(survey, filter, draw_below(draw, count)), draw);
+}
+
+/* The n-th send of a message of this name, from 0; NULL: there are not so many. */
+static const struct survey_point *send_of(const struct survey *survey, const char *name, size_t n)
+{
+    const struct survey_filter sends = {SURVEY_MESSAGE, LEVEL_WIRE, EVENT_SEND};
+    const struct survey_point *point;
+    for (size_t i = 0; (point = survey_point(survey, sends, i)) != NULL; i++)
+        if (strcmp(point->condition.message, name) == 0 && n-- == 0)
+            return point;
+    return NULL;
+}
+
+struct plan_condition place_of_message(const struct survey *survey, struct draw *draw)
+{
+    const char *name = survey->wire[draw_below(draw, survey->wires)].name;
+    size_t count = 0;
+    while (send_of(survey, name, count) != NULL)
+        count++;
+    return nth_of(send_of(survey, name, draw_below(draw, count)), draw);
 }
 
 struct plan_condition place_of_send(const struct survey *survey, struct draw *draw)

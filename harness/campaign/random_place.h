@@ -17,6 +17,10 @@ struct plan_condition place_in_recovery(const struct survey *survey, struct draw
 struct plan_condition place_of(const struct survey *survey, struct draw *draw,
                                struct survey_filter filter);
 
+/* The send of a message of the protocol's own: its name first, so that one that goes to all is not
+ * drawn more often than one that goes to somebody. There must be one. */
+struct plan_condition place_of_message(const struct survey *survey, struct draw *draw);
+
 /* A send of the program's, at either level: there must be one at the wire. */
 struct plan_condition place_of_send(const struct survey *survey, struct draw *draw);
 

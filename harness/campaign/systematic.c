@@ -12,7 +12,7 @@
 
 #define POINT_BYTES 96
 /* Of a pair: the second rank dies at one of so many first phases of the second life. */
-#define PAIR_PHASES 12
+#define PAIR_PHASES 8
 
 struct maker {
     const struct survey *survey;
@@ -38,6 +38,14 @@ static const struct survey_filter messages = {.kind = SURVEY_MESSAGE, .level = L
 static const struct survey_filter calls = {.kind = SURVEY_CALL};
 static const struct survey_filter store = {.kind = SURVEY_STORE};
 
+/* One of `count` choices, taken out of the number of a member. */
+static uint64_t take(uint64_t *number, uint64_t count)
+{
+    uint64_t taken = *number % count;
+    *number /= count;
+    return taken;
+}
+
 /* A kill of `rank` as soon as a line is committed. armed: by the step before it, else from the
  * start. */
 static enum error_code add_kill_at_commit(const struct maker *maker, int32_t rank, int64_t line,
@@ -52,8 +60,7 @@ static enum error_code add_kill_at_commit(const struct maker *maker, int32_t ran
     return add(maker, &kill);
 }
 
-/* --- one kill ------------------------------------------------------------------------------------
- */
+/* --- one kill --------------------------------------------------------------------------------- */
 /* The n-th (point, occurrence), from 0, of occurrences from `first` on. */
 static const struct survey_point *occurrence(const struct survey *survey,
                                              struct survey_filter filter, uint64_t n,
@@ -167,50 +174,38 @@ static enum error_code make_call(const struct maker *maker, uint64_t member)
     return make_kill(maker, point, nth, false, LOSE_NOTHING);
 }
 
-/* --- the store -----------------------------------------------------------------------------------
- */
-enum store_fault {
-    STORE_FAIL,      /* the call fails */
-    STORE_FAIL_KILL, /* and a rank dies at the next commit */
-    STORE_KILL,      /* before the call, with what is not synced */
-    STORE_KILL_AFTER,
-    STORE_SHORT, /* of a write: from here */
-    STORE_SHORT_KILL,
-    STORE_TEAR,
-    STORE_FAULTS
-};
+/* --- the store -------------------------------------------------------------------------------- */
+/* What is done to a call; a rank dies at the next commit where nobody has died of it. */
+enum store_fault { STORE_FAIL, STORE_SHORT, STORE_TEAR, STORE_KILL, STORE_KILL_AFTER };
 
-static unsigned store_faults_of(const struct survey_point *point)
+#define STORE_FAULTS 3 /* of each call */
+
+static enum store_fault store_fault_of(const struct survey_point *point, uint64_t number)
 {
-    return point->condition.event == EVENT_WRITE ? STORE_FAULTS : STORE_SHORT;
+    static const enum store_fault of_write[] = {STORE_FAIL, STORE_SHORT, STORE_TEAR};
+    static const enum store_fault of_others[] = {STORE_FAIL, STORE_KILL, STORE_KILL_AFTER};
+    return point->condition.event == EVENT_WRITE ? of_write[number] : of_others[number];
 }
 
 static uint64_t count_store(const struct survey *survey)
 {
-    uint64_t count = 0;
-    for (size_t i = 0; i < survey->count; i++)
-        if (survey->point[i].kind == SURVEY_STORE)
-            count += survey->point[i].count * store_faults_of(&survey->point[i]);
-    return count;
+    return STORE_FAULTS * count_occurrences(survey, store, 1);
 }
 
 static enum error_code make_store_fault(const struct maker *maker, const struct survey_point *point,
                                         uint64_t nth, enum store_fault fault)
 {
     static const char *const what[] = {
-        [STORE_FAIL] = "fail",
-        [STORE_FAIL_KILL] = "fail and later a kill",
-        [STORE_SHORT] = "short",
-        [STORE_SHORT_KILL] = "short and later a kill",
-        [STORE_TEAR] = "torn, power lost",
+        [STORE_FAIL] = "fails, later a kill",
+        [STORE_SHORT] = "is short, later a kill",
+        [STORE_TEAR] = "is torn, power lost",
     };
+    static const enum plan_action action[] = {
+        [STORE_FAIL] = ACTION_FAIL, [STORE_SHORT] = ACTION_SHORT, [STORE_TEAR] = ACTION_TEAR};
     char text[POINT_BYTES];
-    bool fails = fault == STORE_FAIL || fault == STORE_FAIL_KILL;
-    struct plan_step step = steps_fault(fails                 ? ACTION_FAIL
-                                        : fault == STORE_TEAR ? ACTION_TEAR
-                                                              : ACTION_SHORT);
+    struct plan_step step = steps_fault(action[fault]);
     step.when = steps_at(point, nth, false);
-    if (fails)
+    if (fault == STORE_FAIL)
         step.choice = point->condition.event == EVENT_WRITE ? ENOSPC : EIO;
     if (fault == STORE_TEAR)
         step.lose = LOSE_NODE;
@@ -218,31 +213,22 @@ static enum error_code make_store_fault(const struct maker *maker, const struct 
     snprintf(maker->name, STRATEGY_TEXT_BYTES, "rank %d %s, no. %" PRIu64 ": %s",
              point->condition.rank, text, nth, what[fault]);
     enum error_code code = add(maker, &step);
-    if (code == OK && (fault == STORE_FAIL_KILL || fault == STORE_SHORT_KILL))
+    if (code == OK && fault != STORE_TEAR)
         code = add_kill_at_commit(maker, point->condition.rank, -1, true);
     return code;
 }
 
 static enum error_code make_store(const struct maker *maker, uint64_t member)
 {
-    const struct survey_point *point = NULL;
-    for (size_t i = 0; point == NULL; i++) {
-        const struct survey_point *one = survey_point(maker->survey, store, i);
-        uint64_t there = one->count * store_faults_of(one);
-        if (member < there)
-            point = one;
-        else
-            member -= there;
-    }
-    enum store_fault fault = (enum store_fault)(member % store_faults_of(point));
-    uint64_t nth = member / store_faults_of(point) + 1;
+    uint64_t nth = 1, number = take(&member, STORE_FAULTS);
+    const struct survey_point *point = occurrence(maker->survey, store, member, 1, &nth);
+    enum store_fault fault = store_fault_of(point, number);
     if (fault == STORE_KILL || fault == STORE_KILL_AFTER)
         return make_kill(maker, point, nth, fault == STORE_KILL_AFTER, LOSE_NODE);
     return make_store_fault(maker, point, nth, fault);
 }
 
-/* --- cells: where a message is sent, where its receiver stands then, and where it delivers -------
- */
+/* --- cells: where a message is sent, where its receiver stands then, and where it delivers ---- */
 struct cell {
     enum plan_region sender;
     enum plan_region receiver;
@@ -293,13 +279,6 @@ static uint64_t count_cells(const struct survey *survey)
     return 2 * stays(regions) * regions * (uint64_t)survey->lines * count_pairs_of_ranks(survey);
 }
 
-static uint64_t take(uint64_t *number, uint64_t count)
-{
-    uint64_t taken = *number % count;
-    *number /= count;
-    return taken;
-}
-
 static struct cell cell_of(const struct survey *survey, uint64_t member)
 {
     unsigned regions = steps_regions(survey);
@@ -344,8 +323,7 @@ static enum error_code make_cell(const struct maker *maker, uint64_t member)
     return code;
 }
 
-/* --- orders: a message of the protocol's own is kept until some rank stands behind it ------------
- */
+/* --- orders: a message of the protocol's own is kept until some rank stands behind it --------- */
 static bool is_own_send(const struct survey_point *point)
 {
     return point->kind == SURVEY_MESSAGE && point->condition.event == EVENT_SEND;
@@ -396,8 +374,7 @@ static enum error_code make_order(const struct maker *maker, uint64_t member)
     return code;
 }
 
-/* --- two kills: the second while the job recovers from the first ---------------------------------
- */
+/* --- two kills: the second in the recovery from the first ------------------------------------- */
 static uint64_t count_two_kills(const struct survey *survey)
 {
     return count_phases(survey) * (uint64_t)survey->ranks * PAIR_PHASES;
@@ -407,7 +384,8 @@ static enum error_code make_two_kills(const struct maker *maker, uint64_t member
 {
     int32_t rank = (int32_t)take(&member, (uint64_t)maker->survey->ranks);
     uint64_t nth = take(&member, PAIR_PHASES) + 1;
-    enum error_code code = make_phase(maker, member);
+    const struct survey_point *first = survey_point(maker->survey, phases, member);
+    enum error_code code = make_kill(maker, first, first->count, false, LOSE_NOTHING);
     struct plan_step second = plan_step_default(ACTION_KILL);
     second.when.event = EVENT_PHASE;
     second.when.rank = rank;
@@ -420,8 +398,7 @@ static enum error_code make_two_kills(const struct maker *maker, uint64_t member
     return code != OK ? code : add(maker, &second);
 }
 
-/* --- all of them ---------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------------ */
 static const struct family families[] = {
     {"kills at phases", count_phases, make_phase},
     {"at notes", count_notes, make_note},
