@@ -36,7 +36,8 @@ struct options {
     const char *resume;   /* folder of a campaign; NULL: a new one */
     int replays;          /* of the first failure of each group, 0 and up */
     bool seed_given;
-    bool keep; /* run folders of runs that passed, too */
+    bool all_wires; /* set by a verb: plans get all messages of their protocol */
+    bool keep;      /* run folders of runs that passed, too */
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture;
     char **path; /* what is left of the command line */
     size_t path_count;

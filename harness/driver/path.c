@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KNOWN_MAX 64
 #define KNOWN_BYTES 256
+#define ID_BYTES 64
 #define REMOVE_OPEN_FOLDERS 16
 
 /* What a name may stand for: a folder of ours, and how files are called there. */
@@ -286,6 +288,34 @@ enum error_code path_make_folder(const char *path, struct error *error)
         *slash = '/';
     }
     return code != OK ? code : make_one(path, error);
+}
+
+static enum error_code link_latest(const char *out, const char *id, struct error *error)
+{
+    struct path latest, fresh;
+    enum error_code code = path_format(&latest, error, "%s/latest", out);
+    if (code == OK)
+        code = path_format(&fresh, error, "%s/latest.%d", out, (int)getpid());
+    if (code != OK)
+        return code;
+    if (symlink(id, fresh.text) == 0 && rename(fresh.text, latest.text) == 0)
+        return OK;
+    code = error_set(error, ERROR_IO, "%s: %s", latest.text, strerror(errno));
+    unlink(fresh.text);
+    return code;
+}
+
+enum error_code path_make_output(const char *out, struct path *folder, struct error *error)
+{
+    char id[ID_BYTES];
+    time_t now = time(NULL);
+    struct tm local;
+    size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+    snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
+    enum error_code code = path_format(folder, error, "%s/%s", out, id);
+    if (code == OK)
+        code = path_make_folder(folder->text, error);
+    return code != OK ? code : link_latest(out, id, error);
 }
 
 enum error_code path_make_run(const char *path, struct error *error)

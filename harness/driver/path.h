@@ -47,6 +47,10 @@ enum error_code path_launcher(struct path *path, struct error *error);
 /* Creates a folder and those above it. One that exists already is fine. */
 enum error_code path_make_folder(const char *path, struct error *error);
 
+/* OUT/<id> for a new suite or campaign, id of time and process; OUT/latest becomes a link to it, in
+ * one step. */
+enum error_code path_make_output(const char *out, struct path *folder, struct error *error);
+
 /* A run folder and the folders inside it: trace, output, store. The run folder may exist. */
 enum error_code path_make_run(const char *path, struct error *error);
 

@@ -179,6 +179,7 @@ enum error_code select_scenarios(const struct options *options, struct selection
     how.seed = options->seed;
     how.ranks = options->ranks;
     how.wire_file = path_wire;
+    how.all_wires = options->all_wires;
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++)
         code = load(options->path[i], &how, &selection->list, error);

@@ -13,9 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #define ID_BYTES 64
 #define SLOWEST_SHOWN 10
@@ -38,38 +35,6 @@ struct suite {
     enum exit_status worst;
     struct progress progress;
 };
-
-/* --- folders ------------------------------------------------------------------------------- */
-
-/* OUT/latest becomes a link to OUT/<id> in one step. */
-static enum error_code link_latest(const char *out, const char *id, struct error *error)
-{
-    struct path latest, fresh;
-    enum error_code code = path_format(&latest, error, "%s/latest", out);
-    if (code == OK)
-        code = path_format(&fresh, error, "%s/latest.%d", out, (int)getpid());
-    if (code != OK)
-        return code;
-    if (symlink(id, fresh.text) == 0 && rename(fresh.text, latest.text) == 0)
-        return OK;
-    code = error_set(error, ERROR_IO, "%s: %s", latest.text, strerror(errno));
-    unlink(fresh.text);
-    return code;
-}
-
-static enum error_code make_folder(struct suite *suite, struct error *error)
-{
-    char id[ID_BYTES];
-    time_t now = time(NULL);
-    struct tm local;
-    size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-    snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
-    const char *out = suite->options->out;
-    enum error_code code = path_format(&suite->folder, error, "%s/%s", out, id);
-    if (code == OK)
-        code = path_make_folder(suite->folder.text, error);
-    return code != OK ? code : link_latest(out, id, error);
-}
 
 /* --- the list of jobs ---------------------------------------------------------------------- */
 
@@ -374,7 +339,7 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     const struct options *options = suite->options;
     enum error_code code = open_outputs(suite, error);
     if (code == OK)
-        code = make_folder(suite, error);
+        code = path_make_output(options->out, &suite->folder, error);
     if (code == OK)
         code = pool_open(&suite->pool, options, error);
     if (code != OK)

@@ -28,6 +28,7 @@ struct verb {
 };
 
 int verb_run(int argc, char **argv);
+int verb_campaign(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 int verb_check(int argc, char **argv);
