@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define LOOKS_BEFORE_ANALYSIS 4
 /* When the traces do not show that nothing can go on, but nothing does: looks after which what is
@@ -17,6 +18,9 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
+/* The same when a rank was ended by a signal: the launcher ends the others, but on a busy machine
+ * not at once, and until then they wait for the dead one inside the MPI library. */
+#define LOOKS_AFTER_DEATH 200
 /* A rank that polls had as many chances to see something. */
 #define POLLS_IN_VAIN 100
 
@@ -39,6 +43,7 @@ struct glance {
     bool changed; /* since the look before */
     bool polls;   /* one is not blocked, but may be polling in vain */
     bool tried;   /* those that poll did so often enough */
+    bool killed;  /* one was ended by a signal */
     bool steered; /* something is held or stopped, or waits for a choice of the plan */
 };
 
@@ -58,8 +63,7 @@ static void glance_at(const struct board_slot *slot, struct watched *watched, st
     glance->moves |= call == 0 && !stopped && polled_at == 0 && !starts;
     glance->polls |= polled_at != 0;
     glance->tried &= polled_at == 0 || polls - watched->polls >= POLLS_IN_VAIN;
-    glance->steered |=
-        stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
+    glance->steered |= stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
 }
 
 /* Every rank has been started. */
@@ -69,8 +73,11 @@ static struct glance glance(struct watch *watch, const struct board *board)
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0;
-        if (!is_alive(slot))
+        if (!is_alive(slot)) {
+            all.killed |=
+                atomic_load(&slot->ended) != 0 && WIFSIGNALED(atomic_load(&slot->wait_status));
             continue;
+        }
         all.live++;
         glance_at(slot, &watch->rank[rank], &all);
     }
@@ -94,8 +101,7 @@ static bool analyse(const struct board *board, const char *run_folder, char *tex
     struct trace_set traces = {0};
     struct hang hang = {0};
     for (int rank = 0; rank < board->ranks; rank++)
-        alive[rank] =
-            is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
+        alive[rank] = is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
     bool deadlocked = path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
                       trace_set_open(folder.text, &traces, NULL) == OK &&
                       hang_analyse(&traces, alive, board->ranks, &hang, NULL) == OK &&
@@ -146,7 +152,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     watch->same++;
     bool stuck = false;
     unsigned delays = now.steered ? looks_of_delays(board, plan) : 0;
-    if (watch->same <= delays)
+    if (watch->same <= delays || (now.killed && watch->same <= LOOKS_AFTER_DEATH))
         return false;
     if (!now.polls && !now.starts && watch->same >= watch->analyse_at) {
         /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
