@@ -36,6 +36,7 @@ static const struct survey_filter store_writes = {.kind = SURVEY_STORE, .event =
 struct fault {
     const struct survey *survey;
     struct draw draw;
+    unsigned lives; /* that may end by the faults before this one; of a fault in recovery */
     struct plan_step step;
 };
 
@@ -83,7 +84,8 @@ static void make_kill(struct fault *fault)
 static void make_kill_again(struct fault *fault)
 {
     begin(fault, ACTION_KILL);
-    fault->step.when = place_in_recovery(fault->survey, &fault->draw);
+    int32_t life = (int32_t)draw_between(&fault->draw, 1, fault->lives);
+    fault->step.when = place_in_recovery(fault->survey, &fault->draw, life);
     steps_victim(&fault->step, fault->step.when.rank);
     lose(fault, 20);
 }
@@ -98,7 +100,7 @@ static void make_kill_at_commit(struct fault *fault)
 {
     begin(fault, ACTION_KILL);
     fault->step.when.event = EVENT_COMMIT;
-    fault->step.when.nth = draw_between(&fault->draw, 1, (uint64_t)fault->survey->lines);
+    fault->step.when.nth = (uint64_t)place_line(fault->survey, &fault->draw);
     steps_victim(&fault->step, draw_rank(fault));
     lose(fault, 30);
 }
@@ -154,8 +156,10 @@ static void make_hold_control(struct fault *fault)
         step->when.peer = PLAN_ANY;
     if (draw_chance(&fault->draw, 20))
         step->when.rank = PLAN_ANY;
-    if (draw_chance(&fault->draw, 25))
-        step->count = draw_between(&fault->draw, 2, 3);
+    if (draw_chance(&fault->draw, 15)) {
+        step->count = 2;
+        step->when.nth = 1;
+    }
 }
 
 static bool has_channels(const struct survey *survey)
@@ -170,7 +174,7 @@ static void make_hold_message(struct fault *fault)
     step->when = place_of_send(fault->survey, &fault->draw);
     int32_t receiver = step->when.peer;
     if (has_lines(fault->survey) && draw_chance(&fault->draw, 60)) {
-        step->when.nth = draw_between(&fault->draw, 1, 2);
+        step->when.nth = 1;
         place_state(fault->survey, &fault->draw, PLAN_ANY, false, &step->when);
         if (draw_chance(&fault->draw, 30))
             place_state(fault->survey, &fault->draw, receiver, false, &step->when);
@@ -194,7 +198,7 @@ static void make_crossing(struct fault *fault)
     static const unsigned often[] = {8, 6, 4, 3, 2, 2, 1, 1};
     struct draw *draw = &fault->draw;
     unsigned regions = steps_regions(fault->survey), cell;
-    int64_t line = (int64_t)draw_between(draw, 1, (uint64_t)fault->survey->lines);
+    int64_t line = place_line(fault->survey, draw);
     begin(fault, ACTION_HOLD);
     struct plan_step *step = &fault->step;
     do
@@ -202,7 +206,7 @@ static void make_crossing(struct fault *fault)
     while (cells[cell].sender > regions || cells[cell].receiver > regions);
     step->when = place_of_send(fault->survey, draw);
     int32_t receiver = step->when.peer;
-    step->when.nth = draw_chance(draw, 70) ? 1 : 2;
+    step->when.nth = draw_chance(draw, 85) ? 1 : 2;
     if (draw_chance(draw, 50))
         step->when.rank = step->when.tag = PLAN_ANY;
     steps_state(&step->when, PLAN_ANY, cells[cell].sender, line);
@@ -389,12 +393,12 @@ static void add_word(char *name, const char *word)
         snprintf(name + used, STRATEGY_TEXT_BYTES - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-static bool kills(const struct plan *plan)
+static unsigned kills(const struct plan *plan)
 {
+    unsigned count = 0;
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->steps[i].action == ACTION_KILL || plan->steps[i].action == ACTION_TEAR)
-            return true;
-    return false;
+        count += plan->steps[i].action == ACTION_KILL || plan->steps[i].action == ACTION_TEAR;
+    return count;
 }
 
 /* Most mistakes show when somebody recovers, and recovery has its own. */
@@ -403,12 +407,13 @@ static enum error_code add_recovery(const struct survey *survey, uint64_t seed, 
 {
     struct fault fault = {.survey = survey, .draw = draw_for(seed, index, PURPOSE_RECOVERY)};
     enum error_code code = OK;
-    if (!kills(plan) && commits(survey) && draw_chance(&fault.draw, 65)) {
+    if (kills(plan) == 0 && commits(survey) && draw_chance(&fault.draw, 65)) {
         make_kill_at_commit(&fault);
         add_word(name, "kill at commit");
         code = plan_add(plan, &fault.step, error);
     }
-    if (code != OK || !kills(plan) || !draw_chance(&fault.draw, 25))
+    fault.lives = kills(plan);
+    if (code != OK || fault.lives == 0 || !draw_chance(&fault.draw, 25))
         return code;
     make_kill_again(&fault);
     add_word(name, "kill again");

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#define EARLY_NTH 3      /* most interesting things happen to the first few */
-#define RECOVERY_NTH 25  /* phases or calls from the start of a life */
-#define RECOVERY_LIVES 2 /* the second and the third */
+#define EARLY_NTH 3     /* most interesting things happen to the first few */
+#define RECOVERY_NTH 12 /* phases or calls from the start of a life */
 
 /* Half of the time one of the first, else any of them. */
 static uint64_t draw_nth(struct draw *draw, uint64_t count)
@@ -70,14 +69,19 @@ struct plan_condition place_of_program(const struct survey *survey, struct draw 
     return condition;
 }
 
+int64_t place_line(const struct survey *survey, struct draw *draw)
+{
+    uint64_t lines = survey->lines > 0 ? (uint64_t)survey->lines : 1;
+    return draw_chance(draw, 50) ? 1 : (int64_t)draw_between(draw, 1, lines);
+}
+
 void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool behind_line,
                  struct plan_condition *condition)
 {
     unsigned regions = steps_regions(survey);
-    uint64_t lines = survey->lines > 0 ? (uint64_t)survey->lines : 1;
     unsigned first = behind_line ? REGION_LOGGING : REGION_BEHIND;
     steps_state(condition, rank, (enum plan_region)draw_between(draw, first, regions),
-                (int64_t)draw_between(draw, 1, lines));
+                place_line(survey, draw));
 }
 
 /* Which messages are late or early hangs on timing; that some are does not. */
@@ -118,13 +122,14 @@ struct plan_condition place_anywhere(const struct survey *survey, struct draw *d
     return condition;
 }
 
-struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw)
+struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw,
+                                        int32_t incarnation)
 {
     struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
     bool phase = survey_tells(survey, EVENT_PHASE) && draw_chance(draw, 70);
     condition.event = phase ? EVENT_PHASE : EVENT_CALL;
     condition.rank = (int32_t)draw_below(draw, (uint64_t)survey->ranks);
-    condition.incarnation = (int32_t)draw_between(draw, 1, RECOVERY_LIVES);
+    condition.incarnation = incarnation;
     condition.nth = draw_between(draw, 1, RECOVERY_NTH);
     return condition;
 }

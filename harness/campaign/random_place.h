@@ -10,8 +10,12 @@
  * one that hangs on timing and may never come. */
 struct plan_condition place_anywhere(const struct survey *survey, struct draw *draw);
 
-/* An event of the second or a later life, early in it. Names its rank. */
-struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw);
+/* An event of life `incarnation`, early in it. Names its rank. */
+struct plan_condition place_in_recovery(const struct survey *survey, struct draw *draw,
+                                        int32_t incarnation);
+
+/* A line: the first more often than any other, for faults keep later ones from being made. */
+int64_t place_line(const struct survey *survey, struct draw *draw);
 
 /* One of these points, and its n-th event: the first ones more often. There must be one. */
 struct plan_condition place_of(const struct survey *survey, struct draw *draw,
