@@ -17,6 +17,7 @@ BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c
                             harness/store/*.c)
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
 ORACLE_SOURCES  = $(wildcard oracles/*.c)
+REPLAY_SOURCES  = $(wildcard harness/replay/*.c)
 REPORT_SOURCES  = $(wildcard reports/*.c)
 CAMPAIGN_SOURCES = $(wildcard harness/campaign/*.c)
 DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/driver/*.c) $(CAMPAIGN_SOURCES)
@@ -35,7 +36,7 @@ clean:
 # --- the driver -----------------------------------------------------------------------------------
 DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
-                                   $(REPORT_SOURCES) $(DRIVER_SOURCES))
+                                   $(REPORT_SOURCES) $(REPLAY_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(DRIVER_LIBS)
 

@@ -3,7 +3,8 @@
 # found in the process, by name.
 
 # The recording path without MPI: unit tests link it too.
-RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) injectors/note.c \
+RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) injectors/replay.c \
+                    injectors/note.c \
                     injectors/hash.c injectors/hash_avx2.c
 .SECONDARY: $(call objects,$(RECORDING_SOURCES))
 
@@ -11,7 +12,8 @@ TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
 TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
-                harness/trace/calls.c harness/trace/clock.c harness/store/journal.c
+                harness/trace/calls.c harness/trace/clock.c harness/store/journal.c \
+                harness/trace/record.c harness/replay/decisions.c harness/replay/words.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
 

@@ -337,7 +337,7 @@ array_of_statuses =
 struct record *recorded = wait_many_begin(&batch);
 ]],
     after = "waitall_end(recorded, &batch, array_of_requests, array_of_statuses, answer);",
-    steered = "answer = steer_waitall(count, array_of_requests, array_of_statuses);",
+    steered = "answer = steer_waitall(recorded, count, array_of_requests, array_of_statuses);",
 }
 
 roles.WAITANY = {

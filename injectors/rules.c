@@ -1,4 +1,5 @@
 /* See rules.h: which steps are looked at, and the door. */
+#include "injectors/replay.h"
 #include "injectors/rules_parts.h"
 
 bool rules_watching;
@@ -120,6 +121,10 @@ void rules_poll(void)
     struct performance performance;
     if (!rules_watching)
         return;
+    if (replay_imposing) {
+        replay_round();
+        return;
+    }
     performance.count = performance.found = 0;
     performance.record = NULL;
     rules_note_continued();
@@ -168,12 +173,15 @@ void rules_close(void)
 {
     rules_watching = false;
     rules_steering = false;
+    replay_close();
 }
 
 void rules_start(void)
 {
     struct performance performance;
-    if (rules.plan == NULL)
+    if (replay_imposing)
+        replay_initialized(runtime_several_threads);
+    if (rules.plan == NULL || replay_imposing)
         return;
     performance.count = performance.found = 0;
     performance.record = NULL;
@@ -206,6 +214,10 @@ void rules_before(struct record *r)
     struct sight sight = sight_of(r, MOMENT_BEFORE);
     if (rules.publishes)
         publish_call(r);
+    if (replay_imposing) {
+        replay_before(r);
+        return;
+    }
     rules_offer_meets(r);
     look(&sight);
 }
@@ -213,6 +225,10 @@ void rules_before(struct record *r)
 void rules_after(struct record *r)
 {
     struct sight sight = sight_of(r, MOMENT_AFTER);
+    if (replay_imposing) {
+        replay_after(r);
+        return;
+    }
     rules_offer_ends(r);
     look(&sight);
 }
@@ -223,6 +239,10 @@ void rules_instant(struct record *r, const char *name)
     sight.name = name;
     if (sight.kind == RECORD_FAULT || (r->level == LEVEL_SELF && sight.kind != RECORD_NOTE))
         return;
+    if (replay_imposing) {
+        replay_instant(r);
+        return;
+    }
     rules_offer_meets(r);
     look(&sight);
 }
@@ -230,6 +250,11 @@ void rules_instant(struct record *r, const char *name)
 void rules_storage(struct record *r, enum plan_event event, const char *file, bool after)
 {
     struct sight sight = sight_of(r, after ? MOMENT_AFTER : MOMENT_BEFORE);
+    if (replay_imposing) {
+        if (!after)
+            replay_storage();
+        return;
+    }
     sight.stored = event;
     sight.file = file;
     look(&sight);

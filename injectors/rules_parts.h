@@ -78,6 +78,11 @@ bool rules_is_doomed(void);
 void rules_finish(uint32_t step);
 struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
                            int error, uint32_t request);
+/* The evidence of a step that is done because it was done here in the run that is followed; what
+ * comes after it is done at its own place. */
+void rules_impose(uint32_t step, bool from_outside);
+/* Its kills. true: this rank is a victim, and still to be killed. */
+bool rules_impose_kill(uint32_t step);
 bool rules_is_victim(const struct plan_step *step, int32_t rank);
 /* That this rank goes on after a stop, once. */
 void rules_note_continued(void);

@@ -1,4 +1,5 @@
 /* What a step does: evidence, then the arming of the next, then kills. See rules.h. */
+#include "injectors/replay.h"
 #include "injectors/rules_parts.h"
 
 #include <signal.h>
@@ -183,6 +184,10 @@ bool rules_is_doomed(void)
 
 void rules_returned(struct record *r)
 {
+    if (replay_imposing) {
+        replay_returned(r);
+        return;
+    }
     if (atomic_load_explicit(&inside, memory_order_relaxed) != r)
         return;
     uint64_t end = clock_monotonic_ns() + RULES_INSIDE_WAIT_MS * UINT64_C(1000000);
@@ -261,8 +266,23 @@ void rules_perform(struct performance *performance)
     }
 }
 
+void rules_impose(uint32_t step, bool from_outside)
+{
+    record_step(step, from_outside ? runtime_trace.record : NULL);
+    progress_finish(rules.board, step, rules.rank, rules.incarnation);
+}
+
+bool rules_impose_kill(uint32_t step)
+{
+    return kill_victims(step, NULL);
+}
+
 void rules_finish(uint32_t step)
 {
+    if (replay_imposing) {
+        rules_impose(step, false);
+        return;
+    }
     struct performance performance = {.count = 1, .step = {step}, .record = NULL, .found = 1};
     rules_perform(&performance);
 }

@@ -1,5 +1,6 @@
 /* What the taps and the store do for the plan: who holds what, what was chosen and answered, and
  * when a message may go. See rules.h. */
+#include "injectors/replay.h"
 #include "injectors/rules_parts.h"
 
 #include <signal.h>
@@ -140,9 +141,11 @@ static uint32_t take(uint32_t step)
 
 uint32_t rules_held(uint32_t step, const struct record *send)
 {
-    rules_fault(FAULT_HELD, step, send->peer, rules_number(send), 0, 0);
-    atomic_fetch_add(&runtime_slot->held, 1);
     uint32_t number = take(step);
+    rules_fault(FAULT_HELD, step, send->peer, rules_number(send), 0, number);
+    atomic_fetch_add(&runtime_slot->held, 1);
+    if (replay_imposing)
+        replay_held(step, number, send);
     if (number == rules_step(step)->count)
         rules_finish(step);
     return number;
@@ -151,6 +154,8 @@ uint32_t rules_held(uint32_t step, const struct record *send)
 enum board_release rules_may_go(uint32_t step, uint32_t number)
 {
     const struct plan_step *s = rules_step(step);
+    if (replay_imposing)
+        return replay_may_go(step, number);
     enum board_release why = progress_released(rules.board, rules.plan, step);
     if (why == RELEASED_NOT || why == RELEASED_BY_UNSTICK || why == RELEASED_BY_END ||
         s->orders == 0 || rules_quiet())
@@ -169,7 +174,7 @@ void rules_let_go(uint32_t step, const struct record *send, enum board_release w
 {
     rules_fault(FAULT_RELEASED, step, send->peer, rules_number(send), 0, (uint32_t)why);
     atomic_fetch_sub(&runtime_slot->held, 1);
-    if (why == RELEASED_BY_END)
+    if (why == RELEASED_BY_END || replay_imposing)
         progress_let_go(rules.board, step, why);
 }
 
@@ -204,10 +209,12 @@ void rules_answered(uint32_t step, const struct record *call, int answer, bool c
 
 void rules_poll_recorded(const struct record *poll)
 {
-    if (poll->level != LEVEL_WIRE || thread_state.answered == NULL)
-        return;
-    thread_state.answered->bytes = rules_number(poll);
-    thread_state.answered = NULL;
+    if (poll->level == LEVEL_WIRE && thread_state.answered != NULL) {
+        thread_state.answered->bytes = rules_number(poll);
+        thread_state.answered = NULL;
+    }
+    if (replay_imposing)
+        replay_polled(poll);
 }
 
 void rules_wait_begin(void)
@@ -254,6 +261,8 @@ void rules_stored(uint32_t step, const struct record *r)
 
 _Noreturn void rules_die(void)
 {
+    if (replay_imposing)
+        replay_die_in_turn();
     kill(getpid(), SIGKILL);
     for (;;)
         pause();

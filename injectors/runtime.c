@@ -5,7 +5,9 @@
 
 #include "injectors/library.h"
 #include "injectors/payload.h"
+#include "injectors/replay.h"
 #include "injectors/storage.h"
+#include "replay/decisions.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -213,7 +215,11 @@ static void open_plan(const struct identity *self)
         fprintf(stderr, "faultline: %s; no fault will be installed\n", error.text);
         return;
     }
-    rules_open(&plan, board, self->rank, atomic_load(&board->incarnation), self->folder);
+    int incarnation = atomic_load(&board->incarnation);
+    rules_open(&plan, board, self->rank, incarnation, self->folder);
+    const char *decisions = getenv(DECISIONS_ENVIRONMENT);
+    if (decisions != NULL && *decisions != '\0')
+        replay_open(decisions, &plan, board, self->rank, incarnation, self->folder);
 }
 
 /* --- beginning and end ----------------------------------------------------------------------- */
@@ -275,6 +281,19 @@ void runtime_initialized(int rank, int size, bool several_threads)
     atomic_store(&runtime_slot->world_size, size);
     atomic_store(&runtime_slot->state, RANK_INITIALIZED);
     rules_start();
+}
+
+void runtime_library(const void *address, const char *version)
+{
+    Dl_info file;
+    char path[PATH_MAX];
+    if (!runtime_recording || runtime_trace.header->rank != 0)
+        return;
+    if (dladdr(address, &file) != 0 && realpath(file.dli_fname, path) != NULL)
+        snprintf(board->library, sizeof board->library, "%.*s", (int)sizeof board->library - 1,
+                 path);
+    snprintf(board->library_version, sizeof board->library_version, "%.*s",
+             (int)strcspn(version, "\n"), version);
 }
 
 void runtime_finalized(void)

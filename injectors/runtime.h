@@ -79,6 +79,9 @@ extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads 
 void runtime_initialized(int rank, int size, bool several_threads);
 void runtime_finalized(void);
 
+/* Which MPI library this process has: an address inside it, and what it calls itself. */
+void runtime_library(const void *address, const char *version);
+
 /* First record of a thread: gives it its number. */
 void runtime_thread_begin(void);
 

@@ -9,6 +9,7 @@
  *     steer_persistent  persistent sends, of which the library sees only what may go
  *     steer_choose      which message a wildcard takes: CHOOSE
  *     steer_answer      what Test, Waitany, Iprobe answer: ANSWER
+ *     steer_replay      all of it as it was in another run
  *
  * Whatever is done here, the program sees something that MPI allows; I.legal judges it.
  *
@@ -79,7 +80,8 @@ int steer_improbe(const struct record *recorded, int source, int tag, MPI_Comm c
 
 /* --- completion ------------------------------------------------------------------------------- */
 int steer_wait(MPI_Request *request, MPI_Status *status);
-int steer_waitall(int count, MPI_Request *requests, MPI_Status *statuses);
+int steer_waitall(const struct record *recorded, int count, MPI_Request *requests,
+                  MPI_Status *statuses);
 int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                   int *index, MPI_Status *status);
 int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,

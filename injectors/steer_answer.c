@@ -4,6 +4,7 @@
  * call waits. What MPI does not allow (no, where no request is active), or what never comes (the
  * job cannot go on otherwise), is answered as the library would, and the evidence says so. */
 #include "injectors/steer_parts.h"
+#include "injectors/steer_replay.h"
 
 enum { ANSWER_NO = 0, ANSWER_YES = 1 };
 
@@ -99,6 +100,8 @@ static bool any_active(const struct batch *batch)
 int steer_test(const struct record *recorded, const struct request *waited, MPI_Request *request,
                int *flag, MPI_Status *status)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_test(recorded, request, flag, status);
     uint32_t index;
     struct request *const one[] = {(struct request *)(uintptr_t)waited};
     const struct plan_step *step = take_answer(one, 1, &index);
@@ -121,6 +124,8 @@ int steer_test(const struct record *recorded, const struct request *waited, MPI_
 int steer_testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                   int *flag, MPI_Status *statuses)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_testall(recorded, batch, requests, flag, statuses);
     uint32_t index;
     const struct plan_step *step = take_answer(batch->request, batch->count, &index);
     int count = batch->asked;
@@ -185,6 +190,8 @@ static int wait_any(const struct batch *batch, MPI_Request *requests, int *index
 int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                   int *index, MPI_Status *status)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_waitany(recorded, batch, requests, index, status);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -199,6 +206,8 @@ int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_
 int steer_testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                   int *index, int *flag, MPI_Status *status)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_testany(recorded, batch, requests, index, flag, status);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -262,6 +271,8 @@ static int wait_some(const struct batch *batch, MPI_Request *requests, int *comp
 int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                    int *completed, int *indices, MPI_Status *statuses)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_waitsome(recorded, batch, requests, completed, indices, statuses);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -276,6 +287,8 @@ int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI
 int steer_testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
                    int *completed, int *indices, MPI_Status *statuses)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_testsome(recorded, batch, requests, completed, indices, statuses);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -350,6 +363,8 @@ int steer_iprobe(const struct record *recorded, int source, int tag, MPI_Comm co
 int steer_improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
                   MPI_Message *message, MPI_Status *status)
 {
+    if (unlikely(replay_imposing))
+        return steer_replay_improbe(recorded, source, tag, comm, flag, message, status);
     struct question question = {source, tag, comm, flag, message, status, MPI_SUCCESS};
     return probe_now(recorded, &question);
 }

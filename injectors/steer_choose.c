@@ -8,6 +8,7 @@
  * probe on that communicator may take or see what it could take: blocking ones wait, Iprobe says
  * no. When the job cannot go on so, it is posted as the program wrote it. */
 #include "injectors/steer_parts.h"
+#include "injectors/steer_replay.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ const struct plan_step *steer_taken(enum plan_action action, uint32_t *step)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-static int rank_of(const struct communicator *c, int world_rank)
+int steer_rank_of(const struct communicator *c, int world_rank)
 {
     for (int i = 0; i < c->peers->size; i++)
         if (communicator_peer(c, i) == world_rank)
@@ -77,7 +78,7 @@ static struct choice make_choice(uint32_t step, int source, int tag, MPI_Comm co
     int chosen = source;
     choice.last = c->peers->size - 1;
     if (choice.step->choice != PLAN_ANY)
-        chosen = rank_of(c, choice.step->choice);
+        chosen = steer_rank_of(c, choice.step->choice);
     if (chosen == MPI_ANY_SOURCE)
         return choice;
     choice.first = choice.last = chosen;
@@ -427,6 +428,8 @@ int steer_ireceive(const struct record *posted, void *buffer, MPI_Count count, M
 {
     uint32_t step;
     steer_settle(source, tag, comm);
+    if (unlikely(replay_imposing) && !steer_replay_match(posted, &source, &tag, comm))
+        return steer_replay_never(request);
     if (steer_taken(ACTION_CHOOSE, &step))
         return receive_chosen(step, posted, buffer, count, type, source, tag, comm, request);
     return library.Irecv_c(buffer, count, type, source, tag, comm, request);

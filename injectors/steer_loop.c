@@ -1,5 +1,6 @@
 /* The progress loop, and every blocking call in its terms: see steer.h. */
 #include "injectors/steer_parts.h"
+#include "injectors/steer_replay.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -96,6 +97,8 @@ int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MP
     if (source == MPI_PROC_NULL) /* its status is not that of a request everywhere */
         return library.Recv_c(buffer, count, type, source, tag, comm, status);
     steer_settle(source, tag, comm);
+    if (unlikely(replay_imposing))
+        steer_replay_match(posted, &source, &tag, comm);
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, posted, source, tag, comm, &message, status))
         return steer_matched_receive(buffer, count, type, &message, status);
@@ -198,6 +201,8 @@ int steer_mprobe(const struct record *recorded, int source, int tag, MPI_Comm co
 {
     uint32_t step;
     steer_settle(source, tag, comm);
+    if (unlikely(replay_imposing))
+        steer_replay_match(recorded, &source, &tag, comm);
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, recorded, source, tag, comm, message, status))
         return MPI_SUCCESS;
@@ -211,9 +216,12 @@ int steer_wait(MPI_Request *request, MPI_Status *status)
     return steer_finish(MPI_SUCCESS, request, status);
 }
 
-int steer_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+int steer_waitall(const struct record *recorded, int count, MPI_Request *requests,
+                  MPI_Status *statuses)
 {
     unsigned round = 0;
+    if (unlikely(replay_imposing))
+        steer_replay_stay(recorded);
     for (int i = 0; i < count; i++)
         while (!steer_is_complete(requests[i]))
             steer_round(&round);

@@ -80,6 +80,9 @@ void steer_signal(int signal);
 void steer_signals_close(void);
 
 /* --- choices ---------------------------------------------------------------------------------- */
+/* MPI_UNDEFINED: it is not in the communicator. */
+int steer_rank_of(const struct communicator *c, int world_rank);
+
 /* Receives that wait for the message chosen for them. */
 void steer_choose_look(void);
 

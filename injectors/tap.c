@@ -27,13 +27,16 @@ struct record *call_begin(enum level level, unsigned call, MPI_Comm comm)
 
 static void open_taps(void)
 {
-    int rank = 0, size = 0, threads = MPI_THREAD_MULTIPLE;
+    int rank = 0, size = 0, threads = MPI_THREAD_MULTIPLE, length = 0;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     library_begin();
     library.Comm_rank(MPI_COMM_WORLD, &rank);
     library.Comm_size(MPI_COMM_WORLD, &size);
     library.Query_thread(&threads);
+    library.Get_library_version(version, &length);
     library_end();
     communicator_open(rank, size);
+    runtime_library((const void *)(uintptr_t)library.Init, version);
     runtime_initialized(rank, size, threads == MPI_THREAD_MULTIPLE);
     tap_ready = true;
     tap_pairs = threads != MPI_THREAD_MULTIPLE;

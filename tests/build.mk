@@ -6,7 +6,7 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
              $(patsubst tests/mpi/%.f90,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.f90))
 
 $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
-                    $(ORACLE_SOURCES) $(REPORT_SOURCES) $(RECORDING_SOURCES) \
+                    $(ORACLE_SOURCES) $(REPORT_SOURCES) $(REPLAY_SOURCES) $(RECORDING_SOURCES) \
                     $(wildcard harness/script/*.c) $(CAMPAIGN_SOURCES) harness/driver/stacks.c \
                     harness/driver/json_text.c harness/driver/fingerprint.c)
 	@echo "  TEST    $<"

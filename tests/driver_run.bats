@@ -21,7 +21,7 @@ load driver_common
     [ "$status" -eq 1 ]
     [[ "$output" == *"not ok 1 - bad end # H.progress"* ]]
     [[ "$output" == *"rank 1 exited with status 7, not by a fault of the plan"* ]]
-    [[ "$output" == *"repro: \"faultline check faultline-out/"* ]]
+    [[ "$output" == *"repro: \"faultline replay faultline-out/"* ]]
 }
 
 @test "a rank that dies by a signal of its own, aborts, or leaves without Finalize: status 1" {

@@ -16,6 +16,7 @@
 #define BOARD_VERSION 3u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
+#define BOARD_TEXT_BYTES 256
 
 /* Life of a rank's process in the current incarnation. */
 enum rank_state {
@@ -48,6 +49,7 @@ struct board_slot {
     _Atomic uint32_t wire_call; /* the same at the lower level: what blocking_call is */
     _Atomic uint32_t lose;      /* step + 1 of the kill that takes along what this rank has not
                                    synced; 0: none. Written by whoever kills */
+    _Atomic uint32_t arrived;   /* 1: of a replayed run: the rank is where it ended then */
     _Atomic uint64_t polls;     /* polls that said no */
     _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain */
     /* A bit for each step that has stopped this rank and not let it go on. Cleared by the parent */
@@ -92,6 +94,8 @@ struct board {
                                     was held or stopped before is let go */
     _Atomic uint32_t quiet;      /* enum board_release, why; 0: not yet. The faults have
                                     stopped: nothing is armed, all is let go */
+    char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
+    char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];
     struct board_slot slot[];
 };

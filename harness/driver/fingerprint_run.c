@@ -5,6 +5,26 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Of all that is found of the claim that decided: which is found first is a matter of time, and not
+ * the same in two runs in which all ranks did the same. The first in the alphabet stands for all.
+ */
+static void choose(const struct trace_set *traces, const struct run_facts *facts,
+                   const struct judgement *judgement, const struct finding *deciding,
+                   struct fingerprint *fingerprint)
+{
+    fingerprint_make(traces, facts, deciding, fingerprint);
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        struct fingerprint other;
+        if (finding->claim != deciding->claim || finding->verdict != deciding->verdict)
+            continue;
+        fingerprint_make(traces, facts, finding, &other);
+        if (strcmp(other.text, fingerprint->text) < 0)
+            *fingerprint = other;
+    }
+}
 
 void fingerprint_of(const struct run *run, const struct outcome *outcome,
                     struct fingerprint *fingerprint)
@@ -22,7 +42,7 @@ void fingerprint_of(const struct run *run, const struct outcome *outcome,
     }
     if (path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
         (void)trace_set_open(folder.text, &traces, NULL);
-    fingerprint_make(&traces, &facts, finding, fingerprint);
+    choose(&traces, &facts, &outcome->judgement, finding, fingerprint);
     trace_set_release(&traces);
 }
 

@@ -3,6 +3,7 @@
 
 #include "driver/outcome.h"
 #include "driver/process.h"
+#include "driver/replay.h"
 #include "driver/report.h"
 #include "driver/run.h"
 #include "driver/verb.h"
@@ -67,11 +68,23 @@ static enum exit_status end_reference(const struct run *run)
 static void draw(const struct run *run, enum exit_status status, const struct options *options)
 {
     struct path page;
+    if (run->followed[0] != '\0')
+        return; /* it is the page of the run that it follows */
     if (status != STATUS_PASS)
         report_run_apart(run->shown.text, NULL);
     if (options->html != NULL &&
         path_format(&page, NULL, "%s/%d.html", options->html, run->number) == OK)
         report_run_apart(run->shown.text, page.text);
+}
+
+/* So that it can be repeated. Of what is no run of its own, or void, nothing is kept. */
+static void keep_decisions(const struct run *run)
+{
+    struct error error = {0};
+    if (run->followed[0] != '\0' || run->end == RUN_VOID || run->end == RUN_INTERRUPTED ||
+        replay_keep(run, &error) == OK)
+        return;
+    fprintf(stderr, "faultline: %s: the run cannot be replayed: %s\n", run->shown.text, error.text);
 }
 
 static enum exit_status judge_and_tell(const struct run *run, const struct options *options)
@@ -83,6 +96,8 @@ static enum exit_status judge_and_tell(const struct run *run, const struct optio
     enum exit_status status = status_of_verdict(outcome.verdict);
     if (outcome_store(run, &outcome, &error) != OK)
         status = status_worst(status, status_of_error(&error));
+    if (status != STATUS_PASS || options->keep)
+        keep_decisions(run);
     draw(run, status, options);
     FILE *out =
         path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
@@ -109,6 +124,8 @@ static enum exit_status live(const struct job *job, const struct options *option
     if (job->scenario->timeout_s > 0)
         run.timeout_s = job->scenario->timeout_s;
     enum exit_status status = STATUS_HARNESS;
+    if (job->followed != NULL && run_follow(&run, job->followed, &error) != OK)
+        return status_of_error(&error);
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)

@@ -20,6 +20,8 @@ struct job {
     struct path program;  /* of a reference: which executable that is; else empty */
     bool is_reference;
     const struct job *reference; /* to be done before; NULL: none */
+    const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
+                                    Borrowed */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */
     struct path folder;          /* as the user would type it */
     enum job_state state;

@@ -7,6 +7,7 @@
 #include "driver/preload.h"
 #include "driver/process.h"
 #include "driver/watch.h"
+#include "replay/decisions.h"
 #include "trace/clock.h"
 #include "trace/writer.h"
 
@@ -26,7 +27,7 @@
 #define CLEANUP_GRACE_NS 2000000000ull
 #define NUMBER_BYTES 16
 #define FREED_MOST_BYTES (16u << 20)
-#define WORDS_MAX (24 + 2 * SCENARIO_MAX_ARGUMENTS)
+#define WORDS_MAX (26 + 2 * SCENARIO_MAX_ARGUMENTS)
 #define LAUNCHER_ENVIRONMENT_MAX 256
 
 /* An incarnation under way. */
@@ -48,6 +49,7 @@ struct words {
     size_t count;
     char *word[WORDS_MAX + 2 * LAUNCHER_ENVIRONMENT_MAX];
     char number[2][NUMBER_BYTES];
+    char followed[PATH_MAX + sizeof DECISIONS_ENVIRONMENT + 1];
     struct path preload;
 };
 
@@ -108,6 +110,12 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
         add(words, "--env");
         add(words, "FAULTLINE_STORAGE=1");
     }
+    if (launch->run->followed[0] != '\0') {
+        snprintf(words->followed, sizeof words->followed, DECISIONS_ENVIRONMENT "=%s",
+                 launch->run->followed);
+        add(words, "--env");
+        add(words, words->followed);
+    }
     for (size_t i = 0; i < scenario->environment_count; i++) {
         add(words, "--env");
         add(words, scenario->environment[i]);
@@ -123,7 +131,7 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
 static void forget_outer_run(void)
 {
     static const char *const names[] = {"FAULTLINE_RUN", "FAULTLINE_RANK", "FAULTLINE_RANKS",
-                                        "FAULTLINE_STORE"};
+                                        "FAULTLINE_STORE", DECISIONS_ENVIRONMENT};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
 }

@@ -14,6 +14,7 @@ static const struct verb verbs[] = {
     {"list", verb_list, "what would run: scenario, protocol, program, ranks, claims"},
     {"exec", verb_exec, "run any MPI command under the taps, without a scenario"},
     {"check", verb_check, "judge a stored run again"},
+    {"replay", verb_replay, "run a stored run again with the same decisions"},
     {"trace", verb_trace, "print the trace of a run"},
     {"report", verb_report, "the page of a run, or of an output folder"},
     {"claims", verb_claims, "the claims, their sources, and what each needs to see"},

@@ -6,6 +6,7 @@
 #include "driver/launch.h"
 #include "driver/lose.h"
 #include "driver/process.h"
+#include "replay/decisions.h"
 #include "trace/clock.h"
 #include "trace/reader.h"
 
@@ -192,6 +193,34 @@ unsigned run_steps_done(const struct run *run)
     for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++)
         done += run->steps[i].done;
     return done;
+}
+
+static void *copy(const void *data, size_t bytes)
+{
+    void *made = malloc(bytes > 0 ? bytes : 1);
+    if (made != NULL && bytes > 0)
+        memcpy(made, data, bytes);
+    return made;
+}
+
+enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error)
+{
+    snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
+             (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
+    run->seed = recorded->seed;
+    run->timeout_s = recorded->timeout_s;
+    run->references =
+        copy(recorded->references, recorded->reference_count * sizeof *recorded->references);
+    run->unreceived =
+        copy(recorded->unreceived, recorded->unreceived_count * sizeof *recorded->unreceived);
+    if (run->references == NULL || run->unreceived == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->reference_count = recorded->reference_count;
+    run->unreceived_count = recorded->unreceived_count;
+    run->unreceived_known = recorded->unreceived_known;
+    run->reference_failed = recorded->reference_failed;
+    snprintf(run->reference_text, sizeof run->reference_text, "%s", recorded->reference_text);
+    return OK;
 }
 
 enum error_code run_execute(struct run *run, struct error *error)

@@ -22,6 +22,7 @@ struct run {
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */
+    char followed[PATH_MAX]; /* file of the decisions that are imposed; empty: none */
 
     /* Seen. */
     enum run_end end;
@@ -45,6 +46,10 @@ struct run {
 
 void run_init(struct run *run, const struct scenario *scenario);
 void run_release(struct run *run);
+
+/* *run, not yet executed, is to follow the decisions of the stored run `recorded`, with its limits,
+ * and is compared with the same run without faults. ERROR_MEMORY. */
+enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error);
 
 /* How many steps of the plan were done. */
 unsigned run_steps_done(const struct run *run);

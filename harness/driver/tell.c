@@ -3,6 +3,7 @@
 #include "driver/outcome.h"
 
 #include "driver/fingerprint.h"
+#include "replay/decisions.h"
 #include "reports/tap.h"
 
 #include <inttypes.h>
@@ -190,6 +191,14 @@ static void tell_page(FILE *out, const struct run *run)
         tap_string(out, "report", shown.text);
 }
 
+/* Its decisions are there to be followed. */
+static bool is_kept(const struct run *run)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/" DECISIONS_FILE, run->folder.text) == OK &&
+           path_exists(path.text);
+}
+
 /* What helps to see the run again, whatever became of it. */
 static void tell_run(FILE *out, const struct run *run)
 {
@@ -209,7 +218,8 @@ static void tell_run(FILE *out, const struct run *run)
     tap_string(out, "seed", text);
     snprintf(text, sizeof text, "%s:%d", run->scenario->file, run->scenario->line);
     tap_string(out, "scenario", text);
-    snprintf(text, sizeof text, "faultline check %s", run->shown.text);
+    snprintf(text, sizeof text, "faultline %s %s", is_kept(run) ? "replay" : "check",
+             run->shown.text);
     tap_string(out, "repro", text);
     tell_page(out, run);
 }

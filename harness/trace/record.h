@@ -139,7 +139,8 @@ enum note_kind {
     X(KILL_INSIDE, "kill-inside") /* this rank is inside a call and waits for the SIGKILL that its \
                                      parent sends */                                               \
     X(HELD, "held")               /* this rank holds a message to `peer`; bytes: index + 1 of its  \
-                                     SEND record at the wire level */                              \
+                                     SEND record at the wire level; `request`: its number in the   \
+                                     hold, 0: it is only behind one that is held */                \
     X(RELEASED, "released")       /* it is handed to the library now; peer and bytes as above;     \
                                      `request`: enum board_release */                              \
     X(STOPPED, "stopped")         /* SIGSTOP is sent to rank `peer` next */                        \

@@ -225,7 +225,7 @@ static void test_hold(void)
     become(0, 0);
     check(rules_steering && rules_watching, "steering is known from the start");
     check(send_held(1) == 0 && send_held(2) == 0, "the first one passes, and one to another rank");
-    check(send_held(1) == 1 && is_last_fault(FAULT_HELD, 0, 1, 3, 0),
+    check(send_held(1) == 1 && is_last_fault(FAULT_HELD, 0, 1, 3, 1),
           "the second is held, with its record in the evidence");
     check(atomic_load(&board->slot[0].held) == 1 && step() == 0, "one of two");
     check(rules_may_go(0, 1) == RELEASED_NOT, "it may not go");
