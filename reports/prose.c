@@ -1,45 +1,26 @@
 /* See prose.h. */
 #include "reports/prose.h"
 
+#include "driver/json_text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Length of the character of UTF-8 at `text`, 0: it is none. */
-static size_t character_bytes(const char *text)
-{
-    static const struct {
-        unsigned char mask, lead, second_least;
-    } forms[] = {{0xe0, 0xc2, 0x80}, {0xf0, 0xe0, 0x80}, {0xf8, 0xf0, 0x80}};
-    unsigned char byte = (unsigned char)text[0];
-    if (byte < 0x80)
-        return 1;
-    for (size_t i = 0; i < 3; i++) {
-        size_t bytes = i + 2;
-        if ((byte & forms[i].mask) != (forms[i].lead & forms[i].mask) || byte < forms[i].lead)
-            continue;
-        for (size_t k = 1; k < bytes; k++)
-            if (((unsigned char)text[k] & 0xc0) != 0x80)
-                return 0;
-        bool is_short = (byte == 0xe0 && (unsigned char)text[1] < 0xa0) ||
-                        (byte == 0xf0 && (unsigned char)text[1] < 0x90);
-        return is_short ? 0 : bytes;
-    }
-    return 0;
-}
-
 /* Below 0xa0 only the C1 controls have two bytes. */
-static bool is_control(const char *text, size_t bytes)
+static bool is_control(const unsigned char *text, size_t bytes)
 {
-    unsigned char byte = (unsigned char)text[0];
-    return bytes == 1 ? byte < ' ' || byte == 0x7f : byte == 0xc2 && (unsigned char)text[1] < 0xa0;
+    if (bytes == 1)
+        return text[0] < ' ' || text[0] == 0x7f;
+    return (bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || json_text_turns(text, bytes);
 }
 
 /* Prints, unless `out` is NULL; returns the columns it takes. *text moves on. */
 static size_t put_character(FILE *out, const char **text)
 {
-    size_t bytes = character_bytes(*text), columns = 1;
-    bool plain = bytes > 0 && !is_control(*text, bytes);
+    const unsigned char *at = (const unsigned char *)*text;
+    size_t bytes = json_text_character(at), columns = 1;
+    bool plain = bytes > 0 && !is_control(at, bytes);
     if (!plain) {
         bytes = 1;
         columns = sizeof "\\xNN" - 1;
@@ -47,7 +28,7 @@ static size_t put_character(FILE *out, const char **text)
     if (out != NULL && plain)
         fwrite(*text, 1, bytes, out);
     else if (out != NULL)
-        fprintf(out, "\\x%02x", (unsigned char)**text);
+        fprintf(out, "\\x%02x", *at);
     *text += bytes;
     return columns;
 }

@@ -11,11 +11,14 @@
 
 #define ESCAPE_BYTES 4 /* \xNN, for a byte that XML cannot hold */
 
-/* XML holds no control characters, however they are written, and neither U+FFFE nor U+FFFF. */
+/* XML holds no control characters, however they are written, and neither U+FFFE nor U+FFFF. What
+ * turns the direction of the text around would make a page show what it does not say. */
 static bool is_allowed(const unsigned char *text, size_t bytes)
 {
     if (bytes == 1)
         return text[0] >= 0x20 || text[0] == '\t' || text[0] == '\n' || text[0] == '\r';
+    if ((bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || json_text_turns(text, bytes))
+        return false;
     return bytes != 3 || memcmp(text, "\xef\xbf", 2) != 0 || text[2] < 0xbe;
 }
 

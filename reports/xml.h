@@ -18,7 +18,8 @@ void xml_begin(struct xml *xml, const char *element);
 void xml_end(struct xml *xml);
 
 /* Of the element begun last, before anything is put into it. NULL: no attribute. Of what XML cannot
- * hold (control characters, bytes that are no UTF-8 [RFC 3629]) each byte becomes \xNN. */
+ * hold (control characters, bytes that are no UTF-8 [RFC 3629]), and of what turns the direction of
+ * the text around [Unicode annex 9], each byte becomes \xNN. */
 void xml_attribute(struct xml *xml, const char *name, const char *text);
 void xml_number(struct xml *xml, const char *name, int64_t value);
 void xml_real(struct xml *xml, const char *name, double value, int decimals);

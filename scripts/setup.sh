@@ -1,28 +1,54 @@
 #!/bin/sh
-# setup.sh [check]: installs what Faultline needs from Debian, or says the one line to type.
-# With `check`, what `make check` needs as well.
+# setup.sh [check|test BUILD]: installs what Faultline needs from Debian, or says the one line to
+# type. With `check`, what `make check` needs as well; with `test`, a browser for the tests of the
+# pages, and their two npm packages in BUILD/pages.
 set -eu
 
 packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
 libjansson-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8
 bats patch perl otf2-tools libxml2-utils jq"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
+if [ "${1:-}" = test ]; then
+    packages="$packages chromium"
+    # Whoever has node or npm from somewhere else keeps it.
+    command -v node >/dev/null || packages="$packages nodejs"
+    command -v npm >/dev/null || packages="$packages npm"
+fi
+
+# The versions that package-lock.json names, and no scripts of theirs. `installed` is written last.
+install_modules() {
+    cmp -s tests/pages/package-lock.json "$1/pages/installed" && return
+    mkdir -p "$1/pages"
+    cp tests/pages/package.json tests/pages/package-lock.json "$1/pages/"
+    echo "installing into $1/pages: playwright-core axe-core" >&2
+    if ! (cd "$1/pages" && npm ci --silent --ignore-scripts --no-audit --no-fund); then
+        echo "npm ci in $1/pages failed: the tests of the pages need those two packages" >&2
+        exit 1
+    fi
+    cp tests/pages/package-lock.json "$1/pages/installed"
+}
 
 missing=
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
         missing="$missing $package"
 done
-[ -z "$missing" ] && exit 0
+install_packages() {
+    if [ "$(id -u)" != 0 ]; then
+        echo "Faultline needs these Debian packages; type:" >&2
+        echo "    sudo apt-get install -y$missing" >&2
+        exit 1
+    fi
+    echo "installing:$missing" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    # An old list of packages may name versions that are gone: one fresh list is cheaper than a
+    # failure.
+    apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words on purpose
+    apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
 
-if [ "$(id -u)" != 0 ]; then
-    echo "Faultline needs these Debian packages; type:" >&2
-    echo "    sudo apt-get install -y$missing" >&2
-    exit 1
+[ -z "$missing" ] || install_packages
+if [ "${1:-}" = test ]; then
+    install_modules "$2"
 fi
-echo "installing:$missing" >&2
-export DEBIAN_FRONTEND=noninteractive
-# An old list of packages may name versions that are gone: one fresh list is cheaper than a failure.
-apt-get update -qq
-# shellcheck disable=SC2086 # a list of words on purpose
-apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -28,11 +28,22 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.f90
 	@mkdir -p $(@D)
 	$(Q)mpifort $(CFLAGS) -J $(@D) -o $@ $<
 
+# Run folders made of traces written by hand, and a long one, for the tests of the pages.
+PAGES_TOOLS = $(BUILD)/tests/pages/make_run $(BUILD)/bench/make_trace
+
+$(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
+                        $(ORACLE_SOURCES) $(REPORT_SOURCES) \
+                        $(filter-out harness/driver/main.c,$(DRIVER_SOURCES)))
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
+
 .PHONY: tests test
-tests: all $(UNIT_TESTS) $(MPI_TESTS)
+tests: all $(UNIT_TESTS) $(MPI_TESTS) $(PAGES_TOOLS)
 
 # prove ends in the line that CI reads.
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
-test: setup
+test:
+	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) tests
 	$(Q)prove --exec '' --timer $(TESTS)

@@ -29,6 +29,15 @@ size_t json_text_character(const unsigned char *text)
     return 0;
 }
 
+bool json_text_turns(const unsigned char *text, size_t bytes)
+{
+    if (bytes != 3 || text[0] != 0xe2)
+        return false;
+    unsigned last = text[2];
+    return (text[1] == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae))) ||
+           (text[1] == 0x81 && last >= 0xa6 && last <= 0xa9);
+}
+
 json_t *json_text(const char *text)
 {
     json_t *string = text != NULL ? json_string(text) : NULL;

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# The pages as a person meets them: in a browser, in light and dark, by mouse and by keyboard, with
+# and without script and style. Pictures of them are left in BUILD/pages/shots.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# Runs made of traces written by hand: always the same, and no MPI is needed.
+setup_file() {
+    local repo build
+    repo=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    build=${BUILD:-$repo/build}
+    case $build in /*) ;; *) build=$repo/$build ;; esac
+    cd "$BATS_FILE_TMPDIR" || return 1
+    export PAGES_MODULES=$build/pages PAGES_SHOTS=$build/pages/shots
+    [ -d "$PAGES_MODULES/node_modules" ] || {
+        echo "no $PAGES_MODULES/node_modules: scripts/setup.sh test $build" >&2
+        return 1
+    }
+    make_run() { "$build/tests/pages/make_run" "$repo/$1" "out/$2" "$3" "$4"; }
+    make_run oracles/golden/c_late_replay_near.txt 20260101-000000-1/1 1 "a late message, replayed"
+    make_run oracles/golden/c_whole.txt 20260102-000000-1/1 1 "a late message, replayed"
+    make_run oracles/golden/c_late_replay_again.txt 20260102-000000-1/2 2 "replayed twice"
+    make_run oracles/golden/h_progress_cycle.txt 20260102-000000-1/3 3 "a ring that waits"
+    make_run tests/pages/hostile.txt 20260102-000000-1/4 4 "<img src=x onerror=alert(3)>"
+    cp "$repo/tests/pages/stacks.txt" out/20260102-000000-1/3/
+}
+
+setup() {
+    REPO=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    BUILD=${BUILD:-$REPO/build}
+    case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
+    FAULTLINE=$BUILD/faultline
+    cd "$BATS_FILE_TMPDIR" || return 1
+    RUNS=out/20260102-000000-1
+}
+
+# in_browser TEST ARGUMENT...: TAP of a script here. Chromium needs a moment; the limit is only there
+# for one that hangs.
+in_browser() {
+    run timeout 300 node "$REPO/tests/pages/$1.mjs" "${@:2}"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "an output folder: the newest runs, groups, coverage, and the runs before" {
+    "$FAULTLINE" report "$RUNS/2"
+    run "$FAULTLINE" report out
+    [ "$status" -eq 0 ]
+    [ "$output" = out/index.html ]
+    in_browser look index out/index.html "What did not pass" "C.late.replay other recovery" \
+        "C.cell: 6 of 6 cells seen" "a ring that waits" "20260101-000000-1"
+    in_browser index out/index.html
+}
+
+@test "a folder of runs alone; --output; a folder that holds no runs" {
+    run "$FAULTLINE" report "$RUNS" --output here.html
+    [ "$status" -eq 0 ]
+    [ "$output" = here.html ]
+    grep -q "a late message, replayed" here.html
+    run ! grep -q "How the runs before went" here.html
+    mkdir -p empty
+    run "$FAULTLINE" report empty
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"empty: "*"no runs"* ]]
+    [ ! -e empty/index.html ]
+}
+
+@test "files that are damaged or missing are left out of an index, and it says so" {
+    mkdir -p damaged/20260103-000000-1
+    cp -r "$RUNS/1" "$RUNS/2" damaged/20260103-000000-1/
+    echo '{' >damaged/20260103-000000-1/1/verdict.json
+    rm damaged/20260103-000000-1/2/run.json
+    "$FAULTLINE" report damaged
+    grep -q "1 file could not be read" damaged/index.html
+    grep -q "not judged" damaged/index.html
+    grep -q "C.late.replay" damaged/index.html
+}
+
+@test "the page of a violation: its witness is in sight, and leads to its events" {
+    "$FAULTLINE" report "$RUNS/2"
+    in_browser look violation "$RUNS/2/report.html" "violation: replayed twice" "C.late.replay" \
+        "rank 1 took m(0→1, tag 7) from its log of line 1" "faultline" "r1#1:e4"
+    in_browser run "$RUNS/2/report.html"
+}
+
+@test "the page of a hang: who waits for whom, and where" {
+    "$FAULTLINE" report "$RUNS/3"
+    in_browser look hang "$RUNS/3/report.html" "violation: a ring that waits" "Who waits for whom" \
+        "rank 0 waits in MPI_Recv for a message from rank 1, tag 7" "exchange at ring.c:42"
+    in_browser run "$RUNS/3/report.html"
+}
+
+@test "the page of a run that passed" {
+    "$FAULTLINE" report "$RUNS/1"
+    in_browser look pass "$RUNS/1/report.html" "pass: a late message, replayed" "faultline" "r1#0:e1"
+}
+
+@test "names that are no names change nothing" {
+    "$FAULTLINE" report "$RUNS/4"
+    "$FAULTLINE" report out
+    in_browser look hostile "$RUNS/4/report.html" "<script>alert(1)</script>" \
+        "</style><img src=x onerror=alert(2)>" "]]> & " "<img src=x onerror=alert(3)>"
+    in_browser look hostile-index out/index.html "<img src=x onerror=alert(3)>"
+}
+
+@test "a run in prose for a mail: plain lines that fit, the witness marked" {
+    run "$FAULTLINE" report --text "$RUNS/2"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = VIOLATION ]
+    [[ "$output" == *"rank 1 took m(0→1, tag 7) from its log of line 1: r1#1:e4"* ]]
+    [[ "$output" == *"*e4 replayed <0 t7"* ]]
+    [[ "$output" == *"r1#1:e4  note replayed"* ]]
+    run "$FAULTLINE" report --text "$RUNS/3"
+    [[ "$output" == *"exchange at ring.c:42"* ]]
+    run "$FAULTLINE" report --text "$RUNS/4"
+    [[ "$output" != *$'\x1b'* ]]
+    run "$FAULTLINE" report --text out
+    [ "$status" -eq 64 ]
+}
+
+@test "columns: as wide as asked for; what they cannot be asked" {
+    run "$FAULTLINE" trace "$RUNS/2" --format columns --width 80
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"*e4 replayed <0 t7"* ]]
+    [ -z "$(printf '%s\n' "$output" | sed '/^The witness/,$d' | grep -E '.{81}')" ]
+    run "$FAULTLINE" trace "$RUNS/2" --width 80
+    [ "$status" -eq 64 ]
+    [[ "$output" == *"--format columns"* ]]
+    run "$FAULTLINE" trace "$RUNS/2" --format colums
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'did you mean "columns"'* ]]
+    run "$FAULTLINE" trace "$RUNS/2" --format columns --rank 1 --limit 2
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the limit is 2 events"* ]]
+}

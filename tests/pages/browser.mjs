@@ -1,0 +1,89 @@
+// Headless Chromium for the tests of the pages, and TAP for what they find. A page is opened from
+// disk, as a person opens it; whatever it asks a network for, and whatever it complains of, is kept.
+import { createRequire } from "node:module";
+import fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+
+const MODULES = process.env.PAGES_MODULES; // where node_modules is
+const SHOTS = process.env.PAGES_SHOTS; // where pictures go
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const WINDOW = { width: 1280, height: 800 };
+
+const require = createRequire(path.join(MODULES, "/"));
+const { chromium } = require("playwright-core");
+
+let count = 0;
+let failed = 0;
+
+export function check(fact, what, details = "") {
+  count++;
+  failed += fact ? 0 : 1;
+  console.log(`${fact ? "ok" : "not ok"} ${count} - ${what}`);
+  if (!fact && details !== "") console.log(String(details).replace(/^/gm, "#   "));
+}
+
+export async function open() {
+  const browser = process.env.CHROMIUM ?? BROWSERS.find((file) => fs.existsSync(file));
+  if (browser === undefined) throw new Error(`no Chromium: ${BROWSERS.join(", ")}, or CHROMIUM`);
+  // Its sandbox wants namespaces that a container does not give; the pages are our own.
+  return chromium.launch({ executablePath: browser, args: ["--no-sandbox"] });
+}
+
+// options: those of a context of playwright. page.complaints: errors and what a network was asked for.
+export async function visit(browser, file, options = {}) {
+  const context = await browser.newContext({ viewport: WINDOW, ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) page.complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    page.complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!/^(file|data):/.test(request.url())) page.complaints.push(`asks for ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(path.resolve(file)).href);
+  return page;
+}
+
+// What axe-core finds against WCAG 2.1 A and AA. The page's own policy would keep the script out.
+export async function violations(browser, file, options = {}) {
+  const page = await visit(browser, file, { ...options, bypassCSP: true });
+  await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
+  const found = await page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
+    const result = await globalThis.axe.run(document, { runOnly: { type: "tag", values: tags } });
+    return result.violations.map(
+      (one) =>
+        `${one.id}: ${one.help} (${one.nodes.length}): ` +
+        one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any.map((a) => a.message).join("; ")}`).join(" | "),
+    );
+  });
+  await page.context().close();
+  return found;
+}
+
+export async function picture(page, name) {
+  if (SHOTS === undefined) return;
+  fs.mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: path.join(SHOTS, `${name}.png`) });
+}
+
+// Runs the test, ends the browser whatever happens, and says by the exit status how it went.
+export async function main(test) {
+  const browser = await open();
+  try {
+    await test(browser);
+  } catch (error) {
+    check(false, "the test came to its end", error.stack);
+  } finally {
+    await browser.close();
+  }
+  console.log(`1..${count}`);
+  process.exitCode = failed > 0 || count === 0 ? 1 : 0;
+}

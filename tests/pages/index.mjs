@@ -1,0 +1,35 @@
+// The page of an output folder: node index.mjs PAGE. Its links lead to runs, by mouse and keyboard,
+// and its pictures say in words what they show.
+import process from "node:process";
+import { check, main, visit } from "./browser.mjs";
+
+const file = process.argv[2];
+
+async function leadsToRuns(browser) {
+  const page = await visit(browser, file);
+  await page.locator("ol.groups a[href$='report.html']").first().click();
+  check(page.url().endsWith("/report.html"), "a run that did not pass leads to its page", page.url());
+  check((await page.locator("h1").innerText()).includes("violation"), "which says its verdict");
+  await page.goBack();
+  await page.keyboard.press("Tab");
+  const first = await page.evaluate(() => document.activeElement.tagName);
+  check(first === "A", "the keyboard comes to the links", first);
+  await page.context().close();
+}
+
+async function saysWhatItShows(browser) {
+  const page = await visit(browser, file);
+  const label = await page.locator("figure.matrix svg").first().getAttribute("aria-label");
+  check(/sent beyond, delivered behind forbidden/.test(label), "a matrix says its cells", label);
+  check(/sent behind, delivered logging \d+ times/.test(label), "and how often they were seen", label);
+  const bars = await page.locator("svg[aria-label^='A bar'] g").count();
+  check(bars >= 2, "the trend has a bar for each set of runs", `${bars}`);
+  const rows = await page.locator("h2#trend ~ div tbody tr").count();
+  check(rows === 2, "and a row of a table", `${rows}`);
+  await page.context().close();
+}
+
+await main(async (browser) => {
+  await leadsToRuns(browser);
+  await saysWhatItShows(browser);
+});
