@@ -2,6 +2,7 @@
 #include "driver/options.h"
 #include "driver/select.h"
 #include "driver/verb.h"
+#include "script/lua_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static void print_whole(const char *before, print_line *print, const void *what)
 
 static void print_plan(const struct plan *plan)
 {
+    printf("  plan: %zu steps, size %zu\n", plan->count, plan_size(plan));
     for (size_t i = 0; i < plan->count; i++) {
         char number[32];
         snprintf(number, sizeof number, "step %zu: ", i + 1);

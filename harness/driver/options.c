@@ -59,11 +59,11 @@ struct option_line {
 };
 
 static const struct option_line lines[] = {
-    {"jobs", KEY_JOBS, "N", FOR_RUN | FOR_CAMPAIGN | FOR_REPLAY,
+    {"jobs", KEY_JOBS, "N", FOR_RUN | FOR_CAMPAIGN | FOR_REPLAY | FOR_SHRINK,
      "runs at once (default 1: ranks spin while they wait)"},
     {"seed", KEY_SEED, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "seed of all that is drawn, a number or a commit (default 1)"},
-    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_REPLAY,
+    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_REPLAY | FOR_SHRINK,
      "where runs are kept (default faultline-out)"},
     {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "instead of what the scenarios say"},
@@ -103,6 +103,10 @@ static const struct option_line lines[] = {
     {"keep", KEY_KEEP, NULL, FOR_RUN, "what passed can be replayed, too"},
     {"html", KEY_HTML, "DIR", FOR_RUN,
      "the page of every run to DIR/<number>.html; what does not pass has one in its folder anyway"},
+    {"budget", KEY_BUDGET, "TIME", FOR_SHRINK,
+     "begin no run after TIME: 90, 90s, 5m, 1.5h; the best so far is left (default 120)"},
+    {"timeout", KEY_TIMEOUT, "S", FOR_SHRINK,
+     "hard limit of a run in seconds (default: five times what RUN took, at least 10)"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
     {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas"},
     {"verbose", KEY_VERBOSE, NULL, FOR_RUN | FOR_LIST | FOR_CHECK, "say more, of what passed too"},

@@ -14,7 +14,14 @@
 #define OPTIONS_MAX_REPEAT 1000000
 
 /* Which verbs know an option. */
-enum option_verb { FOR_RUN = 1, FOR_LIST = 2, FOR_CHECK = 4, FOR_CAMPAIGN = 8, FOR_REPLAY = 256 };
+enum option_verb {
+    FOR_RUN = 1,
+    FOR_LIST = 2,
+    FOR_CHECK = 4,
+    FOR_CAMPAIGN = 8,
+    FOR_SHRINK = 32,
+    FOR_REPLAY = 256
+};
 
 /* All pointers are borrowed from the command line or the environment. */
 struct options {

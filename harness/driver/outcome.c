@@ -210,8 +210,11 @@ void outcome_release(struct outcome *outcome)
     judgement_release(&outcome->judgement);
 }
 
-static json_t *pack_finding(const struct finding *finding)
+/* Each with a fingerprint of its own: a run may fail in several ways. */
+static json_t *pack_finding(const struct finding *finding, const struct trace_set *traces,
+                            const struct run_facts *facts)
 {
+    struct fingerprint fingerprint;
     json_t *why = json_array(), *witness = json_array();
     for (unsigned i = 0; i < finding->why_count; i++)
         json_array_append_new(why, json_text(finding->why[i]));
@@ -222,8 +225,25 @@ static json_t *pack_finding(const struct finding *finding)
                  event->index);
         json_array_append_new(witness, json_string(text));
     }
-    return json_pack("{s:s, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",
-                     verdict_text(finding->verdict), "why", why, "witness", witness);
+    fingerprint_make(traces, facts, finding, &fingerprint);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",
+                     verdict_text(finding->verdict), "fingerprint", fingerprint.text, "why", why,
+                     "witness", witness);
+}
+
+static json_t *pack_findings(const struct run *run, const struct judgement *judgement)
+{
+    struct path folder;
+    struct trace_set traces = {0};
+    struct run_facts facts = run_facts_of(run);
+    json_t *findings = json_array();
+    if (judgement->finding_count > 0 &&
+        path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
+        (void)trace_set_open(folder.text, &traces, NULL);
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        json_array_append_new(findings, pack_finding(&judgement->findings[i], &traces, &facts));
+    trace_set_release(&traces);
+    return findings;
 }
 
 static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
@@ -231,7 +251,7 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
     struct fingerprint fingerprint;
     fingerprint_of(run, outcome, &fingerprint);
     const struct judgement *judgement = &outcome->judgement;
-    json_t *results = json_array(), *findings = json_array();
+    json_t *results = json_array(), *findings = pack_findings(run, judgement);
     for (size_t i = 0; i < judgement->result_count; i++) {
         const struct claim_result *result = &judgement->results[i];
         json_array_append_new(results, json_pack("{s:s, s:s, s:I, s:I}", "claim", result->claim->id,
@@ -239,8 +259,6 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
                                                  "situations", (json_int_t)result->situations,
                                                  "violations", (json_int_t)result->violations));
     }
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        json_array_append_new(findings, pack_finding(&judgement->findings[i]));
     return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "version", 1, "verdict",
                      verdict_text(outcome->verdict), "remark", outcome->remark, "why",
                      json_text(outcome->why), "fingerprint", fingerprint.text, "records",

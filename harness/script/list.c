@@ -31,6 +31,56 @@ void scenario_release(struct scenario *scenario)
     *scenario = (struct scenario){0};
 }
 
+/* NULL stays NULL. */
+static bool text_copy(const char *from, char **to)
+{
+    *to = from != NULL ? strdup(from) : NULL;
+    return from == NULL || *to != NULL;
+}
+
+/* *count grows with the copies, so that what there is can be released. */
+static bool texts_copy(char *const *from, size_t from_count, char ***to, size_t *count)
+{
+    *count = 0;
+    *to = from_count > 0 ? calloc(from_count, sizeof **to) : NULL;
+    while (*to != NULL && *count < from_count && text_copy(from[*count], &(*to)[*count]))
+        ++*count;
+    return *count == from_count;
+}
+
+static bool plan_copy(const struct plan *from, struct plan *to)
+{
+    *to = *from;
+    size_t bytes = from->count * sizeof *to->steps;
+    to->steps = bytes > 0 ? malloc(bytes) : NULL;
+    if (to->steps != NULL)
+        memcpy(to->steps, from->steps, bytes);
+    else
+        to->count = 0;
+    return to->count == from->count;
+}
+
+enum error_code scenario_copy(const struct scenario *from, struct scenario *copy,
+                              struct error *error)
+{
+    *copy = (struct scenario){.line = from->line,
+                              .ranks = from->ranks,
+                              .timeout_s = from->timeout_s,
+                              .max_incarnations = from->max_incarnations};
+    plan_init(&copy->plan);
+    bool good =
+        text_copy(from->file, &copy->file) && text_copy(from->name, &copy->name) &&
+        text_copy(from->protocol, &copy->protocol) && text_copy(from->program, &copy->program) &&
+        text_copy(from->violates, &copy->violates) &&
+        texts_copy(from->argument, from->argument_count, &copy->argument, &copy->argument_count) &&
+        texts_copy(from->claim, from->claim_count, &copy->claim, &copy->claim_count) &&
+        texts_copy(from->cover, from->cover_count, &copy->cover, &copy->cover_count) &&
+        texts_copy(from->environment, from->environment_count, &copy->environment,
+                   &copy->environment_count) &&
+        plan_copy(&from->plan, &copy->plan);
+    return good ? OK : error_set(error, ERROR_MEMORY, "a copy of scenario \"%s\"", from->name);
+}
+
 void scenario_list_release(struct scenario_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

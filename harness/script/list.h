@@ -1,4 +1,4 @@
-/* Lists of scenarios, and how one is taken out of a parcel. Must not know: Lua. */
+/* Scenarios and lists of them: copied, released, taken out of a parcel. Must not know: Lua. */
 #ifndef SCRIPT_LIST_H
 #define SCRIPT_LIST_H
 
@@ -9,6 +9,11 @@
  * owned by the caller, also after a failure (parcel->bad): scenario_release. `file` is copied. */
 void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario);
 void scenario_release(struct scenario *scenario);
+
+/* A copy that shares nothing with `from`. *copy is the caller's, also after an error:
+ * scenario_release. ERROR_MEMORY. */
+enum error_code scenario_copy(const struct scenario *from, struct scenario *copy,
+                              struct error *error);
 
 /* Moves *scenario to the end of `list`; it is released on failure. */
 enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,

@@ -1,0 +1,37 @@
+/* How often a scenario fails, as far as its runs tell, and how often one that may fail as often
+ * must be run before it is taken for one that passes. */
+#ifndef SHRINK_RATE_H
+#define SHRINK_RATE_H
+
+#include <stdbool.h>
+
+/* A scenario that fails as often as the best so far is taken for one that passes with at most this
+ * probability. */
+#define RATE_MISS_MOST 0.05
+
+#define RATE_TRIES_MOST 40 /* of one candidate, however seldom the best so far fails */
+#define RATE_KEPT_LEAST                                                                            \
+    0.5 /* of the rate of the best so far: what fails less often is no success */
+
+/* Runs of one scenario. */
+struct rate_count {
+    unsigned runs, failures;
+};
+
+/* Estimated from the counts; `before` is what was to be expected, and counts as two runs. With one
+ * half it is Laplace's rule. Above 0, below 1. */
+double rate_estimate(struct rate_count count, double before);
+
+/* Tries after which a scenario of this rate has failed at least once, but for RATE_MISS_MOST. 1 to
+ * RATE_TRIES_MOST. */
+unsigned rate_tries(double rate);
+
+/* What is to be thought of a candidate, the best so far having this rate. */
+enum rate_verdict {
+    RATE_OPEN,  /* it has not been run often enough */
+    RATE_FAILS, /* it has failed, and not much less often than the best */
+    RATE_PASSES,
+};
+enum rate_verdict rate_judge(struct rate_count count, double best);
+
+#endif

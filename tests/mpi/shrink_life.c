@@ -1,0 +1,89 @@
+/* A program that is wrong in one place, for the tests of `faultline shrink`: a token goes round,
+ * and a job that is started again after lap MARK was begun gives up, if it is its turn.
+ *
+ * shrink_life LAPS. In the environment, all optional: HEALED names a file; while it exists nothing
+ * is wrong. TURNS=n: only every n-th time, counted in the file COUNTER. SLOW_MS: a lap takes as
+ * long. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MARK 3
+#define PATH_BYTES 4096
+#define GIVES_UP 7
+#define US_PER_MS 1000
+
+static int exists(const char *path)
+{
+    return path != NULL && access(path, F_OK) == 0;
+}
+
+static void path_of_mark(char path[PATH_BYTES])
+{
+    const char *store = getenv("FAULTLINE_STORE");
+    snprintf(path, PATH_BYTES, "%s/mark", store != NULL ? store : ".");
+}
+
+/* Counts this time; is it one of every TURNS? */
+static int is_turn(void)
+{
+    const char *turns = getenv("TURNS"), *counter = getenv("COUNTER");
+    long count = 0;
+    if (turns == NULL || counter == NULL)
+        return 1;
+    FILE *file = fopen(counter, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%ld", &count) != 1)
+            count = 0;
+        fclose(file);
+    }
+    file = fopen(counter, "w");
+    if (file == NULL)
+        exit(99);
+    fprintf(file, "%ld\n", count + 1);
+    fclose(file);
+    return count % atol(turns) == 0;
+}
+
+/* The others wait outside of MPI to be ended, so that it is always the same rank that fails. */
+static void give_up(int rank)
+{
+    while (rank != 0)
+        usleep(US_PER_MS);
+    exit(GIVES_UP);
+}
+
+static void lap(int rank, int ranks)
+{
+    int token = 0;
+    const char *slow = getenv("SLOW_MS");
+    if (slow != NULL)
+        usleep((useconds_t)(atol(slow) * US_PER_MS));
+    if (rank == 0)
+        MPI_Send(&token, 1, MPI_INT, 1 % ranks, 0, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_INT, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank != 0)
+        MPI_Send(&token, 1, MPI_INT, (rank + 1) % ranks, 0, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, laps = argc > 1 ? atoi(argv[1]) : MARK;
+    char mark[PATH_BYTES];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    path_of_mark(mark);
+    int gives_up = rank == 0 && exists(mark) && !exists(getenv("HEALED")) && is_turn();
+    MPI_Bcast(&gives_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (gives_up)
+        give_up(rank);
+    for (int i = 1; i <= laps; i++) {
+        if (i == MARK && rank == 0)
+            fclose(fopen(mark, "w"));
+        lap(rank, ranks);
+    }
+    MPI_Finalize();
+    return 0;
+}

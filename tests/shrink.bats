@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# `faultline shrink`: what it leaves of a failing plan, and what it says where it cannot.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# The only thing that matters is the kill, and that it comes no sooner than in the third lap.
+PLAN='p:delay { from = 0, nth = 2, ms = 1 }
+  p:stop { rank = 2, event = "recv", nth = 2, ms = 1, after = "start" }
+  p:await { rank = 2, event = "send", nth = 2 }
+  p:kill { rank = 1, event = "send", nth = 5, call = "MPI_Send", peer = 2, after = "start" }
+  p:jitter { ms = 1 }'
+
+# failing [FIELDS [PLAN]]: a run that fails, in faultline-out/latest/1, of shrink_life.
+failing() {
+    cp "$BUILD/tests/mpi/shrink_life" life
+    printf 'scenario "a job gives up" { protocol = "null", program = "./life", ranks = 3,
+      arguments = { 12 }, claims = { "H.progress" }, %s
+      plan = function(p) %s end }\n' "${1:-}" "${2:-$PLAN}" >s.lua
+    run -1 timeout 60 "$FAULTLINE" run s.lua
+}
+
+# shrink STATUS [OPTION...]: of that run; in another folder than the run's own.
+shrink() {
+    local status_wanted=$1
+    shift
+    run "-$status_wanted" timeout 120 "$FAULTLINE" shrink --out shrunk "$@" faultline-out/latest/1
+    echo "$output"
+    folder=$(echo shrunk/*)
+}
+
+@test "shrink leaves what matters, and nothing single of that can be left out" {
+    failing
+    shrink 0 -j 2
+    [[ $output == *"ok 1 - a job gives up"* ]]
+    [[ $output == *'fingerprint: "H.progress initiator recovery"'* ]]
+    grep -qF 'program = "'"$PWD"'/life", ranks = 2, arguments = { 3 }' "$folder/shrunk.lua"
+    grep -qF '    p:kill { rank = 1, event = "send", nth = 3 }' "$folder/shrunk.lua"
+    [ "$(grep -c '  p:' "$folder/shrunk.lua")" = 1 ]
+    jq -e '.complete and .expects and .before.size > 20 and .after.size == 4 and
+           .after.failures == .after.runs and .after.runs >= 10 and
+           ([.items[] | .verdict] | unique) == ["passes"] and
+           ([.items[] | select(.item == "field nth of step 1: 3 to 2")][0] |
+            .failures == 0 and .ends.passed == .runs)' "$folder/shrink.json"
+}
+
+@test "what shrink leaves is a test that passes, so is the nearest that passes, and both are told" {
+    failing '' 'p:kill { rank = 1, event = "send", nth = 4 }'
+    shrink 0
+    [[ $output == *$'# --- passing.lua\n# +++ shrunk.lua'* ]]
+    [[ $output == *$'# -    p:kill { rank = 1, event = "send", nth = 2 }\n# +    p:kill { rank = 1, event = "send", nth = 3 }'* ]]
+    [[ $output == *"#   field nth of step 1: 3 to 2: 0 of "* ]]
+    prove --exec cat <(echo "$output")
+    # What is left is the folder's files and one run that failed.
+    [ "$(ls "$folder")" = $'passing.lua\nruns\nshrink.json\nshrunk.lua' ]
+    [ "$(ls "$folder/runs" | wc -l)" = 1 ]
+    run -1 timeout 60 "$FAULTLINE" check "$folder"/runs/*
+    # From anywhere.
+    folder=$PWD/$folder
+    mkdir elsewhere
+    cd elsewhere
+    run -0 timeout 60 "$FAULTLINE" run "$folder/shrunk.lua" "$folder/passing.lua"
+    grep -qF 'expect = { violates = "H.progress" }' "$folder/shrunk.lua"
+    run -1 grep -q violates "$folder/passing.lua"
+}
+
+@test "a failure that comes only every other time is shrunk as well, and its rate is told" {
+    failing "environment = { TURNS = 2, COUNTER = '$PWD/counter' }," \
+        'p:delay { from = 0, ms = 1 } p:kill { rank = 1, event = "send", nth = 3, after = "start" }'
+    shrink 0
+    grep -qF 'COUNTER' "$folder/shrunk.lua" || grep -q 'p:kill' "$folder/shrunk.lua"
+    run -1 grep -q 'p:delay' "$folder/shrunk.lua"
+    jq -e '.before.failures >= 1' "$folder/shrink.json"
+}
+
+@test "a run that does not fail any more is said to, with the counts" {
+    failing "environment = { HEALED = '$PWD/healed' }," 'p:kill { rank = 1, event = "send", nth = 3 }'
+    touch healed
+    shrink 2 -j 2
+    [[ $output == *"not ok 1 - a job gives up # unknown"* ]]
+    [[ $output == *"it failed so in 0 of 20 runs: 20 passed"* ]]
+    [ ! -e "$folder/shrunk.lua" ]
+}
+
+@test "a run that passed cannot be shrunk" {
+    scenario "good" '"ok"'
+    "$FAULTLINE" run s.lua
+    shrink 64
+    [[ $output == *"there is nothing to shrink: its verdict is pass"* ]]
+    [ ! -e shrunk ]
+}
+
+@test "a run of another version, a damaged one, none, and two are refused" {
+    failing
+    sed -i 's/^  "version": [0-9]*/  "version": 999/' faultline-out/latest/1/run.json
+    shrink 64
+    [[ $output == *"is of version 999"* ]]
+    echo '{' >faultline-out/latest/1/run.json
+    shrink 64
+    mkdir nowhere
+    run -64 timeout 60 "$FAULTLINE" shrink nowhere
+    [[ $output == *"there is no run.json"* ]]
+    run -64 timeout 60 "$FAULTLINE" shrink a b
+    [[ $output == *"one run is expected, not 2"* ]]
+    run -64 timeout 60 "$FAULTLINE" shrink
+    run -64 timeout 60 "$FAULTLINE" shrink --budget 0 faultline-out/latest/1
+}
+
+@test "a program that is gone is named" {
+    failing
+    rm life
+    shrink 64
+    [[ $output == *"life"* ]]
+}
+
+@test "the budget ends the search, and what was found by then is left" {
+    failing
+    shrink 2 --budget 0.001
+    [[ $output == *"in 0 of 0 runs"* ]]
+    [[ $output == *"the budget of 0.001 s ended the search"* ]]
+}
+
+# The run that waits for its turn makes sure that the search is not over.
+@test "Ctrl-C leaves the best so far, and no process" {
+    failing 'environment = { SLOW_MS = 50 },'
+    timeout 120 "$FAULTLINE" shrink --budget 100 --out shrunk faultline-out/latest/1 >said 2>&1 &
+    DRIVER=$!
+    wait_until eval 'ls -d shrunk/*/runs/8'
+    kill -INT "$(pgrep -P "$DRIVER")"
+    local status=0
+    wait "$DRIVER" || status=$?
+    cat said
+    [ "$status" = 130 ]
+    grep -q '^ok 1 - a job gives up' said
+    grep -q 'no: SIGINT ended the search' said
+    grep -q 'Not the smallest: SIGINT' shrunk/*/shrunk.lua
+    jq -e '.complete == false and .stopped == "SIGINT"' shrunk/*/shrink.json
+    run -1 pgrep -f "$PWD/life"
+}
+
+@test "a failure of C3 with steps that do not matter is shrunk to less than was written by hand" {
+    cat >s.lua <<'END'
+scenario "a message is taken from the log and comes again" {
+  protocol = "c3-log-all", program = "ring", ranks = 3, arguments = { "--iterations", 19 },
+  claims = { "C.late.replay" }, environment = { C3_EVERY = 10 },
+  plan = function(p)
+    p:delay { from = 0, to = 1, nth = 3, ms = 1 }
+    p:hold { from = 1, to = 2, nth = 10, release = { rank = 1, event = "recv" }, after = "start" }
+    p:hold { from = 2, to = 0, release = { rank = 2, event = "recv" } }
+    p:hold { message = "readyToStopLogging", from = 2, epoch = 1,
+             release = { rank = 0, event = "deliver", peer = 2, nth = 2, region = "logging",
+                         line = 1 } }
+    p:jitter { ms = 1, after = "start" }
+    p:kill { rank = 1, after = "start", at = { rank = 0, event = "commit", epoch = 1 } }
+  end,
+}
+END
+    run -1 timeout 60 "$FAULTLINE" run s.lua
+    shrink 0 -j 2
+    jq -e '.expects and .after.size <= 8' "$folder/shrink.json"
+    run -0 timeout 60 "$FAULTLINE" run "$folder/shrunk.lua"
+}
