@@ -105,6 +105,19 @@ in_browser() {
     in_browser look hostile-index out/index.html "<img src=x onerror=alert(3)>"
 }
 
+@test "keys, clicks, filters and zoom do what they say; printed, there is nothing to press" {
+    "$FAULTLINE" report "$RUNS/4"
+    in_browser keys "$RUNS/4/report.html"
+}
+
+@test "64 ranks and 100,000 events: a page of at most 5 MB that opens at once" {
+    mkdir -p large/1/trace
+    "$BUILD/bench/make_trace" large/1/trace 64 100000
+    cp "$REPO/tests/pages/large.json" large/1/verdict.json
+    "$FAULTLINE" report large/1
+    in_browser large large/1/report.html
+}
+
 @test "a run in prose for a mail: plain lines that fit, the witness marked" {
     run "$FAULTLINE" report --text "$RUNS/2"
     [ "$status" -eq 0 ]

@@ -11,6 +11,7 @@ const SHOTS = process.env.PAGES_SHOTS; // where pictures go
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const WINDOW = { width: 1280, height: 800 };
 
+if (MODULES === undefined) throw new Error("PAGES_MODULES is not set: run it by bats tests/pages.bats");
 const require = createRequire(path.join(MODULES, "/"));
 const { chromium } = require("playwright-core");
 
@@ -32,7 +33,7 @@ export async function open() {
 }
 
 // options: those of a context of playwright. page.complaints: errors and what a network was asked for.
-export async function visit(browser, file, options = {}) {
+export async function blank(browser, options = {}) {
   const context = await browser.newContext({ viewport: WINDOW, ...options });
   const page = await context.newPage();
   page.complaints = [];
@@ -47,7 +48,16 @@ export async function visit(browser, file, options = {}) {
   page.on("request", (request) => {
     if (!/^(file|data):/.test(request.url())) page.complaints.push(`asks for ${request.url()}`);
   });
+  return page;
+}
+
+export async function go(page, file) {
   await page.goto(pathToFileURL(path.resolve(file)).href);
+}
+
+export async function visit(browser, file, options = {}) {
+  const page = await blank(browser, options);
+  await go(page, file);
   return page;
 }
 
