@@ -1,0 +1,138 @@
+-- Where the members of a collective stand against a recovery line when their calls return: for three
+-- ranks, each category of data flow [C3, section 4] by the region of the root and those of the two
+-- others, complete. What can occur is forced, and must be seen (D.cell.*); what cannot is attempted.
+--
+-- `arrangement` makes one call over and over, all ranks in step. Rank 0 begins the line and is the
+-- first to take its checkpoint and the first to stop logging; the others are kept behind the line by
+-- holding their pleaseCheckpoint, and kept logging by holding their stopLogging.
+
+local LINE, EVERY, ITERATIONS = 1, 4, 14
+local RANKS = 3
+local ATTEMPT_MS = 1000 -- how long what never comes true is waited for: the ranks do not block
+
+-- A root that is to lag behind rank 0 is rank 1; of a scan, whose root is the lowest of the
+-- communicator, rank 2 of one that has its ranks the other way round.
+local categories = {
+  { name = "bcast", calls = { MPI_Bcast = 0, MPI_Scatter = 1 } },
+  { name = "gather", calls = { MPI_Gather = 3, MPI_Reduce = 5 } },
+  { name = "all", calls = { MPI_Allreduce = 11, MPI_Alltoall = 8 } },
+  { name = "barrier", calls = { MPI_Barrier = 16 } },
+  { name = "scan", calls = { MPI_Scan = 14, MPI_Exscan = 15 }, lagging_root = 2 },
+}
+
+local possible = {
+  bcast = "behind-behind behind-behind+logging behind-logging " ..
+          "logging-behind logging-behind+logging logging-logging logging-logging+beyond " ..
+          "logging-beyond beyond-beyond",
+  gather = "behind-behind behind-behind+logging behind-logging " ..
+           "logging-behind logging-behind+logging logging-logging " ..
+           "beyond-logging beyond-logging+beyond beyond-beyond",
+  all = "behind-behind behind-behind+logging behind-logging " ..
+        "logging-behind logging-behind+logging logging-logging beyond-beyond",
+  barrier = "behind-behind logging-logging beyond-beyond",
+  -- logging-beyond and logging-logging+beyond are allowed by the data flow, but c3 makes of a scan an
+  -- all-to-all call: whoever takes part in it with one that has stopped stops as well.
+  scan = "behind-behind behind-behind+logging behind-logging " ..
+         "logging-behind logging-behind+logging logging-logging beyond-beyond",
+}
+
+local function is_possible(category, cell)
+  return (" " .. possible[category.name] .. " "):find(" " .. cell .. " ", 1, true) ~= nil
+end
+
+-- ---- who is to stand where ---------------------------------------------------------------------
+
+local regions = { "behind", "logging", "beyond" }
+local order = { behind = 1, logging = 2, beyond = 3 }
+
+-- The others of a root, as sets: of two ranks each region, or two.
+local function sets()
+  local found = {}
+  for i, first in ipairs(regions) do
+    table.insert(found, { first, first })
+    for k = i + 1, #regions do table.insert(found, { first, regions[k] }) end
+  end
+  return found
+end
+
+local function set_name(set)
+  return set[1] == set[2] and set[1] or set[1] .. "+" .. set[2]
+end
+
+-- By rank. Rank 0 is always the furthest; the root is another unless nobody is further than it.
+local function places(category, root_region, others)
+  if order[root_region] >= order[others[2]] then
+    return 0, { [0] = root_region, others[1], others[2] }
+  end
+  local root = category.lagging_root or 1
+  return root, { [0] = others[2], [root] = root_region, [RANKS - root] = others[1] }
+end
+
+-- ---- how they come to stand there ---------------------------------------------------------------
+
+local function stands(at)
+  local all = {}
+  for rank = 0, RANKS - 1 do
+    table.insert(all, { rank = rank, region = at[rank], line = LINE })
+  end
+  return all
+end
+
+-- What is kept is let go when the last of those it is kept from has come to a second call with all
+-- where they are to be: so the first was made, and returned, as it is to be.
+local function arranged(rank, call, at)
+  return { rank = rank, call = call, nth = 2, state = stands(at) }
+end
+
+-- Where one is kept behind the line nobody can stop: no stopLogging is kept then.
+local function kept_from(at)
+  local all_logging, kept, message = true, {}, nil
+  for rank = 0, RANKS - 1 do all_logging = all_logging and at[rank] == "logging" end
+  if all_logging then return { 1 }, "readyToStopLogging" end
+  for rank = 1, RANKS - 1 do
+    if at[rank] == "behind" and at[0] ~= "behind" then
+      table.insert(kept, rank)
+      message = "pleaseCheckpoint"
+    end
+  end
+  for rank = 1, RANKS - 1 do
+    if not message and at[rank] == "logging" and at[0] == "beyond" then table.insert(kept, rank) end
+  end
+  return kept, message or "stopLogging"
+end
+
+local function arrange(p, call, at, attempt)
+  local kept, message = kept_from(at)
+  for _, rank in ipairs(kept) do
+    p:hold { message = message, from = message == "readyToStopLogging" and rank or 0,
+             to = message ~= "readyToStopLogging" and rank or 0, epoch = LINE, after = "start",
+             release = arranged(kept[#kept], call, at),
+             attempt = attempt, ms = attempt and ATTEMPT_MS or nil }
+  end
+end
+
+-- ---- the scenarios ------------------------------------------------------------------------------
+
+local function cell(category, call, number, root_region, others)
+  local name = root_region .. "-" .. set_name(others)
+  local can = is_possible(category, name)
+  local root, at = places(category, root_region, others)
+  local reverse = root ~= 0 and root == category.lagging_root
+  scenario(string.format("%s: %s %s, %s", category.name, can and "forced" or "attempted", name, call)) {
+    protocol = "c3", program = "arrangement", ranks = RANKS,
+    arguments = { "--iterations", ITERATIONS, "--call", number, "--reverse", reverse and 1 or 0,
+                  "--root", reverse and 0 or root },
+    environment = { C3_EVERY = EVERY },
+    claims = { "C", "D", "H" },
+    expect = can and { cover = { "D.cell." .. category.name .. "." .. name } } or nil,
+    plan = function(p) arrange(p, call, at, not can) end,
+  }
+end
+
+for _, category in ipairs(categories) do
+  for call, number in pairs(category.calls) do
+    for _, root_region in ipairs(regions) do
+      for _, others in ipairs(sets()) do cell(category, call, number, root_region, others) end
+    end
+  end
+end
