@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a protocol with a patch: the patch goes on a copy of all protocols, what it changes there is
-# compiled again, and the rest is linked as it is.
+# compiled again, and the rest is linked as it is. Sources in a folder of the patch's name are added.
 # Usage: COMPILE=... LINK=... broken.sh PATCH FOLDER_OF_THE_COPY LIBRARY.so OBJECT...
 # An object is the one of suites/protocols/X.c when it is named .../obj/X.o.
 set -euo pipefail
@@ -25,6 +25,13 @@ for object in "$@"; do
         mkdir -p "${object%/*}"
         $COMPILE -I"$tree" -c -o "$object" "$tree/$source"
     fi
+    objects+=("$object")
+done
+for source in "${patch%.patch}"/*.c; do
+    [ -e "$source" ] || continue
+    object=$copy/obj/$(basename "${source%.c}").o
+    mkdir -p "${object%/*}"
+    $COMPILE -I"$tree" -c -o "$object" "$source"
     objects+=("$object")
 done
 $LINK -o "$library" "${objects[@]}"

@@ -82,7 +82,8 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
 define broken_rule
-$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) suites/broken.sh \
+$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
+		suites/broken.sh \
 		$(call protocol_objects,$(word 3,$(subst /, ,$(1)))) $$(WIRES)
 	@echo "  BROKEN  $(1)"
 	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
