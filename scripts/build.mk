@@ -35,6 +35,12 @@ campaigns: setup
 campaigns-check:
 	$(Q)scripts/campaigns_check.sh $(BUILD)
 
+# Some minutes: where the members of a collective stand against a line, forced or attempted.
+.PHONY: coverage-collectives
+coverage-collectives: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/collectives_coverage.sh $(BUILD)
+
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)

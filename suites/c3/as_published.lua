@@ -52,12 +52,14 @@ shows("figure 5: data from beyond the stop-log line to behind it", "D.2.2", 3, A
       one_logging("MPI_Allreduce"), short(20, "--first", 8))
 
 -- The same: who logs keeps the result although nobody is behind, and does not execute it again.
+-- (One call, in which all log; where only some do, the others wait for them in recovery, in vain.)
 shows("figure 5: a call that does not straddle the line is replayed", "D.all", 3, ALLREDUCE,
       function(p)
         p:hold { message = "readyToStopLogging", from = 1, epoch = LINE,
-                 release = { rank = 1, call = "MPI_Allreduce", nth = 2, state = stands(0, "logging") } }
+                 release = { rank = 1, call = "MPI_Allreduce", position = "after",
+                             region = "logging", line = LINE } }
         p:kill { rank = 1, at = { event = "commit", epoch = LINE } }
-      end, short(20, "--first", 8))
+      end, short(20, "--first", 8, "--last", 8))
 
 -- ---- figures 6 and 7 ----------------------------------------------------------------------------
 
@@ -65,8 +67,9 @@ shows("figure 5: a call that does not straddle the line is replayed", "D.all", 3
 -- that gives is ahead of the others; it stands still until they have stopped.
 local function late(leader, phase)
   return function(p)
-    p:stop { rank = leader, at = { rank = leader, event = "phase", name = phase, region = "logging",
-                                   line = LINE },
+    p:stop { rank = leader,
+             at = { rank = leader, event = "phase", name = phase, region = "logging",
+                    line = LINE },
              release = { state = stands(1 - leader, "beyond") } }
   end
 end
@@ -77,7 +80,7 @@ shows("figure 7: a late broadcast is taken beyond the stop-log line", "D.2.3", 2
 
 -- ---- figure 8 -----------------------------------------------------------------------------------
 
--- Who is behind the line does not log either: some_not_logging is true, and nothing asks whether the
+-- Who is behind the line does not log either: some_not_logging is true, and nobody asks whether the
 -- line is crossed.
 local function one_behind(p) keep_behind(p, "MPI_Barrier", 1) end
 shows("figure 8: logging stops while a rank is behind the line", "D.2.1", 2, BARRIER, one_behind,

@@ -1,10 +1,11 @@
--- Where the members of a collective stand against a recovery line when their calls return: for three
--- ranks, each category of data flow [C3, section 4] by the region of the root and those of the two
--- others, complete. What can occur is forced, and must be seen (D.cell.*); what cannot is attempted.
+-- Where the members of a collective stand against a recovery line when their calls return: for
+-- three ranks, each category of data flow [C3, section 4] by the region of the root and those of
+-- the two others, complete. What can occur is forced, and must be seen (D.cell.*); what cannot is
+-- attempted. `make coverage-collectives` prints the table.
 --
 -- `arrangement` makes one call over and over, all ranks in step. Rank 0 begins the line and is the
--- first to take its checkpoint and the first to stop logging; the others are kept behind the line by
--- holding their pleaseCheckpoint, and kept logging by holding their stopLogging.
+-- first to take its checkpoint and the first to stop logging; the others are kept behind the line
+-- by holding their pleaseCheckpoint, and kept logging by holding their stopLogging.
 
 local LINE, EVERY, ITERATIONS = 1, 4, 14
 local RANKS = 3
@@ -30,8 +31,8 @@ local possible = {
   all = "behind-behind behind-behind+logging behind-logging " ..
         "logging-behind logging-behind+logging logging-logging beyond-beyond",
   barrier = "behind-behind logging-logging beyond-beyond",
-  -- logging-beyond and logging-logging+beyond are allowed by the data flow, but c3 makes of a scan an
-  -- all-to-all call: whoever takes part in it with one that has stopped stops as well.
+  -- logging-beyond and logging-logging+beyond are allowed by the data flow, but c3 makes of a scan
+  -- an all-to-all call: whoever takes part in it with one that has stopped stops as well.
   scan = "behind-behind behind-behind+logging behind-logging " ..
          "logging-behind logging-behind+logging logging-logging beyond-beyond",
 }
@@ -118,7 +119,8 @@ local function cell(category, call, number, root_region, others)
   local can = is_possible(category, name)
   local root, at = places(category, root_region, others)
   local reverse = root ~= 0 and root == category.lagging_root
-  scenario(string.format("%s: %s %s, %s", category.name, can and "forced" or "attempted", name, call)) {
+  local how = can and "forced" or "attempted"
+  scenario(string.format("%s: %s %s, %s", category.name, how, name, call)) {
     protocol = "c3", program = "arrangement", ranks = RANKS,
     arguments = { "--iterations", ITERATIONS, "--call", number, "--reverse", reverse and 1 or 0,
                   "--root", reverse and 0 or root },

@@ -39,7 +39,7 @@ enum call {
 };
 
 struct options {
-    long iterations, first, call, root, members, reverse, lag, leader, message, size;
+    long iterations, first, last, call, root, members, reverse, lag, leader, message, size;
 };
 
 struct arrangement {
@@ -259,7 +259,8 @@ static void receive_message(struct arrangement *arrangement)
 static void iterate(struct arrangement *arrangement)
 {
     bool message = arrangement->options->message != 0 && arrangement->ranks > 1;
-    bool calls = arrangement->iteration >= (uint64_t)arrangement->options->first;
+    bool calls = arrangement->iteration >= (uint64_t)arrangement->options->first &&
+                 arrangement->iteration <= (uint64_t)arrangement->options->last;
     potential_checkpoint();
     keep_step(arrangement);
     if (message)
@@ -343,10 +344,11 @@ static void run(struct arrangement *arrangement)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.iterations = 16, .call = EACH, .root = 0, .size = 4};
+    struct options o = {.iterations = 16, .last = 1000000, .call = EACH, .root = 0, .size = 4};
     const struct program_option options[] = {
-        {"iterations", &o.iterations, 1, 1000000, "iterations, each with a call"},
-        {"first", &o.first, 0, 1000000, "the first iterations, so many, are without"},
+        {"iterations", &o.iterations, 1, 1000000, "iterations, from 0"},
+        {"first", &o.first, 0, 1000000, "the first with a call"},
+        {"last", &o.last, 0, 1000000, "the last with a call"},
         {"call", &o.call, EACH, CALLS - 1,
          "0 Bcast 1 Scatter 2 Scatterv 3 Gather 4 Gatherv 5 Reduce 6 Allgather 7 Allgatherv "
          "8 Alltoall 9 Alltoallv 10 Alltoallw 11 Allreduce 12 Reduce_scatter "
