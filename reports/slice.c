@@ -203,6 +203,8 @@ static void keep(struct slicing *slicing, const struct slice_event *event)
 /* A call without an end goes on for as long as anything is known of its rank. */
 static uint64_t point_of(const struct slicing *slicing, const struct walk_event *event)
 {
+    if (event->record->kind == RECORD_NOTE || event->record->kind == RECORD_FAULT)
+        return event->enter_ns;
     return event->in_progress ? slicing->end_ns[event->place] : event->leave_ns;
 }
 
