@@ -30,11 +30,6 @@ struct choosing {
     struct pick *order; /* the most telling first; owned */
 };
 
-static bool is_death(const struct slice_event *event)
-{
-    return slice_is_fault(event, FAULT_KILL) || slice_is_fault(event, FAULT_KILL_INSIDE);
-}
-
 static bool is_line(const struct slice_event *event)
 {
     static const unsigned notes[] = {NOTE_CHECKPOINT, NOTE_STOP_LOG, NOTE_COMMIT, NOTE_RESTORED};
@@ -91,13 +86,13 @@ static void add_line_of(struct choosing *choosing, const struct slice_event *wit
     }
 }
 
-/* The witness, the other ends of its messages and the rest of its lines; without one, the deaths.
- */
+/* The witness (or the deaths, which the slice has found then), the other ends of its messages and
+ * the rest of its lines. */
 static void add_witness(struct choosing *choosing)
 {
     const struct slice *slice = choosing->slice;
     for (size_t i = 0; i < slice->count; i++)
-        if (slice->event[i].witness)
+        if (slice->event[i].witness || slice->event[i].near)
             add(choosing, i);
     size_t witnesses = choosing->count;
     for (size_t i = 0; i < choosing->arrows->count; i++) {
@@ -110,9 +105,6 @@ static void add_witness(struct choosing *choosing)
     }
     for (size_t k = 0; k < witnesses; k++)
         add_line_of(choosing, &slice->event[choosing->order[k].event]);
-    for (size_t i = 0; i < slice->count && witnesses == 0; i++)
-        if (is_death(&slice->event[i]))
-            add(choosing, i);
     choosing->must = choosing->count;
 }
 

@@ -127,6 +127,14 @@ static void write_gaps(const struct figure *figure, const struct layout_life *li
     }
 }
 
+/* The last that is shown of it is its own kill: that has a mark already. */
+static bool is_own_kill(const struct figure *figure, const struct layout_life *life)
+{
+    const struct slice_event *last = &figure->slice->event[life->last];
+    return slice_is_fault(last, FAULT_KILL_INSIDE) ||
+           (slice_is_fault(last, FAULT_KILL) && last->record->peer == life->trace->rank);
+}
+
 static void write_lives(const struct figure *figure)
 {
     for (size_t i = 0; i < figure->layout->life_count; i++) {
@@ -138,7 +146,7 @@ static void write_lives(const struct figure *figure)
         xml_number(figure->xml, "rank", life->trace->rank);
         put_place(figure, "x", "y", life->from - LIFE_BEYOND, life->y);
         xml_real(figure->xml, "to", life->to + LIFE_BEYOND, 1);
-        xml_flag(figure->xml, "died", life->died);
+        xml_flag(figure->xml, "died", life->died && !is_own_kill(figure, life));
         write_gaps(figure, life);
         xml_end(figure->xml);
     }

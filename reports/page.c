@@ -132,6 +132,7 @@ static enum error_code transform(xmlDocPtr document, const char *sheet, FILE *ou
                                  struct error *error)
 {
     struct said said = {""};
+    xmlSetGenericErrorFunc(&said, keep_said);
     xsltSetGenericErrorFunc(&said, keep_said);
     xsltSetLoaderFunc(load_part);
     xsltStylesheetPtr parsed = parse_sheet(sheet);
@@ -149,6 +150,7 @@ static enum error_code transform(xmlDocPtr document, const char *sheet, FILE *ou
         xsltFreeStylesheet(parsed);
     xsltSetLoaderFunc(NULL);
     xsltSetGenericErrorFunc(NULL, NULL);
+    xmlSetGenericErrorFunc(NULL, NULL);
     return code;
 }
 

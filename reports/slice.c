@@ -24,6 +24,7 @@ struct anchor {
     bool witness;
     bool seen;
     uint64_t ordinal;
+    uint64_t found;  /* valid once seen: index of the event itself, or of the next one */
     uint64_t *clock; /* owned; NULL: not a witness */
 };
 
@@ -78,6 +79,7 @@ static enum error_code note_anchor(struct slicing *slicing, struct anchor *ancho
     if (first) {
         anchor->seen = true;
         anchor->ordinal = event->ordinal;
+        anchor->found = event->index;
     }
     if (!anchor->witness || !inside)
         return OK;
@@ -162,6 +164,15 @@ static bool is_witness(const struct slicing *slicing, const struct walk_event *e
     return false;
 }
 
+static bool is_near(const struct slicing *slicing, const struct walk_event *event)
+{
+    for (size_t i = 0; i < slicing->anchor_count; i++)
+        if (!slicing->anchor[i].witness && slicing->anchor[i].seen &&
+            slicing->anchor[i].place == event->place && slicing->anchor[i].found == event->index)
+            return true;
+    return false;
+}
+
 static bool is_related(const struct slicing *slicing, const struct walk_event *event)
 {
     for (size_t i = 0; i < slicing->anchor_count; i++) {
@@ -224,6 +235,7 @@ static enum error_code weigh(void *context, const struct walk_event *event, stru
                               .point_ns = point_of(slicing, event),
                               .in_progress = event->in_progress,
                               .witness = is_witness(slicing, event),
+                              .near = is_near(slicing, event),
                               .own = slicing->own[event->place]++};
     one.related = one.witness || is_related(slicing, event);
     one.away = distance(slicing, event->ordinal);

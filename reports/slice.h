@@ -21,6 +21,7 @@ struct slice_event {
                           progress at the end of its rank then */
     bool in_progress;
     bool witness;
+    bool near;    /* one of what was asked for besides, or the next event of its rank */
     bool related; /* happened before an event of the witness, or is one */
     bool gap;     /* between it and the event shown before it on its rank some are left out */
     uint64_t own; /* among all events of its trace, folded ones not counted, from 0 */

@@ -4,6 +4,7 @@
 #include "oracles/oracle.h"
 #include "reports/diagram.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,9 @@ static void put_waits(struct circle *circle, const struct hang *hang)
         xml_begin(circle->xml, "wait");
         xml_number(circle->xml, "rank", hang->waits[i].rank);
         xml_attribute(circle->xml, "event", diagram_id(&hang->waits[i].call, id));
+        snprintf(id, sizeof id, "r%d#%d:e%" PRIu64, hang->waits[i].call.rank,
+                 hang->waits[i].call.incarnation, hang->waits[i].call.index);
+        xml_attribute(circle->xml, "ref", id);
         xml_text(circle->xml, hang->waits[i].text);
         xml_end(circle->xml);
     }

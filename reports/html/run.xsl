@@ -118,7 +118,9 @@
         <xsl:with-param name="of" select="facts/@incarnations"/>
         <xsl:with-param name="one">incarnation</xsl:with-param>
       </xsl:call-template>
-      <xsl:text>: </xsl:text><xsl:value-of select="facts/@end-text"/>
+      <xsl:if test="not(waits)">
+        <xsl:text>: </xsl:text><xsl:value-of select="facts/@end-text"/>
+      </xsl:if>
       <xsl:text>; faults asked for: </xsl:text>
       <xsl:value-of select="count(facts/step[@fault])"/>
       <xsl:text>, installed: </xsl:text>
@@ -218,9 +220,12 @@
               <xsl:value-of select="."/><xsl:text>: </xsl:text>
               <xsl:variable name="row" select="key('event', concat('f-', @event))[1]"/>
               <xsl:choose>
-                <xsl:when test="$row"><a class="event" href="#{$row/@id}"><xsl:value-of select="$row/@ref"/></a></xsl:when>
-                <xsl:otherwise><span class="event"><xsl:value-of select="@event"/></span></xsl:otherwise>
+                <xsl:when test="$row"><a class="event" href="#{$row/@id}"><xsl:value-of select="@ref"/></a></xsl:when>
+                <xsl:otherwise><span class="event"><xsl:value-of select="@ref"/></span></xsl:otherwise>
               </xsl:choose>
+              <xsl:if test="/run/stack[@rank = current()/@rank]">
+                <xsl:text>, </xsl:text><a href="#stack-{@rank}">call stack</a>
+              </xsl:if>
             </li>
           </xsl:for-each>
         </ul>
@@ -260,15 +265,15 @@
       </h2>
       <p><code><xsl:value-of select="@folder"/></code></p>
       <xsl:apply-templates select="undrawn"/>
-      <xsl:apply-templates select="diagram/figure[last()]" mode="beside"/>
+      <xsl:apply-templates select="diagram/figure" mode="beside"/>
       <xsl:apply-templates select="diagram" mode="table"/>
     </section>
   </xsl:template>
 
   <xsl:template match="figure" mode="beside">
     <figure id="{../@id}-{@name}">
-      <figcaption><xsl:text>Around the same events: </xsl:text><xsl:apply-templates select="." mode="amount"/></figcaption>
-      <div class="scroll" tabindex="0" role="region" aria-label="space-time diagram of the other run">
+      <figcaption><xsl:if test="@name = 'brief'">Around the same events: </xsl:if><xsl:apply-templates select="." mode="amount"/></figcaption>
+      <div class="scroll" tabindex="0" role="region" aria-label="space-time diagram of the other run, {@name}">
         <xsl:apply-templates select="." mode="svg">
           <xsl:with-param name="label">Space-time diagram of the other run</xsl:with-param>
         </xsl:apply-templates>
@@ -279,7 +284,8 @@
   <!-- the table -->
 
   <xsl:template match="diagram" mode="table">
-    <details class="events" id="{@id}-events" open="open">
+    <details class="events" id="{@id}-events">
+      <xsl:if test="@id = 'f'"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
       <summary>
         <h2 class="inline">Events<xsl:if test="@id = 'b'"> of the other run</xsl:if></h2>
         <xsl:text>: </xsl:text>
@@ -307,7 +313,12 @@
         <xsl:if test="@letter"><xsl:text> </xsl:text><b class="letter"><xsl:value-of select="@letter"/></b></xsl:if>
       </td>
       <td class="number"><xsl:value-of select="@at"/></td>
-      <td class="number"><xsl:value-of select="@took"/></td>
+      <td class="number">
+        <xsl:value-of select="@took"/>
+        <xsl:if test="@took = 'in progress' and /run/stack[@rank = current()/@rank] and ancestor::diagram/@id = 'f'">
+          <xsl:text> </xsl:text><a href="#stack-{@rank}">stack</a>
+        </xsl:if>
+      </td>
       <td class="words">
         <xsl:value-of select="@words"/>
         <xsl:if test="@below"><span class="below"> (wire: e<xsl:value-of select="@below"/>)</span></xsl:if>
