@@ -33,7 +33,7 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.f90
 PAGES_TOOLS = $(BUILD)/tests/pages/make_run $(BUILD)/bench/make_trace
 
 $(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
-                        $(ORACLE_SOURCES) $(REPORT_SOURCES) \
+                        $(ORACLE_SOURCES) $(REPORT_SOURCES) $(REPLAY_SOURCES) \
                         $(filter-out harness/driver/main.c,$(DRIVER_SOURCES)))
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)

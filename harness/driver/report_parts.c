@@ -4,6 +4,7 @@
 
 #include "driver/json_text.h"
 #include "driver/path.h"
+#include "replay/decisions.h"
 #include "reports/diagram.h"
 
 #include <ctype.h>
@@ -232,9 +233,13 @@ static void put_steps(struct xml *xml, const struct run *run)
     }
 }
 
+/* The same words as in TAP: by its decisions where they are kept. */
 static const char *repeat_command(const struct report_source *source, char *text, size_t bytes)
 {
-    snprintf(text, bytes, "faultline check %s", source->folder);
+    struct path path;
+    bool kept = path_format(&path, NULL, "%s/" DECISIONS_FILE, source->folder) == OK &&
+                path_exists(path.text);
+    snprintf(text, bytes, "faultline %s %s", kept ? "replay" : "check", source->folder);
     return text;
 }
 
