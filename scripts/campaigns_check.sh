@@ -35,15 +35,14 @@ must random.json "${RUNS:-2000} runs" ".runs >= ${RUNS:-2000}"
 clean systematic.json
 must systematic.json "it is complete" '.complete and (.subjects | all(.complete))'
 
-# The number of the run that found it, of each seed; 0: the survey did, without any fault.
-found_at() {
-    jq -r '[.groups[] | select(.verdict == "violation") | .first] | min // empty' "$@"
-}
-
-claims_of() {
-    jq -r '.groups[] | select(.verdict == "violation") | .claim' "$@" | sort | uniq -c |
-        sort -rn | awk '{ printf "%s%s", NR > 1 ? " " : "", $2 }'
-}
+# Of all campaigns over a variant: how many found something, the median and the highest number of the
+# run that did (0: the survey did, without any fault), and the claims, the most frequent first.
+# shellcheck disable=SC2016 # names of jq's own
+summary='
+  [.[] | [.groups[] | select(.verdict == "violation")]] as $found
+  | [$found[] | map(.first) | min | select(. != null)] | sort as $at
+  | [$found[][].claim] | group_by(.) | sort_by(-length, .[0]) | map(.[0]) | join(" ") as $claims
+  | "\($at | length) \($at[(($at | length) - 1) / 2 | floor] // "-") \($at[-1] // "-") \($claims)"'
 
 printf '%-32s %-8s %-7s %-5s %s\n' variant found median most claims
 for patch in suites/protocols/*/broken/*.patch; do
@@ -57,11 +56,8 @@ for patch in suites/protocols/*/broken/*.patch; do
         wrong "$variant: no campaign over it"
         continue
     fi
-    at=$(for file in "${files[@]}"; do found_at "$file"; done | sort -n)
-    count=$(printf '%s' "$at" | grep -c . || true)
+    read -r count median most claims < <(jq -rs "$summary" "${files[@]}")
     [ "$count" -eq "${SEEDS:-10}" ] || wrong "$variant: found $count times of ${SEEDS:-10}"
-    printf '%-32s %-8s %-7s %-5s %s\n' "$variant" "$count/${#files[@]}" \
-        "$(printf '%s\n' "$at" | awk '{ a[NR] = $1 } END { print NR ? a[int((NR + 1) / 2)] : "-" }')" \
-        "$(printf '%s\n' "$at" | tail -1)" "$(claims_of "${files[@]}")"
+    printf '%-32s %-8s %-7s %-5s %s\n' "$variant" "$count/${#files[@]}" "$median" "$most" "$claims"
 done
 exit $bad
