@@ -24,9 +24,9 @@ bool report_is_run(const char *folder);
 enum error_code report_run(const char *run, const char *beside, const char *output,
                            struct error *error);
 
-/* The same for a run that is just over, in a process of its own and not for longer than a limit: the
- * caller has more to do, whatever becomes of the page. Very long traces are not drawn; the page says
- * how to. Nothing is said where it does not work. The caller has no children. */
+/* The same for a run that is just over, in a process of its own and not for longer than a limit:
+ * the caller has more to do, whatever becomes of the page. Very long traces are not drawn; the page
+ * says how to. Nothing is said where it does not work. The caller has no children. */
 #define REPORT_LIMIT_S 60
 void report_run_apart(const char *run, const char *output);
 
