@@ -13,6 +13,13 @@ bench: setup
 	$(Q)$(MAKE) --no-print-directory all \
 		$(addprefix $(BUILD)/bench/,pingpong make_trace measure)
 	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD)
+	$(Q)$(MAKE) --no-print-directory bench-collectives
+
+# Collective calls under C3 against the library's, with plots; wants an idle machine too.
+.PHONY: bench-collectives
+bench-collectives: $(BUILD)/bench/collectives $(BUILD)/protocols/libc3.so
+	$(Q)scripts/setup.sh bench
+	$(Q)$(LUA) scripts/bench/collectives.lua $(BUILD)
 
 $(BUILD)/bench/%: scripts/bench/%.c
 	@echo "  MPICC   $<"

@@ -1,13 +1,14 @@
 #!/bin/sh
-# setup.sh [check|test BUILD]: installs what Faultline needs from Debian, or says the one line to
-# type. With `check`, what `make check` needs as well; with `test`, a browser for the tests of the
-# pages, and their two npm packages in BUILD/pages.
+# setup.sh [check|bench|test BUILD]: installs what Faultline needs from Debian, or says the one line
+# to type. With `check`, what `make check` needs as well; with `bench`, what plots need; with `test`,
+# a browser for the tests of the pages, and their two npm packages in BUILD/pages.
 set -eu
 
 packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
 libjansson-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8
 bats patch perl otf2-tools libxml2-utils jq"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
+[ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
 if [ "${1:-}" = test ]; then
     packages="$packages chromium"
     # Whoever has node or npm from somewhere else keeps it.

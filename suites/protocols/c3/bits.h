@@ -13,7 +13,7 @@ typedef unsigned char bits;
 
 /* "auto" piggybacks on so many bytes at most: what copying them costs is then less than what a
  * collective of its own does. Measured: scripts/bench/collectives. */
-#define BITS_AUTO_BYTES 4096
+#define BITS_AUTO_BYTES 8192
 
 /* Reads C3_COLLECTIVE_BITS: "separate", "piggyback" or "auto" (default). Ends the job for any other
  * text. */
