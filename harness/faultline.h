@@ -32,7 +32,8 @@ enum faultline_note {
     FAULTLINE_REPLAYED = 12,
     FAULTLINE_EARLY = 13,
     FAULTLINE_SUPPRESSED = 14,
-    FAULTLINE_DECISION = 15
+    FAULTLINE_DECISION = 15,
+    FAULTLINE_DRAWN = 16
 };
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
 
@@ -40,6 +41,7 @@ enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COM
  * named functions below. */
 void faultline_note(int kind, uint64_t value, const char *name, const void *data, size_t bytes)
     __attribute__((weak));
+void faultline_draw(const char *name, void *data, size_t bytes) __attribute__((weak));
 void faultline_handle(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
                        size_t bytes) __attribute__((weak));
@@ -164,6 +166,15 @@ static inline void faultline_decision(const char *name, const void *data, size_t
 {
     if (faultline_note)
         faultline_note(FAULTLINE_DECISION, bytes, name, data, bytes);
+}
+
+/* What the program has just got by chance: a random number, the time of day. In a run that is
+ * replayed `data` becomes what it was then. Before anybody else sees it: ahead of a protocol that
+ * logs such choices. Of more than 12 bytes nothing is kept, and a replay may diverge. */
+static inline void faultline_drawn(const char *name, void *data, size_t bytes)
+{
+    if (faultline_draw)
+        faultline_draw(name, data, bytes);
 }
 
 /* A named point that a scenario can aim at: `event = "phase", name = "..."`. */

@@ -1,6 +1,7 @@
 /* What a protocol or program tells through faultline.h. The functions below are what its weak
  * references find. Must not know: MPI headers. */
 #include "injectors/hash.h"
+#include "injectors/replay.h"
 #include "injectors/runtime.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 
 EXPORTED void faultline_note(int kind, uint64_t value, const char *name, const void *data,
                              size_t bytes);
+EXPORTED void faultline_draw(const char *name, void *data, size_t bytes);
 EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
 
 EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
@@ -85,6 +87,31 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         atomic_store(&runtime_slot->line, value);
     if (kind == NOTE_STOP_LOG || kind == NOTE_RESTORED)
         atomic_store(&runtime_slot->stopped_line, value);
+    if (rules_watching)
+        rules_instant(note, name);
+}
+
+/* The bytes lie in the record itself: 8 from `comm` on, the rest in `request`. */
+static void keep_drawn(struct record *note, const void *data, size_t bytes)
+{
+    unsigned char kept[NOTE_DRAWN_BYTES] = {0};
+    memcpy(kept, data, bytes);
+    memcpy(&note->comm, kept, sizeof note->comm);
+    memcpy(&note->peer, kept + 4, sizeof note->peer);
+    memcpy(&note->request, kept + 8, sizeof note->request);
+}
+
+void faultline_draw(const char *name, void *data, size_t bytes)
+{
+    if (!runtime_recording || bytes > NOTE_DRAWN_BYTES)
+        return;
+    if (replay_imposing)
+        replay_draw(data, bytes);
+    struct record *note = reserve(name, name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0);
+    note->tag = NOTE_DRAWN;
+    note->bytes = bytes;
+    keep_drawn(note, data, bytes);
+    publish(note);
     if (rules_watching)
         rules_instant(note, name);
 }

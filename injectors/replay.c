@@ -474,6 +474,19 @@ void replay_instant(const struct record *r)
     look_for_end(true);
 }
 
+void replay_draw(void *data, size_t bytes)
+{
+    unsigned char drawn[NOTE_DRAWN_BYTES];
+    uint32_t event = window_end(self.cursor);
+    if (event >= self.events || shape_of(event)->kind != RECORD_NOTE ||
+        shape_of(event)->tag != NOTE_DRAWN || shape_of(event)->bytes != bytes)
+        return; /* its note diverges */
+    memcpy(drawn, &shape_of(event)->comm, 4);
+    memcpy(drawn + 4, &shape_of(event)->peer, 4);
+    memcpy(drawn + 8, &self.event[event].request, 4);
+    memcpy(data, drawn, bytes);
+}
+
 /* --- polls ------------------------------------------------------------------------------------ */
 /* An event of the window that this poll is and that has still to say no; self.events: none. */
 static uint32_t find_negative(const struct record *r)

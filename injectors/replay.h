@@ -17,6 +17,7 @@
 #include "trace/record.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* How long anything is waited for that came at this place in the run that is followed. */
 #define REPLAY_WAIT_MS 30000
@@ -44,6 +45,9 @@ void replay_instant(const struct record *r);
 void replay_polled(const struct record *stored); /* a poll is over and in the trace */
 void replay_round(void);                         /* of a loop that waits */
 void replay_initialized(bool several_threads);
+
+/* What the program drew here then, at most NOTE_DRAWN_BYTES; as it is where it drew nothing. */
+void replay_draw(void *data, size_t bytes);
 
 /* --- for holds -------------------------------------------------------------------------------- */
 /* Message `number` of hold `step` is that of the record `send`. */

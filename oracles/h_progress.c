@@ -68,14 +68,27 @@ static void say_last_call(const struct judging *judging, struct finding *finding
     finding_show(finding, event);
 }
 
-/* Ranks that ended badly by themselves: what killed the others with them is of no interest. */
+static bool aborted(const struct judging *judging, int rank)
+{
+    struct event_ref event;
+    unsigned call;
+    return last_call(judging, rank, &event, &call) && call_role(call) == ROLE_ABORT;
+}
+
+/* Ranks that ended badly by themselves: what killed the others with them is of no interest. Whether
+ * one that aborts the job is seen to exit, or the launcher kills it first, is a matter of luck: its
+ * last call tells. */
 static void say_bad_ends(const struct judging *judging, struct finding *finding)
 {
     char what[64];
+    for (int rank = 0; rank < judging->traces->ranks; rank++)
+        if (aborted(judging, rank))
+            say_last_call(judging, finding, rank, "aborted the job");
     for (size_t i = 0; i < judging->facts->rank_end_count; i++) {
         const struct rank_end *end = &judging->facts->rank_ends[i];
         int status = end->wait_status;
-        if (!end->known || end->incarnation != judging->traces->incarnations - 1)
+        if (!end->known || end->incarnation != judging->traces->incarnations - 1 ||
+            aborted(judging, end->rank))
             continue;
         int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         if (signal == SIGKILL || signal == SIGTERM)

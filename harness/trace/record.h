@@ -122,7 +122,12 @@ enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
     X(REPLAYED, "replayed")     /* handed over from the log of the line */                         \
     X(EARLY, "early")           /* early, and not to be sent again after recovery from the line */ \
     X(SUPPRESSED, "suppressed") /* not sent again after recovery from the line */                  \
-    X(DECISION, "decision")     /* a choice of the program: name, hash and size (value) */
+    X(DECISION, "decision")     /* a choice of the program: name, hash and size (value) */         \
+    /* what the program got by chance: name and size (value); its bytes, at most                   \
+     * NOTE_DRAWN_BYTES, are in comm, peer and request, 4 in each */                               \
+    X(DRAWN, "drawn")
+
+#define NOTE_DRAWN_BYTES 12
 
 enum note_kind {
 #define X(name, text) NOTE_##name,

@@ -48,6 +48,7 @@ static inline int potential_checkpoint(void)
  * sequence of names and sizes in every incarnation. */
 static inline void checkpoint_decision(const char *name, void *data, size_t bytes)
 {
+    faultline_drawn(name, data, bytes);
     if (protocol_decision)
         protocol_decision(name, data, bytes);
     faultline_decision(name, data, bytes);

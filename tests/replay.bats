@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# `faultline replay`: decisions kept, imposed, and what is said when they cannot be followed.
+
+bats_require_minimum_version 1.5.0
+load driver_common
+
+# race [FIELDS]: a scenario with a program that never does the same twice.
+race() {
+    printf 'scenario "race" { protocol = "null", program = "%s", ranks = 3, arguments = { 40 %s },
+  claims = { "H.progress" } }\n' "$BUILD/tests/mpi/replay_race" "${1:-}" >s.lua
+}
+
+# What the ranks of a run declared, in its last incarnation.
+declared() {
+    "$FAULTLINE" trace "$1" | grep -o 'result "seen".*hash [0-9a-f]*' | sort
+}
+
+@test "a race is replayed 20 times of 20; run again without that it is never the same" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    declared faultline-out/latest/1 >first
+    [ -s first ]
+    cp -r faultline-out/latest/1 kept
+    "$FAULTLINE" run s.lua --repeat 5
+    for run in faultline-out/latest/[1-5]; do
+        declared "$run"
+    done | sort -u >again
+    [ "$(wc -l <again)" -gt "$(wc -l <first)" ]
+    "$FAULTLINE" replay kept --repeat 20 | tee tap
+    grep -qx "# kept: replayed 20/20" tap
+    prove --exec cat tap
+    for run in faultline-out/latest/*/; do
+        declared "$run" | cmp - first
+    done
+}
+
+@test "what did not pass is kept, with no option asked for, and its repro line says so" {
+    scenario "bad end" '"exit"'
+    run "$FAULTLINE" run s.lua
+    repro=$(sed -n 's/^ *repro: "faultline \(.*\)"/\1/p' <<<"$output")
+    [[ "$repro" == "replay faultline-out/"* ]]
+    run -0 "$FAULTLINE" $repro
+    [[ "$output" == *"ok 1 - bad end: H.progress "* ]]
+    [[ "$output" == *"replayed 1/1"* ]]
+}
+
+@test "broken variants fail in the same way, in a fresh process: kills, holds, a lost store" {
+    "$FAULTLINE" run --keep -j2 "$REPO/suites/blocking/broken.lua" "$REPO/suites/c3/broken.lua" \
+        --filter '*:*[bt]*' --shard 1/3
+    run -0 "$FAULTLINE" replay -j2 --out again faultline-out/latest/[0-9]*
+    [ "$(grep -c '^ok' <<<"$output")" -ge 6 ]
+    run ! grep -q "^not ok" <<<"$output"
+}
+
+@test "one outcome changed in the decisions: the divergence is named" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    "$BUILD/tests/replay.t" faultline-out/latest/1/decisions
+    run -2 "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$output" == *"not ok 1 - race: nothing found # diverged"* ]]
+    [[ "$output" == *"why: \"r0#0: event "*": expected MPI_Recv from any, any tag, on world, "* ]]
+}
+
+@test "a program that changed: warned, and it diverges where it does something else" {
+    race ', "break"'
+    cp "$BUILD/tests/mpi/replay_race" program
+    sed -i "s|$BUILD/tests/mpi/replay_race|$PWD/program|" s.lua
+    "$FAULTLINE" run --keep s.lua
+    printf 'x' >>program
+    run -2 --separate-stderr "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$stderr" == *"the program $PWD/program is not what it was when the run was recorded"* ]]
+    [[ "$output" == *"got MPI_Barrier, on self"* ]]
+}
+
+@test "threads that call MPI at once are refused by name" {
+    race ', "threads"'
+    "$FAULTLINE" run --keep s.lua
+    run -2 "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$output" == *"the program asks for MPI_THREAD_MULTIPLE"* ]]
+}
+
+@test "bad input: no run, no decisions, damaged, another version; nothing is launched" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    run -64 "$FAULTLINE" replay nowhere
+    cp -r faultline-out/latest/1 run
+    rm -rf faultline-out
+    rm run/decisions
+    run -64 "$FAULTLINE" replay run
+    [[ "$output" == *"run: there are no decisions to follow"* ]]
+    race
+    "$FAULTLINE" run --keep s.lua
+    cp faultline-out/latest/1/decisions good
+    mv faultline-out kept
+    head -c 1000 good >run/decisions
+    run -3 "$FAULTLINE" replay run
+    [[ "$output" == *"decisions is damaged: it has 1000 bytes"* ]]
+    { head -c 2000 good; printf 'XXXX'; tail -c +2005 good; } >run/decisions
+    run -3 "$FAULTLINE" replay run
+    [[ "$output" == *"decisions is damaged: its checksum is wrong"* ]]
+    { head -c 8 good; printf '\77'; tail -c +10 good; } >run/decisions
+    run -3 "$FAULTLINE" replay run
+    [[ "$output" == *"decisions is of version 63, this command reads 1"* ]]
+    : >run/decisions
+    run -3 "$FAULTLINE" replay run
+    [[ "$output" == *"decisions is empty"* ]]
+    [ ! -e faultline-out ]
+}
