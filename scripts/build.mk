@@ -48,6 +48,12 @@ coverage-collectives: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/collectives_coverage.sh $(BUILD)
 
+# Minutes: every failure of the broken variants replayed 20 times.
+.PHONY: replay-rates
+replay-rates: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/replay_rates.sh $(BUILD)
+
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)

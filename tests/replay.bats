@@ -37,16 +37,16 @@ declared() {
 @test "what did not pass is kept, with no option asked for, and its repro line says so" {
     scenario "bad end" '"exit"'
     run "$FAULTLINE" run s.lua
-    repro=$(sed -n 's/^ *repro: "faultline \(.*\)"/\1/p' <<<"$output")
-    [[ "$repro" == "replay faultline-out/"* ]]
-    run -0 "$FAULTLINE" $repro
+    folder=$(sed -n 's/^ *repro: "faultline replay \(.*\)"/\1/p' <<<"$output")
+    [[ "$folder" == "faultline-out/"* ]]
+    run -0 "$FAULTLINE" replay "$folder"
     [[ "$output" == *"ok 1 - bad end: H.progress "* ]]
     [[ "$output" == *"replayed 1/1"* ]]
 }
 
 @test "broken variants fail in the same way, in a fresh process: kills, holds, a lost store" {
     "$FAULTLINE" run --keep -j2 "$REPO/suites/blocking/broken.lua" "$REPO/suites/c3/broken.lua" \
-        --filter '*:*[bt]*' --shard 1/3
+        --shard 1/3
     run -0 "$FAULTLINE" replay -j2 --out again faultline-out/latest/[0-9]*
     [ "$(grep -c '^ok' <<<"$output")" -ge 6 ]
     run ! grep -q "^not ok" <<<"$output"
@@ -58,7 +58,7 @@ declared() {
     "$BUILD/tests/replay.t" faultline-out/latest/1/decisions
     run -2 "$FAULTLINE" replay faultline-out/latest/1
     [[ "$output" == *"not ok 1 - race: nothing found # diverged"* ]]
-    [[ "$output" == *"why: \"r0#0: event "*": expected MPI_Recv from any, any tag, on world, "* ]]
+    [[ "$output" == *"why: \"r0#0: event "*": expected MPI_"*", which gets that of "*"; got MPI_"* ]]
 }
 
 @test "a program that changed: warned, and it diverges where it does something else" {
@@ -67,8 +67,8 @@ declared() {
     sed -i "s|$BUILD/tests/mpi/replay_race|$PWD/program|" s.lua
     "$FAULTLINE" run --keep s.lua
     printf 'x' >>program
-    run -2 --separate-stderr "$FAULTLINE" replay faultline-out/latest/1
-    [[ "$stderr" == *"the program $PWD/program is not what it was when the run was recorded"* ]]
+    run -2 "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$output" == *"the program $PWD/program is not what it was when the run was recorded"* ]]
     [[ "$output" == *"got MPI_Barrier, on self"* ]]
 }
 
@@ -93,16 +93,16 @@ declared() {
     cp faultline-out/latest/1/decisions good
     mv faultline-out kept
     head -c 1000 good >run/decisions
-    run -3 "$FAULTLINE" replay run
+    run -64 "$FAULTLINE" replay run
     [[ "$output" == *"decisions is damaged: it has 1000 bytes"* ]]
     { head -c 2000 good; printf 'XXXX'; tail -c +2005 good; } >run/decisions
-    run -3 "$FAULTLINE" replay run
+    run -64 "$FAULTLINE" replay run
     [[ "$output" == *"decisions is damaged: its checksum is wrong"* ]]
     { head -c 8 good; printf '\77'; tail -c +10 good; } >run/decisions
-    run -3 "$FAULTLINE" replay run
+    run -64 "$FAULTLINE" replay run
     [[ "$output" == *"decisions is of version 63, this command reads 1"* ]]
     : >run/decisions
-    run -3 "$FAULTLINE" replay run
+    run -64 "$FAULTLINE" replay run
     [[ "$output" == *"decisions is empty"* ]]
     [ ! -e faultline-out ]
 }
