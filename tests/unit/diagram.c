@@ -103,13 +103,16 @@ static void test_folds(void)
                  "r0#0 wire complete MPI_Waitall request 1 at 410 until 490\n"
                  "r0#0 wire complete MPI_Waitall request 2 at 410 until 490\n"
                  "r0#0 app complete MPI_Waitall request 1 at 400 until 500\n"
-                 "r0#0 app complete MPI_Waitall request 2 at 400 until 500\n",
+                 "r0#0 app complete MPI_Waitall request 2 at 400 until 500\n"
+                 "r0#0 app send MPI_Send to 1 tag 7 bytes 8 at 600 until 700\n"
+                 "r0#0 wire send MPI_Send to 1 tag 9 bytes 8 at 610 until 620\n",
                  &set);
     const struct trace *trace = &set.trace[0];
     check(fold_above(trace, 1, &other) && other == 0, "a send inside the send is that send");
     check(!fold_above(trace, 2, &other), "a second one is something else");
     check(!fold_above(trace, 3, &other), "so is one with another tag");
     check(!fold_above(trace, 4, &other), "and one behind the call");
+    check(!fold_above(trace, 12, &other), "and one with another tag, were it the only one");
     check(!fold_above(trace, 0, &other), "what is not of the wire is folded into nothing");
     check(fold_below(trace, 0, &other) && other == 1, "and the other way round");
     check(fold_above(trace, 6, &other) && other == 5, "a call as a whole");
@@ -179,6 +182,7 @@ static void test_slice(void)
 static void test_messages(void)
 {
     struct drawn drawn;
+    struct event_ref delivery = {1, 0, 0};
     draw("ranks 2\n"
          "r0#0 app send MPI_Send to 1 tag 7 bytes 8 hash 0x1 at 100 until 130\n"
          "r0#0 wire send MPI_Send to 1 tag 7 bytes 8 hash 0x1 at 110 until 120\n"
@@ -196,7 +200,7 @@ static void test_messages(void)
          "r1#0 note checkpoint 1 at 600\n"
          "r1#0 app recv MPI_Recv from 0 tag 8 got 0 tag 8 bytes 8 hash 0x2 at 700 until 750\n"
          "r1#0 wire recv MPI_Recv from 0 tag 8 got 0 tag 8 bytes 8 hash 0x2 at 710 until 740\n",
-         NULL, 0, MOST, &drawn);
+         &delivery, 1, MOST, &drawn);
     check(drawn.slice.count == 10 && drawn.slice.shown == 16, "pairs are one event: %zu of %d",
           drawn.slice.count, (int)drawn.slice.shown);
     check(at(&drawn, 0, 0, 1) == at(&drawn, 0, 0, 0), "both names find it");
@@ -205,6 +209,8 @@ static void test_messages(void)
     check(is_kind(arrow(&drawn, true, 0, 0, 5), ARROW_EARLY), "the other way round: early");
     check(is_kind(arrow(&drawn, true, 0, 0, 7), ARROW_CONTROL), "what is of the wire alone");
     check(drawn.arrows.count == 4, "and each message once: %zu", drawn.arrows.count);
+    check(event(&drawn, 0, 0, 0)->related && !event(&drawn, 0, 0, 2)->related,
+          "what a delivery took in happened before it, though it was entered before");
     check(column(&drawn, 0, 0, 0) < column(&drawn, 1, 0, 0),
           "a delivery stands right of its send, though it was entered before");
     drop(&drawn);
@@ -226,13 +232,18 @@ static void test_recovery(void)
          "r0#1 note suppressed 1 peer 1 tag 8 hash 0x2 at 1020\n"
          "r1#1 note restored 1 at 1000\n"
          "r1#1 app recv MPI_Recv from 0 tag 7 got 0 tag 7 bytes 8 hash 0x1 at 1100 until 1150\n"
-         "r1#1 note replayed 1 peer 0 tag 7 hash 0x1 at 1120\n",
+         "r1#1 note replayed 1 peer 0 tag 7 hash 0x1 at 1120\n"
+         "r0#1 app send MPI_Send to 1 tag 9 bytes 8 hash 0x3 at 1200 until 1230\n"
+         "r1#1 app recv MPI_Recv from 0 tag 9 got 0 tag 9 bytes 8 hash 0x3 at 1300 until 1350\n"
+         "r1#1 note replayed 1 peer 0 tag 9 hash 0x3 at 1320\n",
          NULL, 0, MOST, &drawn);
     check(is_kind(arrow(&drawn, true, 0, 1, 1), ARROW_SUPPRESSED), "a send that is suppressed");
     const struct arrow *replayed = arrow(&drawn, false, 1, 1, 1);
     check(is_kind(replayed, ARROW_REPLAYED), "a delivery from the log");
     check(replayed != NULL && replayed->sent_known && replayed->sent.incarnation == 0,
           "whose send was in the life before");
+    check(is_kind(arrow(&drawn, false, 1, 1, 3), ARROW_REPLAYED),
+          "what the protocol says it replayed, though it was sent in this life");
     check(is_kind(arrow(&drawn, false, 1, 0, 2), ARROW_LATE), "which was late the first time");
     bool behind = true;
     for (size_t i = 0; i < drawn.slice.count; i++)
