@@ -32,6 +32,12 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD)
 
+# Long: what `faultline shrink` makes of each broken variant of C3.
+.PHONY: shrink-c3
+shrink-c3: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/shrink_table.sh $(BUILD)
+
 # Hours: what campaigns over all that is right and all that is broken come to; see campaigns.sh.
 .PHONY: campaigns campaigns-check
 campaigns: setup
