@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# shrink_table.sh BUILD [PATTERN]: each scenario of suites/c3/broken.lua with ten steps mixed in that
-# do not matter, made to fail, and shrunk; against the size of what was written by hand. Takes about
-# half an hour; wants an idle machine. Exit status 1: one is larger than 1.5 times that, or was not
-# shrunk at all. JOBS (2): runs at once; BUDGET (60): seconds each.
+# shrink_table.sh BUILD [PATTERN]: each scenario of suites/c3/broken.lua with ten steps mixed in
+# that do not matter, made to fail, and shrunk; against the size of what was written by hand. Takes
+# about half an hour; wants an idle machine. Exit status 1: one is larger than 1.5 times that, or
+# was not shrunk at all. JOBS (2): runs at once; BUDGET (60): seconds each.
 set -euo pipefail
 build=$(realpath "$1")
 pattern=${2:-}

@@ -8,7 +8,7 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
 $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
                     $(ORACLE_SOURCES) $(REPORT_SOURCES) $(REPLAY_SOURCES) $(RECORDING_SOURCES) \
                     $(wildcard harness/script/*.c harness/shrink/*.c) $(CAMPAIGN_SOURCES) \
-                    harness/driver/stacks.c \
+                    harness/driver/stacks.c harness/driver/shrink_past.c \
                     harness/driver/json_text.c harness/driver/fingerprint.c)
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)

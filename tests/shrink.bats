@@ -49,7 +49,8 @@ shrink() {
     failing '' 'p:kill { rank = 1, event = "send", nth = 4 }'
     shrink 0
     [[ $output == *$'# --- passing.lua\n# +++ shrunk.lua'* ]]
-    [[ $output == *$'# -    p:kill { rank = 1, event = "send", nth = 2 }\n# +    p:kill { rank = 1, event = "send", nth = 3 }'* ]]
+    [[ $output == *$'# -    p:kill { rank = 1, event = "send", nth = 2 }\n'* ]]
+    [[ $output == *$'# +    p:kill { rank = 1, event = "send", nth = 3 }\n'* ]]
     [[ $output == *"#   field nth of step 1: 3 to 2: 0 of "* ]]
     prove --exec cat <(echo "$output")
     # What is left is the folder's files and one run that failed.
@@ -69,13 +70,14 @@ shrink() {
     failing "environment = { TURNS = 2, COUNTER = '$PWD/counter' }," \
         'p:delay { from = 0, ms = 1 } p:kill { rank = 1, event = "send", nth = 3, after = "start" }'
     shrink 0
-    grep -qF 'COUNTER' "$folder/shrunk.lua" || grep -q 'p:kill' "$folder/shrunk.lua"
+    grep -q 'p:kill' "$folder/shrunk.lua"
     run -1 grep -q 'p:delay' "$folder/shrunk.lua"
     jq -e '.before.failures >= 1' "$folder/shrink.json"
 }
 
 @test "a run that does not fail any more is said to, with the counts" {
-    failing "environment = { HEALED = '$PWD/healed' }," 'p:kill { rank = 1, event = "send", nth = 3 }'
+    failing "environment = { HEALED = '$PWD/healed' }," \
+        'p:kill { rank = 1, event = "send", nth = 3 }'
     touch healed
     shrink 2 -j 2
     [[ $output == *"not ok 1 - a job gives up # unknown"* ]]
