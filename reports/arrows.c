@@ -23,6 +23,13 @@ const char *arrow_kind_text(enum arrow_kind kind)
     return texts[kind];
 }
 
+bool arrow_is_forward(const struct slice *slice, const struct arrow *arrow)
+{
+    return arrow->from != SLICE_NONE && arrow->to != SLICE_NONE &&
+           slice->event[arrow->from].trace->incarnation <=
+               slice->event[arrow->to].trace->incarnation;
+}
+
 /* One life of the job. */
 struct reading {
     const struct slice *slice;

@@ -46,6 +46,10 @@ struct arrows {
     bool uncertain;          /* some message could not be matched */
 };
 
+/* Both ends are in the slice, and its send is no later life's: a message that is sent again and
+ * suppressed belongs to a delivery before it. */
+bool arrow_is_forward(const struct slice *slice, const struct arrow *arrow);
+
 /* Owned by the caller: arrows_release, also after an error (ERROR_MEMORY). */
 enum error_code arrows_read(const struct slice *slice, const struct links *links,
                             struct arrows *arrows, struct error *error);

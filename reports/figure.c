@@ -331,7 +331,8 @@ static double stub_side(const struct figure *figure, size_t event, int rank)
 static struct stroke stroke_of(const struct figure *figure, const struct arrow *arrow)
 {
     const struct layout_spot *spot = figure->layout->spot;
-    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to)) {
+    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to) &&
+        arrow_is_forward(figure->slice, arrow)) {
         const struct layout_spot *from = &spot[arrow->from], *to = &spot[arrow->to];
         double bow = from->row == to->row ? SAME_ROW_BOW : 0;
         return shorten((struct stroke){from->x, from->y, to->x, to->y, bow});
@@ -363,6 +364,15 @@ static void put_arrow_words(const struct figure *figure, const struct arrow *arr
     xml_attribute(figure->xml, "words", words);
 }
 
+/* The kind stands at the arrow, if it is one to tell apart and there is room. A short stub has no
+ * room for its dashes either: then the word is all there is. */
+static bool is_named(const struct arrow *arrow, const struct stroke *stroke, bool witness)
+{
+    bool stub = arrow->kind == ARROW_REPLAYED || arrow->kind == ARROW_SUPPRESSED;
+    bool room = hypot(stroke->x2 - stroke->x1, stroke->y2 - stroke->y1) >= NAMED_LENGTH;
+    return arrow->kind > ARROW_INTRA && arrow->kind < ARROW_CONTROL && (witness || room || stub);
+}
+
 static void write_arrow(const struct figure *figure, const struct arrow *arrow)
 {
     bool from = is_shown(figure, arrow->from), to = is_shown(figure, arrow->to);
@@ -382,9 +392,7 @@ static void write_arrow(const struct figure *figure, const struct arrow *arrow)
         xml_attribute(figure->xml, "from", figure_event_id(figure, arrow->from, id));
     if (to)
         xml_attribute(figure->xml, "to", figure_event_id(figure, arrow->to, id));
-    bool long_enough = hypot(stroke.x2 - stroke.x1, stroke.y2 - stroke.y1) >= NAMED_LENGTH;
-    xml_flag(figure->xml, "named",
-             arrow->kind > ARROW_INTRA && arrow->kind < ARROW_CONTROL && (witness || long_enough));
+    xml_flag(figure->xml, "named", is_named(arrow, &stroke, witness));
     xml_flag(figure->xml, "stub", !from || !to);
     xml_flag(figure->xml, "witness", witness);
     xml_flag(figure->xml, "faded", faded);

@@ -159,18 +159,18 @@ static void list_causes(struct placing *placing)
     const struct arrows *arrows = placing->arrows;
     size_t count = placing->slice->count;
     for (size_t i = 0; i < arrows->count; i++)
-        if (arrows->arrow[i].from != SLICE_NONE && arrows->arrow[i].to != SLICE_NONE)
+        if (arrow_is_forward(placing->slice, &arrows->arrow[i]))
             placing->cause[arrows->arrow[i].to + 1]++;
     for (size_t i = 0; i < count; i++)
         placing->cause[i + 1] += placing->cause[i];
-    for (size_t i = arrows->count; i > 0; i--) {
-        const struct arrow *arrow = &arrows->arrow[i - 1];
-        bool whole = arrow->from != SLICE_NONE && arrow->to != SLICE_NONE;
-        for (size_t at = placing->cause[whole ? arrow->to : 0]; whole; at++)
-            if (placing->causes[at] == SLICE_NONE) {
-                placing->causes[at] = arrow->from;
-                break;
-            }
+    for (size_t i = 0; i < arrows->count; i++) {
+        const struct arrow *arrow = &arrows->arrow[i];
+        if (!arrow_is_forward(placing->slice, arrow))
+            continue;
+        size_t at = placing->cause[arrow->to];
+        while (placing->causes[at] != SLICE_NONE)
+            at++;
+        placing->causes[at] = arrow->from;
     }
 }
 

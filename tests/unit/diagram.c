@@ -216,6 +216,21 @@ static void test_messages(void)
     drop(&drawn);
 }
 
+static bool rises(const struct drawn *drawn)
+{
+    for (size_t i = 1; i < drawn->slice.count; i++)
+        if (drawn->slice.event[i].place == drawn->slice.event[i - 1].place &&
+            drawn->layout.spot[i].x <= drawn->layout.spot[i - 1].x)
+            return false;
+    for (size_t i = 0; i < drawn->arrows.count; i++) {
+        const struct arrow *one = &drawn->arrows.arrow[i];
+        if (arrow_is_forward(&drawn->slice, one) &&
+            drawn->layout.spot[one->from].column >= drawn->layout.spot[one->to].column)
+            return false;
+    }
+    return true;
+}
+
 static void test_recovery(void)
 {
     struct drawn drawn;
@@ -251,27 +266,13 @@ static void test_recovery(void)
             if (drawn.slice.event[i].trace->incarnation < drawn.slice.event[k].trace->incarnation)
                 behind = behind && drawn.layout.spot[i].column < drawn.layout.spot[k].column;
     check(behind, "a life stands right of all of the one before");
+    check(rises(&drawn), "and no message runs back, but for what is suppressed");
     check(drawn.layout.life_count == 4 && drawn.layout.row_count == 2, "two rows, two lives each");
     drop(&drawn);
 }
 
 /* --- places ------------------------------------------------------------------------------------
  */
-
-static bool rises(const struct drawn *drawn)
-{
-    for (size_t i = 1; i < drawn->slice.count; i++)
-        if (drawn->slice.event[i].place == drawn->slice.event[i - 1].place &&
-            drawn->layout.spot[i].x <= drawn->layout.spot[i - 1].x)
-            return false;
-    for (size_t i = 0; i < drawn->arrows.count; i++) {
-        const struct arrow *one = &drawn->arrows.arrow[i];
-        if (one->from != SLICE_NONE && one->to != SLICE_NONE &&
-            drawn->layout.spot[one->from].column >= drawn->layout.spot[one->to].column)
-            return false;
-    }
-    return true;
-}
 
 static void test_columns(void)
 {
