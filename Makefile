@@ -34,7 +34,7 @@ clean:
 	rm -rf $(BUILD)
 
 # --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -ldw -lelf -lm
+DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -larchive -ldw -lelf -lm
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(REPLAY_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"

@@ -5,7 +5,7 @@
 set -eu
 
 packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
-libjansson-dev uthash-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8
+libjansson-dev uthash-dev libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8
 bats patch perl otf2-tools libxml2-utils jq"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"

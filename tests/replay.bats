@@ -106,3 +106,36 @@ declared() {
     [[ "$output" == *"decisions is empty"* ]]
     [ ! -e faultline-out ]
 }
+
+@test "a run in one file is replayed in another place" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    declared faultline-out/latest/1 >first
+    "$FAULTLINE" export faultline-out/latest/1 --output run.tar.zst
+    rm -rf faultline-out s.lua
+    mkdir elsewhere
+    cd elsewhere
+    run -0 "$FAULTLINE" replay ../run.tar.zst
+    [[ "$output" == *"replayed 1/1"* ]]
+    declared faultline-out/latest/1 | cmp - ../first
+}
+
+@test "packing and unpacking: what is missing, foreign or cut is refused" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    cp -r faultline-out/latest/1 run
+    run -0 "$FAULTLINE" export run -o good
+    rm run/decisions
+    run -64 "$FAULTLINE" export run -o none
+    [ ! -e none ] && [ ! -e none.new ]
+    head -c 200 good >short.zst
+    run ! "$FAULTLINE" replay short.zst
+    [[ "$output" == *"faultline: short.zst: "* ]]
+    echo "no archive" >text
+    run -64 "$FAULTLINE" replay text
+    mkdir -p foreign/sub
+    echo x >outside
+    (cd foreign/sub && tar --zstd -Pcf ../../bad ../../outside)
+    run -64 "$FAULTLINE" replay bad
+    [[ "$output" == *"bad is no packed run: it holds \"../../outside\""* ]]
+}

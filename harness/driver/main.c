@@ -15,6 +15,7 @@ static const struct verb verbs[] = {
     {"exec", verb_exec, "run any MPI command under the taps, without a scenario"},
     {"check", verb_check, "judge a stored run again"},
     {"replay", verb_replay, "run a stored run again with the same decisions"},
+    {"export", verb_export, "pack a stored run into one file, to replay it elsewhere"},
     {"shrink", verb_shrink, "find the smallest scenario that still fails as a stored run did"},
     {"trace", verb_trace, "print the trace of a run"},
     {"report", verb_report, "the page of a run, or of an output folder"},

@@ -1,5 +1,6 @@
 /* `faultline replay`: stored runs are run again with the same plan and the same decisions. */
 #include "driver/options.h"
+#include "driver/pack.h"
 #include "driver/pool.h"
 #include "driver/process.h"
 #include "driver/progress.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define OUTPUTS 2 /* standard output, --tap */
 #define NAME_BYTES 512
@@ -178,13 +180,39 @@ static enum error_code repeat(struct command *command, struct repeated *repeated
 }
 
 /* --- the verb --------------------------------------------------------------------------------- */
-/* Nothing is run before all of them can be read. */
-static enum error_code open_all(const struct options *options, struct repeated *repeated,
+/* Not before it is needed: a run that cannot be read leaves no folder behind. */
+static enum error_code make_output(struct command *command, struct error *error)
+{
+    if (command->folder.text[0] != '\0')
+        return OK;
+    return path_make_output(command->options->out, &command->folder, error);
+}
+
+/* A packed run is unpacked first: OUT/<id>/packed/<number>. */
+static enum error_code open_one(struct command *command, size_t i, struct recorded *recorded,
                                 struct error *error)
 {
+    struct stat status;
+    struct path folder;
+    const char *run = command->options->path[i];
+    if (stat(run, &status) != 0 || !S_ISREG(status.st_mode))
+        return recorded_open(run, recorded, error);
+    enum error_code code = make_output(command, error);
+    if (code == OK)
+        code = path_format(&folder, error, "%s/packed/%zu", command->folder.text, i + 1);
+    if (code == OK)
+        code = pack_read(run, folder.text, error);
+    return code == OK ? recorded_open(folder.text, recorded, error) : code;
+}
+
+/* Nothing is run before all of them can be read. */
+static enum error_code open_all(struct command *command, struct repeated *repeated,
+                                struct error *error)
+{
+    const struct options *options = command->options;
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++) {
-        code = recorded_open(options->path[i], &repeated[i].recorded, error);
+        code = open_one(command, i, &repeated[i].recorded, error);
         repeated[i].job = calloc((size_t)options->repeat, sizeof *repeated[i].job);
         repeated[i].replayed = calloc((size_t)options->repeat, sizeof *repeated[i].replayed);
         if (code == OK && (repeated[i].job == NULL || repeated[i].replayed == NULL))
@@ -241,7 +269,7 @@ static enum error_code replay_all(struct command *command, struct repeated *repe
     const struct options *options = command->options;
     enum error_code code = open_outputs(command, error);
     if (code == OK)
-        code = path_make_output(options->out, &command->folder, error);
+        code = make_output(command, error);
     if (code == OK)
         code = pool_open(&command->pool, options, error);
     if (code != OK)
@@ -271,8 +299,9 @@ static void release_all(const struct options *options, struct repeated *repeated
 int verb_replay(int argc, char **argv)
 {
     static const struct options_help help = {
-        "RUN...",
-        "Runs stored runs (OUT/<run-id>/<number>) again with the same plan and the same decisions, "
+        "RUN|FILE...",
+        "Runs stored runs (OUT/<run-id>/<number>, or packed by `export`) again with the same plan "
+        "and the same decisions, "
         "and compares: the same failure, or the first place where a rank came to something else. "
         "Decisions are kept of runs that did not pass, and of all with `run --keep`.\vExit status: "
         "0 replayed every time, 2 a replay diverged or came to another verdict, 3 harness error, "
@@ -282,7 +311,7 @@ int verb_replay(int argc, char **argv)
     options_parse(&options, FOR_REPLAY, &help, argc, argv);
     struct command command = {.options = &options};
     struct repeated *repeated = calloc(options.path_count, sizeof *repeated);
-    enum error_code code = repeated != NULL ? open_all(&options, repeated, &error)
+    enum error_code code = repeated != NULL ? open_all(&command, repeated, &error)
                                             : error_set(&error, ERROR_MEMORY, "out of memory");
     if (code == OK)
         code = replay_all(&command, repeated, &error);

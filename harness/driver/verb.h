@@ -33,6 +33,7 @@ int verb_list(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_replay(int argc, char **argv);
+int verb_export(int argc, char **argv);
 int verb_shrink(int argc, char **argv);
 int verb_trace(int argc, char **argv);
 int verb_report(int argc, char **argv);
