@@ -16,7 +16,7 @@ bad=0
 SEEDS=5
 
 # row FORMAT...: a line of the table.
-row() { printf '%-22s %-14s %5s %7s %6s %6s %8s %5s %7s  %s\n' "$@"; }
+row() { printf '%-22s %-14s %5s %7s %6s %6s %6s %5s %6s %6s  %s\n' "$@"; }
 
 # by_hand NAME: size of the plan.
 by_hand() {
@@ -41,30 +41,33 @@ shrink_one() {
     local name=$1 claim=$2 hand json
     hand=$(by_hand "$name")
     if ! fails "$name" "$claim"; then
-        row "${name%%:*}" "$claim" "$hand" - - - - - - "does not fail so with the padding"
+        row "${name%%:*}" "$claim" "$hand" - - - - - - - "does not fail so with the padding"
         bad=1
         return
     fi
     rm -rf shrunk
-    timeout 600 "$build/faultline" shrink --out shrunk -j "${JOBS:-2}" \
-        --budget "${BUDGET:-60}" out/latest/1 >said 2>&1 || true
+    {
+        time timeout 600 "$build/faultline" shrink --out shrunk -j "${JOBS:-2}" \
+            --budget "${BUDGET:-60}" out/latest/1 >said 2>&1 || true
+    } 2>spent
     json=$(echo shrunk/*/shrink.json)
     if [ ! -e "$json" ]; then
-        row "${name%%:*}" "$claim" "$hand" - - - - - - "$(grep -m1 'runs:\|faultline:' said)"
+        row "${name%%:*}" "$claim" "$hand" - - - - - - - "$(grep -m1 'runs:\|faultline:' said)"
         bad=1
         return
     fi
     # shellcheck disable=SC2046 # a row of words
     row "${name%%:*}" "$claim" "$hand" $(jq -r --argjson hand "$hand" '[.before.size, .after.size,
         ([.after.size / ([$hand, 1] | max) * 100 | round / 100][0]), .runs, (.seconds | round),
-        "\(.after.failures)/\(.after.runs)"] | join(" ")' "$json") \
+        "\(.after.failures)/\(.after.runs)"] | join(" ")' "$json") "$(cat spent)" \
         "$(jq -r 'if .claim != "'"$claim"'" then .claim else "" end +
             if .complete then "" else " not the smallest: " + .stopped end +
             if .expects then "" else " no test" end' "$json")"
     jq -e --argjson hand "$hand" '.after.size <= 1.5 * $hand' "$json" >/dev/null || bad=1
 }
 
-row variant claim hand padded shrunk ratio runs s fails ''
+TIMEFORMAT='%0U+%0S'
+row variant claim hand padded shrunk ratio runs s fails cpu ''
 "$build/faultline" list "$suite" >scenarios
 while read -r name && read -r _ && read -r _ claim && read -r _; do
     [[ $name != *"$pattern"* ]] || shrink_one "$name" "$claim" </dev/null

@@ -85,6 +85,12 @@ shrink() {
     [ ! -e "$folder/shrunk.lua" ]
 }
 
+@test "a machine on which nothing runs is no proof that the failure is gone" {
+    failing '' 'p:kill { rank = 1, event = "send", nth = 3 }'
+    FAULTLINE_MPIEXEC=$(command -v false) shrink 3
+    [[ $output == *"in 0 of 0 runs"*"came to nothing"* ]]
+}
+
 @test "a run that passed cannot be shrunk" {
     scenario "good" '"ok"'
     "$FAULTLINE" run s.lua

@@ -206,12 +206,15 @@ static enum error_code search(struct shrink *shrink, struct error *error)
 /* NULL: nothing. */
 static const char *what_stopped(const struct shrink *shrink, char text[STOPPED_BYTES])
 {
-    if (shrink->search.end != SEARCH_STOPPED)
+    enum search_end end = shrink->search.end;
+    if (end != SEARCH_STOPPED && end != SEARCH_VOID)
         return NULL;
     if (shrink->trials.pool.interrupted != 0)
         snprintf(text, STOPPED_BYTES, "SIG%s", sigabbrev_np(shrink->trials.pool.interrupted));
-    else
+    else if (end == SEARCH_STOPPED)
         snprintf(text, STOPPED_BYTES, "the budget of %g s", shrink->options.budget_s);
+    else
+        snprintf(text, STOPPED_BYTES, "a harness error, in run after run,");
     return text;
 }
 
@@ -240,7 +243,8 @@ static enum exit_status tell_no_failure(const struct shrink *shrink, const char 
         tap_item(stdout, text);
     }
     tap_block_end(stdout);
-    return STATUS_UNDECIDED;
+    bool void_only = count.runs == 0 && original->ends[TRIAL_VOID] > 0;
+    return void_only ? STATUS_HARNESS : STATUS_UNDECIDED;
 }
 
 static enum error_code tell(struct shrink *shrink, uint64_t start_ns, enum exit_status *status,

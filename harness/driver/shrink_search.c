@@ -301,6 +301,15 @@ static enum error_code leave_out_all_items(struct search *search, struct error *
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+/* Runs that come to nothing leave an item open. */
+static bool all_judged(const struct search *search)
+{
+    for (size_t i = 0; i < search->tried_count; i++)
+        if (search->tried[i] != NULL && search_item(search, i) == RATE_OPEN)
+            return false;
+    return trial_count(search->trials, search->best).runs >= VERIFY_RUNS;
+}
+
 enum error_code search_run(struct search *search, struct error *error)
 {
     search->end = SEARCH_STOPPED;
@@ -311,7 +320,7 @@ enum error_code search_run(struct search *search, struct error *error)
     if (code == OK)
         code = leave_out_all_items(search, error);
     if (code == OK && !trials_over(search->trials))
-        search->end = SEARCH_COMPLETE;
+        search->end = all_judged(search) ? SEARCH_COMPLETE : SEARCH_VOID;
     return code;
 }
 

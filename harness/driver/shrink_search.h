@@ -12,6 +12,7 @@
 enum search_end {
     SEARCH_COMPLETE,   /* nothing single can be left out or lowered */
     SEARCH_STOPPED,    /* before that: the budget, or the user */
+    SEARCH_VOID,       /* before that: the machine or the harness failed again and again */
     SEARCH_NO_FAILURE, /* the scenario that was given did not fail again */
 };
 
