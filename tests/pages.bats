@@ -44,6 +44,11 @@ in_browser() {
     [ "$status" -eq 0 ]
 }
 
+# golden NAME PAGE: see tests/pages/golden.mjs.
+golden() {
+    in_browser golden "$1" "$2" "$REPO/tests/pages/golden/$1.txt"
+}
+
 @test "an output folder: the newest runs, groups, coverage, and the runs before" {
     "$FAULTLINE" report "$RUNS/2"
     run "$FAULTLINE" report out
@@ -52,6 +57,7 @@ in_browser() {
     in_browser look index out/index.html "What did not pass" "C.late.replay other recovery" \
         "C.cell: 6 of 6 cells seen" "a ring that waits" "20260101-000000-1"
     in_browser index out/index.html
+    golden index out/index.html
 }
 
 @test "a folder of runs alone; --output; a folder that holds no runs" {
@@ -83,6 +89,7 @@ in_browser() {
     in_browser look violation "$RUNS/2/report.html" "violation: replayed twice" "C.late.replay" \
         "rank 1 took m(0→1, tag 7) from its log of line 1" "faultline" "r1#1:e4"
     in_browser run "$RUNS/2/report.html"
+    golden violation "$RUNS/2/report.html"
 }
 
 @test "the page of a hang: who waits for whom, and where" {
@@ -90,11 +97,13 @@ in_browser() {
     in_browser look hang "$RUNS/3/report.html" "violation: a ring that waits" "Who waits for whom" \
         "rank 0 waits in MPI_Recv for a message from rank 1, tag 7" "exchange at ring.c:42"
     in_browser run "$RUNS/3/report.html"
+    golden hang "$RUNS/3/report.html"
 }
 
 @test "the page of a run that passed" {
     "$FAULTLINE" report "$RUNS/1"
     in_browser look pass "$RUNS/1/report.html" "pass: a late message, replayed" "faultline" "r1#0:e1"
+    golden pass "$RUNS/1/report.html"
 }
 
 @test "names that are no names change nothing" {
@@ -103,6 +112,21 @@ in_browser() {
     in_browser look hostile "$RUNS/4/report.html" "<script>alert(1)</script>" \
         "</style><img src=x onerror=alert(2)>" "]]> & " "<img src=x onerror=alert(3)>"
     in_browser look hostile-index out/index.html "<img src=x onerror=alert(3)>"
+}
+
+@test "a campaign: what was asked for, bounds, canaries, groups with replays, coverage of runs" {
+    local set=campaign/20260103-000000-1
+    mkdir -p "$set"
+    cp -r "$RUNS/2" "$set/7"
+    rm -f "$set/7/report.html"
+    cp "$REPO/tests/pages/campaign.json" "$set/"
+    "$FAULTLINE" report campaign
+    [ -e "$set/7/report.html" ]
+    in_browser look campaign campaign/index.html "budget of 60 s is spent" "31 runs" \
+        "not complete: kills <= 1 over 412 points" "H.progress was found violated" \
+        "the violation of B.empty was not found" "C.late.replay other recovery, 3 runs: 7" \
+        "replayed 19 of 20 times the same (95 % interval 0.76 to 0.99)" "C.cell: 2 of 6 cells seen"
+    golden campaign campaign/index.html
 }
 
 @test "keys, clicks, filters and zoom do what they say; printed, there is nothing to press" {

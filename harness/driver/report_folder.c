@@ -2,6 +2,7 @@
  * scenario; what was covered), and how the sets before it went. See report.h. */
 #include "driver/report.h"
 
+#include "driver/report_campaign.h"
 #include "driver/report_coverage.h"
 #include "driver/stored_set.h"
 #include "oracles/oracle.h"
@@ -16,6 +17,7 @@
 #define SHEET "index.xsl"
 #define SCENARIOS_MOST 2000
 #define GROUPS_MOST 200
+#define DRAWN_MOST 50   /* pages of runs, of those that have none */
 #define MEMBERS_MOST 20 /* of a group, by name; the others are counted */
 
 #define TREND_HEIGHT 96 /* of the picture of the trend */
@@ -193,9 +195,12 @@ static enum error_code write_coverage(struct xml *xml, const struct stored_set *
     struct coverage *all = calloc(claim_count, sizeof *all);
     if (all == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < set->run_count; i++)
+    for (size_t i = 0; set->campaign == NULL && i < set->run_count; i++)
         coverage_add(&set->run[i], all);
+    if (set->campaign != NULL)
+        campaign_coverage_add(set, all);
     xml_begin(xml, "coverage");
+    xml_flag(xml, "of-runs", set->campaign != NULL);
     coverage_write(xml, all);
     xml_end(xml);
     free(all);
@@ -209,7 +214,13 @@ static enum error_code write_set(struct xml *xml, const struct stored_set *set, 
     write_counts(xml, set);
     xml_number(xml, "folders", (int64_t)set->run_count);
     xml_number(xml, "damaged", (int64_t)set->damaged);
-    enum error_code code = write_groups(xml, set, error);
+    enum error_code code = OK;
+    if (set->campaign != NULL) {
+        campaign_write(xml, set);
+        campaign_write_groups(xml, set);
+    } else {
+        code = write_groups(xml, set, error);
+    }
     for (size_t i = 0; i < set->run_count && i < SCENARIOS_MOST; i++)
         write_run(xml, "scenario", set, &set->run[i]);
     if (code == OK)
@@ -312,9 +323,27 @@ static enum error_code read_folder(const char *folder, struct stored_folder *sto
     return stored_set_read(folder, ".", &stored->set[0], error);
 }
 
+/* What did not pass gets its page, if it has none: it is what the index leads to. One that cannot
+ * be drawn is left to who asks for it. */
+static void draw_runs(const struct stored_set *set)
+{
+    size_t drawn = 0;
+    for (size_t i = 0; i < set->run_count && drawn < DRAWN_MOST; i++) {
+        struct path folder, page;
+        struct error error = {0};
+        const struct stored_run *run = &set->run[i];
+        if (stored_end_of(run) == STORED_PASS ||
+            path_format(&folder, NULL, "%s/%d", set->folder.text, run->number) != OK ||
+            path_format(&page, NULL, "%s/report.html", folder.text) != OK || path_exists(page.text))
+            continue;
+        drawn += report_run(folder.text, NULL, NULL, &error) == OK;
+    }
+}
+
 static enum error_code put_together(const char *folder, const struct stored_folder *stored,
                                     struct page *page, struct error *error)
 {
+    draw_runs(&stored->set[stored->count - 1]);
     xml_attribute(&page->xml, "name", folder);
     enum error_code code = write_set(&page->xml, &stored->set[stored->count - 1], error);
     if (code == OK)

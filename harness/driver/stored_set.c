@@ -134,6 +134,30 @@ static json_t *load(struct stored_set *set, const char *folder, const char *name
     return root;
 }
 
+/* A campaign has counted all of its runs; it keeps the folders of some. */
+static bool count_campaign(struct stored_set *set)
+{
+    static const struct {
+        const char *verdict;
+        enum stored_end end;
+    } ends[] = {{"pass", STORED_PASS},
+                {"violation", STORED_VIOLATION},
+                {"unknown", STORED_UNDECIDED},
+                {"vacuous", STORED_UNDECIDED},
+                {"harness-error", STORED_HARNESS}};
+    const json_t *verdicts = json_object_get(set->campaign, "verdicts");
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        set->count[ends[i].end] +=
+            (uint64_t)json_integer_value(json_object_get(verdicts, ends[i].verdict));
+    return verdicts != NULL;
+}
+
+static void count_runs(struct stored_set *set)
+{
+    for (size_t i = 0; i < set->run_count; i++)
+        set->count[stored_end_of(&set->run[i])]++;
+}
+
 static enum error_code begin(const char *folder, const char *name, struct stored_set *set,
                              struct error *error)
 {
@@ -177,8 +201,8 @@ enum error_code stored_set_read(const char *folder, const char *name, struct sto
     enum error_code code = begin(folder, name, set, error);
     if (code == OK)
         code = read_runs(set, error);
-    for (size_t i = 0; i < set->run_count; i++)
-        set->count[stored_end_of(&set->run[i])]++;
+    if (!count_campaign(set))
+        count_runs(set);
     return code;
 }
 
@@ -200,11 +224,10 @@ enum error_code stored_set_count(const char *folder, const char *name, struct st
                                  struct error *error)
 {
     enum error_code code = begin(folder, name, set, error);
-    if (code != OK || count_results(set))
+    if (code != OK || count_campaign(set) || count_results(set))
         return code;
     code = read_runs(set, error);
-    for (size_t i = 0; i < set->run_count; i++)
-        set->count[stored_end_of(&set->run[i])]++;
+    count_runs(set);
     return code;
 }
 

@@ -58,7 +58,12 @@
     <xsl:apply-templates select="groups[group]"/>
     <xsl:apply-templates select="coverage[claim]"/>
     <xsl:if test="scenario">
-      <h2 id="scenarios">Every scenario</h2>
+      <h2 id="scenarios">
+        <xsl:choose>
+          <xsl:when test="campaign">Runs that were kept</xsl:when>
+          <xsl:otherwise>Every scenario</xsl:otherwise>
+        </xsl:choose>
+      </h2>
       <xsl:if test="count(scenario) &lt; @folders">
         <p><xsl:value-of select="concat(count(scenario), ' of ', @folders, ' are shown.')"/></p>
       </xsl:if>
@@ -129,6 +134,75 @@
     </xsl:choose>
   </xsl:template>
 
+  <!-- ==== a campaign ==== -->
+
+  <xsl:template match="campaign">
+    <p>
+      <xsl:text>A campaign, strategy </xsl:text><strong><xsl:value-of select="@strategy"/></strong>
+      <xsl:value-of select="concat(', seed ', @seed, ', ', @seconds, ' s, ', @rate, ' runs a second: ')"/>
+      <xsl:choose>
+        <xsl:when test="@going">it is going on, or was ended without a word.</xsl:when>
+        <xsl:otherwise><strong><xsl:value-of select="@why"/></strong>.</xsl:otherwise>
+      </xsl:choose>
+    </p>
+    <xsl:for-each select="canary">
+      <p>
+        <xsl:text>Canary of </xsl:text><xsl:value-of select="@protocol"/><xsl:text>: </xsl:text>
+        <xsl:choose>
+          <xsl:when test="@found">
+            <xsl:value-of select="concat(@claim, ' was found violated, as it must be.')"/>
+          </xsl:when>
+          <xsl:when test="@done">
+            <strong class="verdict harness-error">
+              <xsl:value-of select="concat('the violation of ', @claim, ' was not found: a campaign that finds nothing says nothing.')"/>
+            </strong>
+          </xsl:when>
+          <xsl:otherwise>not run.</xsl:otherwise>
+        </xsl:choose>
+      </p>
+    </xsl:for-each>
+    <xsl:if test="subject">
+      <h2 id="subjects">What was tested</h2>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="subjects">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" class="number">no.</th><th scope="col">protocol</th>
+              <th scope="col">program</th><th scope="col" class="number">ranks</th>
+              <th scope="col" class="number">runs</th><th scope="col" class="number">plans</th>
+              <th scope="col">bounds</th>
+            </tr>
+          </thead>
+          <tbody><xsl:apply-templates select="subject"/></tbody>
+        </table>
+      </div>
+    </xsl:if>
+  </xsl:template>
+
+  <xsl:template match="subject">
+    <tr>
+      <td class="number"><xsl:value-of select="@number"/></td>
+      <td><xsl:value-of select="@protocol"/></td>
+      <td><xsl:value-of select="@program"/></td>
+      <td class="number"><xsl:value-of select="@ranks"/></td>
+      <td class="number"><xsl:value-of select="@runs"/></td>
+      <td class="number">
+        <xsl:choose>
+          <xsl:when test="@plans"><xsl:value-of select="@plans"/></xsl:when>
+          <xsl:otherwise>no end</xsl:otherwise>
+        </xsl:choose>
+      </td>
+      <td>
+        <xsl:choose>
+          <xsl:when test="not(@surveyed)">could not be surveyed</xsl:when>
+          <xsl:when test="@complete">complete: </xsl:when>
+          <xsl:otherwise>not complete: </xsl:otherwise>
+        </xsl:choose>
+        <xsl:value-of select="@bounds"/>
+      </td>
+    </tr>
+  </xsl:template>
+
   <!-- ==== what did not pass ==== -->
 
   <xsl:template match="groups">
@@ -152,18 +226,33 @@
       <xsl:call-template name="count">
         <xsl:with-param name="of" select="@count"/><xsl:with-param name="one" select="'run'"/>
       </xsl:call-template>
-      <xsl:text>: </xsl:text>
+      <xsl:if test="member">: </xsl:if>
       <xsl:for-each select="member">
         <xsl:if test="position() &gt; 1">, </xsl:if>
         <xsl:call-template name="link"/>
       </xsl:for-each>
-      <xsl:if test="count(member) &lt; @count">, ...</xsl:if>
+      <xsl:if test="member and count(member) &lt; @count">, ...</xsl:if>
       <xsl:if test="@text">
         <p><q><xsl:value-of select="@text"/></q> (<xsl:value-of select="@source"/>)</p>
       </xsl:if>
       <xsl:if test="why"><p><xsl:value-of select="why"/></p></xsl:if>
       <p>
-        <xsl:text>first in </xsl:text><q><xsl:value-of select="member[1]/@name"/></q>
+        <xsl:text>first in </xsl:text>
+        <q>
+          <xsl:choose>
+            <xsl:when test="@plan"><xsl:value-of select="@plan"/></xsl:when>
+            <xsl:otherwise><xsl:value-of select="member[1]/@name"/></xsl:otherwise>
+          </xsl:choose>
+        </q>
+        <xsl:if test="@subject"><xsl:value-of select="concat(' of subject ', @subject)"/></xsl:if>
+        <xsl:if test="replays">
+          <xsl:value-of select="concat('; replayed ', replays/@same, ' of ', replays/@asked,
+                                       ' times the same')"/>
+          <xsl:if test="replays/@same != replays/@asked">
+            <xsl:value-of select="concat(' (95 % interval ', replays/@low, ' to ', replays/@high,
+                                         ')')"/>
+          </xsl:if>
+        </xsl:if>
       </p>
     </li>
   </xsl:template>
@@ -173,8 +262,14 @@
   <xsl:template match="coverage">
     <h2 id="coverage">What was covered</h2>
     <xsl:if test="matrix">
-      <p>How often a message or a call was seen in each place against the lines. A cell that is
-        forbidden has no such count: claims forbid it.</p>
+      <p>
+        <xsl:choose>
+          <xsl:when test="@of-runs">In how many runs a message or a call was seen</xsl:when>
+          <xsl:otherwise>How often a message or a call was seen</xsl:otherwise>
+        </xsl:choose>
+        <xsl:text> in each place against the lines. What is forbidden has no such count: other
+        claims speak of it.</xsl:text>
+      </p>
       <div class="matrices"><xsl:apply-templates select="matrix"/></div>
     </xsl:if>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="coverage">
@@ -183,7 +278,12 @@
           <tr>
             <th scope="col">claim</th>
             <th scope="col" class="number">runs</th>
-            <th scope="col" class="number">situations</th>
+            <th scope="col" class="number">
+              <xsl:choose>
+                <xsl:when test="@of-runs">arose in</xsl:when>
+                <xsl:otherwise>situations</xsl:otherwise>
+              </xsl:choose>
+            </th>
             <th scope="col" class="number">violations</th>
             <th scope="col">what it says</th>
           </tr>

@@ -1,0 +1,17 @@
+/* What campaign.json says of a set of runs, for a page. */
+#ifndef DRIVER_REPORT_CAMPAIGN_H
+#define DRIVER_REPORT_CAMPAIGN_H
+
+#include "driver/report_coverage.h"
+
+/* <campaign>: what was asked for, why it ended, canaries, subjects with their bounds. */
+void campaign_write(struct xml *xml, const struct stored_set *set);
+
+/* <groups>, as for other sets: the campaign has counted all of its failures, its folders hold some.
+ */
+void campaign_write_groups(struct xml *xml, const struct stored_set *set);
+
+/* Adds up, of all subjects: runs, runs in which a claim's situation arose, and violations. */
+void campaign_coverage_add(const struct stored_set *set, struct coverage *all);
+
+#endif
