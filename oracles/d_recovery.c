@@ -250,12 +250,22 @@ static const struct d_join *join_of(const struct d_meeting *meeting, int rank)
     return join;
 }
 
-/* Whoever has not come to it by the end of the run never will. */
-static bool is_final(const struct d_pass *pass)
+/* The calls are done again before the program goes on from the line; or the run is over. */
+static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
 {
+    const struct mark *restored = &pass->lines.of[trace->rank].restored;
     enum run_end end = pass->judging->facts->end;
-    return pass->incarnation + 1 == pass->judging->traces->incarnations &&
-           (end == RUN_FINISHED || end == RUN_DEADLOCK);
+    if (pass->incarnation + 1 == pass->judging->traces->incarnations &&
+        (end == RUN_FINISHED || end == RUN_DEADLOCK))
+        return true;
+    for (uint64_t at = restored->event.index + 1; restored->there && at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP)
+            return true;
+    }
+    return false;
 }
 
 static void tell_no_dummy(const struct again *again, const struct d_part *part,
@@ -284,8 +294,10 @@ static void judge_dummies(const struct again *again, const struct d_meeting *mee
     const struct d_call *call = again->call;
     for (unsigned place = 0; place < call->size; place++) {
         const struct d_part *part = &call->part[place];
-        if (is_behind(part) && !takes_part(join_of(meeting, part->rank)) &&
-            trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation)) {
+        const struct trace *trace =
+            trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation);
+        if (is_behind(part) && trace != NULL && !takes_part(join_of(meeting, part->rank)) &&
+            had_its_time(again->pass, trace)) {
             tell_no_dummy(again, part, meeting);
             return;
         }
@@ -343,7 +355,7 @@ static bool judge_meeting(struct d_pass *pass, const struct d_meeting *meeting)
                 tell_mixed(&again, one, join);
                 return true;
             }
-        if (again.behind != NULL && again.must == MUST_EXECUTE && is_final(pass) &&
+        if (again.behind != NULL && again.must == MUST_EXECUTE &&
             one->rank == one->of->part[one->of->root].rank)
             judge_dummies(&again, meeting);
     }
