@@ -40,37 +40,32 @@ local function all_logging(name)
   end
 end
 
--- What nobody takes part in is still there when the library ends: so the job goes on from one more
--- line.
-local function lost_again(plan)
-  return function(p)
-    plan(p)
-    p:kill { rank = 1, at = { event = "commit", epoch = LINE + 1, incarnation = 1 } }
-  end
-end
-
 local function one_behind_lost(p)
   one_behind("MPI_Bcast")(p)
   p:kill { rank = 1, at = { event = "commit", epoch = LINE } }
 end
 
-local function calls(call, first, last)
-  return { "--call", call, "--first", first, "--last", last, "--iterations", 20 }
+local function calls(call, first, last, ...)
+  return { "--call", call, "--first", first, "--last", last, "--iterations", 20, ... }
 end
 
-finds("D.2.1", "d-stop-for-behind", 2, { "--call", BARRIER, "--iterations", 6 }, one_behind("MPI_Barrier"))
-finds("D.2.2", "d-deaf-to-root", 2, calls(BCAST, 8, 19), one_logging("MPI_Bcast"))
 -- Rank 0 is ahead of rank 1, and stands still behind its checkpoint until rank 1 has stopped.
-finds("D.2.3", "d-late-uncounted", 2, { "--call", BCAST, "--lag", 3, "--leader", 0 }, function(p)
+local function root_ahead(p)
   p:stop { rank = 0, at = { rank = 0, event = "phase", name = "c3:after-send-stopLogging",
                             region = "logging", line = LINE },
            release = { state = stands(1, "beyond") } }
-end)
+end
+
+finds("D.2.1", "d-stop-for-behind", 2, { "--call", BARRIER, "--iterations", 6 },
+      one_behind("MPI_Barrier"))
+finds("D.2.2", "d-deaf-to-root", 2, calls(BCAST, 8, 19), one_logging("MPI_Bcast"))
+finds("D.2.3", "d-late-uncounted", 2, { "--call", BCAST, "--lag", 3, "--leader", 0 }, root_ahead)
 finds("D.all", "d-all-logged", 2, calls(ALLREDUCE, 8, 8), all_logging("MPI_Allreduce"))
 finds("D.gather", "d-gather-logged", 2, calls(REDUCE, 8, 8), all_logging("MPI_Reduce"))
-finds("D.bcast", "d-bcast-logged", 2, calls(BCAST, 8, 8),
-      lost_again(all_logging("MPI_Bcast")))
+-- On a communicator of their own: after a call that only one made, none on it would match.
+finds("D.bcast", "d-bcast-logged", 3, calls(BCAST, 8, 8, "--members", 2),
+      all_logging("MPI_Bcast"))
 -- The line is begun in iteration 3, ahead of the only call.
-finds("D.bcast", "d-bcast-forgotten", 2, calls(BCAST, 3, 3),
-      lost_again(one_behind_lost))
+finds("D.bcast", "d-bcast-forgotten", 3, calls(BCAST, 3, 3, "--members", 2),
+      one_behind_lost)
 finds("D.barrier", "d-barrier-straddles", 2, { "--call", BARRIER }, one_behind("MPI_Barrier"))

@@ -33,6 +33,23 @@ c3("log-by-reference", "laplace", { "--size", 16, "--iterations", 23 }, { C3_EVE
 c3("wildcards-unlogged", "master_worker", { "--iterations", ONE_LINE, "--size", 2 }, {})
 c3("choices-unlogged", "random", { "--iterations", ONE_LINE, "--compute-us", 0 }, {}, 2)
 
+-- In its collectives: the figures as they are printed, and a mistake for every claim of family D.
+local function collectives(variant, call, ranks)
+  subject("c3-" .. variant, "arrangement", { "--call", call, "--iterations", 14 },
+    { claims = { "C", "D", "H" }, environment = { C3_EVERY = 4 }, ranks = ranks })
+end
+
+local BCAST, REDUCE, ALLREDUCE, BARRIER = 0, 5, 11, 16
+collectives("as-published", ALLREDUCE)
+collectives("d-all-logged", ALLREDUCE)
+collectives("d-barrier-straddles", BARRIER)
+collectives("d-gather-logged", REDUCE)
+collectives("d-stop-for-behind", BARRIER)
+for _, variant in ipairs { "d-bcast-forgotten", "d-bcast-logged", "d-deaf-to-root",
+                           "d-late-uncounted" } do
+  collectives(variant, BCAST)
+end
+
 -- ---- blocking ----------------------------------------------------------------------------------
 
 -- The last rank is slow, so that rank 0 counts what a fast rank sends behind its checkpoint.
