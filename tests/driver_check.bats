@@ -8,10 +8,10 @@ load driver_common
 @test "check judges a stored run again and says the same" {
     scenario "bad end" '"exit"'
     run "$FAULTLINE" run s.lua
-    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v repro >a
+    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v -e repro -e report: >a
     run "$FAULTLINE" check faultline-out/latest/1
     [ "$status" -eq 1 ]
-    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v repro >b
+    sed -n '/^not ok/,/^  \.\.\./p' <<<"$output" | grep -v -e repro -e report: >b
     cmp a b
 }
 
