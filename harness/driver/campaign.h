@@ -4,6 +4,7 @@
  *   campaign.c            the verb: what is asked for, sessions, exit status
  *   campaign_subject.c    what is tested: subjects, their references and surveys, canaries
  *   campaign_work.c       one session: what runs next, what is made of what is done
+ *   campaign_replay.c     the first failure of each group, replayed
  *   campaign_group.c      what was found: counts, groups, coverage
  *   campaign_record.c     campaign.jsonl
  *   campaign_store.c      campaign.json
@@ -69,9 +70,11 @@ struct group {
     char plan[STRATEGY_TEXT_BYTES];
     char folder[64]; /* of the run shown, below the campaign's */
     unsigned kept;
-    unsigned replays, replays_same; /* done; compared with `first` */
-    unsigned replays_started;
-    bool replays_impossible; /* its decisions are not there, or bound to another machine */
+    struct recorded *recorded; /* owned: the run shown, as its replays follow it; NULL: not open */
+    unsigned replays_wanted, replays_started, replays_ended;
+    unsigned replays, replays_same; /* that were run; that were the same */
+    bool replays_refused;
+    char replays_why[CAMPAIGN_TEXT_BYTES]; /* why not, or what was different in one */
 };
 
 /* A run to be made, or under way. */
@@ -191,6 +194,18 @@ enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 enum error_code campaign_work(struct campaign *campaign, struct error *error);
 double campaign_elapsed_s(const struct campaign *campaign);
 void campaign_release_tasks(struct campaign *campaign);
+
+/* --- campaign_replay.c ------------------------------------------------------------------------ */
+
+/* A group whose first failure is to be replayed once more. false: there is none. */
+bool campaign_next_replay(struct campaign *campaign, size_t *index);
+
+/* The job of one more. */
+enum error_code campaign_fill_replay(struct campaign *campaign, struct task *task,
+                                     struct error *error);
+enum error_code campaign_take_replay(struct campaign *campaign, const struct task *task,
+                                     struct error *error);
+void campaign_release_recorded(struct group *group);
 
 /* --- campaign_store.c ------------------------------------------------------------------------- */
 

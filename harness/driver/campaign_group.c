@@ -34,7 +34,8 @@ static struct group *add_group(struct campaign *campaign, const struct campaign_
     *group = (struct group){.fingerprint = record->fingerprint,
                             .verdict = record->verdict,
                             .first = record->number,
-                            .subject = record->subject};
+                            .subject = record->subject,
+                            .replays_wanted = (unsigned)campaign->options.replays};
     snprintf(group->claim, sizeof group->claim, "%s", record->claim);
     snprintf(group->plan, sizeof group->plan, "%s", record->plan);
     snprintf(group->folder, sizeof group->folder, "%s", record->folder);
@@ -57,6 +58,8 @@ static enum error_code count_failure(struct campaign *campaign,
 
 void campaign_release_groups(struct campaign *campaign)
 {
+    for (size_t i = 0; i < campaign->group_count; i++)
+        campaign_release_recorded(&campaign->group[i]);
     free(campaign->group);
     campaign->group = NULL;
     campaign->group_count = 0;
@@ -79,6 +82,7 @@ static void count_replays(struct campaign *campaign, const struct campaign_recor
         return;
     group->replays = record->asked;
     group->replays_same = record->same;
+    group->replays_wanted = 0;
 }
 
 enum error_code campaign_count(struct campaign *campaign, const struct campaign_record *record,

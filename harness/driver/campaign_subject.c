@@ -167,13 +167,13 @@ static enum error_code load_canary(const struct path *file, struct canary *canar
     return code;
 }
 
-/* Of a protocol without one: a rank is killed at its end, and nobody starts the job again. */
-static enum error_code make_canary(const struct subject *subject, struct canary *canary,
-                                   struct error *error)
+/* Of a protocol without one: a rank of a program of ours is killed at its end, and nobody starts
+ * the job again. */
+static enum error_code make_canary(struct canary *canary, struct error *error)
 {
     static char name[] = "canary: a kill that nothing recovers from", bare[] = BARE_PROTOCOL;
-    static char claim[] = "H.progress";
-    static char *judged[] = {claim};
+    static char claim[] = "H.progress", program[] = "ring", option[] = "--iterations", laps[] = "2";
+    static char *judged[] = {claim}, *arguments[] = {option, laps};
     struct plan_step step = plan_step_default(ACTION_KILL);
     step.victims = 1;
     step.victim[0] = 0;
@@ -181,14 +181,18 @@ static enum error_code make_canary(const struct subject *subject, struct canary 
     step.when.rank = 0;
     snprintf(step.when.call, sizeof step.when.call, "MPI_Finalize");
     enum error_code code = plan_add(&canary->plan, &step, error);
-    canary->scenario = subject->scenario;
-    canary->scenario.name = name;
-    canary->scenario.protocol = bare;
-    canary->scenario.claim = judged;
-    canary->scenario.claim_count = 1;
-    canary->scenario.violates = claim;
-    canary->scenario.max_incarnations = 1;
-    canary->scenario.plan = canary->plan;
+    canary->scenario = (struct scenario){.file = name,
+                                         .name = name,
+                                         .protocol = bare,
+                                         .program = program,
+                                         .argument = arguments,
+                                         .argument_count = 2,
+                                         .ranks = 2,
+                                         .claim = judged,
+                                         .claim_count = 1,
+                                         .plan = canary->plan,
+                                         .violates = claim,
+                                         .max_incarnations = 1};
     canary->run = &canary->scenario;
     return code;
 }
@@ -205,8 +209,8 @@ static enum error_code add_canary(struct campaign *campaign, const struct subjec
     canary->protocol = subject->scenario.protocol;
     enum error_code code = path_canary(canary->protocol, subject->scenario.file, &file, error);
     if (code == OK)
-        code = path_exists(file.text) ? load_canary(&file, canary, error)
-                                      : make_canary(subject, canary, error);
+        code =
+            path_exists(file.text) ? load_canary(&file, canary, error) : make_canary(canary, error);
     struct job *job = code == OK ? canary->job = add_job(campaign) : NULL;
     if (job == NULL)
         return code != OK ? code : no_memory(error);

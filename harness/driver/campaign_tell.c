@@ -22,6 +22,10 @@
 static void tell_replays(FILE *out, const struct group *group)
 {
     char text[TEXT_BYTES];
+    if (group->replays_refused) {
+        tap_string(out, "not replayed", group->replays_why);
+        return;
+    }
     if (group->replays == 0)
         return;
     struct wilson rate = wilson_interval(group->replays_same, group->replays);
@@ -32,6 +36,8 @@ static void tell_replays(FILE *out, const struct group *group)
                  group->replays_same, group->replays, (double)group->replays_same / group->replays,
                  rate.low, rate.high);
     tap_string(out, "replayed", text);
+    if (group->replays_why[0] != '\0')
+        tap_string(out, "not the same", group->replays_why);
 }
 
 /* The diagnostics that the run shown left behind, but for its own first line: what it found, in

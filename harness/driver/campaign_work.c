@@ -329,23 +329,44 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     task->job.scenario = &task->scenario;
     task->job.reference = subject->reference;
     task->job.number = (int)campaign->number;
+    task->job.takes_vacuous = true;
     if (code == OK)
         code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,
                            campaign->number);
     return code;
 }
 
-static enum error_code start_task(struct campaign *campaign, size_t subject, uint64_t index,
-                                  struct error *error)
+/* NULL without memory. */
+static struct task *add_task(struct campaign *campaign, enum task_kind kind)
 {
     struct task *task = calloc(1, sizeof *task);
     if (task == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+        return NULL;
     plan_init(&task->plan);
-    task->subject = subject;
-    task->index = index;
+    task->kind = kind;
     task->next = campaign->tasks;
     campaign->tasks = task;
+    return task;
+}
+
+static enum error_code start_replay(struct campaign *campaign, size_t group, struct error *error)
+{
+    struct task *task = add_task(campaign, TASK_REPLAY);
+    if (task == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    task->group = group;
+    enum error_code code = campaign_fill_replay(campaign, task, error);
+    return code == OK ? pool_start(&campaign->pool, &task->job, error) : code;
+}
+
+static enum error_code start_task(struct campaign *campaign, size_t subject, uint64_t index,
+                                  struct error *error)
+{
+    struct task *task = add_task(campaign, TASK_RUN);
+    if (task == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    task->subject = subject;
+    task->index = index;
     enum error_code code = fill_task(campaign, task, error);
     if (code == OK && campaign->stored != NULL)
         code = path_remove(task->job.folder.text, error);
@@ -355,8 +376,11 @@ static enum error_code start_task(struct campaign *campaign, size_t subject, uin
 static enum error_code start_some(struct campaign *campaign, struct error *error)
 {
     enum error_code code = OK;
-    size_t subject;
+    size_t subject, group;
     uint64_t index;
+    while (code == OK && campaign->end == CAMPAIGN_GOES_ON && pool_has_room(&campaign->pool) &&
+           campaign_next_replay(campaign, &group))
+        code = start_replay(campaign, group, error);
     while (code == OK && pool_has_room(&campaign->pool) && may_begin(campaign)) {
         if (!next_plan(campaign, &subject, &index)) {
             campaign->last = CAMPAIGN_COMPLETE;
@@ -417,7 +441,8 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
 static enum error_code finish(struct campaign *campaign, struct job *job, struct error *error)
 {
     struct task *task = (struct task *)job;
-    enum error_code code = take_run(campaign, task, error);
+    enum error_code code = task->kind == TASK_REPLAY ? campaign_take_replay(campaign, task, error)
+                                                     : take_run(campaign, task, error);
     forget_task(campaign, task);
     return code;
 }

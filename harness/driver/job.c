@@ -87,7 +87,8 @@ static void keep_decisions(const struct run *run)
     fprintf(stderr, "faultline: %s: the run cannot be replayed: %s\n", run->shown.text, error.text);
 }
 
-static enum exit_status judge_and_tell(const struct run *run, const struct options *options)
+static enum exit_status judge_and_tell(const struct job *job, const struct run *run,
+                                       const struct options *options)
 {
     struct outcome outcome;
     struct path path;
@@ -96,9 +97,12 @@ static enum exit_status judge_and_tell(const struct run *run, const struct optio
     enum exit_status status = status_of_verdict(outcome.verdict);
     if (outcome_store(run, &outcome, &error) != OK)
         status = status_worst(status, status_of_error(&error));
-    if (status != STATUS_PASS || options->keep)
+    enum exit_status shown = status;
+    if (job->takes_vacuous && outcome.verdict == VERDICT_VACUOUS)
+        shown = STATUS_PASS;
+    if (shown != STATUS_PASS || options->keep)
         keep_decisions(run);
-    draw(run, status, options);
+    draw(run, shown, options);
     FILE *out =
         path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
     if (out != NULL) {
@@ -129,7 +133,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)
-        status = job->is_reference ? end_reference(&run) : judge_and_tell(&run, options);
+        status = job->is_reference ? end_reference(&run) : judge_and_tell(job, &run, options);
     else
         status_of_error(&error);
     run_release(&run);

@@ -22,6 +22,7 @@ struct job {
     const struct job *reference; /* to be done before; NULL: none */
     const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
                                     Borrowed */
+    bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */
     struct path folder;          /* as the user would type it */
     enum job_state state;

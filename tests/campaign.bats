@@ -1,0 +1,264 @@
+#!/usr/bin/env bats
+# faultline campaign: bounds, groups, canaries, interruption and resume, bad input.
+
+bats_require_minimum_version 1.5.0
+load driver_common
+
+# subject NAME HOW [FIELDS]: appends a scenario over campaign_life to s.lua.
+subject() {
+    printf 'scenario "%s" { protocol = "%s", program = "%s", ranks = 2, arguments = { %s },
+  claims = { "H" }, %s }\n' "$1" "${PROTOCOL:-null}" "$BUILD/tests/mpi/campaign_life" "$2" \
+        "${3:-}" >>s.lua
+}
+
+# campaign OPTION...: a systematic one over s.lua; TAP in the file tap.
+campaign() {
+    "$FAULTLINE" campaign -j 2 --strategy systematic "$@" s.lua >tap
+}
+
+# of FILTER: what campaign.json of the newest campaign says.
+of() { jq -r "$1" faultline-out/latest/campaign.json; }
+
+# The numbers of the runs in the journal, in order.
+numbers() { jq -r 'select(.kind == "run").number' faultline-out/latest/campaign.jsonl | sort -n; }
+
+some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
+
+@test "over what is right: complete, status 0, one line a run, nothing kept" {
+    subject right '"right"'
+    campaign
+    prove --exec cat tap
+    grep -q '^# complete: ' tap
+    [ "$(of .complete)" = true ]
+    [ "$(of '.subjects[0].plans')" = "$(of .runs)" ]
+    [ "$(of .runs)" = "$(of .verdicts.pass)" ]
+    [ "$(of '.canaries | length')" = 1 ]
+    [ "$(of '.canaries[0].found')" = true ]
+    [ "$(numbers)" = "$(seq "$(of .runs)")" ]
+    [ -z "$(find faultline-out/latest/ -maxdepth 1 -name '[0-9]*')" ]
+}
+
+@test "--runs is a bound, and it is said" {
+    subject right '"right"'
+    campaign --runs 2 --keep
+    [ "$(numbers)" = "$(seq 2)" ]
+    [ "$(of .complete)" = false ]
+    grep -q '^# not complete: 2 runs, as asked for; there are [0-9]* plans' tap
+    [ -s faultline-out/latest/1/run.json ] && [ -s faultline-out/latest/2/run.json ]
+}
+
+@test "the same subject twice is one, plans and expectations are not looked at, subjects take turns" {
+    subject right '"right"'
+    subject again '"right"' 'expect = { violates = "H.orphan" }, plan = function(p)
+        p:kill { rank = 1, event = "call", call = "MPI_Test" } end'
+    subject other '"right", "other"'
+    campaign --runs 4
+    [ "$(of '.subjects | length')" = 2 ]
+    [ "$(jq -r 'select(.kind == "run") | "\(.number) \(.subject) \(.index)"' \
+        faultline-out/latest/campaign.jsonl | sort)" = "1 1 0
+2 2 0
+3 1 1
+4 2 1" ]
+}
+
+@test "failures that are the same are one group, told with the first, and are status 1" {
+    subject relapse '"relapse"'
+    run -1 campaign --replays 0
+    run -0 grep -c '^not ok' tap
+    [ "$output" = "$(of '.groups | length')" ]
+    [ "$(of '[.groups[].count] | add')" = "$(of .verdicts.violation)" ]
+    [ "$(of '.groups | length')" -lt "$(of .verdicts.violation)" ]
+    grep -q 'exited with status 3' tap
+    # The one that is shown is there.
+    run -1 "$FAULTLINE" check "faultline-out/latest/$(of '.groups[0].folder')"
+}
+
+@test "the first failure of a group is replayed" {
+    subject relapse '"relapse"'
+    run -1 campaign --until-failure --replays 3
+    grep -q '^  replayed: "3/3"$' tap
+    [ "$(of '.groups[0].replays.same')" = 3 ]
+    [ "$(jq -r 'select(.kind == "replays").same' faultline-out/latest/campaign.jsonl)" = 3 ]
+}
+
+@test "--until-failure stops at the first" {
+    subject relapse '"relapse"'
+    run -1 campaign --until-failure --replays 0 -j 1
+    [ "$(of .verdicts.violation)" = 1 ]
+    grep -q '^# not complete: stopped at the first failure' tap
+}
+
+@test "a program that fails without any fault is a failure, and nothing to aim at" {
+    scenario broken '"exit", "3"'
+    run -1 campaign
+    grep -q 'runs: "1, the first without any fault"' tap
+    grep -q '1 of 1 subjects did not finish without faults' tap
+    [ "$(of .complete)" = false ]
+}
+
+@test "a run of which not all took place is counted apart, and is no failure" {
+    subject shy "\"shy\", \"$PWD/seen\""
+    campaign
+    [ "$(of .verdicts.vacuous)" -gt 0 ]
+    [ "$(of '.groups | length')" = 0 ]
+    grep -q '^ok .* no failure' tap
+}
+
+@test "--budget ends it, and --resume goes on to the end" {
+    subject right '"right"'
+    run -2 campaign --budget 0.001s
+    grep -q 'there was nothing to run' tap
+    grep -q '^# not complete: the budget of 0.001 s is spent' tap
+    "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --budget 1h >tap
+    [ "$(of .complete)" = true ]
+    [ "$(numbers)" = "$(seq "$(of .runs)")" ]
+}
+
+@test "killed in the middle, a line torn: nothing finished is lost, and it goes on" {
+    subject right '"right"'
+    "$FAULTLINE" campaign --strategy systematic s.lua >tap &
+    DRIVER=$!
+    wait_until some_are_done
+    kill -9 "$DRIVER"
+    wait "$DRIVER" || true
+    local folder before
+    folder=$(readlink -f faultline-out/latest)
+    before=$(numbers | wc -l)
+    [ "$(of .going)" = true ]
+    printf '{"kind":"run","number":9' >>"$folder/campaign.jsonl"
+    head -n "$before" "$folder/campaign.jsonl" >before
+    "$FAULTLINE" campaign -j 2 --resume "$folder" >tap
+    grep -q "^# goes on after $before runs" tap
+    [ "$(of .complete)" = true ]
+    [ "$(numbers)" = "$(seq "$(of .runs)")" ]
+    head -n "$before" "$folder/campaign.jsonl" | cmp - before
+}
+
+@test "Ctrl-C: what was found is told, and it goes on later" {
+    subject right '"right"'
+    # In a script a command in the background ignores SIGINT, unless it is told to.
+    env --default-signal=INT "$FAULTLINE" campaign --strategy systematic s.lua >tap &
+    DRIVER=$!
+    wait_until some_are_done
+    kill -INT "$DRIVER"
+    status=0
+    wait "$DRIVER" || status=$?
+    [ "$status" = 130 ]
+    grep -q '^Bail out! not complete: interrupted by SIGINT' tap
+    [ "$(of .going)" = false ]
+    "$FAULTLINE" campaign -j 2 --resume faultline-out/latest >tap
+    [ "$(of .complete)" = true ]
+}
+
+@test "a folder of another version, of other scenarios, or damaged is not gone on with" {
+    subject plain '"right"'
+    campaign --runs 1 --seed 7
+    local folder
+    folder=$(readlink -f faultline-out/latest)
+    run -64 "$FAULTLINE" campaign --resume "$folder" --seed 8
+    [[ $output == *'has the seed 7'* ]]
+    run -64 "$FAULTLINE" campaign --resume "$folder" --strategy random
+    [[ $output == *'has the strategy systematic'* ]]
+    sed -i 's/"right"/"right", "other"/' s.lua
+    run -64 "$FAULTLINE" campaign --resume "$folder"
+    [[ $output == *'these are other scenarios'* ]]
+    sed -i 's/"right", "other"/"right"/' s.lua
+    cp "$folder/campaign.jsonl" journal
+    sed -i '1s/"verdict":"pass"/"verdict":"fine"/' "$folder/campaign.jsonl"
+    run -64 "$FAULTLINE" campaign --resume "$folder"
+    [[ $output == *'campaign.jsonl:1: '*verdict* ]]
+    cp journal "$folder/campaign.jsonl"
+    sed -i 's/"faultline": "[^"]*"/"faultline": "0.0"/' "$folder/campaign.json"
+    run -64 "$FAULTLINE" campaign --resume "$folder"
+    [[ $output == *'of Faultline 0.0'* ]]
+    run -64 "$FAULTLINE" campaign --resume nowhere
+    [[ $output == *'there is no campaign.json'* ]]
+}
+
+@test "a campaign that is going on is not gone on with by another" {
+    subject right '"right"'
+    campaign --runs 1
+    exec 9>>faultline-out/latest/campaign.jsonl
+    flock 9
+    run -64 "$FAULTLINE" campaign --resume faultline-out/latest 9>&-
+    [[ $output == *'is going on already'* ]]
+    exec 9>&-
+}
+
+@test "a green canary: status 3, and no run is made" {
+    mkdir protocols
+    cp "$BUILD/protocols/libnull.so" protocols/libnull.so
+    cp "$BUILD/protocols/libnull.so" protocols/libmine.so
+    printf 'scenario "canary" { protocol = "mine", program = "%s", ranks = 2,
+        claims = { "H" }, expect = { violates = "H.orphan" } }\n' \
+        "$BUILD/tests/mpi/campaign_life" >protocols/mine.canary.lua
+    PROTOCOL=mine subject right '"right"'
+    FAULTLINE_PROTOCOLS=$PWD/protocols run -3 campaign
+    grep -q '^not ok 1 - canary' tap
+    grep -q 'made to violate H.orphan, and did not do so' tap
+    [ "$(of .runs)" = 0 ]
+    [ "$(of '.canaries[0].found')" = false ]
+}
+
+@test "a canary that expects nothing is refused" {
+    mkdir protocols
+    cp "$BUILD/protocols/libnull.so" protocols/libnull.so
+    cp "$BUILD/protocols/libnull.so" protocols/libmine.so
+    printf 'scenario "canary" { protocol = "mine", program = "ring", ranks = 2, claims = { "H" } }\n' \
+        >protocols/mine.canary.lua
+    PROTOCOL=mine subject right '"right"'
+    FAULTLINE_PROTOCOLS=$PWD/protocols run -64 campaign
+    [[ $output == *'a canary is one scenario that expects a violation'* ]]
+}
+
+@test "options that make no sense: status 64, and what is accepted" {
+    subject right '"right"'
+    run -64 "$FAULTLINE" campaign --budget 0 s.lua
+    [[ $output == *'"0" is not a time above 0'*'5m'* ]]
+    run -64 "$FAULTLINE" campaign --budget 5days s.lua
+    [[ $output == *'"5days" is not a time'* ]]
+    run -64 "$FAULTLINE" campaign --runs 0 s.lua
+    [[ $output == *'"0" is not a whole number from 1'* ]]
+    run -64 "$FAULTLINE" campaign --strategy randm s.lua
+    [[ $output == *'did you mean "random"'*'accepted: random, systematic'* ]]
+    run -64 "$FAULTLINE" campaign --replays -1 s.lua
+    run -64 "$FAULTLINE" campaign --filter nothing s.lua
+    [[ $output == *'no scenario that matches the filter'* ]]
+    run -64 "$FAULTLINE" campaign
+    [ ! -e faultline-out ]
+}
+
+# A file system of its own that a filler makes full, where this process may make one.
+@test "a full disk in the middle: status 3, said, and --resume goes on when there is room" {
+    unshare -rm true 2>/dev/null || skip "no namespaces for users and mounts here"
+    subject right '"right"'
+    mkdir disk
+    cat >session.sh <<'END'
+set -u
+mount -t tmpfs -o size=48m tmpfs disk || exit 77
+"$1" campaign --strategy systematic --out disk/out s.lua >tap 2>err &
+driver=$!
+for ((i = 0; i < 3000; i++)); do
+    [ "$(grep -c '"kind":"run"' disk/out/latest/campaign.jsonl 2>/dev/null)" -ge 2 ] && break
+    sleep 0.02
+done
+dd if=/dev/zero of=disk/filler bs=64k 2>/dev/null
+wait $driver
+echo $? >status
+grep -c '"kind":"run"' disk/out/latest/campaign.jsonl >before
+rm disk/filler
+"$1" campaign --resume disk/out/latest >tap.resumed 2>>err
+echo $? >status.resumed
+cp disk/out/latest/campaign.json disk/out/latest/campaign.jsonl .
+END
+    run unshare -rm bash session.sh "$FAULTLINE"
+    [ "$status" != 77 ] || skip "no file system of its own can be mounted here"
+    cat err
+    [ "$(cat status)" = 3 ]
+    grep -q 'Bail out! not complete: .*\(full\|No space left\)' tap
+    [ "$(cat status.resumed)" = 0 ]
+    [ "$(jq .complete campaign.json)" = true ]
+    [ "$(jq -r 'select(.kind == "run").number' campaign.jsonl | sort -n)" = \
+        "$(seq "$(jq .runs campaign.json)")" ]
+    [ "$(jq '.verdicts."harness-error"' campaign.json)" = 0 ]
+}
