@@ -19,6 +19,7 @@
 #include "driver/options.h"
 #include "driver/pool.h"
 #include "driver/progress.h"
+#include "driver/replay.h"
 #include "driver/select.h"
 #include "driver/verb.h"
 
@@ -74,7 +75,7 @@ struct group {
     unsigned replays_wanted, replays_started, replays_ended;
     unsigned replays, replays_same; /* that were run; that were the same */
     bool replays_refused;
-    char replays_why[CAMPAIGN_TEXT_BYTES]; /* why not, or what was different in one */
+    char replays_why[REPLAYED_TEXT_BYTES]; /* why not, or what was different in one */
 };
 
 /* A run to be made, or under way. */

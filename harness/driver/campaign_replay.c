@@ -2,8 +2,6 @@
  * campaign.h and replay.h. */
 #include "driver/campaign.h"
 
-#include "driver/replay.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
