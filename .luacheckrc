@@ -30,6 +30,7 @@ files["suites/protocols/**/generate.lua"] = { std = "lua54" }
 files["examples/**/*.lua"] = { std = "scenario" }
 files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["scripts/shrink_padding.lua"] = { std = "scenario" }
+files["scripts/bench/launches.lua"] = { std = "scenario" }
 files["tests/scenarios/*.lua"] = { std = "scenario" }
 
 -- A wire file finds nothing else (messages.lua).

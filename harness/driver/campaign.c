@@ -20,7 +20,7 @@ static enum error_code unknown_strategy(const char *name, struct error *error)
     const char *names[STRATEGIES_MAX];
     char list[NAMES_BYTES] = "";
     size_t count = 0;
-    for (; strategies[count] != NULL && count < STRATEGIES_MAX; count++) {
+    for (; count < STRATEGIES_MAX && strategies[count] != NULL; count++) {
         size_t used = strlen(list);
         names[count] = strategies[count]->name;
         snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", names[count]);

@@ -1,9 +1,10 @@
 -- make bench: the figures of the README. Every figure is a ratio of two commands run in turn
 -- (A B A B ...) in this one process; printed are the median ratio, its range, and the bound.
--- Usage: lua5.4 bench.lua BUILD_FOLDER [PAIRS]
+-- Usage: lua5.4 bench.lua BUILD_FOLDER [PAIRS [PART]]: only figures whose name holds PART.
 
 local build = assert(arg[1], "usage: bench.lua BUILD_FOLDER [PAIRS]")
 local pairs_wanted = tonumber(arg[2] or 9)
+local part = arg[3]
 local mpiexec = os.getenv("FAULTLINE_MPIEXEC") or "mpiexec"
 
 local function capture(command)
@@ -50,6 +51,7 @@ end
 -- Ratio of what `ours` prints to what `bare` prints. `reach` is the bound, "most" or "least";
 -- without `side` there is none, and the ratio is only shown.
 local function compare(name, ours, bare, side, reach, count)
+  if part and not name:find(part, 1, true) then return end
   local ratios = {}
   ours() bare() -- warm up: files in the page cache
   for i = 1, count or pairs_wanted do
@@ -82,6 +84,38 @@ compare("4-rank scenario without faults / bare mpiexec (wall)",
   seconds_of(build .. "/faultline run --out " .. scratch .. "/out scripts/bench/no_faults.lua"),
   seconds_of(mpiexec .. " -n 4 " .. ring), "most", 1.25, 5 * pairs_wanted)
 
+-- Launches per second of a job of two ranks, as many at once as there are cores: bare, of scenarios
+-- without faults, and in a campaign, where a run that is killed and restarted is two launches.
+local cores = tonumber((capture("nproc")))
+local launches = 24 -- as launches.lua has them
+
+local function bare_launches()
+  local seconds = seconds_of(("seq %d | xargs -P %d -I{} %s -n 2 %s --iterations 2"):format(
+    launches, cores, mpiexec, ring))()
+  return launches / seconds
+end
+
+local function scenario_launches()
+  local seconds = seconds_of(("%s/faultline run -j %d --out %s/out %s"):format(build, cores,
+    scratch, "scripts/bench/launches.lua"))()
+  return launches / seconds
+end
+
+local function campaign_launches()
+  capture(("%s/faultline campaign -j %d --runs %d --strategy systematic --keep --out %s/out %s")
+    :format(build, cores, launches, scratch, "scripts/bench/launches.lua"))
+  local folder = scratch .. "/out/latest"
+  local lives = capture("cat " .. folder .. "/[0-9]*/run.json | jq -s 'map(.incarnations) | add'")
+  local seconds = capture(([[jq -s '(map(.elapsed) | max) -
+    (map(select(.kind == "survey").elapsed) | max)' %s/campaign.jsonl]]):format(folder))
+  return tonumber(lives) / tonumber(seconds)
+end
+
+compare("launches/s: scenarios without faults / bare mpiexec, all cores", scenario_launches,
+  bare_launches, "least", 0.85)
+compare("launches/s: a campaign / bare mpiexec, all cores", campaign_launches, bare_launches,
+  "least", 0.85)
+
 -- What a message costs under C3 outside checkpoints, against the protocol that does nothing, both
 -- without the taps. Small messages are packed with what is piggybacked, large ones are not copied.
 local function under(protocol, bytes)
@@ -91,6 +125,11 @@ end
 for _, bytes in ipairs { 8, 64, 512, 4096, 32768, 262144, 1048576, 4194304 } do
   compare(("%d-byte half round trip under c3 / under null"):format(bytes), under("c3", bytes),
     under("null", bytes))
+end
+
+if part then
+  capture("rm -rf " .. scratch)
+  return
 end
 
 -- The last line of bench_check.sh: "check RATE PEAK_SHORT PEAK_LONG", 1 and 10 million records.
