@@ -333,8 +333,9 @@ static bool is_same(uint32_t event, const struct record *r, bool complete)
     if (event >= self.events)
         return false;
     decision_shape_of(r, complete, &shape);
+    bool numbered_later = shape.kind == RECORD_PROBE && !complete; /* the message that it finds */
     return decision_same_question(&shape, shape_of(event)) &&
-           decision_request_of(r) == self.event[event].request &&
+           (numbered_later || decision_request_of(r) == self.event[event].request) &&
            (!complete || decision_same_outcome(&shape, shape_of(event)));
 }
 
