@@ -343,22 +343,36 @@ static bool is_stranger(const struct again *again, const struct d_join *join)
     return !is_behind(part) || again->must == MUST_NOT_EXECUTE;
 }
 
+static bool is_judged(const struct d_join *join)
+{
+    return join->inside == D_INSIDE_CALL && join->of->category < D_CATEGORIES;
+}
+
+/* Of the calls that meet, the earliest: whoever is in a later one has left it out. */
+static const struct d_join *earliest(const struct d_meeting *meeting)
+{
+    const struct d_join *found = NULL;
+    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
+        if (is_judged(join) && (found == NULL || join->of->number < found->of->number))
+            found = join;
+    return found;
+}
+
 /* True if what follows on this communicator of the wire is out of step. */
 static bool judge_meeting(struct d_pass *pass, const struct d_meeting *meeting)
 {
-    for (const struct d_join *one = meeting->join; one != NULL; one = one->next) {
-        if (one->inside != D_INSIDE_CALL || one->of->category >= D_CATEGORIES)
-            continue;
-        struct again again = again_of(pass, one->of);
-        for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
-            if (is_stranger(&again, join)) {
-                tell_mixed(&again, one, join);
-                return true;
-            }
-        if (again.behind != NULL && again.must == MUST_EXECUTE &&
-            one->rank == one->of->part[one->of->root].rank)
-            judge_dummies(&again, meeting);
-    }
+    const struct d_join *one = earliest(meeting);
+    if (one == NULL)
+        return false;
+    struct again again = again_of(pass, one->of);
+    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
+        if (is_stranger(&again, join)) {
+            tell_mixed(&again, one, join);
+            return true;
+        }
+    if (again.behind != NULL && again.must == MUST_EXECUTE &&
+        join_of(meeting, one->of->part[one->of->root].rank) != NULL)
+        judge_dummies(&again, meeting);
     return false;
 }
 
