@@ -233,8 +233,7 @@ static void put_steps(struct xml *xml, const struct run *run)
     }
 }
 
-/* The same words as in TAP: by its decisions where they are kept. */
-static const char *repeat_command(const struct report_source *source, char *text, size_t bytes)
+const char *report_repeat_command(const struct report_source *source, char *text, size_t bytes)
 {
     struct path path;
     bool kept = path_format(&path, NULL, "%s/" DECISIONS_FILE, source->folder) == OK &&
@@ -252,7 +251,7 @@ void report_put_facts(struct xml *xml, const struct report_source *source)
     };
     const struct run *run = &source->run;
     char text[PATH_MAX + NUMBER_BYTES];
-    xml_element(xml, "repeat", repeat_command(source, text, sizeof text));
+    xml_element(xml, "repeat", report_repeat_command(source, text, sizeof text));
     if (!source->has_run)
         return;
     xml_begin(xml, "facts");

@@ -1,4 +1,5 @@
-/* For report_run.c: what is in a run folder, and the parts of a page that are not drawn. */
+/* For report_run.c and report_text.c: what is in a run folder, and the parts of a page that are not
+ * drawn. */
 #ifndef DRIVER_REPORT_PARTS_H
 #define DRIVER_REPORT_PARTS_H
 
@@ -27,6 +28,10 @@ struct report_source {
 enum error_code report_source_open(const char *folder, struct report_source *source,
                                    struct error *error);
 void report_source_close(struct report_source *source);
+
+/* What repeats the run, in the same words as in TAP: by its decisions where they are kept. Returns
+ * text. */
+const char *report_repeat_command(const struct report_source *source, char *text, size_t bytes);
 
 /* Each writes attributes or elements into the element that is open. */
 void report_put_heading(struct xml *xml, const struct report_source *source);

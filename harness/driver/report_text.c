@@ -4,8 +4,7 @@
 
 #include "driver/json_text.h"
 #include "driver/path.h"
-#include "driver/run.h"
-#include "driver/witness.h"
+#include "driver/report_parts.h"
 #include "reports/columns.h"
 #include "reports/prose.h"
 
@@ -21,17 +20,6 @@
 #define STACK_LINES 60
 #define LINE_BYTES 256
 
-/* What is known of the run. */
-struct told {
-    const char *folder;
-    json_t *verdict; /* owned; NULL: was not judged */
-    bool has_run;    /* run.json was there */
-    struct run run;  /* owned */
-    struct scenario_list owner;
-    bool has_traces;
-    struct trace_set traces; /* owned */
-};
-
 static const char *text_of(const json_t *object, const char *field)
 {
     const char *text = json_string_value(json_object_get(object, field));
@@ -41,18 +29,7 @@ static const char *text_of(const json_t *object, const char *field)
 /* --- the verdict -------------------------------------------------------------------------------
  */
 
-/* The finding that decided: of the claim in the remark, else the first. */
-static const json_t *deciding(const json_t *verdict)
-{
-    const json_t *findings = json_object_get(verdict, "findings");
-    const char *remark = text_of(verdict, "remark");
-    for (size_t i = 0; i < json_array_size(findings); i++)
-        if (strcmp(text_of(json_array_get(findings, i), "claim"), remark) == 0)
-            return json_array_get(findings, i);
-    return json_array_get(findings, 0);
-}
-
-static void tell_heading(FILE *out, const struct told *told, const json_t *finding)
+static void tell_heading(FILE *out, const struct report_source *told, const json_t *finding)
 {
     char text[TEXT_BYTES];
     const char *verdict = told->verdict != NULL ? text_of(told->verdict, "verdict") : "not judged";
@@ -63,11 +40,13 @@ static void tell_heading(FILE *out, const struct told *told, const json_t *findi
     prose_print(out, text, claim != NULL ? "" : text_of(finding, "claim"));
     if (claim == NULL)
         return;
-    snprintf(text, sizeof text, "%s: %s (%s)", claim->id, claim->text, claim->source);
+    snprintf(text, sizeof text, "%s%s: %s (%s)",
+             strcmp(verdict, "pass") == 0 ? "Violated, as the scenario expects: " : "", claim->id,
+             claim->text, claim->source);
     prose_print(out, "", text);
 }
 
-static void tell_why(FILE *out, const struct told *told, const json_t *finding)
+static void tell_why(FILE *out, const struct report_source *told, const json_t *finding)
 {
     const json_t *why = json_object_get(finding, "why");
     if (text_of(told->verdict, "why")[0] != '\0' || json_array_size(why) > 0)
@@ -93,7 +72,7 @@ static void tell_witness(FILE *out, const json_t *finding)
         prose_print(out, "Witness:    ", text);
 }
 
-static void tell_others(FILE *out, const struct told *told, const json_t *told_already)
+static void tell_others(FILE *out, const struct report_source *told, const json_t *told_already)
 {
     const json_t *findings = json_object_get(told->verdict, "findings");
     size_t shown = 0;
@@ -173,28 +152,24 @@ static void tell_stacks(FILE *out, const char *folder)
     fclose(file);
 }
 
-static enum error_code tell_events(FILE *out, const struct told *told, struct error *error)
+static enum error_code tell_events(FILE *out, const struct report_source *told, struct error *error)
 {
-    struct witness witness;
     struct columns_options options = columns_options_default();
-    enum error_code code = witness_read(told->folder, &witness, error);
-    if (code != OK)
-        return code;
-    options.witness = witness.event;
-    options.witness_count = witness.count;
+    options.witness = told->witness;
+    options.witness_count = told->witness_count;
     options.slice = SLICE_EVENTS;
     options.width = PROSE_WIDTH + 2;
-    fputs(witness.count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
+    fputs(told->witness_count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
     return columns_print(&told->traces, &options, out, error);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------
  */
 
-static enum error_code tell(FILE *out, const struct told *told, struct error *error)
+static enum error_code tell(FILE *out, const struct report_source *told, struct error *error)
 {
     char text[PATH_MAX + TEXT_BYTES];
-    const json_t *finding = deciding(told->verdict);
+    const json_t *finding = told->finding;
     tell_heading(out, told, finding);
     tell_why(out, told, finding);
     putc('\n', out);
@@ -205,69 +180,20 @@ static enum error_code tell(FILE *out, const struct told *told, struct error *er
     if (told->has_run) {
         tell_scenario(out, told->run.scenario);
         tell_end(out, &told->run);
-        snprintf(text, sizeof text, "faultline check %s", told->folder);
-        prose_print(out, "Repeat:     ", text);
     }
+    prose_print(out, "Repeat:     ", report_repeat_command(told, text, sizeof text));
     tell_stacks(out, told->folder);
+    if (told->trace_error.code != OK)
+        prose_print(out, "No events:  ", told->trace_error.text);
     return told->has_traces ? tell_events(out, told, error) : OK;
-}
-
-/* NULL and OK: there is no such file. */
-static enum error_code read_verdict(const char *folder, json_t **verdict, struct error *error)
-{
-    struct path path;
-    json_error_t where;
-    enum error_code code = path_format(&path, error, "%s/verdict.json", folder);
-    if (code != OK || !path_exists(path.text))
-        return code;
-    *verdict = json_load_file(path.text, 0, &where);
-    if (*verdict == NULL)
-        return error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
-    return OK;
-}
-
-static enum error_code read_run(const char *folder, struct told *told, struct error *error)
-{
-    struct path path;
-    enum error_code code = path_format(&path, error, "%s/run.json", folder);
-    if (code != OK || !path_exists(path.text))
-        return code;
-    told->has_run = true;
-    return run_load(folder, &told->run, &told->owner, error);
-}
-
-/* A run folder holds `trace`; a folder of traces does as well. */
-static enum error_code read_traces(const char *folder, struct told *told, struct error *error)
-{
-    struct path path;
-    enum error_code code = path_format(&path, error, "%s/trace", folder);
-    if (code != OK || !path_exists(path.text))
-        return code;
-    told->has_traces = true;
-    return trace_set_open(path.text, &told->traces, error);
 }
 
 enum error_code report_text(const char *run, FILE *out, struct error *error)
 {
-    struct told told = {.folder = run};
-    enum error_code code = read_verdict(run, &told.verdict, error);
+    struct report_source source;
+    enum error_code code = report_source_open(run, &source, error);
     if (code == OK)
-        code = read_run(run, &told, error);
-    if (code == OK)
-        code = read_traces(run, &told, error);
-    if (code == OK && told.verdict == NULL && !told.has_run && !told.has_traces)
-        code = error_set(error, ERROR_USAGE,
-                         "%s: there is no verdict.json, run.json or folder of traces; a run folder "
-                         "is OUT/<run-id>/<number>",
-                         run);
-    if (code == OK)
-        code = tell(out, &told, error);
-    json_decref(told.verdict);
-    if (told.has_run) {
-        run_release(&told.run);
-        scenario_list_release(&told.owner);
-    }
-    if (told.has_traces)
-        trace_set_release(&told.traces);
+        code = tell(out, &source, error);
+    report_source_close(&source);
     return code;
 }
