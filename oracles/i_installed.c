@@ -312,11 +312,17 @@ static void check_hold(const struct look *look)
         saw(look);
 }
 
+/* Where the end of the rank's process is known it had a parent: if it had no process either, it was
+ * not there any more. */
 static void tell_not_stopped(const struct look *look, const struct evidence *stopped)
 {
-    struct finding *finding = find(look, VERDICT_HARNESS_ERROR);
-    name_step(look, finding, "could not be done");
-    finding_say(finding, "rank %d has no parent of Faultline's that would let it go on",
+    bool ended = stopped->value == 0 &&
+                 find_end(look->judging, stopped->victim, stopped->event.incarnation) != NULL;
+    struct finding *finding = find(look, ended ? VERDICT_VACUOUS : VERDICT_HARNESS_ERROR);
+    name_step(look, finding, ended ? "stopped nobody" : "could not be done");
+    finding_say(finding,
+                ended ? "rank %d had ended when it was done"
+                      : "rank %d has no parent of Faultline's that would let it go on",
                 stopped->victim);
     finding_show(finding, stopped->event);
 }
