@@ -70,7 +70,7 @@ static void draw(const struct run *run, enum exit_status status, const struct op
     struct path page;
     if (run->followed[0] != '\0')
         return; /* it is the page of the run that it follows */
-    if (status != STATUS_PASS)
+    if (status != STATUS_PASS && !options->no_pages)
         report_run_apart(run->shown.text, NULL);
     if (options->html != NULL &&
         path_format(&page, NULL, "%s/%d.html", options->html, run->number) == OK)

@@ -326,6 +326,7 @@ int verb_shrink(int argc, char **argv)
     if (shrink == NULL)
         return STATUS_HARNESS;
     options_parse(&shrink->options, FOR_SHRINK, &help, argc, argv);
+    shrink->options.no_pages = true;
     enum error_code code =
         shrink->options.path_count == 1
             ? shrink_run(shrink, &status, &error)
