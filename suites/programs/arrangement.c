@@ -56,7 +56,8 @@ struct arrangement {
     uint64_t *mine, *all;
     int *counts, *offsets, *offset_bytes;
     MPI_Datatype *types;
-    _Atomic uint64_t *step; /* by rank: the iteration that it has come to */
+    _Atomic uint64_t *step; /* by rank: the iteration that it has come to, plus one; 0: none yet */
+    bool restored;
 };
 
 /* --- keeping step -------------------------------------------------------------------------- */
@@ -109,11 +110,18 @@ static uint64_t needed_of(const struct arrangement *arrangement, int other)
     return iteration + lag < last ? iteration + lag : last;
 }
 
+/* After a restart nobody waits for a rank that is not there yet: what it does again in order to get
+ * there may need this one. */
+static bool has_come(const struct arrangement *arrangement, int other)
+{
+    uint64_t step = atomic_load(&arrangement->step[other]);
+    return step == 0 ? arrangement->restored : step > needed_of(arrangement, other);
+}
+
 static bool all_have_come(const struct arrangement *arrangement)
 {
     for (int other = 0; other < arrangement->ranks; other++)
-        if (other != arrangement->rank &&
-            atomic_load(&arrangement->step[other]) < needed_of(arrangement, other))
+        if (other != arrangement->rank && !has_come(arrangement, other))
             return false;
     return true;
 }
@@ -121,7 +129,7 @@ static bool all_have_come(const struct arrangement *arrangement)
 /* A barrier of one lets the library, and whatever lies above it, go on with what has arrived. */
 static void keep_step(struct arrangement *arrangement)
 {
-    atomic_store(&arrangement->step[arrangement->rank], arrangement->iteration);
+    atomic_store(&arrangement->step[arrangement->rank], arrangement->iteration + 1);
     while (!all_have_come(arrangement)) {
         MPI_Barrier(MPI_COMM_SELF);
         program_compute(POLL_US);
@@ -329,7 +337,7 @@ static void run(struct arrangement *arrangement)
     connect_all(arrangement);
     checkpoint_register("iteration", &arrangement->iteration, sizeof arrangement->iteration);
     checkpoint_register("sum", &arrangement->sum, sizeof arrangement->sum);
-    checkpoint_restore();
+    arrangement->restored = checkpoint_restore() > 0;
 
     while (arrangement->iteration < (uint64_t)arrangement->options->iterations)
         iterate(arrangement);
