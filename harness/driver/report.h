@@ -30,8 +30,8 @@ enum error_code report_run(const char *run, const char *beside, const char *outp
 #define REPORT_LIMIT_S 60
 void report_run_apart(const char *run, const char *output);
 
-/* index.html of an output folder (report_folder.c); of what did not pass the first runs that have no
- * report.html get one. */
+/* index.html of an output folder (report_folder.c); of what did not pass the first runs that have
+ * no report.html get one. */
 enum error_code report_folder(const char *folder, const char *output, struct error *error);
 
 /* The diagnostic of a run in prose, and its causal slice in columns (report_text.c). */
