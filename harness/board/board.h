@@ -88,12 +88,12 @@ struct board {
     uint32_t version;
     int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
     double ticks_per_second;
-    _Atomic int32_t incarnation; /* of the whole job; written by the driver */
-    _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
-                                    while messages are held or ranks stopped; all that
-                                    was held or stopped before is let go */
-    _Atomic uint32_t quiet;      /* enum board_release, why; 0: not yet. The faults have
-                                    stopped: nothing is armed, all is let go */
+    _Atomic int32_t incarnation;    /* of the whole job; written by the driver */
+    _Atomic uint32_t unstick;       /* counts: the driver found that the job cannot go on
+                                       while messages are held or ranks stopped; all that
+                                       was held or stopped before is let go */
+    _Atomic uint32_t quiet;         /* enum board_release, why; 0: not yet. The faults have
+                                       stopped: nothing is armed, all is let go */
     char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];
