@@ -282,7 +282,7 @@ static uint64_t count_cells(const struct survey *survey)
 static struct cell cell_of(const struct survey *survey, uint64_t member)
 {
     unsigned regions = steps_regions(survey);
-    struct cell cell;
+    struct cell cell = {.from = 0};
     cell.sender = (enum plan_region)(REGION_BEHIND + take(&member, regions));
     uint64_t stay = take(&member, stays(regions));
     cell.receiver = REGION_BEHIND;
