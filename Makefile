@@ -35,10 +35,18 @@ clean:
 
 # --- the driver -----------------------------------------------------------------------------------
 DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -larchive -ldw -lelf -lm
+$(BUILD)/faultline: $(BUILD)/faultline-rank
 $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
                                    $(REPORT_SOURCES) $(REPLAY_SOURCES) $(DRIVER_SOURCES))
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(DRIVER_LIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(DRIVER_LIBS)
+
+# The parent of a rank: libc alone, so that it starts fast.
+RANK_SOURCES = harness/rank_parent.c $(patsubst %,harness/driver/%.c,exec command lost settings \
+               path process rank preload status)
+$(BUILD)/faultline-rank: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(RANK_SOURCES))
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/obj/reports/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4

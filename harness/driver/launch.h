@@ -22,7 +22,7 @@ enum launch_end {
 struct launch {
     const struct run *run;
     struct board *board;
-    struct path self, launcher, preload_library, protocol, program;
+    struct path rank_parent, launcher, preload_library, protocol, program;
     uint64_t deadline_ns; /* CLOCK_MONOTONIC: of the faults, then of the job without them */
     bool quiet;           /* the faults have stopped, or there are none */
     int signals;          /* signalfd: SIGCHLD and what interrupts */

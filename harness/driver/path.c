@@ -79,6 +79,14 @@ bool path_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+enum error_code path_rank_parent(struct path *path, struct error *error)
+{
+    enum error_code code = beside_self("faultline-rank", path, error);
+    if (code == OK && access(path->text, X_OK) != 0)
+        code = error_set(error, ERROR_LAUNCH, "%s: %s", path->text, strerror(errno));
+    return code;
+}
+
 enum error_code path_library(struct path *path, struct error *error)
 {
     const char *named = getenv("FAULTLINE_LIBRARY");

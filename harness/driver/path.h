@@ -17,8 +17,10 @@ struct path {
 enum error_code path_format(struct path *path, struct error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* This command, libfaultline.so beside it (FAULTLINE_LIBRARY overrides). Absolute. */
+/* This command; beside it the program that is the parent of a rank, and libfaultline.so
+ * (FAULTLINE_LIBRARY overrides). Absolute. */
 enum error_code path_self(struct path *path, struct error *error);
+enum error_code path_rank_parent(struct path *path, struct error *error);
 enum error_code path_library(struct path *path, struct error *error);
 
 /* The shared library of a protocol and the executable of a program. A name without '/' is one of

@@ -27,6 +27,7 @@ enum error_code pool_open(struct pool *pool, const struct options *options, stru
     process_add_unless_ignored(&signals, SIGTERM);
     process_add_unless_ignored(&signals, SIGHUP);
     process_own_descendants();
+    (void)clock_ticks_per_second(); /* measured here, once, and not by each job */
     pool->signals = process_signals(&signals, &pool->mask);
     if (pool->signals < 0)
         return error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));

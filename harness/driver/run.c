@@ -59,7 +59,7 @@ static int incarnations_allowed(const struct scenario *scenario)
 static enum error_code find_files(struct launch *launch, struct error *error)
 {
     const struct scenario *scenario = launch->run->scenario;
-    enum error_code code = path_self(&launch->self, error);
+    enum error_code code = path_rank_parent(&launch->rank_parent, error);
     if (code == OK)
         code = path_launcher(&launch->launcher, error);
     if (code == OK)
