@@ -10,9 +10,9 @@
 #include "common/handles/handles.h"
 
 /* A payload of at most COPY_BYTES is copied behind its header and sent as one row of bytes: up to
- * there the copy costs less than what a longer one costs, which is sent from where it is: a datatype
- * per message. A receive has room for SMALL_BYTES even where the program asks for less, so that it
- * gets all of a message that is too long. */
+ * there the copy costs less than what a longer one costs, which is sent from where it is: a
+ * datatype per message. A receive has room for SMALL_BYTES even where the program asks for less, so
+ * that it gets all of a message that is too long. */
 #define SMALL_BYTES 1024
 #define COPY_BYTES 16384
 
