@@ -33,7 +33,7 @@ local function arguments(number)
 end
 
 local function collectives(name, fields)
-  fields.protocol, fields.program, fields.claims = "c3", "collectives", { "C", "H" }
+  fields.protocol, fields.program, fields.claims = "c3", "collectives", { "C", "D", "H" }
   fields.ranks = fields.ranks or RANKS
   fields.environment = { C3_EVERY = EVERY, C3_COLLECTIVE_BITS = fields.bits or way() }
   fields.bits = nil
