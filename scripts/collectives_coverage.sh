@@ -13,11 +13,14 @@ status=0
 "$build/faultline" run --out "$out/runs" --tap "$out/tap" "$@" suites/c3/collectives_coverage.lua \
     >"$out/stdout" || status=$?
 lua5.4 - "$out/tap" <<'LUA'
-local seen, order = {}, {}
+local seen, order, total = {}, {}, {}
 for line in io.lines(arg[1]) do
   local verdict, category, how, cell, call =
     line:match("^(.-ok) %d+ %- (%w+): (%w+) ([%w+-]+), ([%w_]+)")
-  if verdict then
+  if verdict and how == "recovered" then
+    local count = total.recovered or { 0, 0 }
+    total.recovered = { count[1] + (verdict == "ok" and 1 or 0), count[2] + 1 }
+  elseif verdict then
     local key = category .. " " .. cell
     if not seen[key] then
       seen[key] = { category = category, how = how, good = 0, bad = {} }
@@ -28,7 +31,7 @@ for line in io.lines(arg[1]) do
   end
 end
 table.sort(order)
-local total, category = {}, nil
+local category
 for _, key in ipairs(order) do
   local one = seen[key]
   if one.category ~= category then

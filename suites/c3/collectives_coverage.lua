@@ -114,27 +114,39 @@ end
 
 -- ---- the scenarios ------------------------------------------------------------------------------
 
-local function cell(category, call, number, root_region, others)
+-- how: "forced", "attempted"; or "recovered": forced, and the job is lost when the line is
+-- committed (it may be before a call in which all are beyond the line).
+local function cell(how, category, call, number, root_region, others)
   local name = root_region .. "-" .. set_name(others)
-  local can = is_possible(category, name)
   local root, at = places(category, root_region, others)
   local reverse = root ~= 0 and root == category.lagging_root
-  local how = can and "forced" or "attempted"
   scenario(string.format("%s: %s %s, %s", category.name, how, name, call)) {
     protocol = "c3", program = "arrangement", ranks = RANKS,
     arguments = { "--iterations", ITERATIONS, "--call", number, "--reverse", reverse and 1 or 0,
                   "--root", reverse and 0 or root },
     environment = { C3_EVERY = EVERY },
     claims = { "C", "D", "H" },
-    expect = can and { cover = { "D.cell." .. category.name .. "." .. name } } or nil,
-    plan = function(p) arrange(p, call, at, not can) end,
+    expect = (how == "forced" or how == "recovered" and name ~= "beyond-beyond") and
+             { cover = { "D.cell." .. category.name .. "." .. name } } or nil,
+    plan = function(p)
+      arrange(p, call, at, how == "attempted")
+      if how == "recovered" then
+        p:kill { rank = 1, at = { event = "commit", epoch = LINE }, after = "start" }
+      end
+    end,
   }
+end
+
+local function cells(category, call, number, root_region, others)
+  local can = is_possible(category, root_region .. "-" .. set_name(others))
+  cell(can and "forced" or "attempted", category, call, number, root_region, others)
+  if can then cell("recovered", category, call, number, root_region, others) end
 end
 
 for _, category in ipairs(categories) do
   for call, number in pairs(category.calls) do
     for _, root_region in ipairs(regions) do
-      for _, others in ipairs(sets()) do cell(category, call, number, root_region, others) end
+      for _, others in ipairs(sets()) do cells(category, call, number, root_region, others) end
     end
   end
 end
