@@ -63,8 +63,8 @@ end
 -- Phase → call, who dies there. Rank 1 is behind the line. In recovery: of a first crash, when the
 -- line is committed.
 local logging = {
-  { "result-logged", "bcast", 0 }, { "result-logged", "bcast", 2 }, { "result-logged", "gatherv", 0 },
-  { "result-logged", "reduce", 2 }, { "result-logged", "allreduce", 0 },
+  { "result-logged", "bcast", 0 }, { "result-logged", "bcast", 2 },
+  { "result-logged", "gatherv", 0 }, { "result-logged", "reduce", 2 }, { "result-logged", "allreduce", 0 },
   { "result-logged", "alltoallw", 2 }, { "result-logged", "exscan", 2 },
   { "call-listed", "bcast", 1 }, { "call-listed", "scatter", 1 }, { "call-listed", "scatterv", 1 },
   { "after-barrier-checkpoint", "barrier", 1 },
