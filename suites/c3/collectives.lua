@@ -64,7 +64,8 @@ end
 -- line is committed.
 local logging = {
   { "result-logged", "bcast", 0 }, { "result-logged", "bcast", 2 },
-  { "result-logged", "gatherv", 0 }, { "result-logged", "reduce", 2 }, { "result-logged", "allreduce", 0 },
+  { "result-logged", "gatherv", 0 }, { "result-logged", "reduce", 2 },
+  { "result-logged", "allreduce", 0 },
   { "result-logged", "alltoallw", 2 }, { "result-logged", "exscan", 2 },
   { "call-listed", "bcast", 1 }, { "call-listed", "scatter", 1 }, { "call-listed", "scatterv", 1 },
   { "after-barrier-checkpoint", "barrier", 1 },
