@@ -198,6 +198,25 @@ static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
     return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
 }
 
+/* A rank is dead, or is to die by a step that is done: what the others wait for then is their end,
+ * which the launcher brings, in its time. */
+static bool is_ending(const struct flight *flight)
+{
+    const struct board *board = flight->launch->board;
+    const struct plan *plan = &flight->launch->run->scenario->plan;
+    bool ending = flight->first_death_ns != 0;
+    for (unsigned i = 0; !ending && i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        if (step->action != ACTION_KILL || !board_step_done(board, i) ||
+            atomic_load(&board->progress[i].incarnation) != atomic_load(&board->incarnation))
+            continue;
+        for (unsigned k = 0; k < step->victims; k++)
+            ending |= step->victim[k] < board->ranks &&
+                      atomic_load(&board->slot[step->victim[k]].ended) == 0;
+    }
+    return ending;
+}
+
 /* The job has its time behind the last fault. So much is there for the faults, too; then they stop
  * (progress_quiet), and what still waits for them goes on without. */
 static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
@@ -246,7 +265,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         follow_look(&flight->follow);
         if (launcher_is_stuck(flight, now_ns))
             return LAUNCH_FINISHED;
-        if (watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
+        if (!is_ending(flight) &&
+            watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
                        launch->run->folder.text, text, bytes))
             return LAUNCH_DEADLOCK;
         if (is_too_late(flight, now_ns, text, bytes))
