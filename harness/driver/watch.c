@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define LOOKS_BEFORE_ANALYSIS 4
 /* When the traces do not show that nothing can go on, but nothing does: looks after which what is
@@ -18,9 +17,6 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
-/* The same when a rank was ended by a signal: the launcher ends the others, but on a busy machine
- * not at once, and until then they wait for the dead one inside the MPI library. */
-#define LOOKS_AFTER_DEATH 200
 /* A rank that polls had as many chances to see something. */
 #define POLLS_IN_VAIN 100
 
@@ -43,7 +39,6 @@ struct glance {
     bool changed; /* since the look before */
     bool polls;   /* one is not blocked, but may be polling in vain */
     bool tried;   /* those that poll did so often enough */
-    bool killed;  /* one was ended by a signal */
     bool steered; /* something is held or stopped, or waits for a choice of the plan */
 };
 
@@ -73,11 +68,8 @@ static struct glance glance(struct watch *watch, const struct board *board)
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0;
-        if (!is_alive(slot)) {
-            all.killed |=
-                atomic_load(&slot->ended) != 0 && WIFSIGNALED(atomic_load(&slot->wait_status));
+        if (!is_alive(slot))
             continue;
-        }
         all.live++;
         glance_at(slot, &watch->rank[rank], &all);
     }
@@ -152,7 +144,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     watch->same++;
     bool stuck = false;
     unsigned delays = now.steered ? looks_of_delays(board, plan) : 0;
-    if (watch->same <= delays || (now.killed && watch->same <= LOOKS_AFTER_DEATH))
+    if (watch->same <= delays)
         return false;
     if (!now.polls && !now.starts && watch->same >= watch->analyse_at) {
         /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
