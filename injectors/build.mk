@@ -3,7 +3,7 @@
 # found in the process, by name.
 
 # The recording path without MPI: unit tests link it too.
-RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) injectors/replay.c \
+RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) $(wildcard injectors/replay*.c) \
                     injectors/note.c \
                     injectors/hash.c injectors/hash_avx2.c
 .SECONDARY: $(call objects,$(RECORDING_SOURCES))
