@@ -51,6 +51,7 @@ static enum error_code confirm(struct search *search, struct error *error)
         accept(search, original);
     else if (code == OK && !trials_over(search->trials))
         search->end = SEARCH_NO_FAILURE;
+    search->least = RATE_KEPT_LEAST * search->rate;
     return code;
 }
 
@@ -121,7 +122,7 @@ static enum error_code make_guess(void *context, size_t index, struct trial **tr
 static enum error_code try_guesses(struct search *search, struct error *error)
 {
     size_t winner;
-    struct race race = {search, make_guess, GUESSES, search->rate};
+    struct race race = {search, make_guess, GUESSES, search->rate, search->least};
     if (trial_scenario(search->best)->plan.count == 0)
         return OK;
     show(search, "without what was not before the violation");
@@ -169,7 +170,7 @@ static enum error_code try_chunks(struct chunks *chunks, bool *left, struct erro
 {
     struct search *search = chunks->search;
     size_t winner, count = (chunks->count + chunks->length - 1) / chunks->length;
-    struct race race = {chunks, make_chunk, count, search->rate};
+    struct race race = {chunks, make_chunk, count, search->rate, search->least};
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "%zu of %zu steps left out", chunks->length, chunks->count);
     show(search, what);
@@ -270,7 +271,7 @@ static enum error_code leave_out_items(struct search *search, struct error *erro
     for (bool left = true; code == OK && left && !trials_over(search->trials);) {
         size_t winner = 0;
         code = list_items(search, error);
-        struct race race = {search, make_item, search->items.count, search->rate};
+        struct race race = {search, make_item, search->items.count, search->rate, search->least};
         if (code == OK)
             code = trials_race(search->trials, &race, &winner, error);
         left = code == OK && winner < search->items.count;
@@ -332,7 +333,9 @@ void search_release(struct search *search)
 enum rate_verdict search_item(const struct search *search, size_t item)
 {
     const struct trial *trial = search->tried[item];
-    return trial == NULL ? RATE_OPEN : rate_judge(trial_count(search->trials, trial), search->rate);
+    return trial == NULL
+               ? RATE_OPEN
+               : rate_judge(trial_count(search->trials, trial), search->rate, search->least);
 }
 
 /* Every run of it passed. */

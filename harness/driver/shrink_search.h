@@ -27,6 +27,7 @@ struct search {
     enum search_end end;
     struct trial *best;
     double rate;             /* of best, estimated */
+    double least;            /* the least that the best may have */
     struct reductions items; /* of best; owned */
     struct trial **tried; /* by item: the scenario with it left out; NULL: there is none; owned */
     size_t tried_count;

@@ -163,11 +163,16 @@ struct racing {
     size_t made;
 };
 
+static enum rate_verdict judge_trial(const struct racing *racing, const struct trial *trial)
+{
+    return rate_judge(trial_count(racing->trials, trial), racing->race->rate, racing->race->least);
+}
+
 static bool is_open(const struct racing *racing, const struct trial *trial)
 {
     if (trial == NULL || trial_scenario(trial) == NULL || trial->ends[TRIAL_VOID] >= VOID_MOST)
         return false;
-    return rate_judge(trial_count(racing->trials, trial), racing->race->rate) == RATE_OPEN;
+    return judge_trial(racing, trial) == RATE_OPEN;
 }
 
 /* The first that is open and has `running` runs under way at the most. NULL: there is none. */
@@ -200,8 +205,7 @@ static enum error_code choose(struct racing *racing, int running, struct trial *
 static size_t find_winner(const struct racing *racing)
 {
     for (size_t i = 0; i < racing->made; i++)
-        if (racing->trial[i] != NULL && rate_judge(trial_count(racing->trials, racing->trial[i]),
-                                                   racing->race->rate) == RATE_FAILS)
+        if (racing->trial[i] != NULL && judge_trial(racing, racing->trial[i]) == RATE_FAILS)
             return i;
     return racing->race->count;
 }

@@ -21,9 +21,9 @@ unsigned rate_tries(double rate)
     return (unsigned)fmin(fmax(tries, 1), RATE_TRIES_MOST);
 }
 
-enum rate_verdict rate_judge(struct rate_count count, double best)
+enum rate_verdict rate_judge(struct rate_count count, double best, double least)
 {
-    if (count.failures > 0 && rate_estimate(count, best) >= RATE_KEPT_LEAST * best)
+    if (count.failures > 0 && rate_estimate(count, best) >= least)
         return RATE_FAILS;
     return count.runs >= rate_tries(best) ? RATE_PASSES : RATE_OPEN;
 }

@@ -10,8 +10,8 @@
 #define RATE_MISS_MOST 0.05
 
 #define RATE_TRIES_MOST 40 /* of one candidate, however seldom the best so far fails */
-#define RATE_KEPT_LEAST                                                                            \
-    0.5 /* of the rate of the best so far: what fails less often is no success */
+/* Of the rate of what was given: what fails less often is no success. */
+#define RATE_KEPT_LEAST 0.7
 
 /* Runs of one scenario. */
 struct rate_count {
@@ -26,12 +26,13 @@ double rate_estimate(struct rate_count count, double before);
  * RATE_TRIES_MOST. */
 unsigned rate_tries(double rate);
 
-/* What is to be thought of a candidate, the best so far having this rate. */
+/* What is to be thought of a candidate, the best so far having the rate `best`, and less than
+ * `least` being no success. (Were that held against the best, it would go down step by step.) */
 enum rate_verdict {
     RATE_OPEN,  /* it has not been run often enough */
-    RATE_FAILS, /* it has failed, and not much less often than the best */
+    RATE_FAILS, /* it has failed, and often enough */
     RATE_PASSES,
 };
-enum rate_verdict rate_judge(struct rate_count count, double best);
+enum rate_verdict rate_judge(struct rate_count count, double best, double least);
 
 #endif

@@ -274,13 +274,15 @@ static void check_rates(void)
     check(rate_tries(0.3) == 9, "three tenths: 9");
     check(rate_tries(0) == RATE_TRIES_MOST, "never: there is a limit");
     check(rate_estimate((struct rate_count){3, 3}, 0.5) == 0.8, "3 of 3 by Laplace");
-    check(rate_judge((struct rate_count){0, 0}, 0.8) == RATE_OPEN, "nothing is known yet");
-    check(rate_judge((struct rate_count){1, 1}, 0.8) == RATE_FAILS, "one failure is enough");
-    check(rate_judge((struct rate_count){1, 0}, 0.8) == RATE_OPEN, "one pass is not");
-    check(rate_judge((struct rate_count){2, 0}, 0.8) == RATE_PASSES, "two are");
-    check(rate_judge((struct rate_count){8, 0}, 0.3) == RATE_OPEN, "not for one seldom found");
-    check(rate_judge((struct rate_count){9, 1}, 0.95) == RATE_PASSES,
-          "what fails much less often than the best is no success");
+    check(rate_judge((struct rate_count){0, 0}, 0.8, 0.5) == RATE_OPEN, "nothing is known yet");
+    check(rate_judge((struct rate_count){1, 1}, 0.8, 0.5) == RATE_FAILS, "one failure is enough");
+    check(rate_judge((struct rate_count){1, 0}, 0.8, 0.5) == RATE_OPEN, "one pass is not");
+    check(rate_judge((struct rate_count){2, 0}, 0.8, 0.5) == RATE_PASSES, "two are");
+    check(rate_judge((struct rate_count){8, 0}, 0.3, 0.2) == RATE_OPEN, "not for one seldom found");
+    check(rate_judge((struct rate_count){9, 1}, 0.95, 0.5) == RATE_PASSES,
+          "what fails much less often than is asked for is no success");
+    check(rate_judge((struct rate_count){3, 1}, 0.5, 0.5) == RATE_OPEN,
+          "nor is it where the best is hardly good enough");
 }
 
 int main(void)
