@@ -217,17 +217,31 @@ static bool is_ending(const struct flight *flight)
     return ending;
 }
 
+/* The run that is followed was ended at its limit, and all ranks are where they were then. */
+static bool was_ended_here(const struct launch *launch)
+{
+    const struct board *board = launch->board;
+    if (launch->run->followed[0] == '\0' || launch->run->followed_end != RUN_TIME_LIMIT)
+        return false;
+    for (int rank = 0; rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].arrived) == 0 &&
+            atomic_load(&board->slot[rank].ended) == 0)
+            return false;
+    return true;
+}
+
 /* The job has its time behind the last fault. So much is there for the faults, too; then they stop
  * (progress_quiet), and what still waits for them goes on without. */
 static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
 {
     struct launch *launch = flight->launch;
     const struct plan *plan = &launch->run->scenario->plan;
-    double timeout_s = launch->run->timeout_s;
+    double timeout_s = run_patience_s(launch->run);
+    bool ended_here = !is_ending(flight) && was_ended_here(launch);
     bool over = launch->quiet || progress_is_over(launch->board, plan);
-    if (!over && now_ns < launch->deadline_ns)
+    if (!over && !ended_here && now_ns < launch->deadline_ns)
         return false;
-    if (!launch->quiet && plan->count > 0) {
+    if (!launch->quiet && !ended_here && plan->count > 0) {
         if (!over) {
             progress_quiet(launch->board, RELEASED_BY_QUIET);
             watch_init(&flight->watch);
@@ -235,12 +249,12 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
         launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
     }
     launch->quiet = true;
-    if (now_ns < launch->deadline_ns)
+    if (now_ns < launch->deadline_ns && !ended_here)
         return false;
     snprintf(text, bytes,
              plan->count > 0 ? "still running %g s after the faults stopped"
                              : "still running after %g s",
-             timeout_s);
+             launch->run->timeout_s);
     return true;
 }
 

@@ -207,6 +207,7 @@ enum error_code run_follow(struct run *run, const struct run *recorded, struct e
 {
     snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
+    run->followed_end = recorded->end;
     run->seed = recorded->seed;
     run->timeout_s = recorded->timeout_s;
     run->references =
@@ -223,6 +224,11 @@ enum error_code run_follow(struct run *run, const struct run *recorded, struct e
     return OK;
 }
 
+double run_patience_s(const struct run *run)
+{
+    return run->followed[0] != '\0' ? FOLLOWED_PATIENCE * run->timeout_s : run->timeout_s;
+}
+
 enum error_code run_execute(struct run *run, struct error *error)
 {
     struct launch *launch = calloc(1, sizeof *launch);
@@ -231,7 +237,7 @@ enum error_code run_execute(struct run *run, struct error *error)
     uint64_t start_ns = clock_monotonic_ns();
     launch->run = run;
     launch->signals = -1;
-    launch->deadline_ns = start_ns + (uint64_t)(run->timeout_s * 1e9);
+    launch->deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9);
     process_own_descendants();
     enum error_code code = find_files(launch, error);
     if (code == OK)

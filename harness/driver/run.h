@@ -22,7 +22,8 @@ struct run {
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */
-    char followed[PATH_MAX]; /* file of the decisions that are imposed; empty: none */
+    char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
+    enum run_end followed_end; /* how the run ended that is followed */
 
     /* Seen. */
     enum run_end end;
@@ -50,6 +51,11 @@ void run_release(struct run *run);
 /* *run, not yet executed, is to follow the decisions of the stored run `recorded`, with its limits,
  * and is compared with the same run without faults. ERROR_MEMORY. */
 enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error);
+
+/* The limit of a run in seconds, of the faults and then of the job without them. One that follows
+ * another has more: its ranks wait for each other where they did not then. */
+#define FOLLOWED_PATIENCE 4
+double run_patience_s(const struct run *run);
 
 /* How many steps of the plan were done. */
 unsigned run_steps_done(const struct run *run);

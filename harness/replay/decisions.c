@@ -235,9 +235,16 @@ static bool has_outcome_in_question_fields(const struct decision_shape *shape)
            shape->kind == RECORD_COMPLETE || shape->kind == RECORD_STORAGE;
 }
 
+/* That a request was a persistent one is said of its completion when it is over. */
+static uint8_t flags_of_outcome(const struct decision_shape *shape)
+{
+    return FLAG_CANCELLED | FLAG_NEGATIVE |
+           (shape->kind == RECORD_COMPLETE ? FLAG_PERSISTENT | FLAG_FREED : 0);
+}
+
 bool decision_same_question(const struct decision_shape *a, const struct decision_shape *b)
 {
-    const uint8_t asked = (uint8_t) ~(FLAG_CANCELLED | FLAG_NEGATIVE);
+    const uint8_t asked = (uint8_t)~flags_of_outcome(a);
     if (a->level != b->level || a->kind != b->kind || a->call != b->call ||
         (a->flags & asked) != (b->flags & asked) || a->want_peer != b->want_peer ||
         a->want_tag != b->want_tag)
@@ -252,7 +259,7 @@ bool decision_same_question(const struct decision_shape *a, const struct decisio
 
 bool decision_same_outcome(const struct decision_shape *a, const struct decision_shape *b)
 {
-    const uint8_t told = FLAG_CANCELLED | FLAG_NEGATIVE;
+    const uint8_t told = flags_of_outcome(a);
     if (((a->state | b->state) & SHAPE_RESOLVED) != 0)
         return a->error == b->error;
     return a->error == b->error && (a->flags & told) == (b->flags & told) && a->comm == b->comm &&
