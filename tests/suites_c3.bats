@@ -69,8 +69,8 @@ passes() {
 @test "c3: the same plans find nothing in the protocol as it should be" {
     local right=$BATS_TEST_TMPDIR/right
     mkdir -p "$right/build"
-    cp -r "$BUILD/faultline" "$BUILD/libfaultline.so" "$BUILD/programs" "$BUILD/protocols" \
-        "$right/build"
+    cp -r "$BUILD/faultline" "$BUILD/faultline-rank" "$BUILD/libfaultline.so" \
+        "$BUILD/programs" "$BUILD/protocols" "$right/build"
     for variant in "$right"/build/protocols/libc3-*.so; do
         cp "$BUILD/protocols/libc3.so" "$variant"
     done

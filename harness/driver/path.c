@@ -83,7 +83,8 @@ enum error_code path_rank_parent(struct path *path, struct error *error)
 {
     enum error_code code = beside_self("faultline-rank", path, error);
     if (code == OK && access(path->text, X_OK) != 0)
-        code = error_set(error, ERROR_LAUNCH, "%s: %s", path->text, strerror(errno));
+        code = error_set(error, ERROR_LAUNCH, "%s: %s; it belongs beside the command", path->text,
+                         strerror(errno));
     return code;
 }
 

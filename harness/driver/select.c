@@ -247,7 +247,8 @@ int select_check(const struct selection *selection)
     if (status == STATUS_PASS && path_launcher(&path, &error) != OK)
         status = (int)status_of_error(&error);
     if (status == STATUS_PASS &&
-        (path_library(&path, &error) != OK || preload_check(&path, &error) != OK))
+        (path_rank_parent(&path, &error) != OK || path_library(&path, &error) != OK ||
+         preload_check(&path, &error) != OK))
         status = (int)status_of_error(&error);
     return status;
 }

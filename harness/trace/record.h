@@ -71,7 +71,7 @@ enum level {
     /* a call on a file below the checkpoint store: enum storage_call in `tag`, number of the file \
      * in `request` (0: it has none yet) and of its folder in `comm`, bytes (asked for; once the   \
      * call has returned, done), offset in `result_hash` (STORAGE_NO_OFFSET: where the file        \
-     * stands), errno in `error`; TEXT records directly behind: the path below the store */                       \
+     * stands), errno in `error`; TEXT records behind: the path below the store */                 \
     X(STORAGE, "storage")
 
 enum record_kind {

@@ -13,7 +13,7 @@ struct line {
     bool got;
     bool given[FIELD_COUNT];
     bool timed, ended, in_progress;
-    uint64_t lasts; /* lines below this one during which the call goes on */
+    uint64_t lasts;        /* lines below this one during which the call goes on */
     char name[WORD_BYTES]; /* of a note, path of a storage call; TEXT records follow */
     size_t name_length;
     int32_t member[WORD_BYTES]; /* of a communicator; GROUP records follow */

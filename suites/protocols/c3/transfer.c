@@ -480,8 +480,8 @@ _Noreturn static void lost_header(const struct request *request)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     PMPI_Error_string(request->error, text, &length);
-    die("a message of more than %d bytes from rank %d, tag %d, is longer than its receive: %s", SMALL_BYTES,
-        request->status.MPI_SOURCE, request->status.MPI_TAG, text);
+    die("a message of more than %d bytes from rank %d, tag %d, is longer than its receive: %s",
+        SMALL_BYTES, request->status.MPI_SOURCE, request->status.MPI_TAG, text);
 }
 
 static int hand_over_receive(struct request *request, MPI_Status *status)
