@@ -130,32 +130,6 @@ static struct record *reserve(const char *path)
     return r;
 }
 
-static enum plan_event event_of(enum storage_call kind)
-{
-    switch (kind) {
-    case STORAGE_OPEN:
-    case STORAGE_OPEN_WRITE:
-    case STORAGE_OPEN_EMPTY:
-    case STORAGE_CREATE:
-        return EVENT_OPEN;
-    case STORAGE_WRITE:
-    case STORAGE_WRITE_SYNC:
-    case STORAGE_RESIZE:
-        return EVENT_WRITE;
-    case STORAGE_SYNC:
-    case STORAGE_SYNC_RANGE:
-    case STORAGE_SYNC_ALL:
-        return EVENT_SYNC;
-    case STORAGE_RENAME:
-    case STORAGE_LINK:
-        return EVENT_RENAME;
-    case STORAGE_UNLINK:
-        return EVENT_UNLINK;
-    default:
-        return EVENT_NONE;
-    }
-}
-
 /* What the plan wants of this call; what it cannot be made to do is left to a later one. */
 static void take_fault(struct storage_event *call, enum storage_call kind, uint64_t bytes)
 {
@@ -196,7 +170,7 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
         r = record_scratch();
     call->record = r;
     call->path = file->path;
-    call->event = event_of(kind);
+    call->event = plan_event_of_storage(kind);
     r->enter = clock_ticks();
     r->tag = (int32_t)kind;
     r->request = number_of(file->inode);

@@ -312,31 +312,6 @@ static void count_note(struct taking *taking, uint64_t index)
     count_one(taking, condition.name[0] != '\0' ? SURVEY_PHASE : SURVEY_NOTE, false, &condition);
 }
 
-static enum plan_event event_of_storage(int call)
-{
-    switch (call) {
-    case STORAGE_OPEN:
-    case STORAGE_OPEN_WRITE:
-    case STORAGE_OPEN_EMPTY:
-    case STORAGE_CREATE:
-        return EVENT_OPEN;
-    case STORAGE_WRITE:
-    case STORAGE_WRITE_SYNC:
-        return EVENT_WRITE;
-    case STORAGE_SYNC:
-    case STORAGE_SYNC_RANGE:
-    case STORAGE_SYNC_ALL:
-        return EVENT_SYNC;
-    case STORAGE_RENAME:
-    case STORAGE_LINK:
-        return EVENT_RENAME;
-    case STORAGE_UNLINK:
-        return EVENT_UNLINK;
-    default:
-        return EVENT_NONE;
-    }
-}
-
 /* A pattern that the path meets: itself, if it can be one. */
 static void set_pattern(char pattern[PLAN_NAME_BYTES], const char *path)
 {
@@ -351,7 +326,7 @@ static void set_pattern(char pattern[PLAN_NAME_BYTES], const char *path)
 static void count_storage(struct taking *taking, uint64_t index)
 {
     char path[FILE_BYTES];
-    enum plan_event event = event_of_storage(taking->trace->record[index].tag);
+    enum plan_event event = plan_event_of_storage((unsigned)taking->trace->record[index].tag);
     if (event == EVENT_NONE)
         return;
     struct plan_condition condition = condition_at(taking, event, LEVEL_APP);

@@ -19,23 +19,13 @@ static enum error_code no_memory(struct error *error)
 
 /* --- which there are -------------------------------------------------------------------------- */
 
-static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t b_count)
-{
-    for (size_t i = 0; a_count == b_count && i < a_count; i++)
-        if (strcmp(a[i], b[i]) != 0)
-            return false;
-    return a_count == b_count;
-}
-
 /* The same executable, called in the same way. */
 static bool same_call(const struct scenario *a, const struct scenario *b)
 {
     struct path left, right;
-    return a->ranks == b->ranks && path_program(a->program, a->file, &left, NULL) == OK &&
+    return scenario_same_call(a, b) && path_program(a->program, a->file, &left, NULL) == OK &&
            path_program(b->program, b->file, &right, NULL) == OK &&
-           strcmp(left.text, right.text) == 0 &&
-           same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
-           same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
+           strcmp(left.text, right.text) == 0;
 }
 
 static bool same_protocol(const struct scenario *a, const struct scenario *b)
@@ -53,7 +43,7 @@ static struct subject *find_subject(const struct campaign *campaign,
         struct subject *subject = &campaign->subject[i];
         const struct scenario *known = &subject->scenario;
         if (same_call(known, scenario) && same_protocol(known, scenario) &&
-            same_strings(known->claim, known->claim_count, scenario->claim, scenario->claim_count))
+            scenario_same_claims(known, scenario))
             return subject;
     }
     return NULL;

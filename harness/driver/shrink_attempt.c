@@ -174,22 +174,6 @@ void attempts_end(struct trials *trials)
 
 /* --- references ------------------------------------------------------------------------------- */
 
-static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t b_count)
-{
-    for (size_t i = 0; a_count == b_count && i < a_count; i++)
-        if (strcmp(a[i], b[i]) != 0)
-            return false;
-    return a_count == b_count;
-}
-
-/* The program is the same in all that is tried. */
-static bool same_call(const struct scenario *a, const struct scenario *b)
-{
-    return a->ranks == b->ranks &&
-           same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
-           same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
-}
-
 static bool needs_reference(const struct scenario *scenario, const char *claim)
 {
     return scenario->plan.count > 0 &&
@@ -224,7 +208,8 @@ static enum error_code need_reference(struct trials *trials, const struct scenar
 {
     enum error_code code = OK;
     for (*reference = trials->references; *reference != NULL; *reference = (*reference)->next)
-        if (same_call((*reference)->job.scenario, scenario))
+        /* The program is the same in all that is tried. */
+        if (scenario_same_call((*reference)->job.scenario, scenario))
             break;
     if (*reference == NULL)
         code = new_reference(trials, scenario, reference, error);

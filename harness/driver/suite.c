@@ -66,29 +66,13 @@ static bool needs_reference(const struct scenario *scenario)
     return false;
 }
 
-static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t b_count)
-{
-    for (size_t i = 0; a_count == b_count && i < a_count; i++)
-        if (strcmp(a[i], b[i]) != 0)
-            return false;
-    return a_count == b_count;
-}
-
-/* The same but for the executable, whose name may mean another one elsewhere. */
-static bool same_call(const struct scenario *a, const struct scenario *b)
-{
-    return a->ranks == b->ranks &&
-           same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
-           same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
-}
-
 static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario,
                                         const struct path *program)
 {
     for (size_t i = 0; i < suite->count; i++) {
         const struct job *job = suite->job[i];
         if (job->is_reference && strcmp(job->program.text, program->text) == 0 &&
-            same_call(job->scenario, scenario))
+            scenario_same_call(job->scenario, scenario))
             return job;
     }
     return NULL;

@@ -249,4 +249,8 @@ enum plan_action plan_action_from_text(const char *text);
 const char *plan_event_text(enum plan_event event);
 const char *plan_action_text(enum plan_action action);
 
+/* What a call on the checkpoint store (enum storage_call of trace/record.h) is to a condition;
+ * EVENT_NONE: nothing. */
+enum plan_event plan_event_of_storage(unsigned call);
+
 #endif

@@ -198,3 +198,25 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
         texts_take(parcel, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
     plan_take(parcel, &scenario->plan);
 }
+
+/* --- compared --------------------------------------------------------------------------------- */
+
+static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t b_count)
+{
+    for (size_t i = 0; a_count == b_count && i < a_count; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    return a_count == b_count;
+}
+
+bool scenario_same_call(const struct scenario *a, const struct scenario *b)
+{
+    return a->ranks == b->ranks &&
+           same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
+           same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
+}
+
+bool scenario_same_claims(const struct scenario *a, const struct scenario *b)
+{
+    return same_strings(a->claim, a->claim_count, b->claim, b->claim_count);
+}

@@ -84,6 +84,13 @@ extern const struct script_options script_options_default;
 enum error_code script_load(const char *path, const struct script_options *options,
                             struct scenario_list *list, struct error *error);
 
+/* As many ranks, the same arguments and environment. The executable is not looked at: its name may
+ * mean another one elsewhere. */
+bool scenario_same_call(const struct scenario *a, const struct scenario *b);
+
+/* The same claims in the same order. */
+bool scenario_same_claims(const struct scenario *a, const struct scenario *b);
+
 void scenario_list_init(struct scenario_list *list);
 void scenario_list_release(struct scenario_list *list);
 
