@@ -33,8 +33,14 @@ enum faultline_note {
     FAULTLINE_EARLY = 13,
     FAULTLINE_SUPPRESSED = 14,
     FAULTLINE_DECISION = 15,
-    FAULTLINE_DRAWN = 16
+    FAULTLINE_DRAWN = 16,
+    FAULTLINE_RECORDED = 17,
+    FAULTLINE_CLEAR = 18,
+    FAULTLINE_NOTIFIED = 19,
+    FAULTLINE_BECOMES = 20,
+    FAULTLINE_ADDRESS = 21
 };
+#define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
 
 /* The one door. name may be NULL; data may be NULL when bytes is 0; both are only read. Prefer the
@@ -158,6 +164,49 @@ static inline void faultline_suppressed(uint64_t line, uint64_t comm, int peer, 
 {
     if (faultline_message)
         faultline_message(FAULTLINE_SUPPRESSED, line, comm, peer, tag, data, bytes);
+}
+
+/* A message that was under way at the cut of `line` is kept with the line: it had been sent by
+ * `peer`, and not been handed over to the application, when this rank took its checkpoint (the
+ * state of a channel of Chandy and Lamport; CoCheck's buffer). Of each channel in the order of
+ * sending; unlike those above it may be told outside the call that hands the message over. */
+static inline void faultline_recorded(uint64_t line, uint64_t comm, int peer, int tag,
+                                      const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_RECORDED, line, comm, peer, tag, data, bytes);
+}
+
+/* All that rank `peer` of `comm` sent here before its own cut of `line` has come: its marker
+ * (Chandy and Lamport) or its ready message (CoCheck section 4) is here. */
+static inline void faultline_clear(uint64_t line, uint64_t comm, int peer)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_CLEAR, line, comm, peer, 0, NULL, 0);
+}
+
+/* This rank acts on having been told to make `line`: a first marker, CoCheck's notification. */
+static inline void faultline_notified(uint64_t line)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_NOTIFIED, line, NULL, NULL, 0);
+}
+
+/* This process is rank `rank` of the application from here on, until it tells another or
+ * FAULTLINE_NO_RANK: a process in reserve, or one that another has taken the place of (migration,
+ * CoCheck section 4). Without any such note a process is the rank that MPI says. */
+static inline void faultline_becomes(uint64_t rank)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_BECOMES, rank, NULL, NULL, 0);
+}
+
+/* This process sends what is for rank `rank` of the application to process `process` of `comm`, a
+ * communicator of the library, from here on (CoCheck's mapping table, section 4). */
+static inline void faultline_address(uint64_t rank, uint64_t comm, int process)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_ADDRESS, rank, comm, process, 0, NULL, 0);
 }
 
 /* A choice that the program made without MPI (a random number, the time of day), as it goes on with

@@ -125,7 +125,14 @@ enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
     X(DECISION, "decision")     /* a choice of the program: name, hash and size (value) */         \
     /* what the program got by chance: name and size (value); its bytes, at most                   \
      * NOTE_DRAWN_BYTES, are in comm, peer and request, 4 in each */                               \
-    X(DRAWN, "drawn")
+    X(DRAWN, "drawn")                                                                              \
+    /* of one message, as above */                                                                 \
+    X(RECORDED, "recorded") /* under way at the cut of the line, and kept with it */               \
+    /* of the channel from process `peer` */                                                       \
+    X(CLEAR, "clear")       /* nothing more of before the line comes through it */                 \
+    X(NOTIFIED, "notified") /* this rank has been told to make line `value`, and begins to */      \
+    X(BECOMES, "becomes")   /* this process is rank `value` of the application from here on */     \
+    X(ADDRESS, "address")   /* rank `value` of the application is now reached at process `peer` */
 
 #define NOTE_DRAWN_BYTES 12
 

@@ -140,7 +140,8 @@ bool text_hash_expected(unsigned kind, bool got)
 bool text_note_of_message(unsigned note)
 {
     return note == NOTE_LOGGED || note == NOTE_REPLAYED || note == NOTE_EARLY ||
-           note == NOTE_SUPPRESSED;
+           note == NOTE_SUPPRESSED || note == NOTE_RECORDED || note == NOTE_CLEAR ||
+           note == NOTE_ADDRESS;
 }
 
 const char *text_peer_name(int64_t peer)
