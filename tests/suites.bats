@@ -4,10 +4,6 @@
 bats_require_minimum_version 1.5.0
 
 PROGRAMS="laplace cg neuron ring master_worker tally"
-# Every named point of the blocking protocol at which only rank 0 can be.
-INITIATOR_POINTS="before-commit mid-commit before-commit-rename after-commit-rename"
-POINTS="before-barrier before-write mid-write before-sync before-rename after-rename before-remove
-after-remove"
 
 setup_file() {
     ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
@@ -121,20 +117,6 @@ a_stopped_run() {
         killed_at 1 blocking:mid-write 3 blocking "$program"
         same "$whole" "$(job blocking "$program")" "$program"
         rm -r "$FAULTLINE_STORE"
-    done
-}
-
-@test "blocking: a death at any named point leaves the newest committed line usable" {
-    whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/laplace")
-    for point in $POINTS $INITIATOR_POINTS; do
-        for rank in 0 2; do
-            [[ $rank = 2 && $INITIATOR_POINTS == *"$point"* ]] && continue
-            for line in 1 3; do
-                rm -rf "$FAULTLINE_STORE"
-                killed_at "$rank" "blocking:$point" "$line" blocking laplace
-                same "$whole" "$(job blocking laplace)" "rank $rank at $point of line $line"
-            done
-        done
     done
 }
 

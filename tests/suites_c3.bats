@@ -4,29 +4,9 @@
 
 bats_require_minimum_version 1.5.0
 
-setup() {
-    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
-    BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
-    FAULTLINE=$BUILD/faultline
-}
+load suites_common
 
-# runs FILE [OPTION...]: all scenarios, TAP in $BATS_TEST_TMPDIR/tap; $status is the command's.
-runs() {
-    status=0
-    timeout -k 10 900 "$FAULTLINE" run -j 2 --out "$BATS_TEST_TMPDIR/out" "${@:2}" "$1" \
-        >"$BATS_TEST_TMPDIR/tap" 2>"$BATS_TEST_TMPDIR/said" || status=$?
-}
-
-# passes COUNT FILE [OPTION...]: all scenarios pass, and they are so many.
-passes() {
-    local count=$1 passed
-    runs "${@:2}"
-    grep -A 30 '^not ok' "$BATS_TEST_TMPDIR/tap" | head -200 || true
-    cat "$BATS_TEST_TMPDIR/said"
-    passed=$(grep -c '^ok' "$BATS_TEST_TMPDIR/tap") || true
-    echo "exit status $status, $passed of $count pass"
-    [ "$status" = 0 ] && [ "$passed" = "$count" ]
-}
+setup() { suites_setup; }
 
 @test "c3: each cell of the paper's figure 2 is forced or attempted, five times" {
     passes 45 "$ROOT/suites/c3/cells.lua" --repeat 5

@@ -4,23 +4,9 @@
 
 bats_require_minimum_version 1.5.0
 
-setup() {
-    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
-    BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
-    FAULTLINE=$BUILD/faultline
-}
+load suites_common
 
-# passes COUNT FILE [OPTION...]: all scenarios pass, and they are so many.
-passes() {
-    local count=$1 file=$2 status=0 passed
-    timeout -k 10 900 "$FAULTLINE" run -j 2 --out "$BATS_TEST_TMPDIR/out" "${@:3}" "$file" \
-        >"$BATS_TEST_TMPDIR/tap" 2>"$BATS_TEST_TMPDIR/said" || status=$?
-    grep -A 30 '^not ok' "$BATS_TEST_TMPDIR/tap" | head -200 || true
-    cat "$BATS_TEST_TMPDIR/said"
-    passed=$(grep -c '^ok' "$BATS_TEST_TMPDIR/tap") || true
-    echo "exit status $status, $passed of $count pass"
-    [ "$status" = 0 ] && [ "$passed" = "$count" ]
-}
+setup() { suites_setup; }
 
 @test "blocking: laplace, killed at 20 points, recovers" {
     passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'laplace: *'
