@@ -1,8 +1,11 @@
 /* Every trace of oracles/golden is judged as it says itself: the verdict, and each finding with
- * exactly its witness, and none besides. */
+ * exactly its witness, and none besides. And each claim has one that breaks it and a near miss that
+ * does not; for a cell of coverage, one that has it and one that has not. */
 #include "oracles/example.h"
+#include "oracles/judging.h"
 #include "tap.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <string.h>
@@ -44,6 +47,66 @@ static void compare(const char *name, const struct example *example,
         show(&judgement->findings[i]);
 }
 
+/* --- one of each for each claim ------------------------------------------------------------ */
+
+#define CELL_MARK ".cell." /* in the id of a claim that is coverage */
+
+static struct {
+    unsigned rejected;
+    unsigned near;
+} held[CLAIM_COUNT];
+
+/* The near misses of a claim are the files "c_late_log*near*.txt" for C.late.log. */
+static bool is_near_miss(const char *name, const char *id)
+{
+    size_t length = strlen(id);
+    for (size_t i = 0; i < length; i++)
+        if (name[i] != (id[i] == '.' ? '_' : tolower((unsigned char)id[i])))
+            return false;
+    return (name[length] == '_' || name[length] == '.') && strstr(name + length, "near") != NULL;
+}
+
+/* Judged always, whatever arises. */
+static bool needs_no_situation(const char *id)
+{
+    return id[0] == 'I' || strcmp(id, "H.progress") == 0;
+}
+
+static void count_held(const char *name, const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        held[finding->claim - claims].rejected +=
+            finding->verdict == VERDICT_VIOLATION || finding->verdict == VERDICT_HARNESS_ERROR;
+    }
+    for (size_t i = 0; i < judgement->result_count; i++) {
+        const struct claim_result *result = &judgement->results[i];
+        size_t claim = (size_t)(result->claim - claims);
+        const char *id = result->claim->id;
+        bool arose = result->situations > 0;
+        if (strstr(id, CELL_MARK) != NULL) {
+            held[claim].near += arose;
+            held[claim].rejected += !arose;
+        } else if (judgement->verdict == VERDICT_PASS && result->verdict == VERDICT_PASS &&
+                   (arose || needs_no_situation(id))) {
+            held[claim].near += is_near_miss(name, id);
+        }
+    }
+}
+
+static void check_held(void)
+{
+    for (size_t i = 0; i < claim_count; i++) {
+        bool cell = strstr(claims[i].id, CELL_MARK) != NULL;
+        check(held[i].rejected > 0, "%s: %u traces %s", claims[i].id, held[i].rejected,
+              cell ? "without it" : "are rejected");
+        check(held[i].near > 0, "%s: %u traces %s", claims[i].id, held[i].near,
+              cell ? "have it" : "are near misses that are accepted");
+    }
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
 static void run(const char *path)
 {
     static struct example example;
@@ -53,8 +116,10 @@ static void run(const char *path)
     if (check(example_read(path, &example, &error) == OK, "%s is read", name)) {
         enum error_code code = judge(&example.traces, &example.facts, example.id, example.id_count,
                                      &judgement, &error);
-        if (check(code == OK, "%s is judged", name))
+        if (check(code == OK, "%s is judged", name)) {
             compare(name, &example, &judgement);
+            count_held(name, &judgement);
+        }
         judgement_release(&judgement);
     }
     if (error.code != OK)
@@ -70,5 +135,6 @@ int main(void)
     for (size_t i = 0; i < found.gl_pathc; i++)
         run(found.gl_pathv[i]);
     globfree(&found);
+    check_held();
     return done();
 }
