@@ -76,7 +76,10 @@ static inline int faultline_present(void)
 }
 
 /* This rank has taken its local checkpoint of `line`: its state as of now is what a restart from
- * `line` gives back. Call it at the point of the cut itself. */
+ * `line` gives back. Call it at the point of the cut itself, which may lie inside a call of the
+ * application: the call is done again after a restart. What it receives counts as not handed over
+ * at the cut, wherever its bytes are by then; what it sends may be sent before the cut or behind
+ * it, and is not sent again if it was before. */
 static inline void faultline_checkpoint(uint64_t line)
 {
     if (faultline_note)
@@ -97,8 +100,11 @@ static inline void faultline_commit(uint64_t line)
         faultline_note(FAULTLINE_COMMIT, line, NULL, NULL, 0);
 }
 
-/* This rank's state is again what it was at its checkpoint of `line`. Once per incarnation, at the
- * moment from which the rank lives on from that state. Never for a start from nothing. */
+/* This rank's state is again what it was at its checkpoint of `line`. Once per incarnation (by a
+ * process that takes over a rank: once for that), at the moment from which the rank lives on from
+ * that state: what the program did before in this incarnation was only to get there. If the cut lay
+ * inside a call, inside the call that is done again or before it. Never for a start from nothing.
+ */
 static inline void faultline_restored(uint64_t line)
 {
     if (faultline_note)
@@ -141,7 +147,8 @@ static inline void faultline_logged(uint64_t line, uint64_t comm, int peer, int 
         faultline_message(FAULTLINE_LOGGED, line, comm, peer, tag, data, bytes);
 }
 
-/* A late message of `line` is handed over from its log, after recovery. */
+/* A late message of `line` is handed over from its log, after recovery; or one that was recorded
+ * with `line`. */
 static inline void faultline_replayed(uint64_t line, uint64_t comm, int peer, int tag,
                                       const void *data, size_t bytes)
 {
@@ -166,10 +173,14 @@ static inline void faultline_suppressed(uint64_t line, uint64_t comm, int peer, 
         faultline_message(FAULTLINE_SUPPRESSED, line, comm, peer, tag, data, bytes);
 }
 
-/* A message that was under way at the cut of `line` is kept with the line: it had been sent by
- * `peer`, and not been handed over to the application, when this rank took its checkpoint (the
- * state of a channel of Chandy and Lamport; CoCheck's buffer). Of each channel in the order of
- * sending; unlike those above it may be told outside the call that hands the message over. */
+/* A message that was under way at the cut of `line` is kept with the line: `peer` had sent it
+ * before its own cut, and it had not been handed over here at this rank's (the state of a channel
+ * of Chandy and Lamport; CoCheck's buffer). Handed over: the call that completes its receive has
+ * returned; so a message that an MPI_Irecv has already got, and no wait or test, is recorded too.
+ * From each peer, on each communicator, in the order of sending, whatever the tags; altogether in
+ * the order in which they came. Once for each line: again for the next one if it still waits then.
+ * Unlike those above it may be told outside the call that hands the message over. After a restart,
+ * `replayed`. Not for messages of which a collective of the application is made. */
 static inline void faultline_recorded(uint64_t line, uint64_t comm, int peer, int tag,
                                       const void *data, size_t bytes)
 {
@@ -177,15 +188,18 @@ static inline void faultline_recorded(uint64_t line, uint64_t comm, int peer, in
         faultline_message(FAULTLINE_RECORDED, line, comm, peer, tag, data, bytes);
 }
 
-/* All that rank `peer` of `comm` sent here before its own cut of `line` has come: its marker
- * (Chandy and Lamport) or its ready message (CoCheck section 4) is here. */
+/* All that rank `peer` of `comm` sent here before its own cut of `line`, on whatever communicator,
+ * has come: its marker (Chandy and Lamport) or its ready message (CoCheck section 4) is here. Once
+ * for each line and each other rank of the application; `comm` only says how `peer` is counted. */
 static inline void faultline_clear(uint64_t line, uint64_t comm, int peer)
 {
     if (faultline_message)
         faultline_message(FAULTLINE_CLEAR, line, comm, peer, 0, NULL, 0);
 }
 
-/* This rank acts on having been told to make `line`: a first marker, CoCheck's notification. */
+/* This rank acts on having been told to make `line`: a first marker, CoCheck's notification.
+ * CoCheck never does inside a call that sends (section 4), but where that has sent and waits for
+ * something else: for the match of a synchronous send, for the other half of a sendrecv. */
 static inline void faultline_notified(uint64_t line)
 {
     if (faultline_note)
@@ -194,7 +208,10 @@ static inline void faultline_notified(uint64_t line)
 
 /* This process is rank `rank` of the application from here on, until it tells another or
  * FAULTLINE_NO_RANK: a process in reserve, or one that another has taken the place of (migration,
- * CoCheck section 4). Without any such note a process is the rank that MPI says. */
+ * CoCheck section 4). Without any such note a process is the rank that MPI says; one that starts as
+ * something else says so inside MPI_Init, before the program sees it return. A rank moves like
+ * this: its process tells `checkpoint` of a line, then that it becomes nobody, and returns to the
+ * program no more; the other tells that it becomes the rank, and `restored` of that line. */
 static inline void faultline_becomes(uint64_t rank)
 {
     if (faultline_note)
@@ -202,7 +219,10 @@ static inline void faultline_becomes(uint64_t rank)
 }
 
 /* This process sends what is for rank `rank` of the application to process `process` of `comm`, a
- * communicator of the library, from here on (CoCheck's mapping table, section 4). */
+ * communicator of the library, from here on (CoCheck's mapping table, section 4); before the first
+ * such note, to the process with the rank's number in the world. From here on nothing goes from it
+ * through `comm` to the process before, unless that is another rank by now: what is still to be
+ * told to a process in reserve goes through another communicator. */
 static inline void faultline_address(uint64_t rank, uint64_t comm, int process)
 {
     if (faultline_message)

@@ -69,6 +69,8 @@ static enum note_kind note_of(enum plan_event event)
         [EVENT_READY] = NOTE_READY,           [EVENT_LOGGED] = NOTE_LOGGED,
         [EVENT_REPLAYED] = NOTE_REPLAYED,     [EVENT_EARLY] = NOTE_EARLY,
         [EVENT_SUPPRESSED] = NOTE_SUPPRESSED, [EVENT_DECISION] = NOTE_DECISION,
+        [EVENT_RECORDED] = NOTE_RECORDED,     [EVENT_CLEAR] = NOTE_CLEAR,
+        [EVENT_NOTIFIED] = NOTE_NOTIFIED,     [EVENT_BECOMES] = NOTE_BECOMES,
     };
     return note[event];
 }

@@ -370,7 +370,9 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
 
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
 {
-    const struct communicator *c = communicator_find(LEVEL_APP, (MPI_Comm)comm);
+    /* Where a rank is reached is said of a communicator that the application need not know. */
+    enum level level = note->tag == NOTE_ADDRESS ? LEVEL_WIRE : LEVEL_APP;
+    const struct communicator *c = communicator_find(level, (MPI_Comm)comm);
     bool hashed = false;
     note->comm = c->id;
     note->peer = communicator_peer(c, peer);

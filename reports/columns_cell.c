@@ -4,6 +4,7 @@
 
 #include "reports/trace_text.h"
 #include "trace/calls.h"
+#include "trace/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -196,20 +197,24 @@ static void add_completion(struct cell *cell, const struct record *record)
 
 static bool is_message_note(const struct record *record)
 {
-    return record->kind == RECORD_NOTE &&
-           (record->tag == NOTE_LOGGED || record->tag == NOTE_REPLAYED ||
-            record->tag == NOTE_EARLY || record->tag == NOTE_SUPPRESSED);
+    return record->kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
 }
 
-/* What a protocol does with a message of the application: its tag stands in `request`. */
+/* What a protocol does with a message (its tag stands in `request`) or a channel of the
+ * application, or where it sends what is for a rank. */
 static void add_message_note(struct cell *cell, const struct record *record)
 {
     char peer[PEER_BYTES];
     add(cell, MUST, " %s", note_kind_text((unsigned)record->tag));
-    add(cell, MAY, " %c%s", record->tag == NOTE_SUPPRESSED ? '>' : '<',
+    if (record->tag == NOTE_ADDRESS)
+        add(cell, MAY, " rank %" PRIu64, record->bytes);
+    add(cell, MAY, " %c%s",
+        record->tag == NOTE_SUPPRESSED || record->tag == NOTE_ADDRESS ? '>' : '<',
         peer_text(record->peer, peer));
-    add_tag(cell, (int32_t)record->request);
-    add_comm(cell, record->comm);
+    if (text_note_of_one_message((unsigned)record->tag))
+        add_tag(cell, (int32_t)record->request);
+    if (record->tag != NOTE_CLEAR)
+        add_comm(cell, record->comm);
 }
 
 static void add_rest(struct cell *cell, const struct walk_event *event)

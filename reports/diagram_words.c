@@ -3,17 +3,12 @@
 
 #include "reports/export.h"
 #include "reports/trace_text.h"
+#include "trace/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define NAME_LETTERS 17 /* of a phase or result, in a picture */
-
-static bool is_message_note(unsigned note)
-{
-    return note == NOTE_LOGGED || note == NOTE_REPLAYED || note == NOTE_EARLY ||
-           note == NOTE_SUPPRESSED;
-}
 
 /* The end of "protocol:point" says most. */
 static void label_name(const char *name, char *buffer)
@@ -39,6 +34,15 @@ static const char *label_note(const struct slice_event *event, char *buffer)
     case NOTE_READY:
     case NOTE_INITIATED:
         snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s %" PRIu64, note_kind_text(note), record->bytes);
+        break;
+    case NOTE_NOTIFIED:
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "told of %" PRIu64, record->bytes);
+        break;
+    case NOTE_BECOMES:
+        if (record->bytes > INT32_MAX)
+            snprintf(buffer, DIAGRAM_LABEL_BYTES, "no rank");
+        else
+            snprintf(buffer, DIAGRAM_LABEL_BYTES, "rank %" PRIu64, record->bytes);
         break;
     case NOTE_RESULT:
         label_name(name, buffer);
@@ -79,7 +83,7 @@ static const char *note_shape(unsigned note)
     case NOTE_STOP_LOG:
         return "stop";
     default:
-        return is_message_note(note) ? "told" : "note";
+        return text_note_of_message(note) ? "told" : "note";
     }
 }
 
@@ -173,7 +177,7 @@ const char *diagram_comm(const struct slice_event *event, char buffer[DIAGRAM_LA
     const struct record *record = event->record;
     buffer[0] = '\0';
     if (record->kind == RECORD_FAULT || record->kind == RECORD_STORAGE || record->comm == 0 ||
-        (record->kind == RECORD_NOTE && !is_message_note((unsigned)record->tag)))
+        (record->kind == RECORD_NOTE && !text_note_of_message((unsigned)record->tag)))
         return buffer;
     if (record->comm == COMM_WORLD_ID)
         return strcpy(buffer, "world");

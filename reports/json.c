@@ -4,6 +4,7 @@
 #include "driver/json_text.h"
 #include "reports/export.h"
 #include "trace/calls.h"
+#include "trace/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -95,12 +96,6 @@ static void put_wanted(json_t *line, const struct record *record)
     put_tag(line, "want_tag", record->want_tag);
 }
 
-static bool is_message_note(const struct record *record)
-{
-    return record->tag == NOTE_LOGGED || record->tag == NOTE_REPLAYED ||
-           record->tag == NOTE_EARLY || record->tag == NOTE_SUPPRESSED;
-}
-
 static void put_text(json_t *line, const char *key, const struct walk_event *event)
 {
     char text[TEXT_BYTES];
@@ -116,10 +111,11 @@ static void put_note(json_t *line, const struct walk_event *event)
     json_object_set_new(line, "value",
                         record->bytes > INT64_MAX ? json_null()
                                                   : json_integer((json_int_t)record->bytes));
-    if (is_message_note(record)) {
+    if (text_note_of_message((unsigned)record->tag)) {
         put_number(line, "comm", record->comm);
         put_peer(line, "peer", record->peer);
-        put_number(line, "tag", (int32_t)record->request);
+        if (text_note_of_one_message((unsigned)record->tag))
+            put_number(line, "tag", (int32_t)record->request);
     } else {
         put_text(line, "name", event);
     }

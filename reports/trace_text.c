@@ -2,6 +2,7 @@
 #include "reports/trace_text.h"
 
 #include "trace/calls.h"
+#include "trace/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -246,30 +247,31 @@ static void put_comm_made(struct line *line, const struct event *event)
     put_members(line, event, record->tag);
 }
 
-/* What a protocol does with a message of the application. */
+/* What a protocol does with a message or a channel of the application, or where it sends what is
+ * for a rank. */
 static void put_message_note(struct line *line, const struct record *record)
 {
+    bool address = record->tag == NOTE_ADDRESS;
     put(line, "%s %" PRIu64 ": %s ", note_kind_text((unsigned)record->tag), record->bytes,
-        record->tag == NOTE_SUPPRESSED ? "to" : "from");
+        address                          ? "process"
+        : record->tag == NOTE_SUPPRESSED ? "to"
+                                         : "from");
     put_peer(line, record->peer);
-    put_tag(line, (int32_t)record->request);
+    if (record->tag == NOTE_CLEAR)
+        return;
+    if (!address)
+        put_tag(line, (int32_t)record->request);
     put(line, ", ");
     put_comm(line, record->comm);
-    if (!(record->flags & FLAG_NO_HASH))
+    if (!address && !(record->flags & FLAG_NO_HASH))
         put(line, ", hash %08" PRIx32, (uint32_t)(record->hash >> 32));
-}
-
-static bool is_message_note(const struct record *record)
-{
-    return record->tag == NOTE_LOGGED || record->tag == NOTE_REPLAYED ||
-           record->tag == NOTE_EARLY || record->tag == NOTE_SUPPRESSED;
 }
 
 static void put_note(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
     char name[NAME_BYTES];
-    if (is_message_note(record)) {
+    if (text_note_of_message((unsigned)record->tag)) {
         put_message_note(line, record);
         return;
     }
@@ -281,6 +283,8 @@ static void put_note(struct line *line, const struct event *event)
     }
     if (record->tag == NOTE_RESULT || record->tag == NOTE_DECISION)
         put_payload(line, record);
+    else if (record->tag == NOTE_BECOMES && record->bytes > INT32_MAX)
+        put(line, " no rank");
     else if (record->tag != NOTE_PHASE || record->bytes != 0)
         put(line, " %" PRIu64, record->bytes);
 }

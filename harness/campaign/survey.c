@@ -285,6 +285,8 @@ static enum plan_event event_of_note(unsigned note)
         return EVENT_INITIATED;
     case NOTE_READY:
         return EVENT_READY;
+    case NOTE_NOTIFIED:
+        return EVENT_NOTIFIED;
     case NOTE_PHASE:
         return EVENT_PHASE;
     case NOTE_RESULT:

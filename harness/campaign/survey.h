@@ -24,7 +24,7 @@ enum survey_kind {
 /* Events that look alike: `condition` names them with nth 1, and there were `count` of them. Each
  * names its rank. What there is for each rank:
  *
- *     checkpoint saved commit restored stop-log initiated ready    with their epoch
+ *     checkpoint saved commit restored stop-log initiated ready notified    with their epoch
  *     phase result decision                                        with their name
  *     send deliver    a message of the protocol's own, by its name and peer; and every channel, at
  *                     both levels, by peer, tag and comm

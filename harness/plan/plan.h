@@ -55,10 +55,14 @@
     X(EARLY, "early")           /* the same */                                                     \
     X(SUPPRESSED, "suppressed") /* the same */                                                     \
     X(DECISION, "decision")                                                                        \
-    X(OPEN, "open")     /* the following: calls on files of the checkpoint store; `file` */        \
-    X(WRITE, "write")   /* write, pwrite, writev, ... */                                           \
-    X(SYNC, "sync")     /* fsync, fdatasync, of a file or a folder */                              \
-    X(RENAME, "rename") /* `file` is the new name */                                               \
+    X(RECORDED, "recorded") /* peer, tag, comm, epoch: of the message */                           \
+    X(CLEAR, "clear")       /* peer, epoch: of the channel */                                      \
+    X(NOTIFIED, "notified") /* epoch */                                                            \
+    X(BECOMES, "becomes")   /* any: a process becomes a rank, or nobody */                         \
+    X(OPEN, "open")         /* the following: calls on files of the checkpoint store; `file` */    \
+    X(WRITE, "write")       /* write, pwrite, writev, ... */                                       \
+    X(SYNC, "sync")         /* fsync, fdatasync, of a file or a folder */                          \
+    X(RENAME, "rename")     /* `file` is the new name */                                           \
     X(UNLINK, "unlink")
 
 enum plan_event {

@@ -54,9 +54,12 @@ int64_t text_default(unsigned kind, enum text_field field);
 /* A hash that is left out means FLAG_NO_HASH for what carries a message. */
 bool text_hash_expected(unsigned kind, bool got);
 
-/* A note of this kind (enum note_kind) tells of one message of the application: its `tag` is the
- * message's, and comm and hash are left out as those of a message are. */
+/* A note of this kind (enum note_kind) names a peer in a communicator: it tells of one message of
+ * the application (its `tag` is the message's, and comm and hash are left out as those of a message
+ * are), of a channel, or of where a rank is reached. */
 bool text_note_of_message(unsigned note);
+/* Of a message, and no other. */
+bool text_note_of_one_message(unsigned note);
 
 /* Name of a peer that is no rank ("any", "null", "none", "unknown"), or NULL. */
 const char *text_peer_name(int64_t peer);

@@ -141,6 +141,38 @@ static void test_notes(void)
     check(step() == 7, "and the other kinds");
 }
 
+static void test_notes_of_channels(void)
+{
+    RUN("await event=recorded peer=2 tag=7 epoch=1", "await event=clear peer=2 epoch=1",
+        "await event=notified epoch=2", "await event=becomes");
+    become(0, 0);
+    for (int peer = 1; peer <= 2; peer++) {
+        check(step() == 0, "another channel's message");
+        struct record *r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+        r->tag = NOTE_RECORDED;
+        r->bytes = 1;
+        r->peer = peer;
+        r->request = 7;
+        record_instant(r, 0);
+    }
+    check(step() == 1, "a message that is recorded");
+    for (int peer = 1; peer <= 2; peer++) {
+        check(step() == 1, "another channel");
+        struct record *r = record_reserve(LEVEL_SELF, RECORD_NOTE, CALL_NONE);
+        r->tag = NOTE_CLEAR;
+        r->bytes = 1;
+        r->peer = peer;
+        record_instant(r, 0);
+    }
+    check(step() == 2, "a channel that is clear");
+    faultline_notified(1);
+    check(step() == 2, "another line");
+    faultline_notified(2);
+    check(step() == 3, "a notification");
+    faultline_becomes(FAULTLINE_NO_RANK);
+    check(step() == 4, "a process that becomes no rank");
+}
+
 /* --- states ----------------------------------------------------------------------------------- */
 static void test_states(void)
 {
@@ -533,6 +565,7 @@ int main(void)
     plan_init(&plan);
     test_forest();
     test_notes();
+    test_notes_of_channels();
     test_states();
     test_messages();
     test_hold();
