@@ -37,11 +37,17 @@ setup() {
 }
 
 # in_browser TEST ARGUMENT...: TAP of a script here. Chromium needs a moment; the limit is only there
-# for one that hangs.
+# for one that hangs. What did not pass is kept beside the pictures: prove does not show it.
 in_browser() {
-    run timeout 300 node "$REPO/tests/pages/$1.mjs" "${@:2}"
+    local kept=$PAGES_SHOTS/failed-$BATS_TEST_NUMBER-$1.tap
+    rm -f "$kept"
+    run timeout 600 node "$REPO/tests/pages/$1.mjs" "${@:2}"
     echo "$output"
-    [ "$status" -eq 0 ]
+    [ "$status" -eq 0 ] || {
+        mkdir -p "$PAGES_SHOTS"
+        printf '%s\nexit status %s\n' "$output" "$status" >"$kept"
+        return 1
+    }
 }
 
 # golden NAME PAGE: see tests/pages/golden.mjs.

@@ -107,6 +107,7 @@
   document.body.append(panel);
 
   let chosen = null; // id
+  let letGo = null; // id that was let go and has the focus still, or gets it back from a dialog
   let picture = pictures[0]; // the one that was used last
 
   function words(id) {
@@ -185,6 +186,7 @@
     for (const old of document.querySelectorAll(".chosen")) {
       old.classList.remove("chosen");
     }
+    letGo = id ? null : chosen || letGo;
     chosen = id;
     show(id);
     if (!id) {
@@ -371,7 +373,8 @@
   };
 
   document.addEventListener("keydown", function (event) {
-    const field = event.target.closest("input, select, textarea, dialog");
+    // A dialog that is closed keeps the focus until the page is drawn again: keys are ours by then.
+    const field = event.target.closest("input, select, textarea, dialog[open]");
     const arrow = event.key.startsWith("Arrow");
     const inPicture = event.target.closest("svg.diagram") !== null;
     if (field || event.ctrlKey || event.altKey || event.metaKey || !(event.key in keys) ||
@@ -409,7 +412,7 @@
     svg.addEventListener("focusin", function (event) {
       const mark = event.target.closest("a.event");
       picture = svg;
-      if (mark && mark.dataset.event !== chosen) {
+      if (mark && mark.dataset.event !== chosen && mark.dataset.event !== letGo) {
         choose(mark.dataset.event);
       }
     });

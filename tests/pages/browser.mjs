@@ -10,6 +10,8 @@ const MODULES = process.env.PAGES_MODULES; // where node_modules is
 const SHOTS = process.env.PAGES_SHOTS; // where pictures go
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const WINDOW = { width: 1280, height: 800 };
+const LIMIT_MS = 120000; // for anything: against hanging, not a measure of anything
+const LOOK_MS = 20; // between two looks at what is waited for
 
 if (MODULES === undefined) throw new Error("PAGES_MODULES is not set: run it by bats tests/pages.bats");
 const require = createRequire(path.join(MODULES, "/"));
@@ -29,12 +31,13 @@ export async function open() {
   const browser = process.env.CHROMIUM ?? BROWSERS.find((file) => fs.existsSync(file));
   if (browser === undefined) throw new Error(`no Chromium: ${BROWSERS.join(", ")}, or CHROMIUM`);
   // Its sandbox wants namespaces that a container does not give; the pages are our own.
-  return chromium.launch({ executablePath: browser, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath: browser, args: ["--no-sandbox"], timeout: LIMIT_MS });
 }
 
 // options: those of a context of playwright. page.complaints: errors and what a network was asked for.
 export async function blank(browser, options = {}) {
   const context = await browser.newContext({ viewport: WINDOW, ...options });
+  context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
   page.complaints = [];
   page.on("console", (message) => {
@@ -51,8 +54,23 @@ export async function blank(browser, options = {}) {
   return page;
 }
 
+// A browser may let go what is pressed before it has drawn a page for the first time.
 export async function go(page, file) {
   await page.goto(pathToFileURL(path.resolve(file)).href);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
+
+// What the page comes to: a browser answers keys, clicks and scrolls when it comes to it. `look` runs
+// here; what it gives at last is said where it never is `wanted` (a value, or a test of one).
+export async function becomes(look, wanted, what) {
+  const until = Date.now() + LIMIT_MS;
+  const good = typeof wanted === "function" ? wanted : (is) => is === wanted;
+  let is = await look();
+  while (!good(is) && Date.now() < until) {
+    await new Promise((later) => setTimeout(later, LOOK_MS));
+    is = await look();
+  }
+  check(good(is), what, `it is ${JSON.stringify(is)} after ${LIMIT_MS / 1000} s`);
 }
 
 export async function visit(browser, file, options = {}) {

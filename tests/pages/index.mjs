@@ -1,19 +1,23 @@
 // The page of an output folder: node index.mjs PAGE. Its links lead to runs, by mouse and keyboard,
 // and its pictures say in words what they show.
 import process from "node:process";
-import { check, main, visit } from "./browser.mjs";
+import { becomes, check, main, visit } from "./browser.mjs";
 
 const file = process.argv[2];
 
 async function leadsToRuns(browser) {
   const page = await visit(browser, file);
   await page.locator("ol.groups a[href$='report.html']").first().click();
-  check(page.url().endsWith("/report.html"), "a run that did not pass leads to its page", page.url());
+  await becomes(() => page.url(), (url) => url.endsWith("/report.html"), "a run that did not pass leads to its page");
+  await page.waitForLoadState();
   check((await page.locator("h1").innerText()).includes("violation"), "which says its verdict");
-  await page.goBack();
+  await page.context().close();
+}
+
+async function isUsedByKeyboard(browser) {
+  const page = await visit(browser, file);
   await page.keyboard.press("Tab");
-  const first = await page.evaluate(() => document.activeElement.tagName);
-  check(first === "A", "the keyboard comes to the links", first);
+  await becomes(() => page.evaluate(() => document.activeElement.tagName), "A", "the keyboard comes to the links");
   await page.context().close();
 }
 
@@ -31,5 +35,6 @@ async function saysWhatItShows(browser) {
 
 await main(async (browser) => {
   await leadsToRuns(browser);
+  await isUsedByKeyboard(browser);
   await saysWhatItShows(browser);
 });

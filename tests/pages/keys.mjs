@@ -1,51 +1,50 @@
 // What the script adds to the page of a run: node keys.mjs PAGE. The run has a witness of four
 // events, two sends of rank 0 (A, B) and the deliveries at rank 1 (C takes B's message, D takes A's).
 import process from "node:process";
-import { check, main, picture, visit } from "./browser.mjs";
+import { becomes, check, main, picture, visit } from "./browser.mjs";
 
 const file = process.argv[2];
-const LIMIT_MS = 20000; // against hanging
 
 const panelText = (page) => page.locator("aside.panel p[role=status]").innerText();
 const letterOf = (page, letter) => page.locator(`svg.diagram [data-letter=${letter}]`).first();
 const idOf = (page, letter) => letterOf(page, letter).getAttribute("data-event");
-const focused = (page) => page.evaluate(() => document.activeElement.getAttribute("data-letter"));
+const focused = (page, attribute = "data-letter") =>
+  page.evaluate((name) => document.activeElement.getAttribute(name), attribute);
+const isShown = (page, selector) => page.locator(selector).isVisible();
+
+// Presses the key, and the event of that letter is chosen by it.
+async function leadsTo(page, key, letter, what) {
+  await page.keyboard.press(key);
+  await becomes(() => focused(page), letter, what);
+}
 
 async function byKeyboard(browser) {
   const page = await visit(browser, file);
-  await page.keyboard.press("n");
-  check((await focused(page)) === "A", "n goes to the first event of the witness");
-  await page.keyboard.press("n");
-  check((await focused(page)) === "B", "and on to the next");
-  await page.keyboard.press("m");
-  check((await focused(page)) === "C", "m follows the message to where it was delivered");
-  await page.keyboard.press("m");
-  check((await focused(page)) === "B", "and back to where it was sent");
-  await page.keyboard.press("ArrowLeft");
-  check((await focused(page)) === "A", "an arrow goes to the event before on the same rank");
+  await leadsTo(page, "n", "A", "n goes to the first event of the witness");
+  await leadsTo(page, "n", "B", "and on to the next");
+  await leadsTo(page, "m", "C", "m follows the message to where it was delivered");
+  await leadsTo(page, "m", "B", "and back to where it was sent");
+  await leadsTo(page, "ArrowLeft", "A", "an arrow goes to the event before on the same rank");
   await page.keyboard.press("ArrowDown");
-  const below = await page.evaluate(() => document.activeElement.getAttribute("data-rank"));
-  check(below === "1", "another to the rank below", below);
+  await becomes(() => focused(page, "data-rank"), "1", "another to the rank below");
+  const below = await focused(page, "data-event");
   await page.keyboard.press("n");
-  await page.keyboard.press("n");
+  await becomes(() => focused(page, "data-event"), (id) => id !== below, "n goes on from there");
   const here = await focused(page);
   await page.keyboard.press("n");
-  await page.keyboard.press("p");
-  check(here !== null && (await focused(page)) === here, "p goes back along the witness", here);
-  await page.keyboard.press("v");
-  check((await focused(page)) === "A", "v comes back to the violation");
+  await becomes(() => focused(page), (letter) => letter !== here, "and on");
+  await leadsTo(page, "p", here, "p goes back along the witness");
+  await leadsTo(page, "v", "A", "v comes back to the violation");
   await page.keyboard.press("t");
   const id = await idOf(page, "A");
-  const seen = await page
-    .waitForFunction((row) => {
-      const box = document.getElementById(row).getBoundingClientRect();
-      return box.top >= 0 && box.bottom <= window.innerHeight;
-    }, id, { timeout: LIMIT_MS })
-    .catch(() => null);
-  check(seen !== null, "t shows its row of the table");
+  const isInSight = () => page.evaluate((row) => {
+    const box = document.getElementById(row).getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= window.innerHeight;
+  }, id);
+  await becomes(isInSight, true, "t shows its row of the table");
   await picture(page, "keys-chosen");
   await page.keyboard.press("Escape");
-  check(!(await page.locator("aside.panel").isVisible()), "Escape lets go");
+  await becomes(() => isShown(page, "aside.panel"), false, "Escape lets go");
   check(page.complaints.length === 0, "no errors on the way", page.complaints.join("\n"));
   await page.context().close();
 }
@@ -53,61 +52,88 @@ async function byKeyboard(browser) {
 async function helpAndZoom(browser) {
   const page = await visit(browser, file);
   await page.keyboard.press("?");
-  check(await page.locator("dialog").isVisible(), "? lists the keys");
+  await becomes(() => isShown(page, "dialog"), true, "? lists the keys");
   check((await page.locator("dialog").innerText()).includes("follow the message"), "and what they do");
   await page.keyboard.press("Escape");
-  check(!(await page.locator("dialog").isVisible()), "Escape closes the list");
+  await becomes(() => isShown(page, "dialog"), false, "Escape closes the list");
   const svg = page.locator("svg.diagram").first();
   const width = async () => Number(await svg.getAttribute("width"));
   const before = await width();
   await page.keyboard.press("+");
-  check((await width()) > before, "+ makes the picture larger");
+  await becomes(width, (is) => is > before, "+ makes the picture larger");
   await page.keyboard.press("0");
-  check((await width()) === before, "0 brings it back");
+  await becomes(width, before, "0 brings it back");
+  await page.keyboard.press("?");
+  await becomes(() => isShown(page, "dialog"), true, "? lists the keys again");
+  await page.evaluate(() => {
+    document.querySelector("dialog").close();
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+  });
+  check((await width()) > before, "a key counts as soon as the list is closed, drawn or not");
+  await page.context().close();
+}
+
+// What was let go stays so when the browser gives the focus back, as it does behind a dialog.
+async function letsGo(browser) {
+  const page = await visit(browser, file);
+  await leadsTo(page, "n", "A", "an event is chosen");
+  await page.keyboard.press("Escape");
+  await becomes(() => isShown(page, "aside.panel"), false, "and let go");
+  await page.keyboard.press("?");
+  await becomes(() => isShown(page, "dialog"), true, "the keys are looked up");
+  await page.keyboard.press("Escape");
+  await becomes(() => isShown(page, "dialog"), false, "and put away");
+  await becomes(() => focused(page), "A", "the focus is where it was");
+  check(!(await isShown(page, "aside.panel")), "nothing is chosen by that");
   await page.context().close();
 }
 
 async function byPointer(browser) {
   const page = await visit(browser, file);
   await letterOf(page, "D").hover();
-  check((await panelText(page)).includes("MPI_Recv"), "an event under the pointer says what it is", await panelText(page));
+  await becomes(() => panelText(page), (text) => text.includes("MPI_Recv"), "an event under the pointer says what it is");
   await letterOf(page, "D").click();
   const row = page.locator(`tr[id="${await idOf(page, "D")}"]`);
-  check((await row.getAttribute("class")).split(" ").includes("chosen"), "a click marks its row");
+  await becomes(() => row.getAttribute("class"), (all) => (all ?? "").split(" ").includes("chosen"), "a click marks its row");
   await page.locator("aside.panel button", { hasText: "follow to" }).first().click();
-  check((await focused(page)) === "A", "a button follows the message");
+  await becomes(() => focused(page), "A", "a button follows the message");
+  await letterOf(page, "C").click();
+  await becomes(() => focused(page), "C", "a click chooses another event");
   await page.locator("button[data-do=violation]").click();
-  check((await focused(page)) === "A", "another jumps to the violation");
+  await becomes(() => focused(page), "A", "a button jumps to the violation");
   await page.context().close();
 }
 
 async function filters(browser) {
   const page = await visit(browser, file);
   const visible = (selector) => page.locator(selector).evaluateAll((all) =>
-all.filter((one) => one.getBoundingClientRect().width > 0).length);
-  const notes = "svg.diagram a.event[data-kind=note]";
-  const rows = "tr[data-rank='0']";
-  const before = await visible(notes);
-  await page.locator("[data-filter=note]").click();
-  check(before > 0 && (await visible(notes)) === 0, "a kind can be taken out", `${before} before`);
-  check((await page.locator("[data-filter=note]").getAttribute("aria-pressed")) === "false", "and its button says so");
-  await page.locator("[data-filter=note]").click();
-  check((await visible(notes)) === before, "and brought back");
+    all.filter((one) => one.getBoundingClientRect().width > 0).length);
+  const notes = () => visible("svg.diagram a.event[data-kind=note]");
+  const rows = () => visible("tr[data-rank='0']");
+  const button = page.locator("[data-filter=note]");
+  const before = await notes();
+  check(before > 0, "there are notes", `${before}`);
+  await button.click();
+  await becomes(notes, 0, "a kind can be taken out");
+  await becomes(() => button.getAttribute("aria-pressed"), "false", "and its button says so");
+  await button.click();
+  await becomes(notes, before, "and brought back");
   const ranks = page.locator(".controls input");
   await ranks.fill("1");
-  check((await visible(rows)) === 0 && (await visible("tr[data-rank='1']")) > 0, "only a rank that is asked for is shown");
+  await becomes(rows, 0, "only a rank that is asked for is shown");
+  check((await visible("tr[data-rank='1']")) > 0, "that one is");
   await ranks.fill("one");
-  check((await ranks.getAttribute("aria-invalid")) === "true", "what is no rank is said");
+  await becomes(() => ranks.getAttribute("aria-invalid"), "true", "what is no rank is said");
   await ranks.fill("");
-  check((await visible(rows)) > 0, "all are back");
+  await becomes(rows, (count) => count > 0, "all are back");
   await page.context().close();
 }
 
 async function prints(browser) {
   const page = await visit(browser, file);
   await page.emulateMedia({ media: "print" });
-  check((await page.locator("button:visible").count()) === 0, "nothing to press is printed");
-  check(await page.locator("svg.diagram").first().isVisible(), "the picture is");
+  await becomes(() => page.locator("button:visible").count(), 0, "nothing to press is printed");
+  await becomes(() => page.locator("svg.diagram").first().isVisible(), true, "the picture is");
   await picture(page, "print");
   await page.context().close();
 }
@@ -115,6 +141,7 @@ async function prints(browser) {
 await main(async (browser) => {
   await byKeyboard(browser);
   await helpAndZoom(browser);
+  await letsGo(browser);
   await byPointer(browser);
   await filters(browser);
   await prints(browser);

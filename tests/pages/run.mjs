@@ -1,24 +1,14 @@
 // The page of a run that violated a claim: node run.mjs PAGE. What a reader needs first is in sight
 // at 1280x800, and clicks and keys do what they say.
 import process from "node:process";
-import { check, main, visit } from "./browser.mjs";
+import { becomes, check, main, visit } from "./browser.mjs";
 
 const file = process.argv[2];
 
-// A browser scrolls when it comes to it; the limit is only there for one that never does.
-async function comesInSight(page, id) {
-  const seen = await page
-    .waitForFunction(
-      (target) => {
-        const box = document.getElementById(target).getBoundingClientRect();
-        return box.width > 0 && box.top >= -1 && box.bottom <= window.innerHeight + 1;
-      },
-      id,
-      { timeout: 20000 },
-    )
-    .catch(() => null);
-  return seen !== null;
-}
+const isRowInSight = (page, id) => page.evaluate((target) => {
+  const box = document.getElementById(target).getBoundingClientRect();
+  return box.width > 0 && box.top >= -1 && box.bottom <= window.innerHeight + 1;
+}, id);
 
 const isInSight = (element) => {
   const box = element.getBoundingClientRect();
@@ -43,12 +33,12 @@ async function followsLinks(browser) {
   const link = page.locator("ol.why a.event").first();
   const target = await link.getAttribute("href");
   await link.click();
-  check(await comesInSight(page, target.slice(1)), "an event in the text leads to its row");
+  await becomes(() => isRowInSight(page, target.slice(1)), true, "an event in the text leads to its row");
   const other = page.locator("tr td a.event").first();
   if ((await other.count()) > 0) {
     const end = await other.getAttribute("href");
     await other.click();
-    check(await comesInSight(page, end.slice(1)), "a message leads to its other end");
+    await becomes(() => isRowInSight(page, end.slice(1)), true, "a message leads to its other end");
   }
   await page.context().close();
 }
@@ -57,9 +47,8 @@ async function copies(browser) {
   const page = await visit(browser, file);
   const command = await page.locator("code.copy").first().innerText();
   await page.locator("code.copy + button").first().click();
-  await page.waitForFunction(() => document.querySelector("code.copy + button").textContent !== "copy");
-  const chosen = await page.evaluate(() => window.getSelection().toString());
-  check(chosen === command, "the command can be copied", chosen);
+  await becomes(() => page.locator("code.copy + button").first().innerText(), (text) => text !== "copy", "the button says that it was pressed");
+  await becomes(() => page.evaluate(() => window.getSelection().toString()), command, "the command can be copied");
   await page.context().close();
 }
 
