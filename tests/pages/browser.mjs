@@ -54,10 +54,13 @@ export async function blank(browser, options = {}) {
   return page;
 }
 
-// A browser may let go what is pressed before it has drawn a page for the first time.
 export async function go(page, file) {
   await page.goto(pathToFileURL(path.resolve(file)).href);
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
+
+// A browser may let go what is pressed before it has drawn a page for the first time.
+async function drawn(page) {
+  await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
 }
 
 // What the page comes to: a browser answers keys, clicks and scrolls when it comes to it. `look` runs
@@ -76,6 +79,8 @@ export async function becomes(look, wanted, what) {
 export async function visit(browser, file, options = {}) {
   const page = await blank(browser, options);
   await go(page, file);
+  // No animation frame is ever given to a page that runs no script, and none hears a key.
+  if (options.javaScriptEnabled !== false) await drawn(page);
   return page;
 }
 
