@@ -10,6 +10,7 @@ check:
 
 # Ratios measured in one run; takes minutes and wants an idle machine.
 bench: setup
+	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory all \
 		$(addprefix $(BUILD)/bench/,pingpong make_trace measure)
 	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD)

@@ -140,7 +140,7 @@ golden() {
     in_browser keys "$RUNS/4/report.html"
 }
 
-@test "64 ranks and 100,000 events: a page of at most 5 MB that opens at once" {
+@test "64 ranks and 100,000 events: a page of at most 5 MB" {
     mkdir -p large/1/trace
     "$BUILD/bench/make_trace" large/1/trace 64 100000
     cp "$REPO/tests/pages/large.json" large/1/verdict.json

@@ -127,6 +127,25 @@ for _, bytes in ipairs { 8, 64, 512, 4096, 32768, 262144, 1048576, 4194304 } do
     under("null", bytes))
 end
 
+-- The page of a large run: how large it is, and how long a browser needs until it is drawn.
+local function page_figures()
+  local run = scratch .. "/large"
+  capture("mkdir -p " .. run .. "/trace")
+  capture(("%s/bench/make_trace %s/trace 64 100000"):format(build, run))
+  capture(("cp tests/pages/large.json %s/verdict.json"):format(run))
+  capture(("%s/faultline report %s"):format(build, run))
+  local bytes = tonumber(capture(("stat -c %%s %s/report.html"):format(run)))
+  local seconds = tonumber(capture(("PAGES_MODULES=%s/pages node scripts/bench/page.mjs %s %d")
+    :format(build, run .. "/report.html", pairs_wanted)):match("^%S+"))
+  local figures = { { "its size, MB", bytes / 1e6, 5 }, { "seconds to open it", seconds, 3 } }
+  for _, figure in ipairs(figures) do
+    print(("%-64s %6.2f  at most %.1f  %s"):format(
+      "page of a run of 64 ranks and 100,000 events: " .. figure[1], figure[2], figure[3],
+      figure[2] <= figure[3] and "reached" or "MISSED"))
+  end
+end
+if not part or ("page"):find(part, 1, true) then page_figures() end
+
 if part then
   capture("rm -rf " .. scratch)
   return

@@ -14,7 +14,7 @@ const LIMIT_MS = 120000; // for anything: against hanging, not a measure of anyt
 const LOOK_MS = 20; // between two looks at what is waited for
 
 if (MODULES === undefined) throw new Error("PAGES_MODULES is not set: run it by bats tests/pages.bats");
-const require = createRequire(path.join(MODULES, "/"));
+const require = createRequire(path.join(path.resolve(MODULES), "/"));
 const { chromium } = require("playwright-core");
 
 let count = 0;
@@ -59,7 +59,7 @@ export async function go(page, file) {
 }
 
 // A browser may let go what is pressed before it has drawn a page for the first time.
-async function drawn(page) {
+export async function drawn(page) {
   await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
 }
 
