@@ -4,12 +4,13 @@
 # came of it.
 # Usage: campaigns.sh BUILD_FOLDER [random | systematic | broken]...
 # RUNS (2000) of the random campaign, SEEDS (10) of each broken variant, MOST (400) runs for each.
+# JOBS (as many as there are cores) runs at once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 faultline=$1/faultline
 out=$1/campaigns
 shift
-jobs=$(nproc)
+jobs=${JOBS:-$(nproc)}
 
 # campaign NAME OPTION...: OUT/NAME.json in the end, and the TAP beside it.
 campaign() {

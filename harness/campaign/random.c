@@ -5,9 +5,7 @@
  *
  * What a plan asks for need not happen. Holds and stops are attempts: that the job could not go on
  * without what they keep is no fault of theirs. */
-#include "campaign/draw.h"
-#include "campaign/random_place.h"
-#include "campaign/steps.h"
+#include "campaign/random_fault.h"
 #include "campaign/strategy.h"
 
 #include <errno.h>
@@ -15,30 +13,20 @@
 #include <string.h>
 
 #define FAULTS_MAX 4
-#define MS_MAX 30
-#define JITTER_MS_MAX 2
+#define MS_MAX 10
 #define BYTES_MAX 400 /* of a short or torn write */
-#define REORDER_MAX 4
 #define TIMES_MAX 20
-#define REQUESTS_MAX 3 /* an index among a few requests */
+#define REQUESTS_MAX 3    /* an index among a few requests */
+#define FOLLOWED_LEAST 10 /* of events that a step behind another waits for */
+#define FOLLOW_NTH 2
 
 /* What draws are for: so one more for one purpose moves none of another. */
 enum purpose { PURPOSE_KINDS, PURPOSE_COUNT, PURPOSE_RECOVERY, PURPOSE_END, PURPOSE_FAULT };
 
-static const struct survey_filter own_sends = {SURVEY_MESSAGE, LEVEL_WIRE, EVENT_SEND};
-static const struct survey_filter sends = {SURVEY_CHANNEL, LEVEL_WIRE, EVENT_SEND};
 static const struct survey_filter wildcards = {.kind = SURVEY_WILDCARD};
 static const struct survey_filter app_polls = {.kind = SURVEY_POLL};
 static const struct survey_filter store = {.kind = SURVEY_STORE};
 static const struct survey_filter store_writes = {.kind = SURVEY_STORE, .event = EVENT_WRITE};
-
-/* A fault to be drawn. */
-struct fault {
-    const struct survey *survey;
-    struct draw draw;
-    unsigned lives; /* that may end by the faults before this one; of a fault in recovery */
-    struct plan_step step;
-};
 
 struct kind {
     const char *word; /* in the name of the plan */
@@ -52,12 +40,12 @@ static bool always(const struct survey *survey)
     return survey->count > 0;
 }
 
-static int32_t draw_rank(struct fault *fault)
+int32_t fault_rank(struct fault *fault)
 {
     return (int32_t)draw_below(&fault->draw, (uint64_t)fault->survey->ranks);
 }
 
-static void begin(struct fault *fault, enum plan_action action)
+void fault_begin(struct fault *fault, enum plan_action action)
 {
     fault->step = steps_fault(action);
 }
@@ -71,20 +59,21 @@ static void lose(struct fault *fault, unsigned percent)
 
 static void make_kill(struct fault *fault)
 {
-    begin(fault, ACTION_KILL);
+    fault_begin(fault, ACTION_KILL);
     fault->step.when = place_anywhere(fault->survey, &fault->draw);
     bool own = fault->step.when.rank != PLAN_ANY && draw_chance(&fault->draw, 60);
-    steps_victim(&fault->step, own ? fault->step.when.rank : draw_rank(fault));
+    steps_victim(&fault->step, own ? fault->step.when.rank : fault_rank(fault));
     while (draw_chance(&fault->draw, 15))
-        steps_victim(&fault->step, draw_rank(fault));
+        steps_victim(&fault->step, fault_rank(fault));
     lose(fault, 30);
 }
 
 /* In what comes after a first death: the same rank or another, early or late in its recovery. */
 static void make_kill_again(struct fault *fault)
 {
-    begin(fault, ACTION_KILL);
-    int32_t life = (int32_t)draw_between(&fault->draw, 1, fault->lives);
+    fault_begin(fault, ACTION_KILL);
+    bool first = draw_chance(&fault->draw, 70);
+    int32_t life = first ? 1 : (int32_t)draw_between(&fault->draw, 1, fault->lives);
     fault->step.when = place_in_recovery(fault->survey, &fault->draw, life);
     steps_victim(&fault->step, fault->step.when.rank);
     lose(fault, 20);
@@ -98,10 +87,10 @@ static bool has_lines(const struct survey *survey)
 /* Behind a commit everything has to be there. */
 static void make_kill_at_commit(struct fault *fault)
 {
-    begin(fault, ACTION_KILL);
+    fault_begin(fault, ACTION_KILL);
     fault->step.when.event = EVENT_COMMIT;
-    fault->step.when.nth = (uint64_t)place_line(fault->survey, &fault->draw);
-    steps_victim(&fault->step, draw_rank(fault));
+    fault->step.when.epoch = place_line(fault->survey, &fault->draw);
+    steps_victim(&fault->step, fault_rank(fault));
     lose(fault, 30);
 }
 
@@ -111,10 +100,8 @@ static bool commits(const struct survey *survey)
 }
 
 /* --- letting go ------------------------------------------------------------------------------- */
-/* The rank that waits for a message is the one whose position makes it late or early. */
-static void let_go(struct fault *fault, int32_t receiver)
+void fault_let_go(struct fault *fault, struct plan_step *step, int32_t receiver)
 {
-    struct plan_step *step = &fault->step;
     struct draw *draw = &fault->draw;
     unsigned kind = (unsigned)draw_below(draw, has_lines(fault->survey) ? 5 : 2);
     step->attempt = true;
@@ -123,157 +110,21 @@ static void let_go(struct fault *fault, int32_t receiver)
     } else if (kind == 1) {
         step->release = place_anywhere(fault->survey, draw);
     } else if (kind == 2 || receiver == PLAN_ANY) {
-        place_state(fault->survey, draw, draw_rank(fault), true, &step->release);
+        place_state(fault->survey, draw, fault_rank(fault), true, &step->release);
     } else if (kind == 3) {
         place_state(fault->survey, draw, receiver, true, &step->release);
     } else {
         step->release = place_of_program(fault->survey, draw, receiver);
-        place_state(fault->survey, draw, draw_rank(fault), false, &step->release);
+        place_state(fault->survey, draw, fault_rank(fault), false, &step->release);
     }
 }
 
 static void make_stop(struct fault *fault)
 {
-    begin(fault, ACTION_STOP);
+    fault_begin(fault, ACTION_STOP);
     fault->step.when = place_anywhere(fault->survey, &fault->draw);
-    steps_victim(&fault->step, draw_rank(fault));
-    let_go(fault, PLAN_ANY);
-}
-
-/* --- messages --------------------------------------------------------------------------------- */
-static bool has_messages(const struct survey *survey)
-{
-    return survey_points(survey, own_sends) > 0;
-}
-
-static void make_hold_control(struct fault *fault)
-{
-    begin(fault, ACTION_HOLD);
-    struct plan_step *step = &fault->step;
-    step->when = place_of_message(fault->survey, &fault->draw);
-    let_go(fault, step->when.peer);
-    if (draw_chance(&fault->draw, 30))
-        step->when.peer = PLAN_ANY;
-    if (draw_chance(&fault->draw, 20))
-        step->when.rank = PLAN_ANY;
-    if (draw_chance(&fault->draw, 15)) {
-        step->count = 2;
-        step->when.nth = 1;
-    }
-}
-
-static bool has_channels(const struct survey *survey)
-{
-    return survey_points(survey, sends) > 0;
-}
-
-static void make_hold_message(struct fault *fault)
-{
-    begin(fault, ACTION_HOLD);
-    struct plan_step *step = &fault->step;
-    step->when = place_of_send(fault->survey, &fault->draw);
-    int32_t receiver = step->when.peer;
-    if (has_lines(fault->survey) && draw_chance(&fault->draw, 60)) {
-        step->when.nth = 1;
-        place_state(fault->survey, &fault->draw, PLAN_ANY, false, &step->when);
-        if (draw_chance(&fault->draw, 30))
-            place_state(fault->survey, &fault->draw, receiver, false, &step->when);
-    }
-    let_go(fault, receiver);
-    if (draw_chance(&fault->draw, 15))
-        step->count = draw_between(&fault->draw, 2, 3);
-}
-
-/* A message that crosses a line, or stays on one side of it: sent by somebody in one region, while
- * its receiver stands in another, and delivered in a third. Most often the two are not in the same:
- * then it is late or early. */
-static void make_crossing(struct fault *fault)
-{
-    static const struct {
-        enum plan_region sender, receiver;
-    } cells[] = {{REGION_BEHIND, REGION_LOGGING}, {REGION_LOGGING, REGION_BEHIND},
-                 {REGION_BEYOND, REGION_LOGGING}, {REGION_LOGGING, REGION_LOGGING},
-                 {REGION_LOGGING, REGION_BEYOND}, {REGION_BEHIND, REGION_BEHIND},
-                 {REGION_BEYOND, REGION_BEHIND},  {REGION_BEYOND, REGION_BEYOND}};
-    static const unsigned often[] = {8, 6, 4, 3, 2, 2, 1, 1};
-    struct draw *draw = &fault->draw;
-    unsigned regions = steps_regions(fault->survey), cell;
-    int64_t line = place_line(fault->survey, draw);
-    begin(fault, ACTION_HOLD);
-    struct plan_step *step = &fault->step;
-    do
-        cell = draw_weighted(draw, often, sizeof often / sizeof often[0]);
-    while (cells[cell].sender > regions || cells[cell].receiver > regions);
-    step->when = place_of_send(fault->survey, draw);
-    int32_t receiver = step->when.peer;
-    step->when.nth = draw_chance(draw, 85) ? 1 : 2;
-    if (draw_chance(draw, 50))
-        step->when.rank = step->when.tag = PLAN_ANY;
-    steps_state(&step->when, PLAN_ANY, cells[cell].sender, line);
-    steps_state(&step->when, receiver, cells[cell].receiver, line);
-    unsigned delivery = cells[cell].receiver + (unsigned)draw_below(draw, 3);
-    if (delivery <= regions && delivery > REGION_BEHIND)
-        steps_state(&step->release, receiver, (enum plan_region)delivery, line);
-    else
-        let_go(fault, receiver);
-    step->attempt = true;
-}
-
-static bool can_cross(const struct survey *survey)
-{
-    return commits(survey) && has_channels(survey);
-}
-
-static void shuffle(struct plan_step *step, struct draw *draw)
-{
-    for (uint32_t i = 0; i < step->orders; i++)
-        step->order[i] = (int32_t)i + 1;
-    for (uint32_t i = step->orders; i > 1; i--) {
-        uint32_t other = (uint32_t)draw_below(draw, i);
-        int32_t moved = step->order[i - 1];
-        step->order[i - 1] = step->order[other];
-        step->order[other] = moved;
-    }
-}
-
-/* To one receiver from several senders, or from one sender to several receivers. */
-static void make_reorder(struct fault *fault)
-{
-    begin(fault, ACTION_HOLD);
-    struct plan_step *step = &fault->step;
-    step->when = place_of_send(fault->survey, &fault->draw);
-    if (draw_chance(&fault->draw, 50))
-        step->when.rank = PLAN_ANY;
-    else
-        step->when.peer = PLAN_ANY;
-    if (draw_chance(&fault->draw, 50))
-        step->when.tag = PLAN_ANY;
-    step->count = step->orders = (uint32_t)draw_between(&fault->draw, 2, REORDER_MAX);
-    step->attempt = true;
-    shuffle(step, &fault->draw);
-}
-
-static void make_delay(struct fault *fault)
-{
-    begin(fault, ACTION_HOLD);
-    struct plan_step *step = &fault->step;
-    step->when = place_of_send(fault->survey, &fault->draw);
-    step->count = draw_between(&fault->draw, 1, 3);
-    step->attempt = true;
-    if (draw_chance(&fault->draw, 50)) {
-        step->release_ms = (uint32_t)draw_between(&fault->draw, 1, MS_MAX);
-        return;
-    }
-    step->release.event = EVENT_CALL;
-    step->release.rank = step->when.rank;
-    step->release.nth = draw_between(&fault->draw, 1, 20);
-}
-
-static void make_jitter(struct fault *fault)
-{
-    begin(fault, ACTION_JITTER);
-    fault->step.release_ms = (uint32_t)draw_between(&fault->draw, 1, JITTER_MS_MAX);
-    fault->step.seed = draw_number(&fault->draw) >> 1;
+    steps_victim(&fault->step, fault_rank(fault));
+    fault_let_go(fault, &fault->step, PLAN_ANY);
 }
 
 /* --- choices ---------------------------------------------------------------------------------- */
@@ -282,53 +133,135 @@ static bool has_wildcards(const struct survey *survey)
     return survey_points(survey, wildcards) > 0;
 }
 
+static const struct survey_filter app_deliveries = {SURVEY_CHANNEL, LEVEL_APP, EVENT_DELIVER};
+
+static bool may_match(const struct plan_condition *receive, const struct plan_condition *message)
+{
+    return receive->rank == message->rank && receive->comm == message->comm &&
+           (receive->peer == PLAN_ANY || receive->peer == message->peer) &&
+           (receive->tag == PLAN_ANY || receive->tag == message->tag);
+}
+
+/* One of those that such messages came from. */
+static int32_t draw_source(struct fault *fault, const struct plan_condition *receive)
+{
+    struct survey_filter deliveries = app_deliveries;
+    size_t count = 0;
+    deliveries.level = receive->level;
+    size_t channels = survey_points(fault->survey, deliveries);
+    int32_t source = receive->peer != PLAN_ANY ? receive->peer : fault_rank(fault);
+    for (size_t i = 0; i < channels; i++) {
+        const struct survey_point *point = survey_point(fault->survey, deliveries, i);
+        if (may_match(receive, &point->condition) && draw_below(&fault->draw, ++count) == 0)
+            source = point->condition.peer;
+    }
+    return source;
+}
+
 static void make_choose(struct fault *fault)
 {
-    begin(fault, ACTION_CHOOSE);
+    fault_begin(fault, ACTION_CHOOSE);
     struct plan_step *step = &fault->step;
     step->when = place_of(fault->survey, &fault->draw, wildcards);
-    do
-        step->choice = draw_rank(fault);
-    while (step->choice == step->when.rank && fault->survey->ranks > 1);
-    if (has_lines(fault->survey) && draw_chance(&fault->draw, 40)) {
+    step->choice = draw_source(fault, &step->when);
+    if (has_lines(fault->survey) && draw_chance(&fault->draw, 25)) {
         step->when.nth = 1;
         place_state(fault->survey, &fault->draw, PLAN_ANY, false, &step->when);
-    } else if (draw_chance(&fault->draw, 40)) {
-        step->when.incarnation = 1;
+    } else if (commits(fault->survey) && draw_chance(&fault->draw, 40)) {
+        step->when.incarnation = 1; /* add_recovery sees to it that there is one */
         step->when.nth = draw_between(&fault->draw, 1, 4);
     }
 }
 
-static bool has_polls(const struct survey *survey)
+static const struct survey_filter app_calls = {.kind = SURVEY_CALL};
+
+static bool completes_some(const struct survey_point *point)
 {
-    return survey_points(survey, app_polls) > 0;
+    const char *call = point->condition.call;
+    return strcmp(call, "MPI_Waitany") == 0 || strcmp(call, "MPI_Waitsome") == 0;
+}
+
+/* The n-th of the calls that wait for one of many requests, from 0; NULL: there are not so many. */
+static const struct survey_point *wait_for_some(const struct survey *survey, size_t n)
+{
+    const struct survey_point *point;
+    for (size_t i = 0; (point = survey_point(survey, app_calls, i)) != NULL; i++)
+        if (completes_some(point) && n-- == 0)
+            return point;
+    return NULL;
+}
+
+static size_t waits_for_some(const struct survey *survey)
+{
+    size_t count = 0;
+    while (wait_for_some(survey, count) != NULL)
+        count++;
+    return count;
+}
+
+static bool has_answers(const struct survey *survey)
+{
+    return survey_points(survey, app_polls) > 0 || waits_for_some(survey) > 0;
+}
+
+/* These requests: more often the first, which is there whatever has been completed before. */
+static void answer_with_request(struct fault *fault, bool one)
+{
+    struct plan_step *step = &fault->step;
+    uint64_t index = draw_chance(&fault->draw, 75) ? 0 : draw_below(&fault->draw, REQUESTS_MAX);
+    step->orders = 1;
+    step->order[0] = (int32_t)index;
+    step->choice = one ? step->order[0] : 0;
+}
+
+/* MPI_Waitany or MPI_Waitsome: which request. */
+static void make_answer_of_wait(struct fault *fault, size_t number)
+{
+    struct plan_step *step = &fault->step;
+    const struct survey_point *point = wait_for_some(fault->survey, number);
+    step->when = point->condition;
+    step->when.event = EVENT_WAIT;
+    step->when.nth = draw_between(&fault->draw, 1, point->count);
+    answer_with_request(fault, strcmp(step->when.call, "MPI_Waitany") == 0);
+}
+
+/* How often a call polls hangs on timing: in the first half of what was seen. */
+static uint64_t draw_poll(struct fault *fault, const struct survey_point *point)
+{
+    uint64_t most = (point->seen + 1) / 2;
+    return draw_between(&fault->draw, 1, most < TIMES_MAX ? most : TIMES_MAX);
 }
 
 /* "No" however often; "yes", or one request, once. */
 static void make_answer(struct fault *fault)
 {
-    begin(fault, ACTION_ANSWER);
+    const struct survey *survey = fault->survey;
+    size_t polls = survey_points(survey, app_polls), waits = waits_for_some(survey);
+    size_t number = draw_below(&fault->draw, polls + waits);
+    fault_begin(fault, ACTION_ANSWER);
+    if (number >= polls) {
+        make_answer_of_wait(fault, number - polls);
+        return;
+    }
     struct plan_step *step = &fault->step;
-    step->when = place_of(fault->survey, &fault->draw, app_polls);
-    step->when.nth = draw_between(&fault->draw, 1, TIMES_MAX);
+    const struct survey_point *point = survey_point(survey, app_polls, number);
+    step->when = point->condition;
+    step->when.nth = draw_poll(fault, point);
     bool one = strcmp(step->when.call, "MPI_Testany") == 0;
     bool some = strcmp(step->when.call, "MPI_Testsome") == 0;
-    if (draw_chance(&fault->draw, 60)) {
+    if (draw_chance(&fault->draw, 60))
         step->count = draw_between(&fault->draw, 1, TIMES_MAX);
-    } else if (one || some) {
-        step->orders = 1;
-        step->order[0] = (int32_t)draw_below(&fault->draw, REQUESTS_MAX);
-        step->choice = one ? step->order[0] : 0;
-    } else {
+    else if (one || some)
+        answer_with_request(fault, one);
+    else
         step->choice = 1;
-    }
 }
 
 /* --- the store -------------------------------------------------------------------------------- */
 static void make_fail(struct fault *fault)
 {
     static const int errors[] = {ENOSPC, EIO, EDQUOT, EINTR};
-    begin(fault, ACTION_FAIL);
+    fault_begin(fault, ACTION_FAIL);
     fault->step.when = place_of(fault->survey, &fault->draw, store);
     fault->step.choice = errors[draw_below(&fault->draw, sizeof errors / sizeof errors[0])];
 }
@@ -338,11 +271,14 @@ static bool writes(const struct survey *survey)
     return survey_points(survey, store_writes) > 0;
 }
 
+/* Fewer than there are to be written: else nothing is short or torn. */
 static void make_write(struct fault *fault, enum plan_action action)
 {
-    begin(fault, action);
-    fault->step.when = place_of(fault->survey, &fault->draw, store_writes);
-    fault->step.count = draw_below(&fault->draw, BYTES_MAX);
+    fault_begin(fault, action);
+    const struct survey_point *point = place_point(fault->survey, &fault->draw, store_writes);
+    uint64_t most = point->bytes < BYTES_MAX ? point->bytes : BYTES_MAX;
+    fault->step.when = place_at(fault->survey, point, &fault->draw);
+    fault->step.count = draw_below(&fault->draw, most);
 }
 
 static void make_short(struct fault *fault)
@@ -361,14 +297,15 @@ static const struct kind kinds[] = {
     {"kill", 6, always, make_kill},
     {"kill at commit", 4, commits, make_kill_at_commit},
     {"stop", 3, always, make_stop},
-    {"hold control", 8, has_messages, make_hold_control},
-    {"hold message", 4, has_channels, make_hold_message},
-    {"crossing", 6, can_cross, make_crossing},
-    {"reorder", 2, has_channels, make_reorder},
-    {"delay", 2, has_channels, make_delay},
-    {"jitter", 2, has_channels, make_jitter},
+    {"hold control", 7, fault_has_messages, fault_hold_control},
+    {"lag", 5, fault_has_cues, fault_lag},
+    {"hold message", 3, fault_has_channels, fault_hold_message},
+    {"crossing", 6, fault_can_cross, fault_crossing},
+    {"reorder", 1, fault_has_channels, fault_reorder},
+    {"delay", 2, fault_has_channels, fault_delay},
+    {"jitter", 2, fault_has_channels, fault_jitter},
     {"choose", 4, has_wildcards, make_choose},
-    {"answer", 3, has_polls, make_answer},
+    {"answer", 3, has_answers, make_answer},
     {"fail", 2, steps_can_lose, make_fail},
     {"short", 2, writes, make_short},
     {"tear", 2, writes, make_tear},
@@ -401,13 +338,23 @@ static unsigned kills(const struct plan *plan)
     return count;
 }
 
+/* Some step waits for a life after the first. */
+static bool needs_recovery(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->steps[i].when.incarnation > 0)
+            return true;
+    return false;
+}
+
 /* Most mistakes show when somebody recovers, and recovery has its own. */
 static enum error_code add_recovery(const struct survey *survey, uint64_t seed, uint64_t index,
                                     struct plan *plan, char *name, struct error *error)
 {
     struct fault fault = {.survey = survey, .draw = draw_for(seed, index, PURPOSE_RECOVERY)};
     enum error_code code = OK;
-    if (kills(plan) == 0 && commits(survey) && draw_chance(&fault.draw, 65)) {
+    unsigned percent = needs_recovery(plan) ? 100 : 65;
+    if (kills(plan) == 0 && commits(survey) && draw_chance(&fault.draw, percent)) {
         make_kill_at_commit(&fault);
         add_word(name, "kill at commit");
         code = plan_add(plan, &fault.step, error);
@@ -418,6 +365,38 @@ static enum error_code add_recovery(const struct survey *survey, uint64_t seed, 
     make_kill_again(&fault);
     add_word(name, "kill again");
     return plan_add(plan, &fault.step, error);
+}
+
+/* What it waits for comes often: when the step before it is done there will be more. */
+static bool can_follow(const struct survey *survey, const struct fault *fault)
+{
+    const struct plan_condition *when = &fault->step.when;
+    uint64_t seen = 0;
+    if (fault->has_helper || when->states > 0 || when->epoch >= 0)
+        return false;
+    for (size_t i = 0; i < survey->count; i++) {
+        const struct plan_condition *point = &survey->point[i].condition;
+        if (point->event == when->event && point->level == when->level &&
+            (when->rank == PLAN_ANY || point->rank == when->rank) &&
+            strcmp(point->call, when->call) == 0 && strcmp(point->name, when->name) == 0 &&
+            strcmp(point->message, when->message) == 0 && strcmp(point->file, when->file) == 0)
+            seen += survey->point[i].count;
+    }
+    return seen >= FOLLOWED_LEAST || fault->step.action == ACTION_JITTER;
+}
+
+/* Behind the step before it: soon. */
+static void follow(struct fault *fault)
+{
+    fault->step.after = PLAN_AFTER_PREVIOUS;
+    if (fault->step.when.nth > FOLLOW_NTH)
+        fault->step.when.nth = FOLLOW_NTH;
+}
+
+static enum error_code add_fault(struct plan *plan, const struct fault *fault, struct error *error)
+{
+    enum error_code code = fault->has_helper ? plan_add(plan, &fault->helper, error) : OK;
+    return code == OK ? plan_add(plan, &fault->step, error) : code;
 }
 
 static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
@@ -434,14 +413,15 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
     uint64_t faults = draw_between(&draw, 1, FAULTS_MAX);
     for (uint64_t i = 0; code == OK && i < faults; i++) {
         struct fault fault = {.survey = survey,
-                              .draw = draw_for(seed, index, PURPOSE_FAULT + (uint32_t)i)};
+                              .draw = draw_for(seed, index, PURPOSE_FAULT + (uint32_t)i),
+                              .lives = kills(plan)};
         const struct kind *kind = &kinds[draw_weighted(&fault.draw, weight, KINDS)];
         bool follows = draw_chance(&fault.draw, 25);
         kind->make(&fault);
-        if (follows && plan->count > 0)
-            fault.step.after = PLAN_AFTER_PREVIOUS;
+        if (follows && plan->count > 0 && can_follow(survey, &fault))
+            follow(&fault);
         add_word(name, kind->word);
-        code = plan_add(plan, &fault.step, error);
+        code = add_fault(plan, &fault, error);
     }
     if (code == OK)
         code = add_recovery(survey, seed, index, plan, name, error);

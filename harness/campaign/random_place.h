@@ -21,14 +21,25 @@ int64_t place_line(const struct survey *survey, struct draw *draw);
 struct plan_condition place_of(const struct survey *survey, struct draw *draw,
                                struct survey_filter filter);
 
+/* One of these points; most often one that is there with the first line. There must be one. */
+const struct survey_point *place_point(const struct survey *survey, struct draw *draw,
+                                       struct survey_filter filter);
+
+/* The n-th event of this point: the first ones more often. */
+struct plan_condition place_at(const struct survey *survey, const struct survey_point *point,
+                               struct draw *draw);
+
 /* The send of a message of the protocol's own: its name first, so that one that goes to all is not
  * drawn more often than one that goes to somebody. There must be one. */
 struct plan_condition place_of_message(const struct survey *survey, struct draw *draw);
 
-/* A send of the program's, at either level: there must be one at the wire. */
-struct plan_condition place_of_send(const struct survey *survey, struct draw *draw);
+/* A send of the program's, at either level: there must be one. With `wanted` of them from this one
+ * on if the channel has so many. */
+struct plan_condition place_of_send(const struct survey *survey, struct draw *draw,
+                                    uint64_t wanted);
 
-/* What the program of this rank does with messages: posts a receive, has a message, sends one. */
+/* What the program of this rank does: posts a receive, has a message, sends one, or makes a
+ * collective call, whatever of it there is. */
 struct plan_condition place_of_program(const struct survey *survey, struct draw *draw,
                                        int32_t rank);
 

@@ -1,6 +1,7 @@
 /* See survey.h. */
 #include "campaign/survey.h"
 
+#include "campaign/survey_lines.h"
 #include "oracles/table.h"
 #include "trace/calls.h"
 #include "trace/reader.h"
@@ -21,6 +22,8 @@ struct taking {
     size_t room;
     uint32_t wire_comm[PLAN_MAX_WIRES]; /* of each wire in this trace; 0: any */
     bool wire_known[PLAN_MAX_WIRES];    /* its communicator is there */
+    struct cues cues;
+    int64_t checkpoints; /* that the rank has taken by now */
     bool exhausted;
 };
 
@@ -32,6 +35,7 @@ void survey_init(struct survey *survey)
 void survey_release(struct survey *survey)
 {
     free(survey->point);
+    free(survey->sends);
     survey_init(survey);
 }
 
@@ -59,18 +63,21 @@ static struct survey_point *point_of(struct taking *taking, const struct plan_co
     struct survey_point *point = &survey->point[survey->count++];
     memset(point, 0, sizeof *point);
     point->condition = *condition;
+    point->line = taking->checkpoints;
     return point;
 }
 
-static void count_one(struct taking *taking, enum survey_kind kind, bool polls,
-                      const struct plan_condition *condition)
+/* Which of these it was, from 1; 0 without memory. */
+static uint64_t count_one(struct taking *taking, enum survey_kind kind, bool polls,
+                          const struct plan_condition *condition)
 {
     struct survey_point *point = point_of(taking, condition);
     taking->exhausted |= point == NULL;
     if (point == NULL)
-        return;
+        return 0;
     point->kind = kind;
     point->count = polls ? 1 : point->count + 1;
+    return ++point->seen;
 }
 
 static struct plan_condition condition_at(const struct taking *taking, enum plan_event event,
@@ -160,7 +167,9 @@ static void count_message(struct taking *taking, enum plan_event event, const st
             continue;
         set_name(condition.message, taking->plan->wire[i].name);
         note_wire(taking->survey, &taking->plan->wire[i]);
-        count_one(taking, SURVEY_MESSAGE, false, &condition);
+        uint64_t nth = count_one(taking, SURVEY_MESSAGE, false, &condition);
+        if (event == EVENT_DELIVER)
+            cues_message(&taking->cues, condition.message, r->peer, nth);
         named = true;
     }
     if (named)
@@ -302,8 +311,14 @@ static void count_note(struct taking *taking, uint64_t index)
 {
     const struct record *r = &taking->trace->record[index];
     enum plan_event event = event_of_note((unsigned)r->tag);
+    taking->survey->late += r->tag == NOTE_LOGGED;
+    taking->survey->early += r->tag == NOTE_EARLY;
     if (event == EVENT_NONE)
         return;
+    taking->checkpoints += event == EVENT_CHECKPOINT;
+    if (event == EVENT_CHECKPOINT || event == EVENT_STOP_LOG)
+        cues_note(&taking->cues, taking->survey, taking->trace->rank,
+                  event == EVENT_CHECKPOINT ? REGION_LOGGING : REGION_BEYOND, r->bytes);
     struct plan_condition condition = condition_at(taking, event, LEVEL_APP);
     if (event == EVENT_PHASE || event == EVENT_RESULT || event == EVENT_DECISION)
         trace_text(taking->trace, index, condition.name, sizeof condition.name);
@@ -328,12 +343,16 @@ static void set_pattern(char pattern[PLAN_NAME_BYTES], const char *path)
 static void count_storage(struct taking *taking, uint64_t index)
 {
     char path[FILE_BYTES];
-    enum plan_event event = plan_event_of_storage((unsigned)taking->trace->record[index].tag);
+    const struct record *r = &taking->trace->record[index];
+    enum plan_event event = plan_event_of_storage((unsigned)r->tag);
     if (event == EVENT_NONE)
         return;
     struct plan_condition condition = condition_at(taking, event, LEVEL_APP);
     trace_text(taking->trace, index, path, sizeof path);
     set_pattern(condition.file, path);
+    struct survey_point *point = point_of(taking, &condition);
+    if (point != NULL && (point->seen == 0 || r->bytes < point->bytes))
+        point->bytes = r->bytes;
     count_one(taking, SURVEY_STORE, false, &condition);
 }
 
@@ -353,6 +372,7 @@ static void count_record(struct taking *taking, uint64_t index)
         count_message(taking, EVENT_SEND, r);
     if (kind == RECORD_RECV || kind == RECORD_PROBE)
         count_wildcard(taking, r, kind);
+    taking->survey->collectives += kind == RECORD_COLLECTIVE && r->level == LEVEL_APP;
     if (delivers(r, kind))
         count_message(taking, EVENT_DELIVER, r);
     if (stands_for_call(r, kind))
@@ -399,12 +419,15 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
     for (size_t i = 0; i < traces->count; i++) {
         taking->trace = &traces->trace[i];
         find_wires(taking);
+        cues_begin(&taking->cues);
+        taking->checkpoints = 0;
         for (uint64_t at = 0; at < taking->trace->count && !taking->exhausted; at++)
             count_record(taking, at);
     }
     if (survey->count > 0)
         qsort(survey->point, survey->count, sizeof *survey->point, compare_points);
     qsort(survey->wire, survey->wires, sizeof survey->wire[0], compare_wires);
+    cues_choose(&taking->cues, survey);
 }
 
 enum error_code survey_of(const struct trace_set *traces, const struct plan *plan,
@@ -414,10 +437,14 @@ enum error_code survey_of(const struct trace_set *traces, const struct plan *pla
     survey_init(survey);
     count_all(&taking, traces);
     table_release(&taking.table);
-    if (!taking.exhausted)
-        return OK;
-    survey_release(survey);
-    return error_set(error, ERROR_MEMORY, "no memory for a survey");
+    enum error_code code = OK;
+    if (taking.exhausted)
+        code = error_set(error, ERROR_MEMORY, "no memory for a survey");
+    if (code == OK)
+        code = cells_count(traces, survey, error);
+    if (code != OK)
+        survey_release(survey);
+    return code;
 }
 
 enum error_code survey_take(const char *folder, const struct plan *plan, struct survey *survey,

@@ -35,7 +35,33 @@ enum survey_kind {
 struct survey_point {
     struct plan_condition condition;
     uint64_t count; /* 1 where it hangs on timing: of calls that poll */
+    uint64_t seen;  /* how many there were in this run, also of what hangs on timing */
+    uint64_t bytes; /* the least that was asked for, of writes */
+    int64_t line;   /* how many checkpoints the rank had taken when the first of these came */
     enum survey_kind kind;
+};
+
+/* The message that lets a rank enter a region of a line: of the protocol's own messages that it had
+ * behind its note before, the one that most often was the last. Who keeps it keeps the rank. */
+struct survey_cue {
+    int32_t rank;
+    enum plan_region region; /* REGION_LOGGING: its checkpoint; REGION_BEYOND: the end of logging */
+    int64_t line;
+    int32_t sender;
+    uint64_t nth; /* of its messages of that name from that sender */
+    char message[PLAN_NAME_BYTES];
+};
+#define SURVEY_MAX_CUES 256
+
+/* Sends of the program by where sender and receiver stood then against a line. The receiver's place
+ * hangs on timing: what was seen often will be seen again. */
+#define SURVEY_CELL_RANKS 32 /* of larger jobs there are none */
+#define SURVEY_CELL_LINES 8  /* the first ones */
+#define SURVEY_REGIONS 3
+struct survey_cell {
+    int32_t sender, receiver;
+    int64_t line;
+    enum plan_region of_sender, of_receiver; /* not REGION_ANY */
 };
 
 struct survey {
@@ -45,6 +71,11 @@ struct survey {
     struct survey_point *point; /* owned; by rank, then by what the condition says */
     size_t wires;               /* the messages of the protocol's own that were seen */
     struct plan_wire wire[PLAN_MAX_WIRES];
+    uint64_t late, early; /* messages that the protocol told of as such */
+    uint64_t collectives; /* that the program called */
+    size_t cues;
+    struct survey_cue cue[SURVEY_MAX_CUES];
+    uint32_t *sends; /* by cell, see survey_sends; owned; NULL: there are none */
 };
 
 void survey_init(struct survey *survey);
@@ -72,6 +103,13 @@ struct survey_filter {
 size_t survey_points(const struct survey *survey, struct survey_filter filter);
 const struct survey_point *survey_point(const struct survey *survey, struct survey_filter filter,
                                         size_t n);
+
+/* How many sends there were of a cell; 0 also where the survey keeps none. */
+uint32_t survey_sends(const struct survey *survey, struct survey_cell cell);
+
+/* NULL: there is none, as the rank that begins a line has no message that tells it to. */
+const struct survey_cue *survey_cue(const struct survey *survey, int32_t rank,
+                                    enum plan_region region, int64_t line);
 
 /* Some rank tells of this event. */
 bool survey_tells(const struct survey *survey, enum plan_event event);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <xxhash.h>
 
 #define NS_PER_S 1e9
 /* Less than this is free on a disk that is full: what was under way has been removed by then. */
@@ -315,13 +316,30 @@ void campaign_release_tasks(struct campaign *campaign)
         forget_task(campaign, campaign->tasks);
 }
 
+/* Of what the subject is: so that plan 17 of one is not the mix of faults of plan 17 of another,
+ * and is the same whatever else is in the campaign. */
+static uint64_t subject_mix(const struct subject *subject)
+{
+    const struct scenario *scenario = &subject->scenario;
+    const char *protocol = strrchr(scenario->protocol, '/');
+    const char *program = strrchr(scenario->program, '/');
+    protocol = protocol != NULL ? protocol : scenario->protocol;
+    program = program != NULL ? program : scenario->program;
+    uint64_t mixed = XXH3_64bits(protocol, strlen(protocol));
+    mixed = XXH3_64bits_withSeed(program, strlen(program), mixed + (uint64_t)scenario->ranks);
+    for (size_t i = 0; i < scenario->argument_count; i++)
+        mixed = XXH3_64bits_withSeed(scenario->argument[i], strlen(scenario->argument[i]), mixed);
+    return mixed;
+}
+
 /* The scenario of the subject with a plan of the strategy's. */
 static enum error_code fill_task(struct campaign *campaign, struct task *task, struct error *error)
 {
     const struct subject *subject = &campaign->subject[task->subject];
     task->plan.wires = subject->wires.wires;
     memcpy(task->plan.wire, subject->wires.wire, sizeof task->plan.wire);
-    enum error_code code = campaign->strategy->make(&subject->survey, campaign->seed, task->index,
+    uint64_t seed = campaign->seed ^ subject_mix(subject);
+    enum error_code code = campaign->strategy->make(&subject->survey, seed, task->index,
                                                     &task->plan, task->text, error);
     task->scenario = subject->scenario;
     task->scenario.name = task->text;

@@ -6,14 +6,14 @@
 local EVERY = 6
 local collective = { laplace = true, cg = true, neuron = true, random = true, collectives = true }
 local programs = {
-  { "ring", { "--iterations", 20 } },
-  { "laplace", { "--iterations", 20, "--size", 16 } },
-  { "cg", { "--iterations", 20, "--size", 16 } },
-  { "neuron", { "--iterations", 20, "--size", 16 } },
-  { "master_worker", { "--iterations", 20, "--size", 4 } },
-  { "random", { "--iterations", 20, "--compute-us", 0 } },
-  { "pipeline", { "--iterations", 20 }, "c3 alone" },
-  { "mixture", { "--iterations", 20 }, "c3 alone" },
+  { "ring", { "--iterations", 32 } },
+  { "laplace", { "--iterations", 32, "--size", 16 } },
+  { "cg", { "--iterations", 32, "--size", 16 } },
+  { "neuron", { "--iterations", 32, "--size", 16 } },
+  { "master_worker", { "--iterations", 32, "--size", 4 } },
+  { "random", { "--iterations", 32, "--compute-us", 0 } },
+  { "pipeline", { "--iterations", 32 }, "c3 alone" },
+  { "mixture", { "--iterations", 32 }, "c3 alone" },
   { "collectives", { "--iterations", 24 }, "c3 alone" },
 }
 

@@ -57,14 +57,19 @@ static void with_wires(struct plan *plan)
     plan_add_wire(plan, &never, NULL);
 }
 
-static void take(struct survey *survey, struct plan *plan)
+static void take_of(const char *what, struct survey *survey, struct plan *plan)
 {
     struct trace_set traces;
-    inline_trace(text, &traces);
+    inline_trace(what, &traces);
     with_wires(plan);
     if (survey_of(&traces, plan, survey, NULL) != OK)
         exit(1);
     trace_set_release(&traces);
+}
+
+static void take(struct survey *survey, struct plan *plan)
+{
+    take_of(text, survey, plan);
 }
 
 /* --- the survey ------------------------------------------------------------------------------- */
@@ -120,6 +125,76 @@ static void test_survey(void)
                    (unsigned long long)points[i].count))
             printf("# there are %llu\n", (unsigned long long)count);
     }
+    survey_release(&survey);
+    plan_release(&plan);
+}
+
+/* What ranks hear before they enter a region of a line, and where they stand when they send. */
+static const char lines_text[] =
+    "ranks 2\n"
+    "r0#0 app call MPI_Init\n"
+    "r1#0 app call MPI_Init\n"
+    "r0#0 wire comm MPI_Comm_dup id 0x77 parent 1 rank 0 members 0 1\n"
+    "r1#0 wire comm MPI_Comm_dup id 0x77 parent 1 rank 1 members 0 1\n"
+    "r1#0 app send MPI_Send to 0 tag 7 bytes 8 hash 0x10 lasts 1\n"
+    "r0#0 note checkpoint 1\n"
+    "r0#0 storage write file 12 folder 3 bytes 900 path \"line-1\"\n"
+    "r0#0 storage write file 12 folder 3 bytes 30 path \"line-1\"\n"
+    "r1#0 app send MPI_Send to 0 tag 7 bytes 8 hash 0x11 lasts 1\n"
+    "r1#0 app send MPI_Send to 0 tag 7 bytes 8 hash 0x12 lasts 1\n"
+    "r0#0 app recv MPI_Recv from any tag 7 got 1 tag 7 bytes 8 hash 0x10 lasts 1\n"
+    "r1#0 note checkpoint 1\n"
+    "r0#0 wire send MPI_Isend to 1 tag 4 bytes 16 hash 0x21 comm 0x77 request 1\n"
+    "r1#0 wire recv MPI_Recv from 0 tag 4 got 0 tag 4 bytes 16 hash 0x21 comm 0x77\n"
+    "r1#0 note stop-log 1\n"
+    "r1#0 app send MPI_Send to 0 tag 7 bytes 8 hash 0x13 lasts 1\n"
+    "r1#0 app collective MPI_Barrier\n"
+    "r0#0 note logged 1 peer 1 tag 7 hash 0x11\n"
+    "r0#0 note logged 1 peer 1 tag 7 hash 0x12\n"
+    "r0#0 note stop-log 1\n"
+    "r0#0 note commit 1\n"
+    "r0#0 app send MPI_Send to 1 tag 7 bytes 8 hash 0x14 lasts 1\n"
+    "r0#0 note checkpoint 2\n";
+
+static uint32_t sends_in(const struct survey *survey, enum plan_region sender,
+                         enum plan_region receiver)
+{
+    struct survey_cell cell = {
+        .sender = 1, .line = 1, .of_sender = sender, .of_receiver = receiver};
+    return survey_sends(survey, cell);
+}
+
+static const struct survey_point *write_of(const struct survey *survey)
+{
+    return survey_point(survey, (struct survey_filter){.kind = SURVEY_STORE, .event = EVENT_WRITE},
+                        0);
+}
+
+static void test_survey_of_lines(void)
+{
+    struct survey survey;
+    struct plan plan;
+    take_of(lines_text, &survey, &plan);
+    check(sends_in(&survey, REGION_BEHIND, REGION_BEHIND) == 1, "sent before both checkpoints: 1");
+    check(sends_in(&survey, REGION_BEHIND, REGION_LOGGING) == 2, "to one that logs: 2");
+    check(sends_in(&survey, REGION_BEYOND, REGION_LOGGING) == 1, "from one that has done so: 1");
+    check(sends_in(&survey, REGION_LOGGING, REGION_LOGGING) == 0, "between two that log: 0");
+    struct survey_cell far = {
+        .sender = 1, .line = 2, .of_sender = REGION_BEHIND, .of_receiver = REGION_BEHIND};
+    check(survey_sends(&survey, far) == 0, "of a line that was not committed: 0");
+    const struct survey_cue *cue = survey_cue(&survey, 1, REGION_BEYOND, 1);
+    check(cue != NULL && cue->sender == 0 && cue->nth == 1 &&
+              strcmp(cue->message, "stopLogging") == 0,
+          "what lets rank 1 stop logging: the first stopLogging of rank 0");
+    check(survey_cue(&survey, 1, REGION_LOGGING, 1) == NULL &&
+              survey_cue(&survey, 0, REGION_BEYOND, 1) == NULL,
+          "what heard nothing before has no cue");
+    check(survey.late == 2 && survey.early == 0 && survey.collectives == 1,
+          "two late messages, a collective call");
+    const struct survey_point *write = write_of(&survey);
+    check(write->bytes == 30 && write->count == 2 && write->line == 1,
+          "two writes behind the first checkpoint, the least of 30 bytes: %llu",
+          (unsigned long long)write->bytes);
     survey_release(&survey);
     plan_release(&plan);
 }
@@ -255,6 +330,41 @@ static void test_seed(void)
     plan_release(&plan);
 }
 
+/* What is sure not to come about is not asked for. */
+static void test_random_places(void)
+{
+    struct survey survey;
+    struct plan plan;
+    char name[STRATEGY_TEXT_BYTES];
+    uint64_t short_bytes = 0, writes = 0, recovered = 0, lives = 0;
+    const struct strategy *strategy = strategy_find("random");
+    take_of(lines_text, &survey, &plan);
+    for (uint64_t i = 0; i < PLANS; i++) {
+        bool kills = false, second = false;
+        plan_release(&plan);
+        with_wires(&plan);
+        if (strategy->make(&survey, 5, i, &plan, name, NULL) != OK)
+            exit(1);
+        for (size_t j = 0; j < plan.count; j++) {
+            const struct plan_step *step = &plan.steps[j];
+            bool writing = step->action == ACTION_SHORT || step->action == ACTION_TEAR;
+            writes += writing;
+            short_bytes += writing && step->count < write_of(&survey)->bytes;
+            kills |= step->action == ACTION_TEAR ||
+                     (step->action == ACTION_KILL && step->when.incarnation < 1);
+            second |= step->when.incarnation > 0;
+        }
+        lives += second;
+        recovered += second && kills;
+    }
+    check(writes > 0 && short_bytes == writes, "all %llu short and torn writes are of fewer bytes",
+          (unsigned long long)writes);
+    check(lives > 0 && recovered == lives, "all %llu plans for a second life end the first",
+          (unsigned long long)lives);
+    survey_release(&survey);
+    plan_release(&plan);
+}
+
 static void test_systematic(void)
 {
     struct survey survey;
@@ -281,10 +391,12 @@ static void test_systematic(void)
 int main(void)
 {
     test_survey();
+    test_survey_of_lines();
     test_draws();
     test_strategy("systematic", PLANS);
     test_strategy("random", PLANS);
     test_seed();
+    test_random_places();
     test_systematic();
     check(strategy_find("randm") == NULL, "no strategy is called so");
     return done();
