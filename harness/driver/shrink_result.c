@@ -54,9 +54,19 @@ static enum error_code write_scenario(const struct trial *trial, const char *wor
 static void say_minimality(FILE *out, const struct shrink_result *result)
 {
     const struct search *search = result->search;
+    size_t seldom = 0, tried = 0;
+    for (size_t i = 0; i < search->tried_count; i++) {
+        tried += search->tried[i] != NULL;
+        seldom += search->tried[i] != NULL && search_item(search, i) == RATE_SELDOM;
+    }
     if (result->stopped != NULL)
         fprintf(out, "Not the smallest: %s ended the search.\n", result->stopped);
-    else if (search->items.count > 0)
+    else if (seldom > 0)
+        fprintf(out,
+                "With any single item left out or number lowered it fails no more (%zu of them)\n"
+                "or not every time (%zu).\n",
+                tried - seldom, seldom);
+    else if (tried > 0)
         fprintf(out, "With any single item left out or number lowered it fails no more.\n");
 }
 
@@ -130,8 +140,10 @@ static json_t *pack_trial(const struct trial *trial, struct rate_count count)
 
 static json_t *pack_items(const struct search *search)
 {
-    static const char *const verdicts[] = {
-        [RATE_OPEN] = "open", [RATE_FAILS] = "fails", [RATE_PASSES] = "passes"};
+    static const char *const verdicts[] = {[RATE_OPEN] = "open",
+                                           [RATE_FAILS] = "fails",
+                                           [RATE_SELDOM] = "seldom",
+                                           [RATE_PASSES] = "passes"};
     json_t *array = json_array();
     for (size_t i = 0; i < search->tried_count; i++) {
         if (search->tried[i] == NULL)

@@ -12,7 +12,9 @@
 #define CONFIRM_RUNS 3       /* of the scenario that was given, to know how often it fails */
 #define CONFIRM_RUNS_MOST 20 /* until it fails once; then it is said to fail no more */
 #define VERIFY_RUNS 10       /* of the smallest, to say how often it fails */
+#define SURE_RUNS 3          /* that fail, of what takes the place of one that fails every time */
 #define EVEN_ODDS 0.5
+#define PAST_ROOM 16
 #define WHAT_BYTES (REDUCTION_TEXT_BYTES + 32)
 
 static void show(struct search *search, const char *what)
@@ -22,15 +24,38 @@ static void show(struct search *search, const char *what)
     search->trials->doing = search->doing;
 }
 
-/* From now on this is the best. */
-static void accept(struct search *search, struct trial *trial)
+static enum error_code remember(struct search *search, struct trial *trial, struct error *error)
+{
+    if (search->past_count == search->past_room) {
+        size_t room = search->past_room > 0 ? 2 * search->past_room : PAST_ROOM;
+        struct trial **grown = realloc(search->past, room * sizeof(struct trial *));
+        if (grown == NULL)
+            return error_set(error, ERROR_MEMORY, "what was the smallest before");
+        search->past = grown;
+        search->past_room = room;
+    }
+    search->past[search->past_count++] = trial;
+    return OK;
+}
+
+static void set_best(struct search *search, struct trial *trial)
 {
     struct trials *trials = search->trials;
-    if (search->best != NULL && search->best->shown.text[0] != '\0' && search->best != trial)
+    if (search->best != trial)
         trial_forget_run(search->best);
     search->best = trial;
     trials->clean |= trial->ends[TRIAL_SAME] > 0;
-    search->rate = rate_estimate(trial_count(trials, trial), search->rate);
+    search->demand.rate = rate_estimate(trial_count(trials, trial), search->demand.rate);
+}
+
+/* From now on this is the best. */
+static enum error_code accept(struct search *search, struct trial *trial, struct error *error)
+{
+    enum error_code code = OK;
+    if (search->best != trial)
+        code = remember(search, search->best, error);
+    set_best(search, trial);
+    return code;
 }
 
 /* --- confirming ------------------------------------------------------------------------------- */
@@ -46,12 +71,14 @@ static enum error_code confirm(struct search *search, struct error *error)
          trial_count(search->trials, original).failures == 0 && !trials_over(search->trials);
          runs++)
         code = trials_repeat(search->trials, original, runs, error);
-    search->rate = EVEN_ODDS;
+    search->demand.rate = EVEN_ODDS;
     if (trial_count(search->trials, original).failures > 0)
-        accept(search, original);
+        set_best(search, original);
     else if (code == OK && !trials_over(search->trials))
         search->end = SEARCH_NO_FAILURE;
-    search->least = RATE_KEPT_LEAST * search->rate;
+    struct rate_count count = trial_count(search->trials, original);
+    search->demand.least = RATE_KEPT_LEAST * search->demand.rate;
+    search->demand.sure = count.failures == count.runs ? SURE_RUNS : 0;
     return code;
 }
 
@@ -89,12 +116,13 @@ static void compress(struct search *search, const bool *drop, size_t count)
     }
 }
 
-static void accept_without(struct search *search, bool *drop, struct trial *trial)
+static enum error_code accept_without(struct search *search, bool *drop, struct trial *trial,
+                                      struct error *error)
 {
     const struct plan *plan = &trial_scenario(search->best)->plan;
     plan_drop_also(plan, drop);
     compress(search, drop, plan->count);
-    accept(search, trial);
+    return accept(search, trial, error);
 }
 
 /* Guesses at most of the plan: all of it; what was not before the violation; what was not done. */
@@ -122,7 +150,7 @@ static enum error_code make_guess(void *context, size_t index, struct trial **tr
 static enum error_code try_guesses(struct search *search, struct error *error)
 {
     size_t winner;
-    struct race race = {search, make_guess, GUESSES, search->rate, search->least};
+    struct race race = {search, make_guess, GUESSES, search->demand};
     if (trial_scenario(search->best)->plan.count == 0)
         return OK;
     show(search, "without what was not before the violation");
@@ -134,7 +162,7 @@ static enum error_code try_guesses(struct search *search, struct error *error)
     guess(search, winner, drop);
     code = try_without(search, drop, &trial, error);
     if (code == OK)
-        accept_without(search, drop, trial);
+        code = accept_without(search, drop, trial, error);
     return code;
 }
 
@@ -170,7 +198,7 @@ static enum error_code try_chunks(struct chunks *chunks, bool *left, struct erro
 {
     struct search *search = chunks->search;
     size_t winner, count = (chunks->count + chunks->length - 1) / chunks->length;
-    struct race race = {chunks, make_chunk, count, search->rate, search->least};
+    struct race race = {chunks, make_chunk, count, search->demand};
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "%zu of %zu steps left out", chunks->length, chunks->count);
     show(search, what);
@@ -183,7 +211,7 @@ static enum error_code try_chunks(struct chunks *chunks, bool *left, struct erro
     mark_chunk(chunks, winner, drop);
     code = try_without(search, drop, &trial, error);
     if (code == OK)
-        accept_without(search, drop, trial);
+        code = accept_without(search, drop, trial, error);
     return code;
 }
 
@@ -271,19 +299,73 @@ static enum error_code leave_out_items(struct search *search, struct error *erro
     for (bool left = true; code == OK && left && !trials_over(search->trials);) {
         size_t winner = 0;
         code = list_items(search, error);
-        struct race race = {search, make_item, search->items.count, search->rate, search->least};
+        struct race race = {search, make_item, search->items.count, search->demand};
         if (code == OK)
             code = trials_race(search->trials, &race, &winner, error);
         left = code == OK && winner < search->items.count;
         if (!left)
             continue;
         search->from = item_of(search, winner);
-        accept(search, search->tried[search->from]);
+        code = accept(search, search->tried[search->from], error);
     }
     return code;
 }
 
-/* How often the smallest fails decides how often the others had to be run: until nothing is open.
+/* --- what fails every time -------------------------------------------------------------------- */
+
+static enum error_code make_past(void *context, size_t index, struct trial **trial,
+                                 struct error *error)
+{
+    struct search *search = context;
+    (void)error;
+    *trial = search->past[search->past_count - 1 - index];
+    return OK;
+}
+
+/* The best has passed as well: the newest of those before it that fails every time takes its place,
+ * and from now on a candidate has to fail oftener before it does. Where there is none nothing is
+ * sure. *back: there is one. */
+static enum error_code go_back(struct search *search, bool *back, struct error *error)
+{
+    size_t winner;
+    struct rate_demand demand = search->demand;
+    *back = false;
+    demand.sure = VERIFY_RUNS;
+    struct race race = {search, make_past, search->past_count, demand};
+    show(search, "what was before and fails every time?");
+    enum error_code code = trials_race(search->trials, &race, &winner, error);
+    if (code != OK || trials_over(search->trials))
+        return code;
+    if (winner == search->past_count) {
+        search->demand.sure = 0;
+        return OK;
+    }
+    search->past_count -= winner + 1;
+    struct trial *trial = search->past[search->past_count];
+    if (trial->shown.text[0] == '\0') /* its run that failed was forgotten: one more, to be shown */
+        code = trials_repeat(search->trials, trial, trial_count(search->trials, trial).runs + 1,
+                             error);
+    set_best(search, trial);
+    search->demand.sure = VERIFY_RUNS;
+    *back = true;
+    return code;
+}
+
+/* How often the smallest fails; where it is to fail every time and does not, another is best then.
+ */
+static enum error_code verify(struct search *search, struct error *error)
+{
+    bool back = false;
+    show(search, "how often does it fail?");
+    enum error_code code = trials_repeat(search->trials, search->best, VERIFY_RUNS, error);
+    struct rate_count count = trial_count(search->trials, search->best);
+    search->demand.rate = rate_estimate(count, EVEN_ODDS);
+    if (code == OK && search->demand.sure > 0 && count.failures < count.runs)
+        code = go_back(search, &back, error);
+    return code;
+}
+
+/* Until nothing is open: how often the smallest fails decides how often the others had to be run.
  */
 static enum error_code leave_out_all_items(struct search *search, struct error *error)
 {
@@ -292,10 +374,8 @@ static enum error_code leave_out_all_items(struct search *search, struct error *
          code == OK && runs != search->trials->runs && !trials_over(search->trials);) {
         runs = search->trials->runs;
         code = leave_out_items(search, error);
-        show(search, "how often does it fail?");
         if (code == OK)
-            code = trials_repeat(search->trials, search->best, VERIFY_RUNS, error);
-        search->rate = rate_estimate(trial_count(search->trials, search->best), EVEN_ODDS);
+            code = verify(search, error);
     }
     return code;
 }
@@ -328,14 +408,15 @@ enum error_code search_run(struct search *search, struct error *error)
 void search_release(struct search *search)
 {
     items_release(search);
+    free(search->past);
+    search->past = NULL;
 }
 
 enum rate_verdict search_item(const struct search *search, size_t item)
 {
     const struct trial *trial = search->tried[item];
-    return trial == NULL
-               ? RATE_OPEN
-               : rate_judge(trial_count(search->trials, trial), search->rate, search->least);
+    return trial == NULL ? RATE_OPEN
+                         : rate_judge(trial_count(search->trials, trial), search->demand);
 }
 
 /* Every run of it passed. */

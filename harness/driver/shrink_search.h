@@ -26,8 +26,9 @@ struct search {
 
     enum search_end end;
     struct trial *best;
-    double rate;             /* of best, estimated */
-    double least;            /* the least that the best may have */
+    struct rate_demand demand; /* what takes the place of best; its rate is estimated */
+    struct trial **past;       /* what was best before, the newest last; owned */
+    size_t past_count, past_room;
     struct reductions items; /* of best; owned */
     struct trial **tried; /* by item: the scenario with it left out; NULL: there is none; owned */
     size_t tried_count;

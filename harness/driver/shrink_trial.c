@@ -165,7 +165,7 @@ struct racing {
 
 static enum rate_verdict judge_trial(const struct racing *racing, const struct trial *trial)
 {
-    return rate_judge(trial_count(racing->trials, trial), racing->race->rate, racing->race->least);
+    return rate_judge(trial_count(racing->trials, trial), racing->race->demand);
 }
 
 static bool is_open(const struct racing *racing, const struct trial *trial)
@@ -173,6 +173,21 @@ static bool is_open(const struct racing *racing, const struct trial *trial)
     if (trial == NULL || trial_scenario(trial) == NULL || trial->ends[TRIAL_VOID] >= VOID_MOST)
         return false;
     return judge_trial(racing, trial) == RATE_OPEN;
+}
+
+/* Runs after which there is a verdict, whatever they come to. */
+static unsigned runs_wanted(const struct racing *racing, const struct trial *trial)
+{
+    const struct rate_demand *demand = &racing->race->demand;
+    unsigned tries = rate_tries(demand->rate);
+    bool fails = trial_count(racing->trials, trial).failures > 0;
+    return fails && demand->sure > 0 ? demand->sure : tries;
+}
+
+/* It has failed, and only has to show that it does so every time: nothing else is so near. */
+static bool is_promising(const struct racing *racing, const struct trial *trial)
+{
+    return racing->race->demand.sure > 0 && trial_count(racing->trials, trial).failures > 0;
 }
 
 /* The first that is open and has `running` runs under way at the most. NULL: there is none. */
@@ -189,11 +204,11 @@ static enum error_code choose(struct racing *racing, int running, struct trial *
             racing->made++;
         }
         struct trial *trial = racing->trial[i];
-        unsigned wanted = rate_tries(racing->race->rate);
-        if (!is_open(racing, trial) || trial->running > running)
+        if (!is_open(racing, trial) || (trial->running > running && !is_promising(racing, trial)))
             continue;
         if (trial->running > 0 &&
-            trial_count(racing->trials, trial).runs + (unsigned)trial->running >= wanted)
+            trial_count(racing->trials, trial).runs + (unsigned)trial->running >=
+                runs_wanted(racing, trial))
             continue;
         *chosen = trial;
         return OK;

@@ -79,8 +79,7 @@ struct race {
     void *context;
     enum error_code (*make)(void *context, size_t index, struct trial **trial, struct error *error);
     size_t count;
-    double rate;  /* of the best so far */
-    double least; /* what a candidate must have */
+    struct rate_demand demand;
 };
 
 /* Runs candidates, as many at once as there is room, until one fails as often as is asked for

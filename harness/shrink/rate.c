@@ -21,9 +21,14 @@ unsigned rate_tries(double rate)
     return (unsigned)fmin(fmax(tries, 1), RATE_TRIES_MOST);
 }
 
-enum rate_verdict rate_judge(struct rate_count count, double best, double least)
+enum rate_verdict rate_judge(struct rate_count count, struct rate_demand demand)
 {
-    if (count.failures > 0 && rate_estimate(count, best) >= least)
+    bool passed = count.failures < count.runs;
+    if (demand.sure > 0 && count.failures > 0 && passed)
+        return RATE_SELDOM;
+    if (demand.sure > 0 && count.failures > 0)
+        return count.failures >= demand.sure ? RATE_FAILS : RATE_OPEN;
+    if (count.failures > 0 && rate_estimate(count, demand.rate) >= demand.least)
         return RATE_FAILS;
-    return count.runs >= rate_tries(best) ? RATE_PASSES : RATE_OPEN;
+    return count.runs >= rate_tries(demand.rate) ? RATE_PASSES : RATE_OPEN;
 }

@@ -26,13 +26,20 @@ double rate_estimate(struct rate_count count, double before);
  * RATE_TRIES_MOST. */
 unsigned rate_tries(double rate);
 
-/* What is to be thought of a candidate, the best so far having the rate `best`, and less than
- * `least` being no success. (Were that held against the best, it would go down step by step.) */
+/* What a candidate must have to take the place of the best so far. */
+struct rate_demand {
+    double rate;   /* of the best so far */
+    double least;  /* what fails less often is no success: were that held against the best, it would
+                      go down step by step */
+    unsigned sure; /* it must fail so often and never pass; 0: `least` decides */
+};
+
 enum rate_verdict {
-    RATE_OPEN,  /* it has not been run often enough */
-    RATE_FAILS, /* it has failed, and often enough */
+    RATE_OPEN,   /* it has not been run often enough */
+    RATE_FAILS,  /* it has failed, and often enough */
+    RATE_SELDOM, /* it has failed, but is to be sure and has passed as well */
     RATE_PASSES,
 };
-enum rate_verdict rate_judge(struct rate_count count, double best, double least);
+enum rate_verdict rate_judge(struct rate_count count, struct rate_demand demand);
 
 #endif

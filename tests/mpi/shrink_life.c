@@ -2,7 +2,8 @@
  * and a job that is started again after lap MARK was begun gives up, if it is its turn.
  *
  * shrink_life LAPS. In the environment, all optional: HEALED names a file; while it exists nothing
- * is wrong. TURNS=n: only every n-th time, counted in the file COUNTER. SLOW_MS: a lap takes as
+ * is wrong. TURNS=n: only every n-th time, counted in the file COUNTER, but always the first FIRST
+ * times; SURE_RANKS=n: and with n ranks or more, which are not counted. SLOW_MS: a lap takes as
  * long. */
 #include <mpi.h>
 #include <stdio.h>
@@ -25,12 +26,18 @@ static void path_of_mark(char path[PATH_BYTES])
     snprintf(path, PATH_BYTES, "%s/mark", store != NULL ? store : ".");
 }
 
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? atol(text) : otherwise;
+}
+
 /* Counts this time; is it one of every TURNS? */
-static int is_turn(void)
+static int is_turn(int ranks)
 {
     const char *turns = getenv("TURNS"), *counter = getenv("COUNTER");
     long count = 0;
-    if (turns == NULL || counter == NULL)
+    if (turns == NULL || counter == NULL || ranks >= number("SURE_RANKS", ranks + 1))
         return 1;
     FILE *file = fopen(counter, "r");
     if (file != NULL) {
@@ -43,7 +50,7 @@ static int is_turn(void)
         exit(99);
     fprintf(file, "%ld\n", count + 1);
     fclose(file);
-    return count % atol(turns) == 0;
+    return count < number("FIRST", 0) || count % atol(turns) == 0;
 }
 
 /* The others wait outside of MPI to be ended, so that it is always the same rank that fails. */
@@ -57,9 +64,7 @@ static void give_up(int rank)
 static void lap(int rank, int ranks)
 {
     int token = 0;
-    const char *slow = getenv("SLOW_MS");
-    if (slow != NULL)
-        usleep((useconds_t)(atol(slow) * US_PER_MS));
+    usleep((useconds_t)(number("SLOW_MS", 0) * US_PER_MS));
     if (rank == 0)
         MPI_Send(&token, 1, MPI_INT, 1 % ranks, 0, MPI_COMM_WORLD);
     MPI_Recv(&token, 1, MPI_INT, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -75,7 +80,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     path_of_mark(mark);
-    int gives_up = rank == 0 && exists(mark) && !exists(getenv("HEALED")) && is_turn();
+    int gives_up = rank == 0 && exists(mark) && !exists(getenv("HEALED")) && is_turn(ranks);
     MPI_Bcast(&gives_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (gives_up)
         give_up(rank);

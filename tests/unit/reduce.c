@@ -267,6 +267,11 @@ static void check_generated(void)
 
 /* --- rates ------------------------------------------------------------------------------------ */
 
+static enum rate_verdict judge(struct rate_count count, double rate, double least, unsigned sure)
+{
+    return rate_judge(count, (struct rate_demand){rate, least, sure});
+}
+
 static void check_rates(void)
 {
     check(rate_tries(1) == 1, "what always fails is run once");
@@ -274,15 +279,20 @@ static void check_rates(void)
     check(rate_tries(0.3) == 9, "three tenths: 9");
     check(rate_tries(0) == RATE_TRIES_MOST, "never: there is a limit");
     check(rate_estimate((struct rate_count){3, 3}, 0.5) == 0.8, "3 of 3 by Laplace");
-    check(rate_judge((struct rate_count){0, 0}, 0.8, 0.5) == RATE_OPEN, "nothing is known yet");
-    check(rate_judge((struct rate_count){1, 1}, 0.8, 0.5) == RATE_FAILS, "one failure is enough");
-    check(rate_judge((struct rate_count){1, 0}, 0.8, 0.5) == RATE_OPEN, "one pass is not");
-    check(rate_judge((struct rate_count){2, 0}, 0.8, 0.5) == RATE_PASSES, "two are");
-    check(rate_judge((struct rate_count){8, 0}, 0.3, 0.2) == RATE_OPEN, "not for one seldom found");
-    check(rate_judge((struct rate_count){9, 1}, 0.95, 0.5) == RATE_PASSES,
+    check(judge((struct rate_count){0, 0}, 0.8, 0.5, 0) == RATE_OPEN, "nothing is known yet");
+    check(judge((struct rate_count){1, 1}, 0.8, 0.5, 0) == RATE_FAILS, "one failure is enough");
+    check(judge((struct rate_count){1, 0}, 0.8, 0.5, 0) == RATE_OPEN, "one pass is not");
+    check(judge((struct rate_count){2, 0}, 0.8, 0.5, 0) == RATE_PASSES, "two are");
+    check(judge((struct rate_count){8, 0}, 0.3, 0.2, 0) == RATE_OPEN, "not for one seldom found");
+    check(judge((struct rate_count){9, 1}, 0.95, 0.5, 0) == RATE_PASSES,
           "what fails much less often than is asked for is no success");
-    check(rate_judge((struct rate_count){3, 1}, 0.5, 0.5) == RATE_OPEN,
+    check(judge((struct rate_count){3, 1}, 0.5, 0.5, 0) == RATE_OPEN,
           "nor is it where the best is hardly good enough");
+    check(judge((struct rate_count){2, 2}, 0.9, 0.5, 3) == RATE_OPEN, "two failures are not sure");
+    check(judge((struct rate_count){3, 3}, 0.9, 0.5, 3) == RATE_FAILS, "three are");
+    check(judge((struct rate_count){9, 8}, 0.9, 0.5, 3) == RATE_SELDOM,
+          "what has passed once is not, however often it fails");
+    check(judge((struct rate_count){2, 0}, 0.9, 0.5, 3) == RATE_PASSES, "what never fails passes");
 }
 
 int main(void)
