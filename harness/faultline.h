@@ -49,6 +49,7 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
     __attribute__((weak));
 void faultline_draw(const char *name, void *data, size_t bytes) __attribute__((weak));
 void faultline_handle(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void faultline_group(uint64_t comm, const int *world, int size, int rank) __attribute__((weak));
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
                        size_t bytes) __attribute__((weak));
 
@@ -285,6 +286,15 @@ static inline void faultline_identity(uint64_t comm, uint64_t identity)
 {
     if (faultline_handle)
         faultline_handle(FAULTLINE_COMM_IDENTITY, comm, identity);
+}
+
+/* The members of a communicator that a protocol hands out and that stands for none of the library's:
+ * ranks of the application in MPI_COMM_WORLD, of which the `rank`-th is this process. Ahead of
+ * faultline_identity. Only read. */
+static inline void faultline_members(uint64_t comm, const int *world, int size, int rank)
+{
+    if (faultline_group)
+        faultline_group(comm, world, size, rank);
 }
 
 #ifdef __cplusplus

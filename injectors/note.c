@@ -20,11 +20,15 @@ EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
 EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
                                 const void *data, size_t bytes);
 
+EXPORTED void faultline_group(uint64_t comm, const int *world, int size, int rank);
+
 struct faultline_request;
 EXPORTED void faultline_request(const struct faultline_request *request);
 
 /* Of the taps; absent where this file is used without them. */
 void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
+    __attribute__((weak));
 void tap_request_back(const struct faultline_request *request) __attribute__((weak));
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
     __attribute__((weak));
@@ -137,6 +141,13 @@ void faultline_request(const struct faultline_request *request)
 {
     if (runtime_recording && tap_request_back != NULL)
         tap_request_back(request);
+}
+
+/* Not in the trace: the record of the communicator has them. */
+void faultline_group(uint64_t comm, const int *world, int size, int rank)
+{
+    if (runtime_recording && tap_handle_members != NULL)
+        tap_handle_members(comm, world, size, rank);
 }
 
 /* In the trace: value = the handle, hash = what it stands for, request = `what`. */

@@ -329,10 +329,70 @@ static void ask_library(struct communicator *c)
     library_end();
 }
 
+/* What a protocol has said of the members of a communicator that stands for none of the library's.
+ */
+struct told_members {
+    struct told_members *next;
+    uint64_t handle;
+    int rank;
+    struct group *group;
+};
+
+static struct told_members *told_members; /* behind the lock of the upper level's table */
+
+static struct told_members **members_link(uint64_t handle)
+{
+    struct told_members **link = &told_members;
+    while (*link && (*link)->handle != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
+{
+    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
+    struct told_members *told = calloc(1, sizeof *told);
+    if (!tap_ready || !group || !told || size < 1) {
+        free(group);
+        free(told);
+        return;
+    }
+    atomic_init(&group->references, 1);
+    group->size = size;
+    for (int i = 0; i < size; i++)
+        group->member[i] = world[i];
+    group->hash = group_hash(group);
+    *told = (struct told_members){.handle = handle, .rank = rank, .group = group};
+    tap_lock(&tables[LEVEL_APP].lock);
+    struct told_members **link = members_link(handle), *old = *link;
+    told->next = old ? old->next : NULL;
+    *link = told;
+    tap_unlock(&tables[LEVEL_APP].lock);
+    if (old)
+        group_drop(old->group);
+    free(old);
+}
+
+/* false: nothing was told. */
+static bool ask_told(struct communicator *c)
+{
+    tap_lock(&tables[LEVEL_APP].lock);
+    const struct told_members *told = *members_link(c->handle);
+    if (told) {
+        c->rank = told->rank;
+        c->wire = MPI_COMM_NULL;
+        c->local = group_hold(told->group);
+    }
+    tap_unlock(&tables[LEVEL_APP].lock);
+    return told != NULL;
+}
+
 /* What the wire level knows of it, found by handle or by what a protocol said that it stands for.
  */
 static void ask_wire(struct communicator *c)
 {
+    if (ask_told(c))
+        return;
     uint64_t wire = tap_handle_resolve(FAULTLINE_COMM, c->handle);
     const struct communicator *below = predefined(LEVEL_WIRE, wire);
     if (!below)

@@ -19,13 +19,23 @@ HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
 HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/handles/handles\.h' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
 
+# Protocols that carry all messages of the application themselves: the sources of the layer, how it
+# writes datatypes down, and the generated functions that refuse the rest of MPI.
+MAIL         := common/mail
+MAIL_REFUSED  = $(BUILD)/gen/mail/refused.c
+MAIL_USERS   := $(foreach file,$(shell grep -l 'common/mail/mail\.h' suites/protocols/*/*.[ch]),\
+                $(word 3,$(subst /, ,$(file))))
+MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(PROTOCOL_OBJ)/common/handles/types.o \
+                $(PROTOCOL_OBJ)/refused.o
+
 # $(call protocol_objects,P): all that P is linked from.
 PROTOCOL_OBJ     = $(BUILD)/protocols/obj
 objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
                    $(wildcard suites/protocols/$(1)/*.c))
 protocol_objects = $(call objects_in,$(1)) $(call objects_in,common) $(PROTOCOL_OBJ)/error.o \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
-                   $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o)
+                   $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
+                   $(if $(filter $(1),$(MAIL_USERS)),$(MAIL_OBJECTS))
 
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.
 WIRES            = $(wildcard suites/protocols/*/wire.lua)
@@ -53,7 +63,8 @@ $(PROTOCOL_OBJ)/%.o: suites/protocols/%.c
 
 $(PROTOCOL_OBJ)/error.o: harness/base/error.c
 $(PROTOCOL_OBJ)/wrappers.o: $(HANDLES_WRAPPERS)
-$(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o:
+$(PROTOCOL_OBJ)/refused.o: $(MAIL_REFUSED)
+$(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o $(PROTOCOL_OBJ)/refused.o:
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
 	$(Q)$(PROTOCOL_COMPILE) -Isuites/protocols -c -o $@ $<
@@ -69,6 +80,11 @@ $(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< $(MPICC) $@
+
+$(MAIL_REFUSED): suites/protocols/$(MAIL)/generate.lua $(wildcard suites/protocols/$(MAIL)/*.c)
+	@echo "  GEN     $@"
+	@mkdir -p $(@D)
+	$(Q)$(LUA) $< $(MPICC) $@ $(filter %.c,$^)
 
 $(WIRED:%=$(BUILD)/protocols/%.wire.lua): $(BUILD)/protocols/%.wire.lua: suites/protocols/%/wire.lua
 	@echo "  COPY    $<"

@@ -5,7 +5,7 @@
 #define C3_REQUESTS_H
 
 #include "c3/log.h"
-#include "c3/payload.h"
+#include "common/payload.h"
 #include "c3/piggyback.h"
 #include "common/handles/handles.h"
 

@@ -1,10 +1,13 @@
 /* User data between its place in the program and a row of bytes. Wherever the library packs
  * homogeneous data as it is in memory, as MPICH does, a row of bytes and the datatype describe the
  * same message. Must not know: the protocol, requests. */
-#ifndef C3_PAYLOAD_H
-#define C3_PAYLOAD_H
+#ifndef PROTOCOLS_PAYLOAD_H
+#define PROTOCOLS_PAYLOAD_H
 
-#include "c3/c3.h"
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Data of a call: `count` elements of `type` at `buffer` (MPI_BOTTOM allowed). */
 struct payload {

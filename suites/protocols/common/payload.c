@@ -1,5 +1,5 @@
 /* See payload.h. */
-#include "c3/payload.h"
+#include "common/payload.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -123,7 +123,9 @@ static int unpack_elements(const struct payload *payload, const char *row, uint6
     struct payload last = {.buffer = (char *)payload->buffer + whole.count * extent,
                            .count = 1,
                            .type = payload->type};
-    char *element = memory(1, element_bytes);
+    char *element = malloc(element_bytes);
+    if (!element)
+        return MPI_ERR_NO_MEM;
     error = pack(&last, element, element_bytes);
     memcpy(element, row + (bytes - rest), rest);
     if (error == MPI_SUCCESS)
