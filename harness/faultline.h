@@ -270,8 +270,9 @@ static inline void faultline_stands_for(int what, uint64_t handle, uint64_t stan
         faultline_handle(what, handle, stands_for);
 }
 
-/* The application may complete this request although nobody has made it in this incarnation. Behind
- * faultline_restored. Only read. */
+/* The application may complete this request although nobody has made it in this incarnation. Ahead
+ * of the first call that it makes with it; so a protocol that lets the application do again what
+ * led to the cut (see faultline_restored) says what there is where that begins. Only read. */
 static inline void faultline_brought_back(const struct faultline_request *request)
 {
     if (faultline_request)
@@ -288,9 +289,9 @@ static inline void faultline_identity(uint64_t comm, uint64_t identity)
         faultline_handle(FAULTLINE_COMM_IDENTITY, comm, identity);
 }
 
-/* The members of a communicator that a protocol hands out and that stands for none of the library's:
- * ranks of the application in MPI_COMM_WORLD, of which the `rank`-th is this process. Ahead of
- * faultline_identity. Only read. */
+/* The members of a communicator that a protocol hands out and that stands for none of the
+ * library's: ranks of the application in MPI_COMM_WORLD, of which the `rank`-th is this process.
+ * Ahead of faultline_identity. Only read. */
 static inline void faultline_members(uint64_t comm, const int *world, int size, int rank)
 {
     if (faultline_group)

@@ -29,7 +29,7 @@ static void refuse(const char *what, const char *instead)
     mail_die("%s is not supported by the Chandy-Lamport protocol; supported: %s", what, instead);
 }
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static unsigned number_option(const char *name, unsigned otherwise, long minimum, long maximum)
 {
@@ -63,14 +63,13 @@ static void read_options(struct options *options)
     options->native_collectives = !word_option("CHANDY_COLLECTIVES", "messages", "native");
 }
 
-/* --- recovery ---------------------------------------------------------------------------------- */
+/* --- recovery --------------------------------------------------------------------------------- */
 
 static void lives_on(void)
 {
     snapshot_is_at(restored);
     faultline_restored(restored);
     mail_mark_kept(restored);
-    mail_tell_requests();
     channels_put_back(restored);
     phase("after-restore");
 }
@@ -116,7 +115,7 @@ EXPORTED int protocol_restore(void)
     return (int)restored;
 }
 
-/* --- what else checkpoint.h declares ----------------------------------------------------------- */
+/* --- what else checkpoint.h declares ---------------------------------------------------------- */
 
 EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
@@ -138,7 +137,7 @@ EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
     mail_decision(name, data, bytes);
 }
 
-/* --- beginning and end ------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 static void start(void)
 {

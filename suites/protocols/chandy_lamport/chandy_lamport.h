@@ -21,7 +21,7 @@
 
 /* Control packets; number: the line. */
 enum {
-    MARKER = PACKET_CONTROL, /* on every channel */
+    MARKER = PACKET_CONTROL,  /* on every channel */
     DONE = PACKET_CONTROL + 1 /* up the tree: everything below has been saved */
 };
 

@@ -41,7 +41,7 @@ uint64_t snapshot_line(void)
     return snapshot.line;
 }
 
-/* --- termination [CL, slide 33] ---------------------------------------------------------------- */
+/* --- termination [CL, slide 33] --------------------------------------------------------------- */
 
 static int children(void)
 {
@@ -88,7 +88,7 @@ static void save_channels(void)
     tell_done();
 }
 
-/* --- the cut [CL, slide 25] -------------------------------------------------------------------- */
+/* --- the cut [CL, slide 25] ------------------------------------------------------------------- */
 
 static void tell_kept(void *context, const struct mail_message *message)
 {
@@ -163,7 +163,7 @@ static void initiate(void)
     save_channels();
 }
 
-/* --- markers ----------------------------------------------------------------------------------- */
+/* --- markers ---------------------------------------------------------------------------------- */
 
 static void marker(int from, uint64_t line)
 {
@@ -208,7 +208,7 @@ void snapshot_arrives(int from, struct packet *packet)
         channels_record(snapshot.line, packet);
 }
 
-/* --- when -------------------------------------------------------------------------------------- */
+/* --- when ------------------------------------------------------------------------------------- */
 
 /* A new one is begun when the one before is committed. */
 static bool may_initiate(void)

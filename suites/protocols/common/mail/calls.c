@@ -39,7 +39,7 @@ int call_check(const struct comm *comm, int peer, const struct payload *payload,
     return MPI_SUCCESS;
 }
 
-/* --- one request ------------------------------------------------------------------------------- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 void call_send(struct request *send)
 {
@@ -118,7 +118,7 @@ int call_hand_over(struct request *request, MPI_Status *status)
     return request->packet ? put_in_place(request) : MPI_SUCCESS;
 }
 
-/* --- sends ------------------------------------------------------------------------------------- */
+/* --- sends ------------------------------------------------------------------------------------ */
 
 static int start_send(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
                       MPI_Comm user, enum send_mode mode, struct request **send)
@@ -208,7 +208,7 @@ MAIL_EXPORTED int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, 
     return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
 }
 
-/* --- receives ---------------------------------------------------------------------------------- */
+/* --- receives --------------------------------------------------------------------------------- */
 
 static int start_receive(void *buffer, int count, MPI_Datatype type, int peer, int tag,
                          MPI_Comm user, struct request **receive)
@@ -282,7 +282,7 @@ MAIL_EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype dataty
                         comm, status);
 }
 
-/* --- buffers ----------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 /* Nothing is put into it: every send is copied. */
 static struct {

@@ -1,6 +1,5 @@
 /* See collectives.h. All are linear, through their root or from each to each: the point is what a
- * line does to them, not their speed. Reductions go in the order of ranks, so their result is the
- * same in every run. */
+ * line does to them, not their speed. */
 #include "common/mail/collectives.h"
 
 #include "common/mail/calls.h"
@@ -93,7 +92,7 @@ static bool is_native(MPI_Comm user)
     return true;
 }
 
-/* --- one to all -------------------------------------------------------------------------------- */
+/* --- one to all ------------------------------------------------------------------------------- */
 
 static int broadcast(struct comm *comm, int root, struct payload payload)
 {
@@ -116,7 +115,7 @@ MAIL_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
     return it ? broadcast(it, root, part(buffer, count, datatype)) : error;
 }
 
-/* --- all to one -------------------------------------------------------------------------------- */
+/* --- all to one ------------------------------------------------------------------------------- */
 
 /* Where the root puts what comes from each. counts NULL: `count` each. */
 struct places {
@@ -206,7 +205,7 @@ MAIL_EXPORTED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     return it ? scatter(it, root, &places, &mine) : error;
 }
 
-/* --- all to all -------------------------------------------------------------------------------- */
+/* --- all to all ------------------------------------------------------------------------------- */
 
 static int all_gather(struct comm *comm, struct payload mine, const struct places *places)
 {
@@ -292,7 +291,7 @@ MAIL_EXPORTED int MPI_Barrier(MPI_Comm comm)
     return broadcast(it, 0, nothing);
 }
 
-/* --- reductions -------------------------------------------------------------------------------- */
+/* --- reductions ------------------------------------------------------------------------------- */
 
 /* Room for `count` elements of any type, and where element 0 lies in it. */
 struct room {
@@ -314,37 +313,68 @@ static struct room room_for(int count, MPI_Datatype type)
     return room;
 }
 
-/* Adds what one rank gives to the left of *sum. */
-static int add_left(struct comm *comm, int rank, const struct payload *mine, struct room *sum,
-                    MPI_Op op)
+/* What one rank gives. */
+static int take_part(struct comm *comm, int rank, const struct payload *mine, struct room *room)
 {
-    struct room left = room_for(mine->count, mine->type);
-    struct payload into = part(left.first, mine->count, mine->type);
-    int error = rank == comm->rank ? move(*mine, into) : receive_from(comm, rank, into);
-    if (!sum->memory) {
-        *sum = left;
-        return error;
-    }
-    /* inoutvec becomes invec op inoutvec: what is nearer to rank 0 stands on the left. */
-    PMPI_Reduce_local(left.first, sum->first, mine->count, mine->type, op);
-    free(left.memory);
-    return error;
+    *room = room_for(mine->count, mine->type);
+    struct payload into = part(room->first, mine->count, mine->type);
+    return rank == comm->rank ? move(*mine, into) : receive_from(comm, rank, into);
 }
 
-/* At the root, from the last rank down, as MPI asks of operations that do not commute. */
+struct reduction {
+    MPI_Op op;
+    int count;
+    MPI_Datatype type;
+};
+
+/* room[to] becomes room[at] op room[at + 1], which go. */
+static void combine(const struct reduction *it, struct room *room, int at, int to)
+{
+    struct room left = room[at], right = room[at + 1];
+    /* inoutvec becomes invec op inoutvec */
+    PMPI_Reduce_local(left.first, right.first, it->count, it->type, it->op);
+    free(left.memory);
+    room[to] = right;
+}
+
+/* All into room[0], neighbours with neighbours, as recursive doubling does it: of a number of ranks
+ * that is no power of 2 the first ones go together until there are as many as one. MPICH reduces
+ * few elements so; then the program gets its rounding with this layer as without. */
+static void combine_all(const struct reduction *it, struct room *room, int ranks)
+{
+    int power = 1, left = 0;
+    while (power <= ranks / 2)
+        power *= 2;
+    int pairs = ranks - power;
+    for (int i = 0; i < ranks; left++)
+        if (i < 2 * pairs) {
+            combine(it, room, i, left);
+            i += 2;
+        } else {
+            room[left] = room[i++];
+        }
+    for (; left > 1; left /= 2)
+        for (int i = 0; i < left / 2; i++)
+            combine(it, room, 2 * i, i);
+}
+
 static int reduce(struct comm *comm, int root, struct payload mine, void *result, MPI_Op op)
 {
     int error = MPI_SUCCESS;
-    struct room sum = {NULL, NULL};
     if (comm->rank != root) {
         send_to(comm, root, mine);
         return MPI_SUCCESS;
     }
-    for (int i = comm->size - 1; i >= 0; i--)
-        keep_first(&error, add_left(comm, i, &mine, &sum, op));
-    keep_first(&error, move(part(sum.first, mine.count, mine.type),
+    struct room *room = calloc((size_t)comm->size, sizeof *room);
+    if (!room)
+        mail_die("out of memory for a reduction over %d ranks", comm->size);
+    for (int i = 0; i < comm->size; i++)
+        keep_first(&error, take_part(comm, i, &mine, &room[i]));
+    combine_all(&(struct reduction){op, mine.count, mine.type}, room, comm->size);
+    keep_first(&error, move(part(room[0].first, mine.count, mine.type),
                             part(result, mine.count, mine.type)));
-    free(sum.memory);
+    free(room[0].memory);
+    free(room);
     return error;
 }
 

@@ -117,7 +117,8 @@ static void tell(const struct comm *comm)
     faultline_identity((uint64_t)comm->user, comm->id);
 }
 
-/* What is made of MPI_COMM_SELF is known to this rank alone, so its rank is part of the identity. */
+/* What is made of MPI_COMM_SELF is known to this rank alone, so its rank is part of the identity.
+ */
 struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which, int *world,
                        int size)
 {
@@ -158,7 +159,7 @@ void comm_drop(struct comm *comm)
     remove_if_unused(comm);
 }
 
-/* --- as bytes ---------------------------------------------------------------------------------- */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 void comms_write(struct bytes *out)
 {

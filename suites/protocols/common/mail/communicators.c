@@ -26,7 +26,7 @@ static struct comm *asked(MPI_Comm user)
     return comm;
 }
 
-/* --- asking ------------------------------------------------------------------------------------ */
+/* --- asking ----------------------------------------------------------------------------------- */
 
 MAIL_EXPORTED int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
@@ -80,7 +80,7 @@ MAIL_EXPORTED int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     return error;
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/* --- making ----------------------------------------------------------------------------------- */
 
 MAIL_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
@@ -164,7 +164,7 @@ MAIL_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *ne
     return MPI_SUCCESS;
 }
 
-/* --- freeing ----------------------------------------------------------------------------------- */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 static int give_up(MPI_Comm *comm)
 {
@@ -188,7 +188,7 @@ MAIL_EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm)
     return give_up(comm);
 }
 
-/* --- passed on --------------------------------------------------------------------------------- */
+/* --- passed on -------------------------------------------------------------------------------- */
 
 MAIL_EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
 {

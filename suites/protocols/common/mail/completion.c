@@ -63,7 +63,7 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int give_all(struct asked *asked, MPI_Request *handles, MPI_Status *statuses)
 {
@@ -109,7 +109,7 @@ MAIL_EXPORTED int MPI_Testall(int count, MPI_Request array_of_requests[], int *f
     return complete_all(false, count, array_of_requests, flag, array_of_statuses);
 }
 
-/* --- any --------------------------------------------------------------------------------------- */
+/* --- any -------------------------------------------------------------------------------------- */
 
 static int complete_any(bool wait, int count, MPI_Request *handles, int *index, int *flag,
                         MPI_Status *status)
@@ -169,7 +169,7 @@ MAIL_EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Sta
     return MPI_SUCCESS;
 }
 
-/* --- some -------------------------------------------------------------------------------------- */
+/* --- some ------------------------------------------------------------------------------------- */
 
 static int complete_some(bool wait, int count, MPI_Request *handles, int *outcount, int *indices,
                          MPI_Status *statuses)
@@ -208,7 +208,7 @@ MAIL_EXPORTED int MPI_Testsome(int incount, MPI_Request array_of_requests[], int
                          array_of_statuses);
 }
 
-/* --- cancel and free --------------------------------------------------------------------------- */
+/* --- cancel and free -------------------------------------------------------------------------- */
 
 /* A receive that nothing has matched is cancelled, any other goes on. */
 MAIL_EXPORTED int MPI_Cancel(MPI_Request *request)
@@ -243,7 +243,7 @@ MAIL_EXPORTED int MPI_Request_free(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* --- persistent -------------------------------------------------------------------------------- */
+/* --- persistent ------------------------------------------------------------------------------- */
 
 static int keep(enum request_kind kind, const void *buffer, int count, MPI_Datatype type, int peer,
                 int tag, MPI_Comm user, enum send_mode mode, MPI_Request *handle)

@@ -61,7 +61,8 @@ end
 
 -- "MPI_Comm comm" -> MPI_COMM_WORLD, any other parameter -> its name.
 local function argument(text)
-    return text:match("^%s*MPI_Comm [%w_]+%s*$") and "MPI_COMM_WORLD" or text:match("([%w_]+)%s*%[?%]?$")
+    local comm = text:match("^%s*MPI_Comm [%w_]+%s*$")
+    return comm and "MPI_COMM_WORLD" or text:match("([%w_]+)%s*%[?%]?$")
 end
 
 local function passing(call)

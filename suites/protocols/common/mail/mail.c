@@ -4,6 +4,7 @@
 #include "common/mail/comms.h"
 #include "common/mail/matching.h"
 #include "common/mail/parts.h"
+#include "common/mail/past.h"
 #include "common/mail/requests.h"
 #include "common/mail/steps.h"
 #include "common/mail/wire.h"
@@ -17,13 +18,6 @@
 #include <string.h>
 
 #define REASON_BYTES 1024
-
-/* Something that came from outside: a packet, or a choice of the program (packet == NULL). */
-struct moment {
-    uint64_t step;
-    struct packet *packet; /* held */
-    struct bytes choice;
-};
 
 static struct {
     const struct mail_protocol *protocol;
@@ -42,9 +36,7 @@ static struct {
 
     /* Since then. */
     uint64_t step;
-    struct moment *past; /* owned */
-    size_t past_count;
-    size_t past_room;
+    struct past past;
 
     /* What came before the first image, or before the state that was read; see mail_prologue. */
     struct bytes prologue;
@@ -52,13 +44,12 @@ static struct {
 
     /* After a restart. */
     bool in_past;
-    size_t next;           /* of the past, to be given again */
     uint64_t last_step;    /* the cut is in it */
     struct bytes expected; /* sent and taken at the cut */
     struct packet_list put_back;
 } mail;
 
-/* --- small things ------------------------------------------------------------------------------ */
+/* --- small things ----------------------------------------------------------------------------- */
 
 void mail_die(const char *format, ...)
 {
@@ -123,73 +114,19 @@ _Noreturn static void not_as_it_was(const char *what)
              what);
 }
 
-/* --- the past ---------------------------------------------------------------------------------- */
+/* --- the past --------------------------------------------------------------------------------- */
 
-static struct moment *past_add(void)
+/* The past is over, and goes; the first one is kept. */
+static void end_past(void)
 {
-    if (mail.past_count == mail.past_room) {
-        mail.past_room = mail.past_room ? 2 * mail.past_room : 64;
-        mail.past = realloc(mail.past, mail.past_room * sizeof *mail.past);
-        if (!mail.past)
-            mail_die("out of memory for the past since the last potential checkpoint");
-    }
-    struct moment *moment = &mail.past[mail.past_count++];
-    *moment = (struct moment){.step = mail.step};
-    return moment;
-}
-
-static void past_clear(void)
-{
-    for (size_t i = 0; i < mail.past_count; i++) {
-        packet_drop(mail.past[i].packet);
-        bytes_release(&mail.past[i].choice);
-    }
-    mail.past_count = 0;
-    mail.next = 0;
+    if (!mail.has_begun)
+        past_write(&mail.past, &mail.prologue);
+    mail.has_begun = true;
+    past_clear(&mail.past);
     mail.step = 0;
 }
 
-static void past_write(struct bytes *out)
-{
-    for (size_t i = 0; i < mail.past_count; i++) {
-        const struct moment *moment = &mail.past[i];
-        bytes_put_number(out, moment->step);
-        bytes_put_number(out, moment->packet != NULL);
-        if (moment->packet)
-            packet_write(moment->packet, out);
-        else
-            bytes_put_row(out, moment->choice.data, moment->choice.size);
-    }
-}
-
-/* The past is over, and goes; the first one is kept. */
-static void past_end(void)
-{
-    if (!mail.has_begun)
-        past_write(&mail.prologue);
-    mail.has_begun = true;
-    past_clear();
-}
-
-static void past_read(struct reader in)
-{
-    past_clear();
-    while (in.left > 0 && !in.failed) {
-        uint64_t step = reader_number(&in);
-        struct moment *moment = past_add();
-        moment->step = step;
-        if (reader_number(&in)) {
-            moment->packet = packet_read(&in);
-        } else {
-            struct reader row = reader_row(&in);
-            bytes_put(&moment->choice, row.next, row.left);
-        }
-    }
-    if (in.failed)
-        mail_die("the saved past is damaged");
-}
-
-/* --- packets ----------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 uint64_t steps_next_number(int to)
 {
@@ -246,8 +183,21 @@ static void comes(struct packet *packet)
     if (mail.protocol->arrives)
         mail.protocol->arrives(head->from, packet);
     mail.inside = false;
-    past_add()->packet = packet_hold(packet);
+    past_add(&mail.past, mail.step)->packet = packet_hold(packet);
     take_in(packet);
+}
+
+void mail_put_back(struct packet *packet, uint64_t line)
+{
+    packet->kept_line = line;
+    packet_append(&mail.put_back, packet);
+}
+
+void mail_handed_over(const struct packet *packet)
+{
+    struct mail_message message;
+    if (packet->kept_line > 0 && mail.protocol->handed_over && mail_describe(packet, &message))
+        mail.protocol->handed_over(packet->kept_line, &message);
 }
 
 /* What was put back comes ahead of the network. */
@@ -257,7 +207,7 @@ static struct packet *next_of_present(void)
     return packet ? packet : wire_take();
 }
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static void check_counts(void)
 {
@@ -280,12 +230,12 @@ static void live_on(void)
 /* In the past: what came at this step, one moment. false: nothing more did. */
 static bool comes_again(void)
 {
-    if (mail.next == mail.past_count || mail.past[mail.next].step != mail.step)
+    const struct moment *moment = past_next(&mail.past);
+    if (!moment || moment->step != mail.step)
         return false;
-    const struct moment *moment = &mail.past[mail.next];
     if (!moment->packet)
         return false; /* a choice that the program makes at this step */
-    mail.next++;
+    mail.past.next++;
     take_in(packet_hold(moment->packet));
     return true;
 }
@@ -295,7 +245,7 @@ static void leave_past_here(void)
 {
     if (mail.step > mail.last_step)
         not_as_it_was("it goes on beyond the point where it was saved");
-    if (mail.step == mail.last_step && mail.next == mail.past_count)
+    if (mail.step == mail.last_step && !past_next(&mail.past))
         live_on();
 }
 
@@ -412,19 +362,18 @@ bool mail_is_sent(void)
 void mail_decision(const char *name, void *data, size_t bytes)
 {
     if (!mail.in_past) {
-        bytes_put(&past_add()->choice, data, bytes);
+        bytes_put(&past_add(&mail.past, mail.step)->choice, data, bytes);
         return;
     }
-    const struct moment *moment = &mail.past[mail.next];
-    if (mail.next == mail.past_count || moment->step != mail.step || moment->packet ||
-        moment->choice.size != bytes)
+    const struct moment *moment = past_next(&mail.past);
+    if (!moment || moment->step != mail.step || moment->packet || moment->choice.size != bytes)
         not_as_it_was(name);
     if (bytes > 0)
         memcpy(data, moment->choice.data, bytes);
-    mail.next++;
+    mail.past.next++;
 }
 
-/* --- images and saved states ------------------------------------------------------------------- */
+/* --- images and saved states ------------------------------------------------------------------ */
 
 static void put_part(struct bytes *out, struct bytes *part)
 {
@@ -464,7 +413,7 @@ void mail_image(void)
     if (mail.in_past)
         not_as_it_was("it comes to a potential checkpoint");
     copy_state();
-    past_end();
+    end_past();
     bytes_release(&mail.image);
     put_counts(&part);
     put_part(&mail.image, &part);
@@ -485,7 +434,7 @@ void mail_save(struct bytes *out)
     bytes_put_number(out, mail.step);
     put_counts(&part);
     put_part(out, &part);
-    past_write(&part);
+    past_write(&mail.past, &part);
     put_part(out, &part);
     if (out->failed)
         mail_die("out of memory for a saved state");
@@ -531,12 +480,13 @@ void mail_read(const void *saved, size_t bytes, bool alone)
     bytes_put(&mail.image, image.next, image.left);
     copy_state();
     read_image(image);
+    mail_tell_requests();
     mail.last_step = reader_number(&in);
     struct reader counts = reader_row(&in);
     bytes_release(&mail.expected);
     bytes_put(&mail.expected, counts.next, counts.left);
-    past_end();
-    past_read(reader_row(&in));
+    end_past();
+    past_read(&mail.past, reader_row(&in));
     if (in.failed || in.left > 0)
         mail_die("the saved state is damaged");
     mail.in_past = true;
@@ -545,90 +495,7 @@ void mail_read(const void *saved, size_t bytes, bool alone)
     leave_past_here();
 }
 
-/* --- what is under way ------------------------------------------------------------------------- */
-
-bool mail_describe(const struct packet *packet, struct mail_message *message)
-{
-    const struct packet_head *head = &packet->head;
-    const struct comm *comm = comm_by_id(head->comm);
-    if (head->kind != PACKET_MESSAGE || !comm || comm->freed)
-        return false;
-    *message = (struct mail_message){.comm = (uint64_t)comm->user,
-                                     .peer = head->source,
-                                     .tag = head->tag,
-                                     .data = packet->data,
-                                     .bytes = head->bytes};
-    return true;
-}
-
-/* Of one sender in the order of sending: numbers go up. NULL: none behind `number`. */
-static struct packet *next_kept(int from, uint64_t number)
-{
-    struct packet *next = NULL;
-    for (struct packet *one = matching_here(); one; one = one->next)
-        if (one->head.from == from && one->head.number >= number &&
-            (!next || one->head.number < next->head.number))
-            next = one;
-    for (struct request *one = requests_all(); one; one = one->next)
-        if (one->packet && one->packet->head.from == from && one->packet->head.number >= number &&
-            (!next || one->packet->head.number < next->head.number))
-            next = one->packet;
-    return next;
-}
-
-void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *message),
-                        void *context)
-{
-    struct mail_message message;
-    for (int rank = 0; rank < mail.ranks; rank++) {
-        struct packet *packet = next_kept(rank, 0);
-        for (; packet; packet = next_kept(rank, packet->head.number + 1))
-            if (mail_describe(packet, &message))
-                visit(context, &message);
-    }
-}
-
-void mail_mark_kept(uint64_t line)
-{
-    for (int rank = 0; rank < mail.ranks; rank++) {
-        struct packet *packet = next_kept(rank, 0);
-        for (; packet; packet = next_kept(rank, packet->head.number + 1))
-            packet->kept_line = line;
-    }
-}
-
-void mail_put_back(struct packet *packet, uint64_t line)
-{
-    packet->kept_line = line;
-    packet_append(&mail.put_back, packet);
-}
-
-void mail_handed_over(const struct packet *packet)
-{
-    struct mail_message message;
-    if (packet->kept_line > 0 && mail.protocol->handed_over && mail_describe(packet, &message))
-        mail.protocol->handed_over(packet->kept_line, &message);
-}
-
-void mail_tell_requests(void)
-{
-    for (const struct request *one = requests_all(); one; one = one->next)
-        if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)
-            faultline_brought_back(&(struct faultline_request){
-                .handle = (uint64_t)(MPI_REQUEST_NULL + one->number),
-                .comm = (uint64_t)one->comm->user,
-                .receives = one->kind == REQUEST_RECEIVE,
-                .persistent = one->persistent,
-                .active = one->active,
-                .peer = one->peer,
-                .tag = one->tag,
-                .buffer = one->payload.buffer,
-                .count = one->payload.count,
-                .datatype = (uint64_t)one->payload.type,
-            });
-}
-
-/* --- beginning and end ------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 void mail_open(const struct mail_protocol *protocol, int rank, int ranks, const int *process)
 {
@@ -648,8 +515,9 @@ static void repeat_prologue(const void *prologue, size_t bytes)
 {
     bytes_release(&mail.prologue);
     bytes_put(&mail.prologue, prologue, bytes);
-    past_read((struct reader){.next = prologue, .left = bytes});
+    past_read(&mail.past, (struct reader){.next = prologue, .left = bytes});
     mail.has_begun = true;
+    mail.step = 0;
     mail.in_past = true;
     mail.last_step = UINT64_MAX;
 }
@@ -717,7 +585,7 @@ void mail_close(bool (*settled)(void))
     wire_close();
     comms_close();
     packet_list_clear(&mail.put_back);
-    past_clear();
+    past_clear(&mail.past);
     bytes_release(&mail.prologue);
     mail.has_begun = false;
     mail.protocol = NULL;

@@ -83,7 +83,7 @@ void mail_close(bool (*settled)(void));
 int mail_rank(void);
 int mail_ranks(void);
 
-/* --- places ------------------------------------------------------------------------------------ */
+/* --- places ----------------------------------------------------------------------------------- */
 
 /* Where rank `rank` of the application is; what is sent to it from now on goes there. The channels
  * to and from it begin anew: nothing may be under way in them. */
@@ -105,7 +105,7 @@ void mail_become(int rank, const void *prologue, size_t bytes);
 /* Appends what came before checkpoint_restore, for the process that becomes this rank. */
 void mail_prologue(struct bytes *out);
 
-/* --- packets of the protocol's own -------------------------------------------------------------- */
+/* --- packets of the protocol's own ------------------------------------------------------------ */
 
 /* Sends one to rank `to` (not this one) behind all that was sent there in that lane. `kind` is
  * PACKET_CONTROL or more, at most PACKET_KIND_MAX, and is the tag on the wire; `number` is the
@@ -129,7 +129,7 @@ bool mail_sending(void);
 /* What this rank has sent is out of its hands. */
 bool mail_is_sent(void);
 
-/* --- state -------------------------------------------------------------------------------------- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 /* The pieces that make up the program's state: what checkpoint_register registered. */
 struct state *mail_state(void);
@@ -171,9 +171,6 @@ void mail_put_back(struct packet *packet, uint64_t line);
 /* Describes a message of the program to Faultline; false: it is none (of a collective call, an
  * acknowledgement), or of a communicator that this rank does not have (yet). */
 bool mail_describe(const struct packet *packet, struct mail_message *message);
-
-/* Tells Faultline of every request that the program has: in lives_on, behind faultline_restored. */
-void mail_tell_requests(void);
 
 /* A choice of the program (checkpoint_decision): kept, or in the past as it was. */
 void mail_decision(const char *name, void *data, size_t bytes);

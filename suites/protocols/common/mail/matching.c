@@ -81,10 +81,8 @@ void matching_post(struct request *receive)
 
 struct packet *matching_find(const struct comm *comm, int source, int tag)
 {
-    struct request like = {.comm = (struct comm *)comm,
-                           .peer = source,
-                           .tag = tag,
-                           .packet_kind = PACKET_MESSAGE};
+    struct request like = {
+        .comm = (struct comm *)comm, .peer = source, .tag = tag, .packet_kind = PACKET_MESSAGE};
     for (struct packet *one = here.first; one; one = one->next)
         if (fits(&like, &one->head))
             return one;

@@ -15,6 +15,10 @@ _Noreturn void mail_refuse(const char *what, const char *instead);
 /* A message is handed over to the program: tells the protocol if it is one of those kept. */
 void mail_handed_over(const struct packet *packet);
 
+/* Tells Faultline of every request that the program has: when an image was read, ahead of all that
+ * the program does again. */
+void mail_tell_requests(void);
+
 /* A call that sends begins; what it sends is on its way. See mail_sending. */
 void mail_begin_sending(void);
 void mail_end_sending(void);

@@ -56,7 +56,7 @@ MAIL_EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_
     return error;
 }
 
-/* --- matched ----------------------------------------------------------------------------------- */
+/* --- matched ---------------------------------------------------------------------------------- */
 
 static MPI_Message take(struct sought *sought)
 {

@@ -78,7 +78,7 @@ void request_free(struct request *request)
     free(request);
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static void renumber(struct request *request, int number)
 {
@@ -115,7 +115,7 @@ struct request *request_of(int handle)
     return number > 0 && number < table.room ? table.by_number[number] : NULL;
 }
 
-/* --- lists ------------------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 void request_post(struct request *request)
 {
@@ -155,7 +155,7 @@ struct request *request_sent_as(int to, uint64_t number)
     return NULL;
 }
 
-/* --- as bytes ---------------------------------------------------------------------------------- */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 /* Behind it a row each: the datatype, the packet. */
 struct stored {
@@ -170,11 +170,11 @@ struct stored {
     int32_t peer;
     int32_t tag;
     int32_t count;
-    int32_t piece;    /* of mail_state, that the buffer lies in; NO_PIECE */
-    int32_t posting;  /* place among those that are posted, from 1; 0: is not */
+    int32_t piece;   /* of mail_state, that the buffer lies in; NO_PIECE */
+    int32_t posting; /* place among those that are posted, from 1; 0: is not */
     uint32_t packet_kind;
-    uint64_t offset;  /* of the buffer in its piece */
-    uint64_t comm;    /* its id; 0: none */
+    uint64_t offset; /* of the buffer in its piece */
+    uint64_t comm;   /* its id; 0: none */
     uint64_t sent_as;
 };
 
@@ -387,7 +387,7 @@ void requests_read(struct reader in)
     free(posting.row);
 }
 
-/* --- statuses ---------------------------------------------------------------------------------- */
+/* --- statuses --------------------------------------------------------------------------------- */
 
 void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled)
 {

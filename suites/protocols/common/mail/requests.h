@@ -18,11 +18,11 @@ struct request {
     enum request_kind kind;
     enum send_mode mode;
     bool persistent;
-    bool active;    /* started and not handed over */
-    bool done;      /* what it waits for has come */
-    bool cancelled; /* before anything came */
-    bool detached;  /* a send that the program has freed */
-    bool own_type;  /* payload.type was built when a saved state was read */
+    bool active;      /* started and not handed over */
+    bool done;        /* what it waits for has come */
+    bool cancelled;   /* before anything came */
+    bool detached;    /* a send that the program has freed */
+    bool own_type;    /* payload.type was built when a saved state was read */
     bool lost_buffer; /* of a saved state, and it is not known where its buffer is now */
     struct payload payload;
     struct comm *comm; /* held; NULL for MPI_PROC_NULL's and nobody's */
@@ -56,8 +56,8 @@ struct request *request_sent_as(int to, uint64_t number);
 
 /* As bytes in a saved state; buffers by their place in the pieces of mail_state. */
 void requests_write(struct bytes *out);
-/* All go; of persistent ones that the program made before checkpoint_restore the buffers are kept in
- * mind. Ahead of requests_read, and of comms_read. */
+/* All go; of persistent ones that the program made before checkpoint_restore the buffers are kept
+ * in mind. Ahead of requests_read, and of comms_read. */
 void requests_forget(void);
 void requests_read(struct reader in);
 
