@@ -19,8 +19,10 @@ TRACE_SOURCES   = $(wildcard harness/trace/*.c)
 ORACLE_SOURCES  = $(wildcard oracles/*.c)
 REPLAY_SOURCES  = $(wildcard harness/replay/*.c)
 REPORT_SOURCES  = $(wildcard reports/*.c)
+WITNESS_SOURCES = $(wildcard harness/witness/*.c)
 CAMPAIGN_SOURCES = $(wildcard harness/campaign/*.c)
-DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/shrink/*.c harness/driver/*.c) $(CAMPAIGN_SOURCES)
+DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/shrink/*.c harness/driver/*.c) $(CAMPAIGN_SOURCES) \
+                  $(WITNESS_SOURCES)
 PROTOCOLS       = $(patsubst suites/protocols/%/,%,$(dir $(wildcard suites/protocols/*/*.c)))
 PROGRAMS        = $(patsubst suites/programs/%.c,%,$(wildcard suites/programs/*.c))
 

@@ -8,11 +8,16 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
 $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
                     $(ORACLE_SOURCES) $(REPORT_SOURCES) $(REPLAY_SOURCES) $(RECORDING_SOURCES) \
                     $(wildcard harness/script/*.c harness/shrink/*.c) $(CAMPAIGN_SOURCES) \
+                    $(WITNESS_SOURCES) \
                     harness/driver/stacks.c harness/driver/shrink_past.c \
-                    harness/driver/json_text.c harness/driver/fingerprint.c)
+                    harness/driver/json_text.c harness/driver/fingerprint.c \
+                    harness/driver/second_look.c)
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
+
+# Long runs drawn at random, with violations planted in them.
+$(BUILD)/tests/planted.t: $(wildcard tests/planted/*.c tests/planted/*.h)
 
 # MPICH's MPI_STATUSES_IGNORE is no array, which gcc takes for an overflow.
 MPI_WARNINGS = -Wno-stringop-overflow

@@ -4,6 +4,7 @@
 #include "driver/claims.h"
 #include "driver/fingerprint.h"
 #include "driver/json_text.h"
+#include "driver/second_look.h"
 #include "trace/reader.h"
 
 #include <errno.h>
@@ -171,6 +172,8 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
         code = trace_set_open(folder.text, &traces, error);
     if (code == OK)
         code = judge(&traces, &facts, ids, count, judgement, error);
+    if (code == OK)
+        second_look(&traces, &facts, judgement);
     trace_set_release(&traces);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "oracles/example.h"
 #include "oracles/judging.h"
 #include "tap.h"
+#include "witness/witness.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -45,6 +46,38 @@ static void compare(const char *name, const struct example *example,
     }
     for (size_t i = 0; i < judgement->finding_count && !good; i++)
         show(&judgement->findings[i]);
+}
+
+/* --- the second look ----------------------------------------------------------------------- */
+
+static bool is_derived_again(const struct example *example, const struct finding *finding)
+{
+    struct witness_reference references[EXAMPLE_MAX];
+    struct witness witness = {.traces = &example->traces,
+                              .claim = finding->claim->id,
+                              .count = finding->witness_count,
+                              .finished = example->facts.end == RUN_FINISHED,
+                              .reference_count = example->facts.reference_count,
+                              .reference = references};
+    for (size_t i = 0; i < witness.reference_count; i++) {
+        const struct reference_result *from = &example->reference[i];
+        references[i] = (struct witness_reference){from->rank, from->name, from->bytes, from->hash};
+    }
+    for (unsigned i = 0; i < finding->witness_count; i++)
+        witness.event[i] = (struct witness_event){
+            finding->witness[i].rank, finding->witness[i].incarnation, finding->witness[i].index};
+    return witness_check(&witness) == WITNESS_HOLDS;
+}
+
+static void look_again(const char *name, const struct example *example,
+                       const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == VERDICT_VIOLATION &&
+            !check(is_derived_again(example, &judgement->findings[i]),
+                   "%s: its violation of %s is derived again from the witness", name,
+                   judgement->findings[i].claim->id))
+            show(&judgement->findings[i]);
 }
 
 /* --- one of each for each claim ------------------------------------------------------------ */
@@ -118,6 +151,7 @@ static void run(const char *path)
                                      &judgement, &error);
         if (check(code == OK, "%s is judged", name)) {
             compare(name, &example, &judgement);
+            look_again(name, &example, &judgement);
             count_held(name, &judgement);
         }
         judgement_release(&judgement);
