@@ -11,7 +11,7 @@ end
 
 stds.scenario = {
   read_globals = {
-    "scenario",
+    "cover", "scenario",
     "_VERSION", "assert", "error", "getmetatable", "ipairs", "pairs", "pcall", "print",
     "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "tonumber", "tostring",
     "type", "xpcall",

@@ -165,14 +165,15 @@ static enum error_code json_one(FILE *out, const struct result_case *result, voi
     (void)state;
     return write_json(
         out,
-        json_pack("{s:i, s:o, s:o, s:i, s:o, s:o, s:s, s:s, s:o*, s:f, s:o, s:o, s:o}", "number",
-                  result->number, "name", json_text(result->name), "file", json_text(result->file),
-                  "line", result->line, "protocol", json_text(result->protocol), "program",
-                  json_text(result->program), "result", result_words[result->result], "verdict",
-                  result->verdict, "claim", json_text(result->claim), "seconds", result->seconds,
-                  "why", list_of(result->why, result->why_count), "witness",
+        json_pack("{s:i, s:o, s:o, s:i, s:o, s:o, s:s, s:s, s:o*, s:f, s:o, s:o, s:o, s:o*}",
+                  "number", result->number, "name", json_text(result->name), "file",
+                  json_text(result->file), "line", result->line, "protocol",
+                  json_text(result->protocol), "program", json_text(result->program), "result",
+                  result_words[result->result], "verdict", result->verdict, "claim",
+                  json_text(result->claim), "seconds", result->seconds, "why",
+                  list_of(result->why, result->why_count), "witness",
                   list_of(result->witness, result->witness_count), "folder",
-                  json_text(result->folder)),
+                  json_text(result->folder), "control", json_text(result->control)),
         "\n", error);
 }
 

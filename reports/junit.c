@@ -89,6 +89,8 @@ static void put_output(struct xml *xml, const struct result_case *result)
         put_line(xml, "why: ", result->why[i]);
     for (size_t i = 0; i < result->witness_count; i++)
         put_line(xml, "witness: ", result->witness[i]);
+    if (result->control != NULL)
+        put_line(xml, "control: ", result->control);
     snprintf(where, sizeof where, "%s:%d", result->file, result->line);
     put_line(xml, "scenario: ", where);
     put_line(xml, "run: ", result->folder);

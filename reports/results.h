@@ -36,6 +36,7 @@ struct result_case {
     size_t witness_count;
     const char *witness[RESULT_WITNESS_MOST]; /* "r0#0:e97" */
     const char *folder;                       /* of the run */
+    const char *control; /* what the scenario does without its faults; NULL: not known */
 };
 
 struct result_totals {

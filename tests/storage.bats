@@ -40,7 +40,7 @@ passes() {
     timeout -k 10 900 "$FAULTLINE" run -j 2 --out out "$2" >tap 2>said || status=$?
     grep -A 30 '^not ok' tap | head -200 || true
     cat said
-    passed=$(grep -c '^ok' tap) || true
+    passed=$(grep '^ok' tap | grep -vc 'covers what it promises') || true
     echo "exit status $status, $passed of $1 pass"
     [ "$status" = 0 ] && [ "$passed" = "$1" ]
 }

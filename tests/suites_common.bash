@@ -19,7 +19,7 @@ passes() {
     runs "${@:2}"
     grep -A 30 '^not ok' "$BATS_TEST_TMPDIR/tap" | head -200 || true
     cat "$BATS_TEST_TMPDIR/said"
-    passed=$(grep -c '^ok' "$BATS_TEST_TMPDIR/tap") || true
+    passed=$(grep '^ok' "$BATS_TEST_TMPDIR/tap" | grep -vc 'covers what it promises') || true
     echo "exit status $status, $passed of $count pass"
     [ "$status" = 0 ] && [ "$passed" = "$count" ]
 }

@@ -47,6 +47,8 @@ static enum exit_status judge_one(struct run *run, int number, const struct clai
     struct outcome outcome;
     run->number = number;
     outcome_judge(run, wanted->id, wanted->count, &outcome);
+    if (outcome.verdict == VERDICT_VIOLATION)
+        control_load(run->folder.text, &outcome.control);
     for (int i = 0; i < 2; i++)
         if (out->file[i] != NULL)
             outcome_print(out->file[i], run, &outcome, options->verbose);

@@ -87,13 +87,25 @@ static void keep_decisions(const struct run *run)
     fprintf(stderr, "faultline: %s: the run cannot be replayed: %s\n", run->shown.text, error.text);
 }
 
+/* Without its faults, too, where the user looks at single runs. */
+static void make_control(const struct run *run, const struct options *options, const sigset_t *mask,
+                         struct outcome *outcome)
+{
+    const struct finding *finding = outcome_finding(outcome);
+    if (options->control && !options->no_control && outcome->verdict == VERDICT_VIOLATION &&
+        control_is_possible(run->scenario))
+        control_make(run, finding != NULL ? finding->claim->id : outcome->remark, mask,
+                     &outcome->control);
+}
+
 static enum exit_status judge_and_tell(const struct job *job, const struct run *run,
-                                       const struct options *options)
+                                       const struct options *options, const sigset_t *mask)
 {
     struct outcome outcome;
     struct path path;
     struct error error = {0};
     outcome_judge(run, NULL, 0, &outcome);
+    make_control(run, options, mask, &outcome);
     enum exit_status status = status_of_verdict(outcome.verdict);
     if (outcome_store(run, &outcome, &error) != OK)
         status = status_worst(status, status_of_error(&error));
@@ -114,7 +126,8 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     return status;
 }
 
-static enum exit_status live(const struct job *job, const struct options *options)
+static enum exit_status live(const struct job *job, const struct options *options,
+                             const sigset_t *mask)
 {
     struct run run;
     struct error error = {0};
@@ -133,7 +146,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)
-        status = job->is_reference ? end_reference(&run) : judge_and_tell(job, &run, options);
+        status = job->is_reference ? end_reference(&run) : judge_and_tell(job, &run, options, mask);
     else
         status_of_error(&error);
     run_release(&run);
@@ -150,7 +163,7 @@ _Noreturn static void become_job(const struct job *job, const struct options *op
     if (!process_die_with(driver, SIGTERM))
         _exit(STATUS_HARNESS);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    _exit((int)live(job, options));
+    _exit((int)live(job, options, mask));
 }
 
 enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,

@@ -40,6 +40,7 @@ enum key {
     KEY_RESULTS_LAST = KEY_RESULTS + RESULTS_FORMS - 1,
     KEY_HTML,
     KEY_NO_CAPTURE,
+    KEY_NO_CONTROL,
     KEY_CLAIMS,
     KEY_STRATEGY,
     KEY_RUNS,
@@ -108,6 +109,8 @@ static const struct option_line lines[] = {
     {"timeout", KEY_TIMEOUT, "S", FOR_SHRINK,
      "hard limit of a run in seconds (default: five times what RUN took, at least 10)"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
+    {"no-control", KEY_NO_CONTROL, NULL, FOR_RUN,
+     "do not run what violates a claim once more without its faults"},
     {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas"},
     {"verbose", KEY_VERBOSE, NULL, FOR_RUN | FOR_LIST | FOR_CHECK, "say more, of what passed too"},
 };
@@ -258,6 +261,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->durations;
     case KEY_NO_CAPTURE:
         return &options->no_capture;
+    case KEY_NO_CONTROL:
+        return &options->no_control;
     case KEY_KEEP:
         return &options->keep;
     default:

@@ -162,7 +162,8 @@ const struct finding *outcome_finding(const struct outcome *outcome)
 }
 
 static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
-                                    struct judgement *judgement, struct error *error)
+                                    struct judgement *judgement, struct fault_places *faults,
+                                    struct error *error)
 {
     struct path folder;
     struct trace_set traces = {0};
@@ -174,6 +175,8 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
         code = judge(&traces, &facts, ids, count, judgement, error);
     if (code == OK)
         second_look(&traces, &facts, judgement);
+    if (code == OK)
+        fault_places_find(&traces, faults);
     trace_set_release(&traces);
     return code;
 }
@@ -197,7 +200,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         id_count = ids_of(run->scenario, own);
         ids = own;
     }
-    if (judge_traces(run, ids, id_count, &outcome->judgement, &error) != OK) {
+    if (judge_traces(run, ids, id_count, &outcome->judgement, &outcome->faults, &error) != OK) {
         decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), error.text);
         return;
     }
@@ -249,6 +252,16 @@ static json_t *pack_findings(const struct run *run, const struct judgement *judg
     return findings;
 }
 
+/* null: there was none. */
+static json_t *pack_control(const struct control *control)
+{
+    if (control->result == CONTROL_NONE)
+        return json_null();
+    return json_pack("{s:s, s:o, s:s, s:f}", "result", control_word(control->result), "text",
+                     json_text(control->text), "claim", control->claim, "seconds",
+                     control->seconds);
+}
+
 static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
 {
     struct fingerprint fingerprint;
@@ -262,10 +275,12 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
                                                  "situations", (json_int_t)result->situations,
                                                  "violations", (json_int_t)result->violations));
     }
-    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "version", 1, "verdict",
+    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "version", 1, "verdict",
                      verdict_text(outcome->verdict), "remark", outcome->remark, "why",
                      json_text(outcome->why), "fingerprint", fingerprint.text, "records",
-                     (json_int_t)judgement->records, "results", results, "findings", findings);
+                     (json_int_t)judgement->records, "results", results, "findings", findings,
+                     "faults", fault_places_pack(&outcome->faults), "control",
+                     pack_control(&outcome->control));
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

@@ -3,6 +3,8 @@
 #ifndef DRIVER_OUTCOME_H
 #define DRIVER_OUTCOME_H
 
+#include "driver/control.h"
+#include "driver/fault_places.h"
 #include "driver/run.h"
 #include "oracles/oracle.h"
 
@@ -14,6 +16,8 @@ struct outcome {
     struct judgement judgement; /* empty if the run could not be judged */
     char remark[64];            /* the claim that decided, or the verdict's name; empty: pass */
     char why[RUN_TEXT_BYTES];   /* in place of a finding; empty: the first finding says it */
+    struct fault_places faults; /* where they took place */
+    struct control control;     /* of a violation; not made by judging */
 };
 
 /* Judges the run by its scenario's claims, or by `ids` alone if there are any (then without the

@@ -4,7 +4,9 @@
 #include "driver/report_coverage.h"
 
 #include "oracles/oracle.h"
+#include "reports/tap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@
 #define HEAD_HEIGHT 44
 #define COLUMNS_MOST 8
 #define NAME_BYTES 64
+#define LINE_BYTES 512
 
 static const char *const regions[] = {"behind", "logging", "beyond"};
 #define REGIONS (sizeof regions / sizeof regions[0])
@@ -178,8 +181,15 @@ static void write_matrix(struct xml *xml, const struct matrix *matrix, const str
     xml_end(xml);
 }
 
-/* A table of claims is written where its first claim stands. */
-static void write_matrices(struct xml *xml, const struct coverage *all)
+static void write_one(void *context, const struct matrix *matrix, const struct coverage *all)
+{
+    write_matrix(context, matrix, all);
+}
+
+/* A table of claims is told where its first claim stands. */
+static void each_matrix(void (*tell)(void *context, const struct matrix *matrix,
+                                     const struct coverage *all),
+                        void *context, const struct coverage *all)
 {
     char last[NAME_BYTES] = "";
     for (size_t i = 0; i < claim_count; i++) {
@@ -190,8 +200,43 @@ static void write_matrices(struct xml *xml, const struct coverage *all)
         struct matrix matrix = {.table = place.table};
         lay_out(&matrix, all);
         if (matrix.judged)
-            write_matrix(xml, &matrix, all);
+            tell(context, &matrix, all);
     }
+}
+
+/* --- for a terminal ------------------------------------------------------------------------ */
+
+static void print_matrix(FILE *out, const struct matrix *matrix, const struct coverage *all)
+{
+    char line[LINE_BYTES];
+    bool of_calls = strcmp(matrix->table, "C.cell") != 0;
+    int used =
+        snprintf(line, sizeof line, "  %-20s", of_calls ? "root \\ others" : "sent \\ delivered");
+    for (size_t k = 0; k < matrix->columns; k++)
+        used += snprintf(line + used, sizeof line - (size_t)used, " %15.31s", matrix->column[k]);
+    tap_comment(out, "%s", matrix->table);
+    tap_comment(out, "%s", line);
+    for (size_t row = 0; row < REGIONS; row++) {
+        used = snprintf(line, sizeof line, "  %-20s", regions[row]);
+        for (size_t k = 0; k < matrix->columns; k++) {
+            size_t claim = matrix->claim[row][k];
+            char cell[NAME_BYTES] = "-";
+            if (claim < claim_count)
+                snprintf(cell, sizeof cell, "%" PRIu64, all[claim].situations);
+            used += snprintf(line + used, sizeof line - (size_t)used, " %15s", cell);
+        }
+        tap_comment(out, "%s", line);
+    }
+}
+
+static void print_one(void *context, const struct matrix *matrix, const struct coverage *all)
+{
+    print_matrix(context, matrix, all);
+}
+
+void coverage_print_matrices(FILE *out, const struct coverage *all)
+{
+    each_matrix(print_one, out, all);
 }
 
 void coverage_write(struct xml *xml, const struct coverage *all)
@@ -211,5 +256,5 @@ void coverage_write(struct xml *xml, const struct coverage *all)
         xml_number(xml, "expected", (int64_t)all[i].expected);
         xml_end(xml);
     }
-    write_matrices(xml, all);
+    each_matrix(write_one, xml, all);
 }

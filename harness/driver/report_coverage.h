@@ -1,5 +1,5 @@
-/* What the runs of a set have shown of each claim, for a page: how often its situation arose, how
- * often it was violated, and the coverage claims as matrices of regions. */
+/* What the runs of a set have shown of each claim, for a page or a terminal: how often its
+ * situation arose, how often it was violated, and the coverage claims as matrices of regions. */
 #ifndef DRIVER_REPORT_COVERAGE_H
 #define DRIVER_REPORT_COVERAGE_H
 
@@ -20,5 +20,8 @@ void coverage_add(const struct stored_run *run, struct coverage *all);
 /* <claim> elements for what was judged, and a <matrix> with <cell> elements for each table of
  * regions of which a cell was judged. */
 void coverage_write(struct xml *xml, const struct coverage *all);
+
+/* The same tables as comments of TAP: how often each cell was seen, "-" for what cannot be. */
+void coverage_print_matrices(FILE *out, const struct coverage *all);
 
 #endif

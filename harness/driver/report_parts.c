@@ -174,6 +174,7 @@ void report_put_verdict(struct xml *xml, const struct report_source *source)
     put_json(xml, "remark", json_object_get(verdict, "remark"));
     put_json(xml, "group", json_object_get(verdict, "fingerprint"));
     xml_number(xml, "records", json_integer_value(json_object_get(verdict, "records")));
+    put_json(xml, "control", json_object_get(json_object_get(verdict, "control"), "text"));
     put_claim(xml, source->finding != NULL ? text_of(source->finding, "claim") : NULL);
     put_json_sentence(xml, "why", json_object_get(verdict, "why"));
     if (source->finding != NULL)

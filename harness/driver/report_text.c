@@ -174,6 +174,9 @@ static enum error_code tell(FILE *out, const struct report_source *told, struct 
     tell_why(out, told, finding);
     putc('\n', out);
     tell_witness(out, finding);
+    if (json_is_object(json_object_get(told->verdict, "control")))
+        prose_print(out,
+                    "Control:    ", text_of(json_object_get(told->verdict, "control"), "text"));
     tell_others(out, told, finding);
     if (text_of(told->verdict, "fingerprint")[0] != '\0')
         prose_print(out, "Group:      ", text_of(told->verdict, "fingerprint"));

@@ -81,6 +81,7 @@ static void take_verdict(const json_t *root, struct result_case *result)
         result->why[result->why_count++] = why;
     result->why_count = take_texts(json_object_get(finding, "why"), result->why, result->why_count,
                                    RESULT_WHY_MOST);
+    result->control = json_string_value(json_object_get(json_object_get(root, "control"), "text"));
     result->witness_count =
         take_texts(json_object_get(finding, "witness"), result->witness, 0, RESULT_WITNESS_MOST);
 }
@@ -119,8 +120,18 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
 /* --- all ---------------------------------------------------------------------------------------
  */
 
-static struct result_totals totals_of(struct job *const *jobs, size_t count)
+/* What is to be told. */
+struct told {
+    struct job *const *jobs;
+    size_t count;
+    const struct result_case *more;
+    size_t more_count;
+};
+
+static struct result_totals totals_of(const struct told *told)
 {
+    struct job *const *jobs = told->jobs;
+    size_t count = told->count;
     struct result_totals totals = {0};
     for (size_t i = 0; i < count; i++) {
         if (jobs[i]->is_reference)
@@ -129,19 +140,25 @@ static struct result_totals totals_of(struct job *const *jobs, size_t count)
         totals.count[result_of(jobs[i])]++;
         totals.seconds += jobs[i]->seconds;
     }
+    for (size_t i = 0; i < told->more_count; i++) {
+        totals.all++;
+        totals.count[told->more[i].result]++;
+    }
     return totals;
 }
 
 static enum error_code write_form(const struct result_form *form, FILE *out,
-                                  struct job *const *jobs, size_t count, struct error *error)
+                                  const struct told *told, struct error *error)
 {
-    struct result_totals totals = totals_of(jobs, count);
+    struct result_totals totals = totals_of(told);
     struct error last = {0};
     void *state = NULL;
     enum error_code code = form->begin != NULL ? form->begin(out, &totals, &state, error) : OK;
-    for (size_t i = 0; code == OK && i < count; i++)
-        if (!jobs[i]->is_reference)
-            code = write_one(form, out, jobs[i], state, error);
+    for (size_t i = 0; code == OK && i < told->count; i++)
+        if (!told->jobs[i]->is_reference)
+            code = write_one(form, out, told->jobs[i], state, error);
+    for (size_t i = 0; code == OK && i < told->more_count; i++)
+        code = form->one(out, &told->more[i], state, error);
     enum error_code ended = form->end != NULL ? form->end(out, state, &last) : OK;
     if (code == OK && ended != OK)
         return error_set(error, ended, "%s", last.text);
@@ -149,13 +166,16 @@ static enum error_code write_form(const struct result_form *form, FILE *out,
 }
 
 enum exit_status results_write(struct results *results, const struct options *options,
-                               struct job *const *jobs, size_t count, enum exit_status status)
+                               struct job *const *jobs, size_t count,
+                               const struct result_case *more, size_t more_count,
+                               enum exit_status status)
 {
+    struct told told = {jobs, count, more, more_count};
     for (int i = 0; i < RESULTS_FORMS; i++) {
         struct error error = {0};
         if (results->out[i] == NULL)
             continue;
-        if (write_form(result_forms[i], results->out[i], jobs, count, &error) != OK)
+        if (write_form(result_forms[i], results->out[i], &told, &error) != OK)
             status = status_worst(status, status_of_error(&error));
         status = status_of_output(results->out[i], options->results[i], status);
     }

@@ -18,10 +18,12 @@ struct results {
 enum error_code results_open(struct results *results, const struct options *options,
                              struct error *error);
 
-/* All jobs but references, also those that were never started. Says on stderr what could not be
- * written, and returns `status`, or what weighs more. */
+/* All jobs but references, also those that were never started; then `more` cases. Says on stderr
+ * what could not be written, and returns `status`, or what weighs more. */
 enum exit_status results_write(struct results *results, const struct options *options,
-                               struct job *const *jobs, size_t count, enum exit_status status);
+                               struct job *const *jobs, size_t count,
+                               const struct result_case *more, size_t more_count,
+                               enum exit_status status);
 void results_close(struct results *results);
 
 #endif

@@ -2,6 +2,7 @@
 #include "driver/select.h"
 
 #include "driver/claims.h"
+#include "driver/coverage.h"
 #include "driver/functions.h"
 #include "driver/json_text.h"
 #include "driver/path.h"
@@ -236,6 +237,13 @@ int select_check(const struct selection *selection)
         return (int)status_of_error(&error);
     }
     int status = STATUS_PASS;
+    for (size_t i = 0; i < selection->list.covered_count; i++) {
+        const struct covered *covered = &selection->list.covered[i];
+        if (covered_check(covered, &error) == OK)
+            continue;
+        fprintf(stderr, "faultline: %s:%d: cover: %s\n", covered->file, covered->line, error.text);
+        status = STATUS_USAGE;
+    }
     for (size_t i = 0; i < selection->count; i++) {
         const struct scenario *scenario = selection->chosen[i];
         if (check_scenario(scenario, &error) == OK)

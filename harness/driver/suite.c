@@ -1,4 +1,5 @@
 /* `faultline run`: many runs, some at once, told in order. */
+#include "driver/coverage.h"
 #include "driver/job.h"
 #include "driver/options.h"
 #include "driver/pool.h"
@@ -32,6 +33,7 @@ struct suite {
     struct pool pool;
     FILE *out[OUTPUTS];
     struct results results;
+    struct suite_coverage coverage;
     enum exit_status worst;
     struct progress progress;
 };
@@ -246,6 +248,46 @@ static enum error_code store_results(const struct suite *suite, struct error *er
     return code;
 }
 
+/* Whether what files promise can be judged: all was run. */
+static bool is_complete(const struct suite *suite)
+{
+    return !suite->options->until_failure && suite->pool.interrupted == 0 &&
+           suite->started == suite->count;
+}
+
+/* What was covered, and whether the promises were kept. */
+static enum error_code tell_coverage(struct suite *suite, struct error *error)
+{
+    struct suite_coverage *coverage = &suite->coverage;
+    enum error_code code = suite_coverage_collect(coverage, suite->job, suite->started, error);
+    if (code == OK)
+        code = suite_coverage_store(coverage, suite->folder.text, error);
+    if (!is_complete(suite))
+        coverage->promise_count = 0;
+    for (size_t i = 0; i < coverage->promise_count; i++)
+        if (coverage->promise[i].hole_count > 0)
+            suite->worst = status_worst(suite->worst, STATUS_UNDECIDED);
+    for (int i = 0; code == OK && i < OUTPUTS; i++)
+        if (suite->out[i] != NULL) {
+            suite_coverage_print_promises(suite->out[i], coverage, suite->numbers + 1);
+            suite_coverage_print(suite->out[i], coverage);
+        }
+    return code;
+}
+
+/* The forms for other programs. */
+static void write_results(struct suite *suite)
+{
+    size_t count = suite->coverage.promise_count;
+    struct result_case *promises = calloc(count + 1, sizeof *promises);
+    for (size_t i = 0; promises != NULL && i < count; i++)
+        promises[i] = promise_result(&suite->coverage.promise[i], suite->numbers + 1 + (int)i,
+                                     suite->folder.text);
+    suite->worst = results_write(&suite->results, suite->options, suite->job, suite->count,
+                                 promises, promises != NULL ? count : 0, suite->worst);
+    free(promises);
+}
+
 static void print_head(struct suite *suite)
 {
     const struct options *options = suite->options;
@@ -254,7 +296,8 @@ static void print_head(struct suite *suite)
             continue;
         tap_header(suite->out[i]);
         if (!options->until_failure)
-            tap_plan(suite->out[i], suite->selection.count * (size_t)options->repeat);
+            tap_plan(suite->out[i], suite->selection.count * (size_t)options->repeat +
+                                        suite->coverage.promise_count);
         tap_comment(suite->out[i], "runs in %s, seed %llu", suite->folder.text,
                     (unsigned long long)options->seed);
         if (suite->selection.none_failed)
@@ -325,6 +368,8 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     if (code == OK)
         code = path_make_output(options->out, &suite->folder, error);
     if (code == OK)
+        code = suite_coverage_begin(&suite->selection, &suite->coverage, error);
+    if (code == OK)
         code = pool_open(&suite->pool, options, error);
     if (code != OK)
         return code;
@@ -335,7 +380,9 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     pool_close(&suite->pool);
     if (code == OK)
         code = store_results(suite, error);
-    suite->worst = results_write(&suite->results, options, suite->job, suite->count, suite->worst);
+    if (code == OK)
+        code = tell_coverage(suite, error);
+    write_results(suite);
     print_foot(suite, code != OK ? error->text : NULL);
     if (suite->out[1] != NULL)
         suite->worst = status_of_output(suite->out[1], options->tap, suite->worst);
@@ -350,6 +397,7 @@ static void suite_release(struct suite *suite)
     if (suite->out[1] != NULL)
         fclose(suite->out[1]);
     results_close(&suite->results);
+    suite_coverage_release(&suite->coverage);
     selection_release(&suite->selection);
 }
 
@@ -380,6 +428,7 @@ int verb_run(int argc, char **argv)
     struct suite suite = {.options = &options};
     struct error error = {0};
     options_parse(&options, FOR_RUN, &help, argc, argv);
+    options.control = true;
     int status = select_scenarios(&options, &suite.selection, &error) != OK
                      ? (int)status_of_error(&error)
                      : run_selected(&suite);

@@ -234,6 +234,8 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         tap_string(out, "verdict", verdict_text(outcome->verdict));
         if (!pass)
             tell_finding(out, outcome);
+        if (outcome->control.result != CONTROL_NONE)
+            tap_string(out, "control", outcome->control.text);
         if (!pass)
             tell_others(out, outcome);
         tell_fingerprint(out, run, outcome);

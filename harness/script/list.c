@@ -86,7 +86,42 @@ void scenario_list_release(struct scenario_list *list)
     for (size_t i = 0; i < list->count; i++)
         scenario_release(&list->scenario[i]);
     free(list->scenario);
+    for (size_t i = 0; i < list->covered_count; i++) {
+        free(list->covered[i].file);
+        free(list->covered[i].what);
+    }
+    free(list->covered);
     scenario_list_init(list);
+}
+
+enum error_code scenario_list_add_covered(struct scenario_list *list, const char *file, int line,
+                                          const char *what, struct error *error)
+{
+    struct covered *larger = realloc(list->covered, (list->covered_count + 1) * sizeof *larger);
+    if (larger == NULL)
+        return error_set(error, ERROR_MEMORY, "%zu things to cover", list->covered_count + 1);
+    list->covered = larger;
+    struct covered *fresh = &larger[list->covered_count++];
+    *fresh = (struct covered){.line = line};
+    return text_copy(file, &fresh->file) && text_copy(what, &fresh->what)
+               ? OK
+               : error_set(error, ERROR_MEMORY, "%s: what it covers", file);
+}
+
+static enum error_code append_covered(struct scenario_list *list, struct scenario_list *from,
+                                      struct error *error)
+{
+    size_t count = list->covered_count + from->covered_count;
+    if (from->covered_count == 0)
+        return OK;
+    struct covered *larger = realloc(list->covered, count * sizeof *larger);
+    if (larger == NULL)
+        return error_set(error, ERROR_MEMORY, "%zu things to cover", count);
+    memcpy(larger + list->covered_count, from->covered, from->covered_count * sizeof *larger);
+    list->covered = larger;
+    list->covered_count = count;
+    from->covered_count = 0;
+    return OK;
 }
 
 enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,
@@ -110,15 +145,18 @@ enum error_code scenario_list_append(struct scenario_list *list, struct scenario
     if (count > SCENARIOS_MAX)
         return error_set(error, ERROR_LIMIT, "more than %d scenarios", SCENARIOS_MAX);
     if (from->count == 0)
-        return OK;
+        return append_covered(list, from, error);
     struct scenario *larger = realloc(list->scenario, count * sizeof *larger);
     if (larger == NULL)
         return error_set(error, ERROR_MEMORY, "%zu scenarios", count);
-    memcpy(larger + list->count, from->scenario, from->count * sizeof *larger);
     list->scenario = larger;
+    enum error_code code = append_covered(list, from, error);
+    if (code != OK)
+        return code;
+    memcpy(larger + list->count, from->scenario, from->count * sizeof *larger);
     list->count = count;
-    free(from->scenario);
-    scenario_list_init(from);
+    from->count = 0;
+    scenario_list_release(from);
     return OK;
 }
 

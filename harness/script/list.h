@@ -19,6 +19,10 @@ enum error_code scenario_copy(const struct scenario *from, struct scenario *copy
 enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,
                                   struct error *error);
 
+/* One more thing to cover; the texts are copied. ERROR_MEMORY. */
+enum error_code scenario_list_add_covered(struct scenario_list *list, const char *file, int line,
+                                          const char *what, struct error *error);
+
 /* Moves all of `from` to the end of `list`; `from` is empty then. Nothing is moved on failure. */
 enum error_code scenario_list_append(struct scenario_list *list, struct scenario_list *from,
                                      struct error *error);

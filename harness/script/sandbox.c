@@ -5,6 +5,7 @@
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
 #include "script/names.h"
+#include "script/parcel.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -36,6 +37,7 @@ struct sandbox {
     uint64_t draw;
     size_t printed;
     size_t scenarios;
+    size_t covers;
     int out;
 };
 
@@ -402,14 +404,44 @@ static int core_emit(lua_State *L)
     return 0;
 }
 
+/* cover_entry(line, text) */
+static int core_emit_cover(lua_State *L)
+{
+    struct sandbox *sandbox = sandbox_of(L);
+    if (++sandbox->covers > COVERS_MAX)
+        end_limit(sandbox, "more than %llu things to cover", COVERS_MAX);
+    size_t length;
+    lua_Integer line = luaL_checkinteger(L, 1);
+    const char *text = luaL_checklstring(L, 2, &length);
+    struct parcel parcel;
+    parcel_init(&parcel);
+    parcel_put_number(&parcel, SANDBOX_COVER);
+    parcel_put_number(&parcel, line);
+    parcel_put_text(&parcel, text, length);
+    bool bad = parcel.bad;
+    if (!bad)
+        write_all(sandbox->out, parcel.bytes, parcel.used);
+    parcel_release(&parcel);
+    return bad ? luaL_error(L, "not enough memory") : 0;
+}
+
 /* ---- the run
  * --------------------------------------------------------------------------------------------- */
 
 static const luaL_Reg core_functions[] = {
-    {"fail", core_fail},     {"line", core_line},       {"wire_file", core_wire_file},
-    {"load", core_load},     {"nearest", core_nearest}, {"printable", core_printable},
-    {"print", core_print},   {"hash", core_hash},       {"stream", core_stream},
-    {"random", core_random}, {"emit", core_emit},       {NULL, NULL},
+    {"fail", core_fail},
+    {"line", core_line},
+    {"wire_file", core_wire_file},
+    {"load", core_load},
+    {"nearest", core_nearest},
+    {"printable", core_printable},
+    {"print", core_print},
+    {"hash", core_hash},
+    {"stream", core_stream},
+    {"random", core_random},
+    {"emit", core_emit},
+    {"emit_cover", core_emit_cover},
+    {NULL, NULL},
 };
 
 static const struct {
@@ -418,6 +450,7 @@ static const struct {
 } core_numbers[] = {
     {"MAX_RANKS", SCENARIO_MAX_RANKS},
     {"MAX_CLAIMS", SCENARIO_MAX_CLAIMS},
+    {"MAX_COVER", COVERS_MAX},
     {"MAX_ARGUMENTS", SCENARIO_MAX_ARGUMENTS},
     {"MAX_ENVIRONMENT", SCENARIO_MAX_ENVIRONMENT},
     {"MAX_INCARNATIONS", SCENARIO_MAX_INCARNATIONS},

@@ -19,6 +19,7 @@ struct script_progress {
 enum sandbox_message {
     SANDBOX_SCENARIO = 1, /* see scenario_take */
     SANDBOX_DONE = 2,     /* the last: a number (enum error_code), a text */
+    SANDBOX_COVER = 3,    /* a number (the line), a text: see struct covered */
 };
 
 /* Runs `path`, writes messages to the file descriptor `out`, ends the process. */

@@ -72,6 +72,29 @@ function core.scenario(name)
   return function(given) define(name, line, given) end
 end
 
+-- ---- cover { ... }: what the scenarios of the file together must bring about --------------------
+
+local place_fields = fields_of {
+  fault = { check.choice { "answer", "choose", "hold", "kill", "lose", "stop", "storage" },
+    required = 'such as "kill"' },
+  role = { check.choice { "initiator", "participant" } },
+  phase = { line_of_text },
+}
+
+-- A claim, family or table of cells by its name; a place of faults as "fault=kill role=initiator
+-- phase=saved".
+local function covered(value, what)
+  if type(value) ~= "table" then return line_of_text(value, what) end
+  local place = read(value, place_fields, what .. ": ")
+  return "fault=" .. place.fault .. (place.role and " role=" .. place.role or "")
+    .. (place.phase and " phase=" .. place.phase or "")
+end
+
+function core.cover(given)
+  local entries = list(covered, 1, core.MAX_COVER, { "claims and faults", '"C.cell"' })
+  for _, entry in ipairs(entries(given, "cover")) do core.emit_cover(core.line(), entry) end
+end
+
 -- Called by C when the file has come to its end.
 function core.finish()
   for _, name in ipairs(sorted_keys(open)) do

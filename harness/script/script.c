@@ -141,6 +141,18 @@ static enum error_code add_scenario(struct watch *watch, struct scenario_list *l
     return scenario_list_add(list, &scenario, error);
 }
 
+static enum error_code add_covered(struct watch *watch, struct scenario_list *list,
+                                   struct error *error)
+{
+    int line = (int)parcel_take_number(&watch->result);
+    char *what = parcel_take_text(&watch->result);
+    enum error_code code = what != NULL
+                               ? scenario_list_add_covered(list, watch->path, line, what, error)
+                               : error_set(error, ERROR_MEMORY, "%s", watch->path);
+    free(what);
+    return code;
+}
+
 /* The last message: how the script ended. */
 static enum error_code take_end(struct watch *watch, struct error *error)
 {
@@ -160,12 +172,13 @@ static enum error_code watch_take(struct watch *watch, struct scenario_list *lis
 {
     for (;;) {
         int64_t message = parcel_take_number(&watch->result);
-        if (watch->result.bad || (message != SANDBOX_SCENARIO && message != SANDBOX_DONE))
+        if (watch->result.bad || message < SANDBOX_SCENARIO || message > SANDBOX_COVER)
             return error_set(error, ERROR_LIMIT, "%s:%d: the process that runs the script died",
                              watch->path, atomic_load(&watch->progress->line));
         if (message == SANDBOX_DONE)
             return take_end(watch, error);
-        enum error_code code = add_scenario(watch, list, error);
+        enum error_code code = message == SANDBOX_COVER ? add_covered(watch, list, error)
+                                                        : add_scenario(watch, list, error);
         if (code != OK)
             return code;
     }

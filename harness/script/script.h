@@ -20,6 +20,7 @@
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
 #define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */
 #define SCENARIOS_MAX 65536
+#define COVERS_MAX 1024                  /* things that a file may have to cover */
 #define SCENARIO_MAX_MS 3600000          /* of a hold, delay, stop or jitter */
 #define SCENARIO_MAX_REQUESTS 65536      /* whose index an answer may name */
 #define SCENARIO_MAX_COMMUNICATORS 65536 /* n of "world#n" */
@@ -47,9 +48,19 @@ struct scenario {
     size_t environment_count;
 };
 
+/* What the scenarios of a file together must bring about: a line of its `cover { ... }`. */
+struct covered {
+    char *file; /* as of its scenarios */
+    int line;
+    char *what; /* a claim, family or table of cells ("C.cell"), or "fault=kill role=initiator
+                   phase=saved", where role and phase may be left out */
+};
+
 struct scenario_list {
     size_t count;
     struct scenario *scenario;
+    size_t covered_count;
+    struct covered *covered;
 };
 
 /* What one file may cost. */

@@ -55,9 +55,11 @@ _G.pairs, _G.tostring, _G.print = core.sorted_pairs, plain_tostring, function(..
 end
 _G.setmetatable = checked_setmetatable
 _G.scenario = core.scenario
+_G.cover = core.cover
 
 local visible = set [[assert error ipairs pairs pcall xpcall select tonumber tostring type rawequal
-  rawget rawset rawlen setmetatable getmetatable string table math utf8 print scenario _G _VERSION]]
+  rawget rawset rawlen setmetatable getmetatable string table math utf8 print scenario cover _G
+  _VERSION]]
 for _, name in ipairs(sorted_keys(_G)) do
   if not visible[name] then _G[name] = nil end
 end

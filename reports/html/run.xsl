@@ -82,6 +82,12 @@
         </xsl:for-each>
       </ol>
     </xsl:if>
+    <xsl:if test="@control">
+      <p class="control">
+        <xsl:text>Control run: the same scenario </xsl:text>
+        <strong><xsl:value-of select="@control"/></strong>.
+      </p>
+    </xsl:if>
     <xsl:if test="finding/witness">
       <p class="witness">
         <xsl:text>Witness: </xsl:text>

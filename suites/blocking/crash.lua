@@ -3,6 +3,9 @@
 -- recovery, and twice in a row. Whatever happens, the job recovers to the result of a run without
 -- faults.
 
+cover { "H", "B", { fault = "kill", role = "initiator", phase = "blocking:mid-commit" },
+  { fault = "kill", role = "participant", phase = "blocking:before-rename" } }
+
 -- Lines are taken at iterations 10, 20, 30 and 40 of 40. A phase's nth is the number of its line.
 local function at_phase(rank, line, name)
   return { rank = rank, event = "phase", name = "blocking:" .. name, nth = line }

@@ -3,6 +3,8 @@
 -- `ring` goes from 0 to 1 to 2 to 0, and a line is taken every fourth lap: rank 0 takes its
 -- checkpoint when the others are still waiting for the token of the next lap.
 
+cover { "C.cell", "C.1.3", { fault = "hold", role = "initiator" } }
+
 local LINE, EVERY = 1, 4
 
 local function stands(rank, region) return { rank = rank, region = region, line = LINE } end

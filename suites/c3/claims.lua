@@ -2,6 +2,8 @@
 -- early and another late, the line is committed, a rank dies, the job recovers. A claim whose
 -- situation does not arise makes its scenario vacuous.
 
+cover { "C", "H", { fault = "kill", role = "initiator" }, { fault = "kill", role = "participant" } }
+
 -- Of every program: lines are taken and committed, and one is recovered from.
 local always = { "C.1.1", "C.class", "C.commit", "C.restore", "C.initiate" }
 -- Where there are messages from one rank to another.

@@ -7,6 +7,8 @@
 -- first to take its checkpoint and the first to stop logging; the others are kept behind the line
 -- by holding their pleaseCheckpoint, and kept logging by holding their stopLogging.
 
+cover { "D.cell" }
+
 local LINE, EVERY, ITERATIONS = 1, 4, 14
 local RANKS = 3
 local ATTEMPT_MS = 1000 -- how long what never comes true is waited for: the ranks do not block

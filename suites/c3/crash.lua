@@ -2,6 +2,10 @@
 -- message, at its sender and its receivers; in the checkpoint, the log and the commit; in recovery;
 -- at the end. Whatever happens, the job recovers to the result of a run without faults.
 
+cover { "H", "C.commit", "C.restore",
+  { fault = "kill", role = "initiator", phase = "commit" },
+  { fault = "kill", role = "participant", phase = "saved" } }
+
 local RANKS = 3
 local INITIATOR, OTHERS, ALL = { 0 }, { 1, 2 }, { 0, 1, 2 }
 

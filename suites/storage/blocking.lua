@@ -2,6 +2,10 @@
 -- take along what was not synced. Whatever happens, the job goes on from the newest line that was
 -- committed, and ends with the result of a run without faults.
 
+cover { "H", "B", "C.restore", { fault = "storage", role = "initiator" },
+  { fault = "storage", role = "participant" }, { fault = "lose", role = "participant" },
+  { fault = "lose", role = "initiator", phase = "blocking:mid-commit" } }
+
 -- Three ranks take lines at iterations 10, 20, 30 and 40. Each writes line-<line>.rank-<rank>.new
 -- in four writes and a checksum, syncs it, renames it, and syncs the folder; rank 0 then does the
 -- same with `commit`.

@@ -2,6 +2,10 @@
 -- was not synced. Whatever happens, the job goes on from the newest committed line, and ends with
 -- the result of a run without faults.
 
+cover { "C.commit", "C.restore", { fault = "storage", role = "initiator" },
+  { fault = "storage", role = "participant" }, { fault = "lose", role = "participant" },
+  { fault = "lose", role = "initiator", phase = "c3:mid-commit" } }
+
 -- restores: false where there is no line yet to go back to.
 local function storage(name, plan, restores)
   scenario("c3: " .. name) {
