@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define MS_MAX 10
-#define LAG_MS 60 /* a line is not held up for longer: later faults wait for its commit */
+#define LAG_MS 60      /* a line is not held up for longer: later faults wait for its commit */
+#define BEYOND_LINE 30 /* of 100 of the protocol's own messages that are kept */
 #define JITTER_MS_MAX 2
 #define REORDER_MAX 4
 #define DELAY_CALLS_MAX 20
@@ -41,14 +42,44 @@ bool fault_has_cues(const struct survey *survey)
 }
 
 /* --- the protocol's own ----------------------------------------------------------------------- */
+
+/* Of the program of this rank. */
+static uint64_t calls_of(const struct survey *survey, int32_t rank)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < survey->count; i++) {
+        const struct survey_point *point = &survey->point[i];
+        if (point->kind == SURVEY_CALL && point->condition.rank == rank &&
+            point->condition.level == LEVEL_APP)
+            calls += point->count;
+    }
+    return calls;
+}
+
+/* So long that the program may come to the next line meanwhile, whatever time it takes for that. */
+static void keep_beyond_line(struct fault *fault, struct plan_step *step)
+{
+    const struct survey *survey = fault->survey;
+    uint64_t lines = survey->lines > 0 ? (uint64_t)survey->lines : 1;
+    step->release.event = EVENT_CALL;
+    step->release.rank = fault_rank(fault);
+    uint64_t most = 2 * calls_of(survey, step->release.rank) / lines;
+    step->release.nth = draw_between(&fault->draw, 1, most > 0 ? most : 1);
+    step->attempt = true;
+}
+
 void fault_hold_control(struct fault *fault)
 {
     fault_begin(fault, ACTION_HOLD);
     struct plan_step *step = &fault->step;
     step->when = place_of_message(fault->survey, &fault->draw);
-    fault_let_go(fault, step, step->when.peer);
-    if (step->release_ms == 0)
-        step->release_ms = LAG_MS;
+    if (draw_chance(&fault->draw, BEYOND_LINE)) {
+        keep_beyond_line(fault, step);
+    } else {
+        fault_let_go(fault, step, step->when.peer);
+        if (step->release_ms == 0)
+            step->release_ms = LAG_MS;
+    }
     if (draw_chance(&fault->draw, 30))
         step->when.peer = PLAN_ANY;
     else if (draw_chance(&fault->draw, 20))
