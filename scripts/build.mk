@@ -27,7 +27,7 @@ $(BUILD)/bench/%: scripts/bench/%.c
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
-# Long: a thousand random plans over C3.
+# Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
@@ -54,6 +54,13 @@ campaigns-check:
 coverage-collectives: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/collectives_coverage.sh $(BUILD)
+
+# Minutes: figure 5 of [C3] as it is printed, in communicators of 2 to 8 ranks; each scenario says
+# what must be found.
+.PHONY: as-published-sizes
+as-published-sizes: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BUILD)/faultline run --out $(BUILD)/as-published-sizes suites/c3/as_published_sizes.lua
 
 # Minutes: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates

@@ -78,6 +78,20 @@ shows("figure 6: a late reduction is taken beyond the stop-log line", "D.2.3", 2
 shows("figure 7: a late broadcast is taken beyond the stop-log line", "D.2.3", 2, BCAST,
       late(0, "c3:after-send-stopLogging"), short(12, "--lag", 3, "--leader", 0))
 
+-- A root that logs notes in its suppressList who is not to send again, behind its own checkpoint.
+-- Saved with that (section 3.3) the note is forgotten, and rank 1 sends again what the root has in
+-- its log. Rank 2 makes the call behind the line. (On a communicator of their own: after a call
+-- that only one made, none on it would match.)
+local function noted_by_root(p)
+  p:hold { message = "pleaseCheckpoint", to = 2, epoch = LINE,
+           release = { rank = 2, call = "MPI_Reduce",
+                       state = { stands(0, "logging"), stands(1, "logging") } } }
+  p:kill { rank = 1, at = { event = "commit", epoch = LINE } }
+end
+shows("section 3.3: what a root suppresses is not saved", "D.gather", 4, REDUCE, noted_by_root,
+      short(20, "--first", 8, "--last", 8, "--members", 3, "--root", 0),
+      { C3_SUPPRESS_LIST = "checkpoint" })
+
 -- ---- figure 8 -----------------------------------------------------------------------------------
 
 -- Who is behind the line does not log either: some_not_logging is true, and nobody asks whether the

@@ -4,9 +4,10 @@
  * shared: wrappers, the ids of calls, log, replay, suppressList, reexecList.
  *
  * What the figures leave open is decided in their favour: calls are identified by communicator and
- * number; what a root beyond the line notes in its suppressList is saved with its log (section 2.3;
- * section 3.3 has it saved with the checkpoint, which is taken by then); figure 5 serves all calls
- * among all, scans too, 6 and 7 those to and from a root. */
+ * number; what a root beyond the line notes in its suppressList is saved with its log (section
+ * 2.3); figure 5 serves all calls among all, scans too, 6 and 7 those to and from a root. Section
+ * 3.3 has the suppressList saved with the checkpoint, which is taken by then:
+ * C3_SUPPRESS_LIST=checkpoint. */
 #include "c3/calls.h"
 #include "c3/collective.h"
 #include "c3/line.h"
@@ -89,9 +90,16 @@ static void suppress_early(const struct collective *call)
 /* Record all sends that do not cross the recovery line for suppression. */
 static void suppress_not_crossing(const struct collective *call)
 {
-    for (int p = 0; p < call->size; p++)
-        if (p != call->rank && call->bits[p] == color())
+    const char *saved_with = getenv("C3_SUPPRESS_LIST");
+    bool with_checkpoint = saved_with && strcmp(saved_with, "checkpoint") == 0;
+    for (int p = 0; p < call->size; p++) {
+        if (p == call->rank || call->bits[p] != color())
+            continue;
+        if (with_checkpoint)
+            suppress_add(world_of(call, p), call->id);
+        else
             log_suppressed(call, world_of(call, p));
+    }
 }
 
 int collective_came_from_all(const struct collective *call, const struct parts *result, int error)
