@@ -1,7 +1,9 @@
 -- Where the members of a collective stand against a recovery line when their calls return: for
 -- three ranks, each category of data flow [C3, section 4] by the region of the root and those of
 -- the two others, complete. What can occur is forced, and must be seen (D.cell.*); what cannot is
--- attempted. `make coverage-collectives` prints the table.
+-- attempted. For 4, 8 and 16 ranks, of what can occur a sample: which call, which rank is the root
+-- and who of the others stands where are drawn from the seed. `make coverage-collectives` prints
+-- the table.
 --
 -- `arrangement` makes one call over and over, all ranks in step. Rank 0 begins the line and is the
 -- first to take its checkpoint and the first to stop logging; the others are kept behind the line
@@ -11,6 +13,10 @@ cover { "D.cell" }
 
 local LINE, EVERY, ITERATIONS = 1, 4, 14
 local RANKS = 3
+local SAMPLED = { 4, 8, 16 } -- ranks
+local ALL_CELLS_MOST = 8     -- of more ranks not each cell is sampled, but one in so many:
+local ONE_IN = 3
+local STATES_MOST = 4        -- in one condition
 local ATTEMPT_MS = 1000 -- how long what never comes true is waited for: the ranks do not block
 
 -- A root that is to lag behind rank 0 is rank 1; of a scan, whose root is the lowest of the
@@ -88,24 +94,24 @@ local function arranged(rank, call, at)
 end
 
 -- Where one is kept behind the line nobody can stop: no stopLogging is kept then.
-local function kept_from(at)
+local function kept_from(at, ranks)
   local all_logging, kept, message = true, {}, nil
-  for rank = 0, RANKS - 1 do all_logging = all_logging and at[rank] == "logging" end
+  for rank = 0, ranks - 1 do all_logging = all_logging and at[rank] == "logging" end
   if all_logging then return { 1 }, "readyToStopLogging" end
-  for rank = 1, RANKS - 1 do
+  for rank = 1, ranks - 1 do
     if at[rank] == "behind" and at[0] ~= "behind" then
       table.insert(kept, rank)
       message = "pleaseCheckpoint"
     end
   end
-  for rank = 1, RANKS - 1 do
+  for rank = 1, ranks - 1 do
     if not message and at[rank] == "logging" and at[0] == "beyond" then table.insert(kept, rank) end
   end
   return kept, message or "stopLogging"
 end
 
 local function arrange(p, call, at, attempt)
-  local kept, message = kept_from(at)
+  local kept, message = kept_from(at, RANKS)
   for _, rank in ipairs(kept) do
     p:hold { message = message, from = message == "readyToStopLogging" and rank or 0,
              to = message ~= "readyToStopLogging" and rank or 0, epoch = LINE, after = "start",
@@ -149,6 +155,84 @@ for _, category in ipairs(categories) do
   for call, number in pairs(category.calls) do
     for _, root_region in ipairs(regions) do
       for _, others in ipairs(sets()) do cells(category, call, number, root_region, others) end
+    end
+  end
+end
+
+-- ---- larger communicators ----------------------------------------------------------------------
+
+-- Somebody in each region of the set; who, is drawn.
+local function draw_regions(at, free, set)
+  for i = #free, 2, -1 do
+    local k = math.random(i)
+    free[i], free[k] = free[k], free[i]
+  end
+  for i, rank in ipairs(free) do at[rank] = i <= 2 and set[i] or set[math.random(2)] end
+end
+
+-- Rank 0 is the furthest, as above.
+local function draw_places(category, ranks, root_region, others)
+  local root_leads = order[root_region] >= order[others[2]]
+  local root = root_leads and 0 or category.lagging_root and ranks - 1 or math.random(ranks - 1)
+  local at, free = { [root] = root_region }, {}
+  if not root_leads then at[0] = others[2] end
+  for rank = 1, ranks - 1 do
+    if rank ~= root then table.insert(free, rank) end
+  end
+  draw_regions(at, free, others)
+  return root, at
+end
+
+-- All that are kept are let go when everybody has been seen in their places, and after that another
+-- call has been begun by all: who stands where does not change as long as they are kept.
+local function arrange_many(p, call, at)
+  local kept, message = kept_from(at, p.ranks)
+  local back, holds = message == "readyToStopLogging", {}
+  for _, rank in ipairs(kept) do
+    table.insert(holds, p:hold { message = message, from = back and rank or 0,
+                                 to = back and 0 or rank, epoch = LINE, after = "start" })
+  end
+  local step = "start"
+  for first = 0, p.ranks - 1, STATES_MOST do
+    local some = {}
+    for rank = first, math.min(first + STATES_MOST, p.ranks) - 1 do
+      table.insert(some, { rank = rank, region = at[rank], line = LINE })
+    end
+    step = p:await { state = some, after = step }
+  end
+  p:await { rank = p.ranks - 1, call = call, nth = 3 }
+  for _, hold in ipairs(holds) do p:release(hold) end
+end
+
+local function sample(category, ranks, root_region, others)
+  local name = root_region .. "-" .. set_name(others)
+  local names = {}
+  for call in pairs(category.calls) do table.insert(names, call) end
+  local call = names[math.random(#names)]
+  local root, at = draw_places(category, ranks, root_region, others)
+  local reverse = root ~= 0 and category.lagging_root ~= nil
+  scenario(string.format("%s: sampled %s, %s, %d ranks", category.name, name, call, ranks)) {
+    protocol = "c3", program = "arrangement", ranks = ranks,
+    arguments = { "--iterations", ITERATIONS, "--call", category.calls[call],
+                  "--reverse", reverse and 1 or 0, "--root", reverse and 0 or root },
+    environment = { C3_EVERY = EVERY }, claims = { "C", "D", "H" },
+    expect = { cover = { "D.cell." .. category.name .. "." .. name } },
+    plan = function(p) arrange_many(p, call, at) end,
+  }
+end
+
+local number = 0
+for _, ranks in ipairs(SAMPLED) do
+  for _, category in ipairs(categories) do
+    for _, root_region in ipairs(regions) do
+      for _, others in ipairs(sets()) do
+        if is_possible(category, root_region .. "-" .. set_name(others)) then
+          number = number + 1
+          if ranks <= ALL_CELLS_MOST or number % ONE_IN == 0 then
+            sample(category, ranks, root_region, others)
+          end
+        end
+      end
     end
   end
 end

@@ -1,10 +1,11 @@
--- 1,000 random plans over C3: kills, kept messages, stopped ranks, jitter, choices, storage that
--- fails, in any number and at any place, over all programs. Each plan leaves out some kinds of
--- fault altogether, so that each run is extreme in its own way. None may end in a violation or a
--- hang.
+-- Random plans over C3: kills, kept messages, stopped ranks, jitter, choices, storage that fails,
+-- in any number and at any place: 1,000 over the programs that send messages, and 500, each with a
+-- crash in any case, over the one that makes every collective call, with the control bits sent each
+-- way in turn. Each plan leaves out some kinds of fault altogether, so that each run is extreme in
+-- its own way. None may end in a violation, a hang or another result.
 -- What a plan asks for need not happen (vacuous is no failure here); `make random-c3` counts.
 
-local PLANS = 1000
+local PLANS, CRASHES = 1000, 500
 local FAULTS_MAX = 4
 local RANKS_MIN, RANKS_MAX = 2, 4
 
@@ -140,20 +141,39 @@ local function some_kinds()
   return some
 end
 
-for number = 1, PLANS do
-  local program = names[number % #names + 1]
+-- One that comes about, whatever else does: at the first line, or early.
+local function crash(p)
+  local victim = rank_of(p)
+  local at = chance(60) and { event = "commit", epoch = 1 } or
+             { rank = victim, event = "call", nth = random(30) }
+  p:kill { rank = victim, at = at, after = "start", lose = chance(30) and "rank" or nil }
+end
+
+local bits = { "separate", "piggyback", "auto" }
+
+local function plan(number, program, arguments, claims, crashes)
   scenario(("plan %d: %s"):format(number, program)) {
-    protocol = "c3", program = program, arguments = programs[program],
+    protocol = "c3", program = program, arguments = arguments,
     ranks = RANKS_MIN + number % (RANKS_MAX - RANKS_MIN + 1),
     environment = { C3_EVERY = 3 + number % 9,
-                    C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color" },
-    claims = { "C", "H" }, max_incarnations = 12,
+                    C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color",
+                    C3_COLLECTIVE_BITS = bits[number // #bits % #bits + 1] },
+    claims = claims, max_incarnations = 12,
     plan = function(p)
       local some = some_kinds()
       for _ = 1, random(FAULTS_MAX) do
         -- Side by side, or one behind the other.
         kinds[one_of(some)](p, { after = chance(70) and "start" or nil }, program)
       end
+      if crashes then crash(p) end
     end,
   }
+end
+
+for number = 1, PLANS do
+  local program = names[number % #names + 1]
+  plan(number, program, programs[program], { "C", "H" })
+end
+for number = PLANS + 1, PLANS + CRASHES do
+  plan(number, "collectives", { "--seed", number, "--iterations", 30 }, { "C", "D", "H" }, true)
 end
