@@ -62,6 +62,17 @@ as-published-sizes: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/as-published-sizes suites/c3/as_published_sizes.lua
 
+# An hour: every mutant, built and run; what has a result is left alone. MUTANTS_ONLY: a glob on
+# their names. See tests/mutants/README.md.
+.PHONY: mutants mutants-check
+mutants: setup
+	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)scripts/mutants.sh $(BUILD) -j $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1) $(MUTANTS_ONLY)
+
+# What is stored of them: nothing may have survived, and every claim needs three that it caught.
+mutants-check:
+	$(Q)scripts/mutants_check.sh $(BUILD)
+
 # Minutes: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup

@@ -7,8 +7,10 @@ PROTOCOL_COMPILE = $(MPI_COMPILE) -fPIC -fvisibility=hidden -MMD -MP \
 PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 PROTOCOLS       := $(filter-out common,$(sort $(PROTOCOLS)))
 
-# suites/protocols/P/broken/B.patch makes the protocol P-B.
+# suites/protocols/P/broken/B.patch makes the protocol P-B. Those of P/mutants/ are for `make mutants`
+# alone (scripts/build.mk).
 PATCHES      = $(wildcard suites/protocols/*/broken/*.patch)
+MUTANTS      = $(wildcard suites/protocols/*/mutants/*.patch)
 BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
 broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
 
@@ -97,16 +99,19 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 	$(Q)cp $< $@
 
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
+# $(call broken_rule,PATCH,FOLDER_OF_THE_LIBRARY)
 define broken_rule
-$(BUILD)/protocols/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
+$(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
 		suites/broken.sh \
 		$(call protocol_objects,$(word 3,$(subst /, ,$(1)))) $$(WIRES)
 	@echo "  BROKEN  $(1)"
+	@mkdir -p $(2)
 	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
 		$(BUILD)/broken/$(call broken_name,$(1)) $$@ $$(filter %.o,$$^)
 
 # The library is made of the patched copy, so that is there.
-$(BUILD)/protocols/$(call broken_name,$(1)).wire.lua: $(BUILD)/protocols/lib$(call broken_name,$(1)).so
+$(2)/$(call broken_name,$(1)).wire.lua: $(2)/lib$(call broken_name,$(1)).so
 	$$(Q)cp $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols/$(word 3,$(subst /, ,$(1)))/wire.lua $$@
 endef
-$(foreach patch,$(PATCHES),$(eval $(call broken_rule,$(patch))))
+$(foreach patch,$(PATCHES),$(eval $(call broken_rule,$(patch),$(BUILD)/protocols)))
+$(foreach patch,$(MUTANTS),$(eval $(call broken_rule,$(patch),$(BUILD)/mutants/protocols)))

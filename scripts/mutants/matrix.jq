@@ -1,0 +1,62 @@
+# The matrix of mutants as markdown. Input: all results in one array; $claims: lines; $least.
+
+def outcome:
+    if .state != "ran" then .state
+    elif .found == {} then "SURVIVED"
+    else
+        . as $one | [.targets[] | select($one.found[.])] | length
+        | if . == ($one.targets | length) then "caught"
+          elif . > 0 then "caught, not by all"
+          else "caught by another"
+          end
+    end;
+
+def table($head; rows):
+    "| " + ($head | join(" | ")) + " |", "|" + ($head | map("---|") | join("")),
+    (rows | "| " + join(" | ") + " |");
+
+# The number of the run that found it; bold where it was to be found.
+def cell($claim):
+    . as $one
+    | if .found[$claim] then
+        if .targets | index([$claim]) then "**\(.found[$claim])**" else "\(.found[$claim])" end
+      elif .targets | index([$claim]) then "missed"
+      else "" end;
+
+def others($claims):
+    .found | keys | map(select(. as $claim | $claims | index([$claim]) | not)) | join(" ");
+
+# One table a protocol, with a column for each claim that any of its mutants violates.
+def protocol_table:
+    . as $mutants
+    | ([.[] | (.found | keys[]), .targets[]] | unique) as $columns
+    | table(["mutant", "", "runs"] + $columns;
+            $mutants[] | . as $one | [.mutant, outcome, "\(.runs)"] + [$columns[] | . as $c | $one | cell($c)]);
+
+def folder: .patch | split("/")[2];
+
+. as $all
+| [$all[] | select(.kind == "protocol")] as $protocols
+| [$all[] | select(.kind == "harness")] as $own
+| "# Mutants", "",
+  "\($all | length) mutants: "
+    + ([$all | group_by(outcome)[] | "\(length) \(.[0] | outcome)"] | join(", "))
+    + "; \([$all[].runs] | add) runs, \([$all[].seconds] | add) s.", "",
+  (if $protocols == [] then empty else
+    "## Protocols", "",
+    "A number is the run that violated the claim first; bold: the claim that the mutant is for.", "",
+    ($protocols | group_by(folder)[] | ("### \(.[0] | folder)", "", protocol_table, "")),
+    "### By claim", "",
+    ([$protocols[] | . as $one | .targets[] | select($one.found[.])] as $caught
+     | [$protocols[].found | keys[]] as $found
+     | table(["claim", "mutants caught that are for it", "all that violate it"];
+             $claims | split("\n")[] | . as $claim
+             | [$claim, "\([$caught[] | select(. == $claim)] | length)",
+                "\([$found[] | select(. == $claim)] | length)"])),
+    ""
+  end),
+  (if $own == [] then empty else
+    "## Faultline itself", "",
+    table(["mutant", "", "runs", "is to be caught by", "caught by"];
+          $own[] | [.mutant, outcome, "\(.runs)", (.targets | join(" ")), (.found | keys | join(" "))])
+  end)
