@@ -1,0 +1,136 @@
+-- Situations for mutants of C3 (suites/protocols/c3/mutants) that no other suite brings about; the
+-- protocol itself passes them.
+
+local LINE = 1
+
+local function stands(rank, region) return { rank = rank, region = region, line = LINE } end
+
+local function situation(name, every, fields)
+  fields.protocol, fields.ranks = "c3", fields.ranks or 3
+  fields.claims = fields.claims or { "C", "H" }
+  fields.environment = fields.environment or {}
+  fields.environment.C3_EVERY = every
+  scenario(name)(fields)
+end
+
+local function recover(p, line)
+  p:kill { rank = 1, at = { event = "commit", epoch = line or LINE }, after = "start" }
+end
+
+-- ---- the end of logging ------------------------------------------------------------------------
+
+-- Rank 2 is not asked for its checkpoint until rank 0 has stopped logging, which it must not.
+local function all_stop(name, program, arguments, form, line)
+  situation("attempt: all stop while rank 2 is behind, " .. name, 10, {
+    program = program, arguments = arguments, environment = { C3_PIGGYBACK = form },
+    plan = function(p)
+      p:hold { message = "pleaseCheckpoint", to = 2, epoch = line, attempt = true, ms = 1000,
+               release = { rank = 0, event = "stop-log", epoch = line } }
+    end,
+  })
+end
+all_stop("color", "ring", { "--iterations", 19 }, "color", 1)
+all_stop("laplace", "laplace", { "--iterations", 30 }, "color", 1)
+all_stop("second line", "ring", { "--iterations", 29 }, "epoch", 2)
+
+-- Rank 1 is not told to stop until it has a message, or comes to a call, of rank 0, which has.
+situation("attempt: beyond to logging, laplace", 8, {
+  program = "laplace",
+  plan = function(p)
+    p:hold { message = "stopLogging", to = 1, epoch = LINE, attempt = true, ms = 1000,
+             release = { rank = 1, event = "deliver", peer = 0, nth = 3,
+                         state = stands(0, "beyond") } }
+  end,
+})
+situation("attempt: beyond to logging, MPI_Allreduce", 4, {
+  program = "arrangement", ranks = 2,
+  arguments = { "--call", 11, "--first", 8, "--iterations", 20 },
+  plan = function(p)
+    p:hold { message = "stopLogging", to = 1, epoch = LINE, attempt = true, ms = 1000,
+             release = { rank = 1, call = "MPI_Allreduce", nth = 2,
+                         state = stands(0, "beyond") } }
+  end,
+})
+
+-- ---- messages ----------------------------------------------------------------------------------
+
+local function early_and_late(p)
+  p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+           release = { rank = 1, event = "deliver", peer = 0, nth = 2,
+                       state = stands(0, "logging") } }
+end
+
+situation("ring of large tokens", 8, {
+  program = "ring", arguments = { "--size", 6000 },
+  plan = function(p)
+    early_and_late(p)
+    recover(p)
+  end,
+})
+
+for name, arguments in pairs {
+  ["pipeline"] = {}, ["pipeline of slow sends"] = { "--size", 1500, "--iterations", 30 },
+} do
+  situation(name, 8, {
+    program = "pipeline", arguments = arguments,
+    plan = function(p)
+      early_and_late(p)
+      recover(p)
+    end,
+  })
+end
+
+situation("mixture", 8, { program = "mixture", plan = function(p) recover(p, 1) end })
+situation("pending receives", 6, {
+  program = "mixture", arguments = { "--seed", 3 }, plan = function(p) recover(p, 2) end,
+})
+
+situation("random", 10, {
+  program = "random", ranks = 2, arguments = { "--iterations", 19, "--compute-us", 0 },
+  plan = function(p)
+    p:hold { from = 0, to = 1, nth = 10,
+             release = { rank = 0, event = "checkpoint", epoch = LINE } }
+    p:hold { message = "readyToStopLogging", from = 1, epoch = LINE, after = "start",
+             release = { rank = 0, event = "deliver", peer = 1, nth = 3, region = "logging",
+                         line = LINE } }
+    recover(p)
+  end,
+})
+
+-- ---- collective calls --------------------------------------------------------------------------
+
+local GATHER, BCAST, BARRIER, ALLGATHER = 3, 0, 16, 6
+
+-- The rank comes to the call behind the line, rank 0 beyond it; then the job is lost.
+local function one_behind(name, rank, call, root)
+  situation(name, 4, {
+    program = "arrangement",
+    arguments = { "--call", call, "--iterations", 20, "--root", root },
+    plan = function(p)
+      local what = ({ [GATHER] = "MPI_Gather", [BCAST] = "MPI_Bcast", [BARRIER] = "MPI_Barrier",
+                      [ALLGATHER] = "MPI_Allgather" })[call]
+      p:hold { message = "pleaseCheckpoint", to = rank, epoch = LINE, after = "start",
+               release = { rank = rank, call = what, nth = 2, state = stands(0, "logging") } }
+      recover(p)
+    end,
+  })
+end
+one_behind("gather: the root is behind", 1, GATHER, 1)
+one_behind("bcast: the root is rank 2", 1, BCAST, 2)
+one_behind("allgather: rank 1 is behind", 1, ALLGATHER, 0)
+-- Whoever is kept behind comes to its barrier once: it takes its checkpoint there.
+situation("barrier: rank 1 is behind", 4, {
+  program = "arrangement", arguments = { "--call", BARRIER, "--iterations", 20 },
+  plan = function(p)
+    p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+             release = { rank = 1, call = "MPI_Barrier", state = stands(0, "logging") } }
+    recover(p)
+  end,
+})
+
+for name, call in pairs { allgather = ALLGATHER, bcast = BCAST } do
+  situation(name .. ", bits in front", 4, {
+    program = "arrangement", arguments = { "--call", call, "--iterations", 8 },
+    environment = { C3_COLLECTIVE_BITS = "piggyback" },
+  })
+end
