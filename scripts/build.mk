@@ -73,6 +73,12 @@ mutants: setup
 mutants-check:
 	$(Q)scripts/mutants_check.sh $(BUILD)
 
+# Half a minute: so many right runs drawn at random raise no alarm.
+.PHONY: proof-traces
+RUNS ?= 100000
+proof-traces: $(BUILD)/tests/planted.t
+	$(Q)FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/planted.t
+
 # Minutes: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup

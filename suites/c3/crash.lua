@@ -4,7 +4,7 @@
 
 cover { "H", "C.commit", "C.restore",
   { fault = "kill", role = "initiator", phase = "commit" },
-  { fault = "kill", role = "participant", phase = "saved" } }
+  { fault = "kill", role = "participant", phase = "c3:after-log-rename" } }
 
 local RANKS = 3
 local INITIATOR, OTHERS, ALL = { 0 }, { 1, 2 }, { 0, 1, 2 }
