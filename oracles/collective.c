@@ -256,7 +256,7 @@ static void compare_call(struct collectives *collectives, struct instance *insta
 
 static uint64_t request_key(const struct stream_event *event)
 {
-    return (uint64_t)(uint32_t)event->trace->incarnation << 32 | (uint32_t)event->rank;
+    return (uint64_t)(uint32_t)event->trace->incarnation << 32 | (uint32_t)event->trace->rank;
 }
 
 /* What a rank gets from a call that has returned. The root of a broadcast has it beforehand. */
@@ -365,6 +365,17 @@ void collectives_init(struct collectives *collectives, int ranks,
     world->known = true;
     for (int rank = 0; rank < ranks; rank++)
         add_member(collectives, world, rank);
+}
+
+void collectives_leave_out(struct collectives *collectives, int rank)
+{
+    struct gathering *world = table_get(&collectives->gatherings, COMM_WORLD_ID, 0);
+    if (world == NULL || !world->member[rank])
+        return;
+    world->member[rank] = false;
+    world->size--;
+    for (int above = rank + 1; above < collectives->ranks; above++)
+        world->place[above]--;
 }
 
 void collectives_release(struct collectives *collectives)

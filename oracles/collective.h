@@ -81,6 +81,10 @@ void collectives_init(struct collectives *collectives, int ranks,
                       const struct collective_listener *listener);
 void collectives_release(struct collectives *collectives);
 
+/* A process of the world that is no rank of the application: it is in reserve. Before any record.
+ */
+void collectives_leave_out(struct collectives *collectives, int rank);
+
 /* Any record of the level; those that are no collectives cost next to nothing. */
 void collectives_record(struct collectives *collectives, const struct stream_event *event);
 

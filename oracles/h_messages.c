@@ -35,14 +35,15 @@ static bool fits(const struct record *record, const struct looks *looks)
 bool messages_find(const struct passage *passage, int rank, const struct looks *looks, bool undone,
                    struct event_ref *event)
 {
-    const struct trace_set *traces = passage->judging->traces;
+    const struct tenures *tenures = &passage->histories->tenures;
     const struct history *history = &passage->histories->of[rank];
     bool found = false;
-    for (size_t i = 0; i < traces->count; i++) {
-        const struct trace *trace = &traces->trace[i];
-        if (trace->rank != rank || trace->incarnation > passage->incarnation)
+    for (size_t i = 0; i < tenures->count; i++) {
+        const struct tenure *tenure = &tenures->tenure[i];
+        const struct trace *trace = tenure->trace;
+        if (tenure->rank != rank || trace->incarnation > passage->incarnation)
             continue;
-        for (uint64_t at = 0; at < trace->count; at++)
+        for (uint64_t at = tenure->from; at < tenure->to; at++)
             if (fits(&trace->record[at], looks) &&
                 history_has(history, event_of(trace, at)) != undone) {
                 *event = event_of(trace, at);
@@ -56,7 +57,8 @@ void messages_say_undone(const struct passage *passage, struct finding *finding,
                          struct event_ref event)
 {
     char undone[EVENT_TEXT_BYTES], note_text[EVENT_TEXT_BYTES];
-    const struct history *history = &passage->histories->of[event.rank];
+    int rank = histories_rank(passage->histories, event);
+    const struct history *history = &passage->histories->of[rank < 0 ? event.rank : rank];
     finding_show(finding, event);
     for (size_t i = 0; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
@@ -66,12 +68,12 @@ void messages_say_undone(const struct passage *passage, struct finding *finding,
         finding_say(finding,
                     "rank %d %s as %s, which was undone when it was restored to line %" PRIu64
                     ": %s",
-                    event.rank, what, event_text(event, undone),
-                    piece->trace->record[note.index].bytes, event_text(note, note_text));
+                    rank, what, event_text(event, undone), piece->trace->record[note.index].bytes,
+                    event_text(note, note_text));
         finding_show(finding, note);
         return;
     }
-    finding_say(finding, "rank %d %s as %s, which is in no effective history", event.rank, what,
+    finding_say(finding, "rank %d %s as %s, which is in no effective history", rank, what,
                 event_text(event, undone));
 }
 
@@ -87,13 +89,13 @@ static struct looks sent_as(const struct channel *channel, const struct received
                           .no_hash = received->no_hash};
 }
 
-static void say_again(struct finding *finding, const struct sent *again,
+static void say_again(struct finding *finding, int source, const struct sent *again,
                       const struct received *received)
 {
     char event[EVENT_TEXT_BYTES];
     bool same = again->bytes == received->bytes &&
                 (again->no_hash || received->no_hash || again->hash == received->hash);
-    finding_say(finding, "rank %d sent %s: %s", again->event.rank,
+    finding_say(finding, "rank %d sent %s: %s", source,
                 same ? "these bytes again later" : "other bytes in its place later",
                 event_text(again->event, event));
     finding_show(finding, again->event);
@@ -129,7 +131,7 @@ static void tell_orphan(struct passage *passage, const struct channel *channel,
     else
         finding_say(finding, "rank %d has no send on this channel for it", channel->source);
     if (again != NULL)
-        say_again(finding, again, received);
+        say_again(finding, channel->source, again, received);
     finding_say(finding, "so the state of rank %d depends on a message that was never sent",
                 channel->destination);
 }

@@ -11,8 +11,8 @@
 
 bool passage_counts(const struct passage *passage, struct event_ref event)
 {
-    return passage->newest || (event.incarnation == passage->incarnation &&
-                               !history_has(&passage->later->of[event.rank], event));
+    return passage->newest ||
+           (event.incarnation == passage->incarnation && !histories_have(passage->later, event));
 }
 
 bool passage_tells(struct passage *passage, unsigned kind, struct event_ref event)
@@ -79,6 +79,8 @@ static void learn_communicators(struct passage *passage)
 {
     for (int rank = 0; rank < passage->histories->ranks; rank++) {
         const struct history *history = &passage->histories->of[rank];
+        if (!passage->histories->tenures.application[rank])
+            collectives_leave_out(&passage->collectives, rank);
         for (size_t i = 0; i < history->piece_count; i++)
             collectives_learn(&passage->collectives, history->piece[i].trace, LEVEL_APP,
                               history->piece[i].from);

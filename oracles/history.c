@@ -2,6 +2,8 @@
  * and not what there are records. */
 #include "oracles/history.h"
 
+#include "trace/calls.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,15 +59,16 @@ bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t
     return false;
 }
 
-static enum error_code add_piece(struct history *history, const struct trace *trace, uint64_t from,
-                                 uint64_t to, uint64_t cut, struct error *error)
+static enum error_code add_piece(struct history *history, const struct piece *piece,
+                                 struct error *error)
 {
     struct piece *grown =
         realloc(history->piece, (history->piece_count + 1) * sizeof *history->piece);
     if (grown == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for the history of rank %d", trace->rank);
+        return error_set(error, ERROR_MEMORY, "no memory for the history of rank %d",
+                         piece->trace->rank);
     history->piece = grown;
-    history->piece[history->piece_count++] = (struct piece){trace, from, to, cut};
+    history->piece[history->piece_count++] = *piece;
     return OK;
 }
 
@@ -80,68 +83,118 @@ static enum error_code line_never_taken(struct history *history, int rank, int i
     return OK;
 }
 
-/* The line that the ranks of `incarnation` restored, or 0: what a rank cut off before its own
- * `restored` note counts as. */
-static uint64_t line_of_others(const struct trace_set *traces, int incarnation)
+/* The newest `restored` note of the tenure below record `end`. */
+static bool find_restored(const struct tenure *tenure, uint64_t end, uint64_t *index)
+{
+    return note_find(tenure->trace, NOTE_RESTORED, LINE_ANY, end < tenure->to ? end : tenure->to,
+                     index) &&
+           *index >= tenure->from;
+}
+
+/* Whom the rank was before, in the same incarnation: it moved. NULL: it began with it. */
+static const struct tenure *moved_from(const struct tenures *tenures, const struct tenure *tenure)
+{
+    const struct tenure *before =
+        tenures_newest(tenures, tenure->rank, tenure->trace->incarnation, tenure);
+    return before != NULL && before->trace->incarnation == tenure->trace->incarnation ? before
+                                                                                      : NULL;
+}
+
+/* The line that the ranks of `incarnation` restored when it began, or 0: what a rank cut off before
+ * its own `restored` note counts as. */
+static uint64_t line_of_others(const struct tenures *tenures, int incarnation)
 {
     uint64_t index;
-    for (size_t i = 0; i < traces->count; i++) {
-        const struct trace *trace = &traces->trace[i];
-        if (trace->incarnation == incarnation &&
-            note_find(trace, NOTE_RESTORED, LINE_ANY, UINT64_MAX, &index))
-            return trace->record[index].bytes;
+    for (size_t i = 0; i < tenures->count; i++) {
+        const struct tenure *tenure = &tenures->tenure[i];
+        if (tenure->trace->incarnation == incarnation &&
+            find_restored(tenure, UINT64_MAX, &index) && moved_from(tenures, tenure) == NULL)
+            return tenure->trace->record[index].bytes;
     }
     return 0;
 }
 
-/* Where the life of `trace` begins: *line is what it restored (0: nothing), *from the first record
- * that counts. */
-static void start_of(const struct trace_set *traces, const struct trace *trace, uint64_t *line,
-                     uint64_t *from)
+/* Where the call begins inside which record `note` was made: the first of its records, that had not
+ * returned by then; `note` itself if there is none. MPI_Init does nothing that is done again. */
+static uint64_t call_around(const struct trace *trace, uint64_t note)
 {
+    const struct record *made = &trace->record[note];
+    uint64_t first = note;
+    for (uint64_t at = note; at > 0; at--) {
+        const struct record *record = &trace->record[at - 1];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
+            record->level != LEVEL_APP || record->thread != made->thread)
+            continue;
+        uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+        if ((leave != 0 && leave <= made->enter) || record->call == CALL_MPI_Init ||
+            record->call == CALL_MPI_Init_thread)
+            break;
+        first = at - 1;
+    }
+    return first;
+}
+
+/* Where the life of a tenure begins, as far as it is told by record `end`: *line is what it
+ * restored (0: nothing); piece->from the first record that counts. */
+static void start_of(const struct tenures *tenures, const struct tenure *tenure, uint64_t end,
+                     uint64_t *line, struct piece *piece)
+{
+    const struct trace *trace = tenure->trace;
     uint64_t index;
     *line = 0;
-    *from = 0;
-    if (note_find(trace, NOTE_RESTORED, LINE_ANY, UINT64_MAX, &index)) {
+    piece->from = tenure->from;
+    if (find_restored(tenure, end, &index)) {
         *line = trace->record[index].bytes;
-        *from = index + 1;
+        piece->restored = index + 1;
+        piece->from = call_around(trace, index);
+        if (piece->from == index)
+            piece->from = index + 1;
     } else if (trace->incarnation > 0 &&
                !atomic_load_explicit(&trace->header->closed, memory_order_acquire)) {
-        *line = line_of_others(traces, trace->incarnation);
-        *from = *line > 0 ? trace->count : 0;
+        *line = line_of_others(tenures, trace->incarnation);
+        piece->from = *line > 0 ? tenure->to : tenure->from;
     }
 }
 
-/* Appends, oldest first, what leads to `end` of `trace`. Recursion is bounded by incarnations. */
-static enum error_code add_life(const struct trace_set *traces, const struct trace *trace,
+/* Appends, oldest first, what leads to `end` of a tenure. Recursion is bounded by tenures. */
+static enum error_code add_life(const struct tenures *tenures, const struct tenure *tenure,
                                 uint64_t end, uint64_t cut, struct history *history,
                                 struct error *error);
 
-/* Appends what leads to the newest checkpoint of `line` before incarnation `below`. */
-static enum error_code add_until_line(const struct trace_set *traces, int rank, int below,
-                                      uint64_t line, struct history *history, struct error *error)
+/* Appends what leads to the newest checkpoint of `line`, in an incarnation up to `incarnation` and
+ * before `before` unless that is NULL. */
+static enum error_code add_until_line(const struct tenures *tenures, int rank, int incarnation,
+                                      const struct tenure *before, uint64_t line,
+                                      struct history *history, struct error *error)
 {
-    for (int incarnation = below - 1; incarnation >= 0; incarnation--) {
-        const struct trace *trace = trace_set_find(traces, rank, incarnation);
+    const struct tenure *at = before;
+    while ((at = tenures_newest(tenures, rank, incarnation, at)) != NULL) {
         uint64_t index;
-        if (trace != NULL && note_find(trace, NOTE_CHECKPOINT, line, UINT64_MAX, &index))
-            return add_life(traces, trace, index + 1, trace->record[index].enter, history, error);
+        if (note_find(at->trace, NOTE_CHECKPOINT, line, at->to, &index) && index >= at->from)
+            return add_life(tenures, at, index + 1, at->trace->record[index].enter, history, error);
     }
-    return line_never_taken(history, rank, below, line);
+    return line_never_taken(history, rank, incarnation, line);
 }
 
-static enum error_code add_life(const struct trace_set *traces, const struct trace *trace,
+static enum error_code add_life(const struct tenures *tenures, const struct tenure *tenure,
                                 uint64_t end, uint64_t cut, struct history *history,
                                 struct error *error)
 {
-    uint64_t line, from;
+    uint64_t line;
     enum error_code code = OK;
-    start_of(traces, trace, &line, &from);
+    struct piece piece = {
+        .trace = tenure->trace, .to = end < tenure->to ? end : tenure->to, .cut = cut};
+    const struct tenure *before = moved_from(tenures, tenure);
+    if (before != NULL && !find_restored(tenure, end, &line))
+        return add_life(tenures, before, before->to, UINT64_MAX, history, error);
+    start_of(tenures, tenure, end, &line, &piece);
     if (line > 0)
-        code = add_until_line(traces, trace->rank, trace->incarnation, line, history, error);
-    if (code == OK)
-        code = add_piece(history, trace, from < end ? from : end, end, cut, error);
-    return code;
+        code = add_until_line(tenures, tenure->rank, tenure->trace->incarnation, tenure, line,
+                              history, error);
+    if (piece.from > piece.to)
+        piece.from = piece.to;
+    return code == OK ? add_piece(history, &piece, error) : code;
 }
 
 static enum error_code add_checkpoint(struct history *history, const struct trace *trace,
@@ -172,7 +225,7 @@ static enum error_code list_checkpoints(struct history *history, struct error *e
         const struct piece *piece = &history->piece[i];
         uint64_t at = piece->trace->count;
         while (code == OK && note_before(piece->trace, at, &at))
-            if (at >= piece->from && at < piece->to &&
+            if (at >= piece->from && at >= piece->restored && at < piece->to &&
                 piece->trace->record[at].tag == NOTE_CHECKPOINT)
                 code = add_checkpoint(history, piece->trace, at, error);
     }
@@ -218,19 +271,31 @@ bool history_lives_on(const struct trace_set *traces, int rank, int incarnation)
     return false;
 }
 
+/* The rank has a trace of the incarnation and died with it; `line`: what others restored. */
+static bool is_whole(const struct trace_set *traces, const struct tenures *tenures, int rank,
+                     int incarnation, uint64_t line)
+{
+    const struct tenure *tenure = tenures_newest(tenures, rank, incarnation, NULL);
+    uint64_t index;
+    if (tenure == NULL || tenure->trace->incarnation != incarnation ||
+        (trace_set_find(traces, rank, incarnation + 1) == NULL &&
+         history_lives_on(traces, rank, incarnation + 1)))
+        return false;
+    bool restored = line == 0 || atomic_load(&tenure->trace->header->closed);
+    for (; tenure != NULL && !restored; tenure = moved_from(tenures, tenure))
+        restored = find_restored(tenure, UINT64_MAX, &index);
+    return restored;
+}
+
 bool history_is_whole(const struct trace_set *traces, int incarnation)
 {
-    uint64_t line = line_of_others(traces, incarnation), index;
-    for (int rank = 0; rank < traces->ranks; rank++) {
-        const struct trace *trace = trace_set_find(traces, rank, incarnation);
-        if (trace == NULL || (trace_set_find(traces, rank, incarnation + 1) == NULL &&
-                              history_lives_on(traces, rank, incarnation + 1)))
-            return false;
-        if (line > 0 && !atomic_load(&trace->header->closed) &&
-            !note_find(trace, NOTE_RESTORED, LINE_ANY, UINT64_MAX, &index))
-            return false;
-    }
-    return true;
+    struct tenures tenures;
+    bool whole = tenures_read(traces, &tenures, NULL) == OK;
+    uint64_t line = whole ? line_of_others(&tenures, incarnation) : 0;
+    for (int rank = 0; rank < traces->ranks && whole; rank++)
+        whole = !tenures.application[rank] || is_whole(traces, &tenures, rank, incarnation, line);
+    tenures_release(&tenures);
+    return whole;
 }
 
 bool history_has(const struct history *history, struct event_ref event)
@@ -244,29 +309,41 @@ bool history_has(const struct history *history, struct event_ref event)
     return false;
 }
 
-/* The history of a rank as of `incarnation`, for which it may have no trace of its own. */
-static enum error_code add_rank(const struct trace_set *traces, int rank, int incarnation,
-                                struct history *history, struct error *error)
+bool histories_have(const struct histories *histories, struct event_ref event)
 {
-    const struct trace *trace = NULL;
-    for (int i = incarnation; i >= 0 && trace == NULL; i--)
-        trace = trace_set_find(traces, rank, i);
-    if (trace == NULL)
+    int rank = histories_rank(histories, event);
+    return rank >= 0 && history_has(&histories->of[rank], event);
+}
+
+int histories_rank(const struct histories *histories, struct event_ref event)
+{
+    return histories->tenures.moved ? tenures_rank(&histories->tenures, event) : event.rank;
+}
+
+/* The history of a rank as of `incarnation`, for which it may have no trace of its own. */
+static enum error_code add_rank(const struct trace_set *traces, const struct tenures *tenures,
+                                int rank, int incarnation, struct history *history,
+                                struct error *error)
+{
+    const struct tenure *tenure = tenures_newest(tenures, rank, incarnation, NULL);
+    if (tenure == NULL)
         return OK;
-    uint64_t line = line_of_others(traces, incarnation);
-    if (trace->incarnation < incarnation && line > 0 &&
+    uint64_t line = line_of_others(tenures, incarnation);
+    if (tenure->trace->incarnation < incarnation && line > 0 &&
         !history_lives_on(traces, rank, incarnation))
-        return add_until_line(traces, rank, incarnation, line, history, error);
-    return add_life(traces, trace, trace->count, UINT64_MAX, history, error);
+        return add_until_line(tenures, rank, incarnation, NULL, line, history, error);
+    return add_life(tenures, tenure, tenure->to, UINT64_MAX, history, error);
 }
 
 enum error_code histories_effective(const struct trace_set *traces, int incarnation,
                                     struct histories *histories, struct error *error)
 {
     enum error_code code = allocate(traces, histories, error);
+    if (code == OK)
+        code = tenures_read(traces, &histories->tenures, error);
     for (int rank = 0; rank < traces->ranks && code == OK; rank++) {
         struct history *history = &histories->of[rank];
-        code = add_rank(traces, rank, incarnation, history, error);
+        code = add_rank(traces, &histories->tenures, rank, incarnation, history, error);
         if (code == OK)
             code = list_checkpoints(history, error);
     }
@@ -288,7 +365,9 @@ enum error_code histories_incarnation(const struct trace_set *traces, int incarn
     for (int rank = 0; rank < traces->ranks && code == OK; rank++) {
         const struct trace *trace = trace_set_find(traces, rank, incarnation);
         if (trace != NULL)
-            code = add_piece(&histories->of[rank], trace, 0, trace->count, UINT64_MAX, error);
+            code = add_piece(&histories->of[rank],
+                             &(struct piece){.trace = trace, .to = trace->count, .cut = UINT64_MAX},
+                             error);
     }
     return code;
 }
@@ -300,5 +379,6 @@ void histories_release(struct histories *histories)
         free(histories->of[rank].checkpoint);
     }
     free(histories->of);
+    tenures_release(&histories->tenures);
     memset(histories, 0, sizeof *histories);
 }

@@ -4,14 +4,19 @@
  * was restored from, followed by what it did afterwards, recursively): if that incarnation restored
  * line e, the effective history of the incarnations before up to the newest checkpoint of e in it,
  * then everything behind the `restored` note; what an incarnation does before its `restored` note
- * belongs to no effective history. An incarnation that restores nothing starts from nothing. One
- * that was cut off before it restored, while others of its incarnation did, counts as restored to
- * the same line: it had no time to do otherwise. */
+ * belongs to no effective history, but for the call of the application inside which the note was
+ * made: it was under way at the checkpoint and is done again. An incarnation that restores nothing
+ * starts from nothing. One that was cut off before it restored, while others of its incarnation
+ * did, counts as restored to the same line: it had no time to do otherwise.
+ *
+ * A rank that moves (tenure.h) is restored by the process that takes it over, in the midst of an
+ * incarnation. Histories are by rank of the application; events name processes. */
 #ifndef ORACLES_HISTORY_H
 #define ORACLES_HISTORY_H
 
 #include "base/error.h"
 #include "oracles/oracle.h"
+#include "oracles/tenure.h"
 #include "trace/reader.h"
 
 #include <stdbool.h>
@@ -25,7 +30,9 @@ struct piece {
     const struct trace *trace;
     uint64_t from;
     uint64_t to;
-    uint64_t cut; /* ticks; UINT64_MAX: none */
+    uint64_t cut;      /* ticks; UINT64_MAX: none */
+    uint64_t restored; /* index + 1 of the note it begins with; below: the call that was done again;
+                        * 0: none */
 };
 
 /* A checkpoint note within the pieces. */
@@ -47,7 +54,8 @@ struct history {
 
 struct histories {
     int ranks;
-    struct history *of; /* by rank */
+    struct history *of;     /* by rank */
+    struct tenures tenures; /* of effective histories; else empty */
 };
 
 /* The effective histories of all ranks as of `incarnation`. Owned by the caller, also after an
@@ -58,7 +66,11 @@ enum error_code histories_effective(const struct trace_set *traces, int incarnat
 /* One of which it is not known, or NULL. */
 const struct history *histories_unknown(const struct histories *histories);
 
-/* All of one incarnation, without what went before. No checkpoints. */
+/* The rank of the application that did this, or in whose place this was; as the process is numbered
+ * where nothing moved. */
+int histories_rank(const struct histories *histories, struct event_ref event);
+
+/* All of one incarnation, without what went before, by process. No checkpoints. */
 enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
                                       struct histories *histories, struct error *error);
 
@@ -73,6 +85,8 @@ bool history_is_whole(const struct trace_set *traces, int incarnation);
 
 /* True if the event is in one of the pieces. */
 bool history_has(const struct history *history, struct event_ref event);
+/* ... of its rank. */
+bool histories_have(const struct histories *histories, struct event_ref event);
 
 void histories_release(struct histories *histories);
 

@@ -81,14 +81,14 @@ static void add_request(struct match *match, const struct stream_event *event,
 {
     struct request *made = match_get_or_make(
         match, &match->requests, &match->request_pool,
-        match_request_key(event->rank, event->trace->incarnation), event->record->request);
+        match_request_key(event->trace->rank, event->trace->incarnation), event->record->request);
     if (made != NULL)
         *made = *request;
 }
 
 static void end_request(struct match *match, const struct stream_event *event)
 {
-    uint64_t key = match_request_key(event->rank, event->trace->incarnation);
+    uint64_t key = match_request_key(event->trace->rank, event->trace->incarnation);
     struct request *request = table_get(&match->requests, key, event->record->request);
     table_remove(&match->requests, key, event->record->request);
     pool_give(&match->request_pool, request);
@@ -141,14 +141,15 @@ static void record_send(struct match *match, const struct stream_event *event)
         match->exhausted = true;
         return;
     }
-    if (channel->endpoint->lost_sight) {
+    uint64_t enter = record->enter;
+    if (channel->endpoint->lost_sight || match_sent_before(match, event, channel, &enter)) {
         pool_give(&match->sent_pool, sent);
         return;
     }
     sent->event = event_of(event->trace, event->index);
     sent->hash = record->hash;
     sent->bytes = record->bytes;
-    sent->enter = record->enter;
+    sent->enter = enter;
     sent->leave = event->in_progress ? 0 : atomic_load(&record->leave);
     sent->blocking = record->request == 0;
     sent->returned = sent->blocking ? sent->leave : 0;
@@ -164,6 +165,8 @@ static void record_send(struct match *match, const struct stream_event *event)
                     &(struct request){.kind = REQUEST_SEND, .sent = sent, .channel = channel});
     }
     channel_add_sent(match, channel, sent);
+    if (event->at_cut)
+        match_remember_cut(match, event);
     match_refresh(match, channel);
 }
 
@@ -309,12 +312,54 @@ static void decide(struct match *match, struct received *received, const struct 
         advance(match, waited);
 }
 
+static int wildcards(const struct received *received)
+{
+    return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
+}
+
+/* A dormant receive that could have taken what arrived, or NULL: of several the one with the fewest
+ * wildcards, so that another of them is left for what only that can take. */
+static struct received *find_dormant(const struct match *match, int rank,
+                                     const struct record *record)
+{
+    struct received *best = NULL;
+    if (match->rank[rank].dormant_until == 0)
+        return NULL;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
+        if (at->dormant && at->comm == record->comm &&
+            match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
+            (best == NULL || wildcards(at) < wildcards(best)))
+            best = at;
+    return best;
+}
+
+/* A request that was not seen posted in this incarnation: a protocol brought it back. */
+static void complete_unposted(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
+        record->error != 0)
+        return;
+    struct received *received = post(match, event, record->peer, record->tag);
+    struct received *dormant = find_dormant(match, event->rank, record);
+    if (received == NULL)
+        return;
+    received->unplaced = true;
+    deliver(match, received, event);
+    if (dormant != NULL)
+        drop(match, dormant);
+}
+
 static void end_message(struct match *match, const struct stream_event *event)
 {
     struct request *request =
-        find_request(match, event->rank, event->trace->incarnation, event->record->request);
-    if (request == NULL || request->kind != REQUEST_RECEIVE ||
-        call_role(event->record->call) == ROLE_IMRECV || event->in_progress)
+        find_request(match, event->trace->rank, event->trace->incarnation, event->record->request);
+    if (call_role(event->record->call) == ROLE_IMRECV || event->in_progress)
+        return;
+    /* Found by a probe before the restart. */
+    if (request == NULL && match->rank[event->rank].dormant_until > 0)
+        complete_unposted(match, event);
+    if (request == NULL || request->kind != REQUEST_RECEIVE)
         return;
     struct received *received = request->received;
     end_request(match, event);
@@ -397,44 +442,6 @@ static void free_receive(struct match *match, struct received *received)
     advance(match, channel);
 }
 
-static int wildcards(const struct received *received)
-{
-    return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
-}
-
-/* A dormant receive that could have taken what arrived, or NULL: of several the one with the fewest
- * wildcards, so that another of them is left for what only that can take. */
-static struct received *find_dormant(const struct match *match, int rank,
-                                     const struct record *record)
-{
-    struct received *best = NULL;
-    if (match->rank[rank].dormant_until == 0)
-        return NULL;
-    for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
-        if (at->dormant && at->comm == record->comm &&
-            match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
-            (best == NULL || wildcards(at) < wildcards(best)))
-            best = at;
-    return best;
-}
-
-/* A request that was not seen posted in this incarnation: a protocol brought it back. */
-static void complete_unposted(struct match *match, const struct stream_event *event)
-{
-    const struct record *record = event->record;
-    if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
-        record->error != 0)
-        return;
-    struct received *received = post(match, event, record->peer, record->tag);
-    struct received *dormant = find_dormant(match, event->rank, record);
-    if (received == NULL)
-        return;
-    received->unplaced = true;
-    deliver(match, received, event);
-    if (dormant != NULL)
-        drop(match, dormant);
-}
-
 static void complete_send(struct match *match, const struct request *request,
                           const struct record *record)
 {
@@ -460,7 +467,7 @@ static void record_complete(struct match *match, const struct stream_event *even
     if ((record->flags & FLAG_NEGATIVE) || event->in_progress || record->request == 0)
         return;
     struct request *found =
-        find_request(match, event->rank, event->trace->incarnation, record->request);
+        find_request(match, event->trace->rank, event->trace->incarnation, record->request);
     if (found == NULL) {
         complete_unposted(match, event);
         return;
@@ -497,6 +504,7 @@ void match_restart(struct match *match, int rank)
 
 void match_record(struct match *match, const struct stream_event *event)
 {
+    unsigned cut = match->rank[event->rank].cut_count;
     switch (event->record->kind) {
     case RECORD_SEND:
         record_send(match, event);
@@ -511,8 +519,11 @@ void match_record(struct match *match, const struct stream_event *event)
         record_probe(match, event);
         break;
     default:
-        break;
+        return;
     }
+    /* The first call of the new life is the one that was under way. */
+    if (cut > 0 && !event->at_cut && !event->again)
+        match->rank[event->rank].cut_count = 0;
 }
 
 static int by_place(const void *left, const void *right)

@@ -46,12 +46,28 @@ struct request {
 /* A dormant receive holds up what was posted behind it for at most so many receives of its rank. */
 #define MATCH_DORMANT_RECEIVES 65536u
 
+/* Sends of one call that are remembered at a checkpoint inside it; of more, each counts as one that
+ * may have been made or not. */
+#define MATCH_CUT_SENDS 16
+
+/* A send that was under way when the checkpoint was taken from which its rank was restored. The
+ * call is done again: the two are one send. */
+struct cut_send {
+    uint32_t comm;
+    int32_t peer;
+    int32_t tag;
+    unsigned call; /* CALL_NONE: done again */
+    struct event_ref event;
+};
+
 struct match_rank {
     uint64_t sent;
     uint64_t received;
     uint64_t dormant_until; /* of `received`: how long dormant ones are kept; 0: there are none */
     int incarnation;        /* to be set, with cut_off: which began last */
     struct received *undecided; /* newest first */
+    unsigned cut_count;         /* of the newest life, and until its call was done again */
+    struct cut_send cut[MATCH_CUT_SENDS];
 };
 
 struct match {
@@ -95,7 +111,7 @@ bool match_has_message(const struct match *match, int rank, uint32_t comm, int w
  * side of yes. */
 bool match_has_receive(const struct match *match, struct event_ref sent, uint32_t comm,
                        int destination, int tag);
-/* What a request of that rank stands for, or NULL if it is not one of a send or receive. */
+/* What a request of that process stands for, or NULL if it is not one of a send or receive. */
 const struct request *match_request(const struct match *match, int rank, int incarnation,
                                     uint32_t request);
 

@@ -23,6 +23,14 @@ void *match_get_or_make(struct match *match, struct table *table, struct pool *p
  */
 void match_refresh(struct match *match, struct channel *channel);
 
+/* match_cut.c: of a send that was under way at the checkpoint from which its rank goes on. */
+void match_remember_cut(struct match *match, const struct stream_event *event);
+/* The send was under way at the checkpoint, and this is the call that is done again: what was made
+ * of it then stands for both. True if its message was delivered by then, or else *enter is when it
+ * was begun. */
+bool match_sent_before(struct match *match, const struct stream_event *event,
+                       struct channel *channel, uint64_t *enter);
+
 /* A receive or probe that asks for these takes a message of that source and tag. */
 bool match_pattern_takes(int want_peer, int want_tag, int source, int tag);
 

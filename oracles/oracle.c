@@ -120,11 +120,9 @@ void finding_show(struct finding *finding, struct event_ref event)
 
 bool piece_restored_by(const struct piece *piece, struct event_ref *note)
 {
-    uint64_t index = piece->from - 1;
-    if (piece->from == 0 || piece->trace->record[index].kind != RECORD_NOTE ||
-        piece->trace->record[index].tag != NOTE_RESTORED)
+    if (piece->restored == 0)
         return false;
-    *note = event_of(piece->trace, index);
+    *note = event_of(piece->trace, piece->restored - 1);
     return true;
 }
 

@@ -125,7 +125,8 @@ static bool settle(struct stream *stream, struct cursor *cursor, struct stream_s
                 continue;
             if (kind == RECORD_GROUP || kind == RECORD_TEXT)
                 continue;
-            if (record->level == stream->level || record->level == LEVEL_SELF) {
+            bool again = cursor->at < piece->restored; /* what was told on the way there is over */
+            if (record->level == stream->level || (record->level == LEVEL_SELF && !again)) {
                 cursor->key = record->enter;
                 return true;
             }
@@ -172,6 +173,7 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         .record = record,
         .in_progress = in_progress,
         .at_cut = in_progress && piece->cut != UINT64_MAX,
+        .again = cursor->at < piece->restored,
         .restarted = cursor->restarted,
     };
     cursor->restarted = false;

@@ -13,6 +13,8 @@ struct stream_event {
     const struct record *record;
     bool in_progress; /* had not returned by the end of its piece: unknown */
     bool at_cut;      /* ... which was a checkpoint: the program goes on from before it */
+    bool again;       /* the rank was restored inside this call: one that was under way at the
+                       * checkpoint and is done again */
     bool restarted;   /* a new incarnation of this rank begins; the record may be of kind NONE */
 };
 

@@ -223,7 +223,8 @@ static void many_tags(int32_t count)
                                  .tag = i,
                                  .bytes = 8,
                                  .hash = (uint64_t)i};
-        struct stream_event event = {0, &traces[0], (uint64_t)i, &record, false, false, false};
+        struct stream_event event = {0,     &traces[0], (uint64_t)i, &record,
+                                     false, false,      false,       false};
         match_record(&match, &event);
         record.kind = RECORD_RECV;
         record.peer = record.want_peer = 0;
