@@ -61,6 +61,9 @@ extern const struct oracle oracle_result;         /* H.result */
 extern const struct oracle oracle_progress;       /* H.progress */
 extern const struct oracle oracle_c3;             /* C.* */
 extern const struct oracle oracle_c3_collectives; /* D.* */
+extern const struct oracle oracle_cuts;           /* S.*, R.clear, R.buffer */
+extern const struct oracle oracle_atomic;         /* R.atomic */
+extern const struct oracle oracle_address;        /* R.address */
 
 /* It says that a rank, `victim`, dies next. */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence);

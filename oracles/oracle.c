@@ -22,8 +22,9 @@ const size_t claim_count = CLAIM_COUNT;
 /* In the order in which they are judged: what says whether the traces can be trusted comes first.
  */
 static const struct oracle *const oracles[] = {
-    &oracle_legal,  &oracle_complete, &oracle_installed, &oracle_histories,     &oracle_durable,
-    &oracle_result, &oracle_progress, &oracle_c3,        &oracle_c3_collectives};
+    &oracle_legal,          &oracle_complete, &oracle_installed, &oracle_histories,
+    &oracle_durable,        &oracle_result,   &oracle_progress,  &oracle_c3,
+    &oracle_c3_collectives, &oracle_cuts,     &oracle_atomic,    &oracle_address};
 
 const char *verdict_text(enum verdict verdict)
 {

@@ -1,0 +1,65 @@
+/* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
+ * send or behind it. Where the call has sent and waits for something else, for the match of a
+ * synchronous send or for the other half of a sendrecv, it may. */
+#include "oracles/judging.h"
+
+#include "trace/calls.h"
+
+#include <inttypes.h>
+
+/* It goes on to wait for something else when the message is sent. */
+static bool waits(const struct record *record)
+{
+    enum call_role role = call_role(record->call);
+    return record->call == CALL_MPI_Ssend || record->call == CALL_MPI_Ssend_c ||
+           role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
+}
+
+/* The send of the application that the note was made inside of, or false. */
+static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
+{
+    const struct record *made = &trace->record[note];
+    for (uint64_t at = note; at > 0; at--) {
+        const struct record *record = &trace->record[at - 1];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
+            record->level != LEVEL_APP || record->thread != made->thread)
+            continue;
+        uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+        *index = at - 1;
+        return kind == RECORD_SEND && (leave == 0 || leave > made->enter) && !waits(record);
+    }
+    return false;
+}
+
+static void judge_note(struct judging *judging, const struct trace *trace, uint64_t note)
+{
+    char event[EVENT_TEXT_BYTES];
+    uint64_t index;
+    judging_saw(judging, CLAIM_R_ATOMIC, 1);
+    if (!find_send(trace, note, &index))
+        return;
+    struct finding *finding = judging_find(judging, CLAIM_R_ATOMIC, VERDICT_VIOLATION);
+    finding_say(finding, "process %d handled the notification of line %" PRIu64 ": %s", trace->rank,
+                trace->record[note].bytes, event_text(event_of(trace, note), event));
+    finding_say(finding, "it was inside %s, which sends: %s", call_name(trace->record[index].call),
+                event_text(event_of(trace, index), event));
+    finding_say(finding, "so the message is on neither side of the line");
+    finding_show(finding, event_of(trace, index));
+    finding_show(finding, event_of(trace, note));
+}
+
+static enum error_code judge_atomic(struct judging *judging, struct error *error)
+{
+    (void)error;
+    for (size_t i = 0; i < judging->traces->count; i++) {
+        const struct trace *trace = &judging->traces->trace[i];
+        uint64_t at = trace->count;
+        while (note_before(trace, at, &at))
+            if (trace->record[at].tag == NOTE_NOTIFIED)
+                judge_note(judging, trace, at);
+    }
+    return OK;
+}
+
+const struct oracle oracle_atomic = {judge_atomic, true};
