@@ -1,4 +1,5 @@
 /* What the witnesses of family C must show: lines and recovery. See shown.h. */
+#include "witness/places.h"
 #include "witness/shown.h"
 
 #include "trace/calls.h"
@@ -16,13 +17,14 @@ static bool somebody_lacks(const struct shown *shown, enum note_kind kind, struc
             const struct trace *trace = &shown->traces->trace[t];
             struct at at = {trace, i, &trace->record[i]};
             if (at_is_note(at, kind) && at.record->bytes == then.record->bytes &&
-                trace->rank < ranks && trace->incarnation == then.trace->incarnation &&
+                at_rank(at) >= 0 && at_rank(at) < ranks &&
+                trace->incarnation == then.trace->incarnation &&
                 (at.trace == then.trace ? at.index < then.index
                                         : at_is_known(shown->traces, at, then)))
-                has[trace->rank] = true;
+                has[at_rank(at)] = true;
         }
     for (int rank = 0; rank < ranks; rank++)
-        if (!has[rank])
+        if (!has[rank] && places_have(shown->traces, rank))
             return true;
     return false;
 }

@@ -1,4 +1,5 @@
 /* What the witnesses of families H and B must show: effective histories, and files. See shown.h. */
+#include "witness/places.h"
 #include "witness/shown.h"
 
 #include <string.h>
@@ -6,9 +7,12 @@
 /* --- H, B: histories ----------------------------------------------------------------------- */
 
 /* Of these bytes more were delivered than sent, or the other way round, or the k-th delivered is
- * not the k-th sent. Requests may complete in another order than they were posted in: not there. */
+ * not the k-th sent. Requests may complete in another order than they were posted in: not there.
+ * Where ranks moved, what counts of one lies in several traces: it is believed. */
 static bool differs(const struct shown *shown, struct at message, int incarnation, bool too_many)
 {
+    if (places_move(shown->traces))
+        return true;
     struct channel_walk sent = walk_of(shown->traces, message, incarnation, incarnation + 1, false);
     struct channel_walk got = walk_of(shown->traces, message, incarnation, incarnation + 1, true);
     uint64_t all_sent = walk_count(sent, message.record);
@@ -109,12 +113,21 @@ static bool is_declared(const struct shown *shown, const struct witness_referenc
     return same;
 }
 
+/* The event itself is such a declaration, of a rank that may have moved since. */
+static bool is_declared_otherwise(struct at event, const struct witness_reference *wanted)
+{
+    return at_is_note(event, NOTE_RESULT) &&
+           (event.record->bytes != wanted->bytes || event.record->hash != wanted->hash) &&
+           at_rank(event) != event.trace->rank;
+}
+
 bool witness_is_other_result(const struct shown *shown)
 {
     for (size_t r = 0; r < shown->witness->reference_count; r++) {
         const struct witness_reference *wanted = &shown->witness->reference[r];
-        if ((shown->count == 0 || shown->event[0].trace->rank == wanted->rank) &&
-            !is_declared(shown, wanted))
+        struct at event = shown->count > 0 ? shown->event[0] : (struct at){0};
+        if ((event.record == NULL || at_rank(event) == wanted->rank) &&
+            (is_declared_otherwise(event, wanted) || !is_declared(shown, wanted)))
             return true;
     }
     return false;

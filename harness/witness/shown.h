@@ -65,5 +65,12 @@ bool witness_call_flows_back(const struct shown *shown);
 bool witness_call_flows_over(const struct shown *shown);
 bool witness_call_is_recovered_wrongly(const struct shown *shown);
 bool witness_barrier_straddles(const struct shown *shown);
+bool witness_crosses_back(const struct shown *shown);
+bool witness_channel_differs(const struct shown *shown);
+bool witness_is_not_done(const struct shown *shown);
+bool witness_is_not_clear(const struct shown *shown);
+bool witness_is_not_atomic(const struct shown *shown);
+bool witness_is_served_wrongly(const struct shown *shown);
+bool witness_is_misled(const struct shown *shown);
 
 #endif

@@ -1,4 +1,5 @@
 /* A claim is a line of the table: what its witness must show. See witness.h, shown.h. */
+#include "witness/places.h"
 #include "witness/shown.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ bool shown_pair(const struct shown *shown)
     return shown->sent.record != NULL && shown->got.record != NULL &&
            shown->sent.record->comm == shown->got.record->comm &&
            shown->sent.record->tag == shown->got.record->tag &&
-           shown->sent.record->peer == shown->got.trace->rank &&
-           shown->got.record->peer == shown->sent.trace->rank;
+           shown->sent.record->peer == at_rank(shown->got) &&
+           shown->got.record->peer == at_rank(shown->sent);
 }
 
 uint64_t at_notes_inside(struct at call, enum note_kind kind)
@@ -95,6 +96,13 @@ static const struct {
     {"D.gather", witness_call_is_recovered_wrongly},
     {"D.bcast", witness_call_is_recovered_wrongly},
     {"D.barrier", witness_barrier_straddles},
+    {"S.cut", witness_crosses_back},
+    {"S.channel", witness_channel_differs},
+    {"S.done", witness_is_not_done},
+    {"R.clear", witness_is_not_clear},
+    {"R.atomic", witness_is_not_atomic},
+    {"R.buffer", witness_is_served_wrongly},
+    {"R.address", witness_is_misled},
 };
 
 static void sort_out(struct shown *shown, struct at at)

@@ -61,7 +61,8 @@ static void against_messages(const struct witness *empty, const struct judgement
 {
     static const char *const against[] = {"H.loss",       "H.orphan", "H.duplicate", "H.payload",
                                           "B.empty",      "C.1.2",    "C.1.3",       "C.late.log",
-                                          "C.early.list", "C.class",  "C.epoch"};
+                                          "C.early.list", "C.class",  "C.epoch",     "S.cut",
+                                          "S.channel",    "R.clear"};
     const struct trace_set *traces = empty->traces;
     for (size_t a = 0; a < traces->count; a++)
         for (uint64_t i = 0; i < traces->trace[a].count; i++) {
@@ -96,8 +97,10 @@ static void against_lines(const struct witness *empty, const struct judgement *j
         const char *claim;
         enum note_kind kind;
         int incarnation;
-    } against[] = {
-        {"C.1.1", NOTE_STOP_LOG, 0}, {"C.commit", NOTE_COMMIT, 0}, {"C.restore", NOTE_RESTORED, 1}};
+    } against[] = {{"C.1.1", NOTE_STOP_LOG, 0},     {"C.commit", NOTE_COMMIT, 0},
+                   {"S.done", NOTE_COMMIT, 0},      {"S.done", NOTE_SAVED, 0},
+                   {"R.clear", NOTE_CHECKPOINT, 0}, {"R.address", NOTE_ADDRESS, 0},
+                   {"C.restore", NOTE_RESTORED, 1}};
     for (size_t i = 0; i < sizeof against / sizeof against[0]; i++) {
         struct witness witness = *empty;
         add_notes(&witness, against[i].incarnation, against[i].kind);

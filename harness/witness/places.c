@@ -1,0 +1,66 @@
+/* See places.h. */
+#include "witness/places.h"
+
+/* The first record from `from` on that is a `becomes` note; the count of records if there is none.
+ */
+static uint64_t next_becomes(const struct trace *trace, uint64_t from)
+{
+    while (from < trace->count &&
+           !at_is_note((struct at){trace, from, &trace->record[from]}, NOTE_BECOMES))
+        from++;
+    return from;
+}
+
+bool places_move(const struct trace_set *traces)
+{
+    for (size_t t = 0; t < traces->count; t++)
+        if (next_becomes(&traces->trace[t], 0) < traces->trace[t].count)
+            return true;
+    return false;
+}
+
+int at_rank(struct at at)
+{
+    uint64_t rank = (uint64_t)at.trace->rank;
+    for (uint64_t i = next_becomes(at.trace, 0); i < at.index; i = next_becomes(at.trace, i + 1))
+        rank = at.trace->record[i].bytes;
+    return rank <= TRACE_MAX_RANKS ? (int)rank : -1;
+}
+
+/* A call of the program had returned before the process said what it is. */
+static bool began_as_numbered(const struct trace *trace, uint64_t said)
+{
+    if (said == trace->count)
+        return true;
+    for (uint64_t i = 0; i < said; i++) {
+        struct at at = {trace, i, &trace->record[i]};
+        if (at.record->level == LEVEL_APP && at.record->kind == RECORD_CALL &&
+            at_done(at) < trace->record[said].enter)
+            return true;
+    }
+    return false;
+}
+
+bool places_have(const struct trace_set *traces, int rank)
+{
+    bool began = false;
+    for (size_t t = 0; t < traces->count; t++) {
+        const struct trace *trace = &traces->trace[t];
+        began |= trace->rank == rank;
+        uint64_t said = next_becomes(trace, 0);
+        if (trace->rank == rank && began_as_numbered(trace, said))
+            return true;
+        for (; said < trace->count; said = next_becomes(trace, said + 1))
+            if (trace->record[said].bytes == (uint64_t)rank)
+                return true;
+    }
+    return !began;
+}
+
+int places_count(const struct trace_set *traces)
+{
+    int count = 0;
+    for (int rank = 0; rank < traces->ranks; rank++)
+        count += places_have(traces, rank);
+    return count;
+}
