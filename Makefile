@@ -63,6 +63,7 @@ include harness/script/build.mk
 include reports/build.mk
 include injectors/build.mk
 include suites/build.mk
+include tests/fuzz/build.mk
 include tests/build.mk
 include scripts/build.mk
 

@@ -167,7 +167,7 @@ static bool take_record(struct walk *walk, uint64_t index, struct outcome *outco
         walk->negatives += record->bytes;
         return false;
     }
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_NOTE:
         return take_choice(walk->trace, index, outcome);
     case RECORD_COMPLETE:

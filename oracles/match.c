@@ -505,7 +505,7 @@ void match_restart(struct match *match, int rank)
 void match_record(struct match *match, const struct stream_event *event)
 {
     unsigned cut = match->rank[event->rank].cut_count;
-    switch (event->record->kind) {
+    switch ((unsigned)event->record->kind) {
     case RECORD_SEND:
         record_send(match, event);
         break;

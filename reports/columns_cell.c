@@ -120,7 +120,7 @@ bool cell_is_change(const struct walk_event *event)
         return record->error != 0 && record->error != EEXIST && record->error != ENOENT;
     if (event->in_progress || record->error != 0)
         return true;
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_SEND:
         return record->peer != PEER_NULL;
     case RECORD_COLLECTIVE:

@@ -114,7 +114,7 @@ static bool delivers(const struct record *record)
 const char *diagram_shape(const struct slice_event *event)
 {
     const struct record *record = event->record;
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_SEND:
         return "send";
     case RECORD_RECV:
@@ -140,7 +140,7 @@ const char *diagram_shape(const struct slice_event *event)
 
 const char *diagram_kind(const struct slice_event *event)
 {
-    switch (event->record->kind) {
+    switch ((unsigned)event->record->kind) {
     case RECORD_SEND:
     case RECORD_RECV:
     case RECORD_COMPLETE:

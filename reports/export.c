@@ -92,7 +92,7 @@ const char *export_event_text(const struct event_ref *event, char buffer[EXPORT_
 
 const char *export_name_text(const struct record *record, char buffer[EXPORT_NAME_BYTES])
 {
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_NOTE:
         snprintf(buffer, EXPORT_NAME_BYTES, "note %s", note_kind_text((unsigned)record->tag));
         break;

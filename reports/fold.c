@@ -17,7 +17,7 @@ static bool is_alike(const struct record *a, const struct record *b)
 {
     if (a->kind != b->kind)
         return false;
-    switch (a->kind) {
+    switch ((unsigned)a->kind) {
     case RECORD_SEND:
         return a->peer == b->peer && a->tag == b->tag;
     case RECORD_COMPLETE:

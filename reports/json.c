@@ -183,7 +183,7 @@ static void put_received(json_t *line, const struct walk_event *event)
 static void put_kind(json_t *line, const struct walk_event *event)
 {
     const struct record *record = event->record;
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_SEND:
         put_payload(line, record);
         break;

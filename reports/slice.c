@@ -136,7 +136,7 @@ static bool is_line_note(unsigned note)
 
 static double weight(const struct record *record)
 {
-    switch (record->kind) {
+    switch ((unsigned)record->kind) {
     case RECORD_FAULT:
         return COST_LINE;
     case RECORD_NOTE:

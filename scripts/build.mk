@@ -85,6 +85,15 @@ replay-rates: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/replay_rates.sh $(BUILD)
 
+# Long: FUZZ_SECONDS (600) of mutated input for each thing that is read.
+.PHONY: fuzz fuzz-setup
+fuzz: fuzz-setup
+	$(Q)$(MAKE) --no-print-directory $(FUZZERS)
+	$(Q)scripts/fuzz.sh $(BUILD)
+
+fuzz-setup:
+	$(Q)scripts/setup.sh fuzz
+
 demo: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)

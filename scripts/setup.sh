@@ -1,7 +1,8 @@
 #!/bin/sh
-# setup.sh [check|bench|test BUILD]: installs what Faultline needs from Debian, or says the one line
-# to type. With `check`, what `make check` needs as well; with `bench`, what plots need; with `test`,
-# a browser for the tests of the pages, and their two npm packages in BUILD/pages.
+# setup.sh [check|bench|fuzz|test BUILD]: installs what Faultline needs from Debian, or says the one line
+# to type. With `check`, what `make check` needs as well; with `bench`, what plots need; with `fuzz`,
+# clang and its sanitisers; with `test`, those, a browser for the tests of the pages, and their two
+# npm packages in BUILD/pages.
 set -eu
 
 packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
@@ -9,8 +10,10 @@ libjansson-dev uthash-dev libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-
 bats patch perl otf2-tools libxml2-utils jq"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
+sanitisers="clang libclang-rt-dev"
+[ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
 if [ "${1:-}" = test ]; then
-    packages="$packages chromium"
+    packages="$packages $sanitisers chromium"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"

@@ -45,7 +45,7 @@ $(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(BASE_SOURCES) $(TRACE_S
 	$(Q)$(COMPILE) -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
 
 .PHONY: tests test
-tests: all $(UNIT_TESTS) $(MPI_TESTS) $(PAGES_TOOLS)
+tests: all $(UNIT_TESTS) $(MPI_TESTS) $(PAGES_TOOLS) $(FUZZERS)
 
 # prove ends in the line that CI reads.
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))

@@ -52,13 +52,25 @@ static enum error_code check_header(const char *name, const struct decisions_hea
     return OK;
 }
 
+/* Sections stand in the order of incarnations and ranks, none twice: they are looked up. */
+static bool is_in_order(const struct decisions *d, uint32_t i)
+{
+    const struct decision_section *s = &d->section[i], *before = s - 1;
+    if (s->rank < 0 || s->rank >= d->header->ranks || s->incarnation < 0 ||
+        s->incarnation >= d->header->incarnations)
+        return false;
+    return i == 0 || before->incarnation < s->incarnation ||
+           (before->incarnation == s->incarnation && before->rank < s->rank);
+}
+
 static enum error_code check_parts(const char *name, const struct decisions *d, struct error *error)
 {
     const struct decisions_header *header = d->header;
     bool good = true;
     for (uint32_t i = 0; i < header->sections; i++) {
         const struct decision_section *s = &d->section[i];
-        good = good && (uint64_t)s->first_event + s->events <= header->events &&
+        good = good && is_in_order(d, i) &&
+               (uint64_t)s->first_event + s->events <= header->events &&
                (uint64_t)s->first_action + s->actions <= header->actions;
         for (uint32_t a = 0; good && a < s->actions; a++) {
             uint32_t event = d->action[s->first_action + a].event;
@@ -67,7 +79,8 @@ static enum error_code check_parts(const char *name, const struct decisions *d, 
     }
     for (uint32_t i = 0; good && i < header->events; i++)
         good = d->event[i].shape < header->shapes;
-    return good ? OK : error_set(error, ERROR_FORMAT, "%s is damaged: a number is too large", name);
+    return good ? OK
+                : error_set(error, ERROR_FORMAT, "%s is damaged: a number in it cannot be", name);
 }
 
 enum error_code decisions_parse(const char *name, void *data, size_t bytes,

@@ -96,6 +96,31 @@ static enum error_code read_journal(struct taking *taking)
     return code;
 }
 
+/* A path below the store: it ends, and leads nowhere else. */
+static bool is_below(const char path[JOURNAL_PATH_BYTES])
+{
+    const char *at = path;
+    if (memchr(path, '\0', JOURNAL_PATH_BYTES) == NULL || path[0] == '/')
+        return false;
+    while ((at = strstr(at, "..")) != NULL) {
+        if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+            return false;
+        at += 2;
+    }
+    return true;
+}
+
+static enum error_code check_journal(struct taking *taking)
+{
+    for (uint64_t i = 0; i < taking->count; i++)
+        if (taking->entry[i].kind > JOURNAL_MADE || !is_below(taking->entry[i].path) ||
+            !is_below(taking->entry[i].other))
+            return error_set(taking->error, ERROR_FORMAT,
+                             "%s/journal is damaged: entry %" PRIu64 " of %" PRIu64,
+                             taking->journal->folder, i + 1, taking->count);
+    return OK;
+}
+
 static bool is_operation(uint32_t kind)
 {
     return kind >= JOURNAL_CREATE && kind <= JOURNAL_RMDIR;
@@ -419,6 +444,8 @@ enum error_code loss_apply(const struct journal *journal, const struct loss *los
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.*s/lost", PATH_MAX - 16, journal->folder);
     enum error_code code = read_journal(&taking);
+    if (code == OK)
+        code = check_journal(&taking);
     if (code == OK && taking.count > 0) {
         taking.told = fopen(path, "ae");
         code = taking.told != NULL ? take(&taking) : broken(&taking, "write", path);

@@ -50,7 +50,8 @@ enum error_code trace_set_finish(const char *where, struct trace_set *set, struc
  * Errors name path, line, field and accepted values. */
 enum error_code trace_set_parse(const char *path, struct trace_set *set, struct error *error);
 
-/* The inverse, exact to the byte (padding of the header page excepted). ERROR_IO. */
+/* The inverse, exact to the byte (padding of the header page excepted). ERROR_IO; ERROR_FORMAT, and
+ * nothing is written, for a record of a kind that does not exist. */
 enum error_code trace_set_write(const struct trace_set *set, FILE *out, struct error *error);
 
 void trace_set_release(struct trace_set *set);

@@ -210,8 +210,26 @@ static void write_trace(FILE *out, const struct trace *trace)
     }
 }
 
+/* A record of a kind that has no name cannot be told: the trace is damaged there. */
+static enum error_code check_kinds(const struct trace *trace, struct error *error)
+{
+    for (uint64_t i = 0; i < trace->count; i++) {
+        unsigned kind = atomic_load_explicit(&trace->record[i].kind, memory_order_acquire);
+        if (kind >= RECORD_KIND_COUNT)
+            return error_set(error, ERROR_FORMAT,
+                             "damaged trace: r%d#%d:e%" PRIu64 " is of kind %u; kinds are 0 to %d",
+                             trace->rank, trace->incarnation, i, kind, RECORD_KIND_COUNT - 1);
+    }
+    return OK;
+}
+
 enum error_code trace_set_write(const struct trace_set *set, FILE *out, struct error *error)
 {
+    for (size_t i = 0; i < set->count; i++) {
+        enum error_code code = check_kinds(&set->trace[i], error);
+        if (code != OK)
+            return code;
+    }
     fprintf(out, "ranks %d\n", set->ranks);
     for (size_t i = 0; i < set->count; i++)
         write_trace(out, &set->trace[i]);

@@ -1,0 +1,32 @@
+# What is fuzzed, built once more by clang with AddressSanitizer and UndefinedBehaviorSanitizer, under
+# BUILD/checked; the same objects tell libFuzzer what was covered. Any finding ends the process.
+
+CLANG          = clang
+SANITIZE       = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CHECKED_CFLAGS = -O1 -gline-tables-only $(SANITIZE) -fsanitize=fuzzer-no-link
+CHECKED        = $(CLANG) -std=c11 $(CHECKED_CFLAGS) -Wall -Wextra -Werror $(CPPFLAGS) -MMD -MP
+
+checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
+
+$(call checked,$(XML_SOURCES) reports/junit.c): CPPFLAGS += -isystem /usr/include/libxml2
+$(BUILD)/checked/reports/page.o: $(BUILD)/gen/reports/page_parts.h
+$(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
+$(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
+# clang does not know the pragma with which this file asks gcc for AVX2.
+$(BUILD)/checked/injectors/hash_avx2.o: CHECKED += -mavx2 -Wno-unknown-pragmas
+.PRECIOUS: $(BUILD)/checked/%.o
+
+$(BUILD)/checked/%.o: %.c
+	@echo "  CHECKED $<"
+	@mkdir -p $(@D)
+	$(Q)$(CHECKED) -c -o $@ $<
+
+# A fuzz target a file.
+FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZERS      = $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(call checked,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
+                 $(REPLAY_SOURCES) $(wildcard harness/script/*.c))
+	@echo "  FUZZER  $<"
+	@mkdir -p $(@D)
+	$(Q)$(CHECKED) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) -llua5.4 -lxxhash -lm
