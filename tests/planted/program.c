@@ -180,7 +180,10 @@ static void draw_blocking_line(struct program *program, int line)
     add(program, OP_INITIATE, 0, line);
     for (int i = 0; i < ranks; i++) {
         take(program, line, order[i]);
-        if (i == 0 && program->wrong[line] == LINE_CROSSED)
+        bool late = i == 0 && program->wrong[line] == LINE_CROSSED && draw(2) == 0;
+        if (late)
+            pass(program, line, order[ranks - 1], order[0]);
+        else if (i == 0 && program->wrong[line] == LINE_CROSSED)
             pass(program, line, order[0], order[ranks - 1]);
     }
     save_and_commit(program, line);
