@@ -80,6 +80,20 @@ C
     [[ "$output" == *"of the plan was never done: kill"* ]]
 }
 
+@test "a violation of another claim beside the expected one is told, and fails" {
+    cat >s.lua <<'LUA'
+scenario "two" {
+  protocol = "blocking-no-barrier", program = "tally", ranks = 3,
+  arguments = { "--slow-us", 10000 }, claims = { "B.empty", "H.result" },
+  expect = { violates = "B.empty" },
+  plan = function(p) p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 1 } } end,
+}
+LUA
+    run -1 "$FAULTLINE" run s.lua
+    [[ "$output" == *"not ok 1 - two # H.result"* ]]
+    [[ "$output" == *"a violation of B.empty is expected, and found; but H.result is violated as well"* ]]
+}
+
 @test "a run without faults that fails is told of, also where all passes" {
     echo "scenario 'needs it' { protocol = 'null', program = '$LIFE', ranks = 2,
         arguments = { 'second-life' }, claims = { 'H' },
@@ -140,6 +154,20 @@ C
     echo 'scenario "none" { protocol = "null", program = "./none", ranks = 2 }' >s.lua
     run -3 "$FAULTLINE" run s.lua
     [[ "$output" == *"rank "?" could not be started"* ]]
+}
+
+@test "a launcher that starts each rank as a world of its own is not the program's fault" {
+    cat >launcher <<'SH'
+#!/bin/sh
+shift 2 # -n 2
+OMPI_COMM_WORLD_RANK=0 "$@" &
+OMPI_COMM_WORLD_RANK=1 "$@"
+wait
+SH
+    chmod +x launcher
+    scenario "apart" '"ok"'
+    run -3 env FAULTLINE_MPIEXEC="$PWD/launcher" "$FAULTLINE" run s.lua
+    [[ "$output" == *"rank 0 saw a world of 1, asked for were 2"* ]]
 }
 
 @test "what the launcher says is shown when it does not start the job" {

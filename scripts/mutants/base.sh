@@ -6,9 +6,12 @@ set -euo pipefail
 build=$1
 base=$build/mutants/base
 
-# What make writes about headers names the build folder.
+# What make writes about headers names the build folder as it was given then.
 renamed() {
-    find "$base/build" -name '*.d' -exec sed -i "s|\(^\| \)$build/|\1build/|g" {} +
+    local known=obj/harness/base/error was
+    was=$(sed -n "1s|/$known\.o:.*||p" "$base/build/$known.d")
+    [ "$was" = build ] ||
+        find "$base/build" -name '*.d' -exec sed -i "s|\(^\| \)$was/|\1build/|g" {} +
 }
 
 # Of all that is built or run.

@@ -96,7 +96,7 @@ violated() {
 # scenarios SHELF FOLDER FILE [FILTER]
 scenarios() {
     local status=0
-    FAULTLINE_PROTOCOLS=$1 timeout -k 10 "$scenario_limit" nice -n 5 "$build/faultline" run --keep --out "$2" \
+    FAULTLINE_PROTOCOLS=$1 timeout -k 10 "$scenario_limit" nice -n 5 "$build/faultline" run --keep --no-control --out "$2" \
         ${4:+--filter "$4"} "$3" >"$2.tap" 2>"$2.said" || status=$?
     [ "$status" -le 2 ] || finish error "$3 ends with status $status: $(tail -c 300 "$2.said")"
 }
