@@ -40,6 +40,11 @@ for word in "$@"; do
 done
 
 mkdir -p "$out/results"
+exec 9>"$out/lock"
+flock -n 9 || {
+    echo "mutants.sh: another one is at work in $out; -j N runs N at once" >&2
+    exit 75
+}
 : >"$list"
 if [ "${#named[@]}" -gt 0 ]; then
     printf '%s\n' "${named[@]}" >"$list"

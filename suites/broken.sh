@@ -10,7 +10,7 @@ shift 3
 rm -rf "$copy"
 mkdir -p "$copy/suites"
 cp -r suites/protocols "$copy/suites"
-patch -s -p1 -F0 -d "$copy" <"$patch"
+patch -s -p1 -F0 --no-backup-if-mismatch -d "$copy" <"$patch"
 
 tree=$copy/suites/protocols
 headers=same
