@@ -1,5 +1,6 @@
-# What is fuzzed, built once more by clang with AddressSanitizer and UndefinedBehaviorSanitizer, under
-# BUILD/checked; the same objects tell libFuzzer what was covered. Any finding ends the process.
+# What is fuzzed or has unit tests, built once more by clang with AddressSanitizer and
+# UndefinedBehaviorSanitizer, under BUILD/checked; the same objects tell libFuzzer what was covered.
+# Any finding ends the process.
 
 CLANG          = clang
 SANITIZE       = -fsanitize=address,undefined -fno-sanitize-recover=undefined
