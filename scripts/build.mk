@@ -77,7 +77,31 @@ mutants-check:
 .PHONY: proof-traces
 RUNS ?= 100000
 proof-traces: $(BUILD)/tests/planted.t
-	$(Q)FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/planted.t
+	@mkdir -p $(BUILD)/proof
+	$(Q)FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/planted.t >$(BUILD)/proof/traces.txt; \
+	  status=$$?; cat $(BUILD)/proof/traces.txt; exit $$status
+
+# Some minutes: the suites that promise coverage, and what they brought about.
+COVERING = $(shell grep -l '^cover {' suites/*/*.lua)
+.PHONY: proof-coverage
+proof-coverage: setup
+	$(Q)$(MAKE) --no-print-directory all
+	@mkdir -p $(BUILD)/proof
+	$(Q)$(BUILD)/faultline run -j 2 --out $(BUILD)/proof/runs $(COVERING) >$(BUILD)/proof/run.tap; \
+	  status=$$?; sed -n '/^# coverage/,$$p' $(BUILD)/proof/run.tap | tee $(BUILD)/proof/coverage.txt; \
+	  exit $$status
+
+# The page BUILD/proof/index.md, of what is stored of mutants, proof-traces, proof-coverage, fuzz and
+# transparency; fails where one was never run.
+.PHONY: proof
+proof:
+	$(Q)scripts/proof.sh $(BUILD)
+
+# An hour: MPICH's own test programs, with and without the taps; goes on where it was interrupted.
+.PHONY: transparency
+transparency: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/transparency.sh $(BUILD) $(TRANSPARENCY_ONLY)
 
 # Minutes: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
