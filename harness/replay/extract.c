@@ -12,6 +12,7 @@
 
 #include "trace/calls.h"
 
+#define HASH_NONFATAL_OOM 1 /* what could not be added has no table */
 #include <uthash.h>
 
 #define PATH_BYTES 4096
@@ -89,6 +90,10 @@ static bool find_shape(struct extraction *all, const struct decision_shape *shap
         known->shape = *shape;
         known->index = all->shape.count - 1;
         HASH_ADD(hh, all->known, shape, sizeof known->shape, known);
+        if (known->hh.tbl == NULL) {
+            free(known);
+            return false;
+        }
     }
     *index = known->index;
     return true;
