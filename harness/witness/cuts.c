@@ -170,12 +170,25 @@ static bool is_open(const struct shown *shown, struct at by)
     return by.record != NULL && clear < places_count(shown->traces) - 1;
 }
 
+/* Some rank never took its checkpoint of the line. */
+static bool somebody_took_none(const struct shown *shown, struct at commit)
+{
+    for (int rank = 0; rank < shown->traces->ranks; rank++)
+        if (places_have(shown->traces, rank) &&
+            checkpoint_of(shown->traces, rank, commit.trace->incarnation, commit.record->bytes)
+                    .record == NULL)
+            return true;
+    return false;
+}
+
 bool witness_is_not_done(const struct shown *shown)
 {
-    return is_told_twice(shown, NOTE_CHECKPOINT) || is_told_twice(shown, NOTE_CLEAR) ||
-           (shown_note(shown, NOTE_COMMIT, 0).record != NULL
-                ? witness_commits_too_early(shown)
-                : is_open(shown, shown_note(shown, NOTE_SAVED, 0)));
+    struct at commit = shown_note(shown, NOTE_COMMIT, 0);
+    if (is_told_twice(shown, NOTE_CHECKPOINT) || is_told_twice(shown, NOTE_CLEAR))
+        return true;
+    return commit.record != NULL
+               ? witness_commits_too_early(shown) || somebody_took_none(shown, commit)
+               : is_open(shown, shown_note(shown, NOTE_SAVED, 0));
 }
 
 /* --- R ------------------------------------------------------------------------------------- */
