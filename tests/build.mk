@@ -26,6 +26,10 @@ $(BUILD)/tests/%.t: tests/unit/%.c $(call checked,$(UNIT_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
 
+# Its own allocations, and those of all that is linked with it, go by way of the test.
+$(BUILD)/tests/allocations.t: private CHECKED += \
+    -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup
+
 # Long runs drawn at random, with violations planted in them.
 $(BUILD)/tests/planted.t: $(wildcard tests/planted/*.c tests/planted/*.h)
 
