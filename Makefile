@@ -44,8 +44,8 @@ $(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOU
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(DRIVER_LIBS)
 
 # The parent of a rank: libc alone, so that it starts fast.
-RANK_SOURCES = harness/rank_parent.c $(patsubst %,harness/driver/%.c,exec command lost settings \
-               path process rank preload status)
+RANK_SOURCES = harness/rank_parent.c $(patsubst %,harness/driver/%.c,exec arguments command lost \
+               settings path process rank preload status)
 $(BUILD)/faultline-rank: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(RANK_SOURCES))
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^

@@ -30,7 +30,11 @@ static enum error_code json_begin(struct export *export, struct error *error)
     json_t *processes = json_array();
     for (size_t i = 0; i < set->count; i++) {
         char name[EXPORT_EVENT_BYTES];
-        json_array_append_new(processes, json_string(export_process_text(&set->trace[i], name)));
+        json_t *process = json_string(export_process_text(&set->trace[i], name));
+        if (json_array_append_new(processes, process) != 0) {
+            json_decref(processes);
+            return write_line(export->out, NULL, error);
+        }
     }
     return write_line(export->out,
                       json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:b}", "form", "faultline-trace",
@@ -41,16 +45,24 @@ static enum error_code json_begin(struct export *export, struct error *error)
                       error);
 }
 
+/* A line that memory was refused for is not written: it loses its first field, which tells
+ * json_event. */
+static void put(json_t *line, const char *key, json_t *value)
+{
+    if (json_object_set_new(line, key, value) != 0)
+        json_object_del(line, "event");
+}
+
 static void put_number(json_t *line, const char *key, int64_t value)
 {
-    json_object_set_new(line, key, json_integer(value));
+    put(line, key, json_integer(value));
 }
 
 static void put_hash(json_t *line, const char *key, uint64_t hash)
 {
     char text[HASH_BYTES];
     snprintf(text, sizeof text, "%016" PRIx64, hash);
-    json_object_set_new(line, key, json_string(text));
+    put(line, key, json_string(text));
 }
 
 /* A rank, or the word for what is none. */
@@ -58,7 +70,7 @@ static void put_peer(json_t *line, const char *key, int32_t peer)
 {
     static const char *const special[] = {"unknown", "none", "any", "null"};
     if (peer < 0 && peer >= PEER_UNKNOWN)
-        json_object_set_new(line, key, json_string(special[peer - PEER_UNKNOWN]));
+        put(line, key, json_string(special[peer - PEER_UNKNOWN]));
     else
         put_number(line, key, peer);
 }
@@ -66,15 +78,14 @@ static void put_peer(json_t *line, const char *key, int32_t peer)
 static void put_tag(json_t *line, const char *key, int32_t tag)
 {
     if (tag == TAG_ANY)
-        json_object_set_new(line, key, json_string("any"));
+        put(line, key, json_string("any"));
     else
         put_number(line, key, tag);
 }
 
 static void put_bytes(json_t *line, uint64_t bytes)
 {
-    json_object_set_new(line, "bytes",
-                        bytes > INT64_MAX ? json_null() : json_integer((json_int_t)bytes));
+    put(line, "bytes", bytes > INT64_MAX ? json_null() : json_integer((json_int_t)bytes));
 }
 
 /* Communicator, other end, tag, bytes and hash of a message or a collective. */
@@ -101,16 +112,15 @@ static void put_text(json_t *line, const char *key, const struct walk_event *eve
     char text[TEXT_BYTES];
     trace_text(event->trace, event->index, text, sizeof text);
     if (text[0] != '\0')
-        json_object_set_new(line, key, json_text(text));
+        put(line, key, json_text(text));
 }
 
 static void put_note(json_t *line, const struct walk_event *event)
 {
     const struct record *record = event->record;
-    json_object_set_new(line, "note", json_string(note_kind_text((unsigned)record->tag)));
-    json_object_set_new(line, "value",
-                        record->bytes > INT64_MAX ? json_null()
-                                                  : json_integer((json_int_t)record->bytes));
+    put(line, "note", json_string(note_kind_text((unsigned)record->tag)));
+    put(line, "value",
+        record->bytes > INT64_MAX ? json_null() : json_integer((json_int_t)record->bytes));
     if (text_note_of_message((unsigned)record->tag)) {
         put_number(line, "comm", record->comm);
         put_peer(line, "peer", record->peer);
@@ -125,7 +135,7 @@ static void put_note(json_t *line, const struct walk_event *event)
 
 static void put_fault(json_t *line, const struct record *record)
 {
-    json_object_set_new(line, "fault", json_string(fault_kind_text(record->comm)));
+    put(line, "fault", json_string(fault_kind_text(record->comm)));
     put_peer(line, "peer", record->peer);
     put_number(line, "step", record->tag + 1);
 }
@@ -133,7 +143,7 @@ static void put_fault(json_t *line, const struct record *record)
 static void put_storage(json_t *line, const struct walk_event *event)
 {
     const struct record *record = event->record;
-    json_object_set_new(line, "storage", json_string(storage_call_text((unsigned)record->tag)));
+    put(line, "storage", json_string(storage_call_text((unsigned)record->tag)));
     put_text(line, "path", event);
     put_bytes(line, record->bytes);
     if (record->result_hash != STORAGE_NO_OFFSET)
@@ -143,7 +153,7 @@ static void put_storage(json_t *line, const struct walk_event *event)
 static void put_complete(json_t *line, const struct walk_event *event)
 {
     const struct record *record = event->record;
-    json_object_set_new(line, "done", json_boolean((record->flags & FLAG_NEGATIVE) == 0));
+    put(line, "done", json_boolean((record->flags & FLAG_NEGATIVE) == 0));
     if (record->flags & FLAG_NEGATIVE)
         put_number(line, "times", (int64_t)record->bytes);
     else if (record->comm != 0)
@@ -175,7 +185,7 @@ static void put_received(json_t *line, const struct walk_event *event)
                        : record->request == 0 || (record->flags & FLAG_MATCHED) != 0);
     put_wanted(line, record);
     if (probe)
-        json_object_set_new(line, "done", json_boolean(came));
+        put(line, "done", json_boolean(came));
     if (came)
         put_payload(line, record);
 }
@@ -220,23 +230,26 @@ static void put_kind(json_t *line, const struct walk_event *event)
 static void put_when(json_t *line, const struct walk_event *event)
 {
     put_number(line, "enter_ns", (int64_t)event->enter_ns);
-    json_object_set_new(line, "leave_ns",
-                        event->in_progress ? json_null()
-                                           : json_integer((json_int_t)event->leave_ns));
+    put(line, "leave_ns",
+        event->in_progress ? json_null() : json_integer((json_int_t)event->leave_ns));
     if (event->record->thread != 0)
         put_number(line, "thread", event->record->thread);
     if (event->record->error != 0)
         put_number(line, "error", event->record->error);
 }
 
+/* NULL: memory was refused. */
 static json_t *clock_of(const struct export *export, const struct walk_event *event)
 {
     json_t *clock = json_object();
     for (size_t i = 0; i < export->set->count; i++) {
         char name[EXPORT_EVENT_BYTES];
-        if (event->clock[i] > 0)
+        if (event->clock[i] > 0 &&
             json_object_set_new(clock, export_process_text(&export->set->trace[i], name),
-                                json_integer((json_int_t)event->clock[i]));
+                                json_integer((json_int_t)event->clock[i])) != 0) {
+            json_decref(clock);
+            return NULL;
+        }
     }
     return clock;
 }
@@ -254,13 +267,17 @@ static enum error_code json_event(struct export *export, const struct walk_event
     if (line == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
     if (record->call != CALL_NONE)
-        json_object_set_new(line, "call", json_string(call_name(record->call)));
+        put(line, "call", json_string(call_name(record->call)));
     put_when(line, event);
     put_kind(line, event);
     if (event->link != LINK_NONE)
-        json_object_set_new(line, event->link == LINK_SENT ? "received_by" : "sent_by",
-                            json_string(export_event_text(&event->other, name)));
-    json_object_set_new(line, "clock", clock_of(export, event));
+        put(line, event->link == LINK_SENT ? "received_by" : "sent_by",
+            json_string(export_event_text(&event->other, name)));
+    put(line, "clock", clock_of(export, event));
+    if (json_object_get(line, "event") == NULL) {
+        json_decref(line);
+        line = NULL;
+    }
     return write_line(export->out, line, error);
 }
 

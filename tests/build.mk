@@ -58,8 +58,14 @@ $(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(BASE_SOURCES) $(TRACE_S
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
 
+# Preloaded into the command, to refuse it memory.
+$(BUILD)/tests/faults/%.so: tests/faults/%.c
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Wno-missing-prototypes -fPIC -shared -o $@ $<
+
 .PHONY: tests test
-tests: all $(UNIT_TESTS) $(MPI_TESTS) $(PAGES_TOOLS) $(FUZZERS)
+tests: all $(UNIT_TESTS) $(MPI_TESTS) $(PAGES_TOOLS) $(FUZZERS) $(BUILD)/tests/faults/refuse.so
 
 # prove ends in the line that CI reads.
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))

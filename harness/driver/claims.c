@@ -2,6 +2,7 @@
 #include "driver/claims.h"
 
 #include "base/nearest.h"
+#include "driver/arguments.h"
 #include "driver/verb.h"
 
 #include <argp.h>
@@ -69,7 +70,7 @@ int verb_claims(int argc, char **argv)
         NULL, parse_claims, "[ID...]", "Lists the claims that Faultline can judge.",
         NULL, NULL,         NULL};
     int next = argc;
-    argp_parse(&argp, argc, argv, 0, NULL, &next);
+    arguments_parse(&argp, argc, argv, 0, &next);
     if (next == argc)
         print_table();
     for (int i = next; i < argc; i++) {

@@ -1,6 +1,7 @@
 /* See doctor.h. One function per fact. */
 #include "driver/doctor.h"
 
+#include "driver/arguments.h"
 #include "driver/path.h"
 #include "driver/stacks.h"
 #include "driver/symbols.h"
@@ -498,6 +499,6 @@ int verb_doctor(int argc, char **argv)
     static const struct argp argp = {
         NULL, NULL, NULL, "Says what this machine can do, and what to install for what it cannot.",
         NULL, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    arguments_parse(&argp, argc, argv, 0, NULL);
     return doctor(stdout);
 }

@@ -1,6 +1,7 @@
 /* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
  * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
  * of a run of ours (--in). */
+#include "driver/arguments.h"
 #include "driver/command.h"
 #include "driver/lost.h"
 #include "driver/path.h"
@@ -219,7 +220,7 @@ static void tell_where(const struct path *run)
 int verb_exec(int argc, char **argv)
 {
     struct exec_options options = {0};
-    argp_parse(&exec_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+    arguments_parse(&exec_argp, argc, argv, ARGP_IN_ORDER, &options);
     struct error error = {0};
     struct path run;
     bool inside = options.in != NULL || rank_from_environment() >= 0;

@@ -1,4 +1,5 @@
 /* `faultline export`: a run in one file. */
+#include "driver/arguments.h"
 #include "driver/pack.h"
 #include "driver/path.h"
 #include "driver/replay.h"
@@ -55,7 +56,7 @@ int verb_export(int argc, char **argv)
     struct export_options options = {.output = "run.tar.zst"};
     struct recorded recorded;
     struct error error = {0};
-    argp_parse(&export_argp, argc, argv, 0, NULL, &options);
+    arguments_parse(&export_argp, argc, argv, 0, &options);
     enum error_code code = recorded_open(options.run, &recorded, &error);
     if (code == OK)
         code = pack_write(options.run, options.output, &error);

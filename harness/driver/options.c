@@ -1,6 +1,7 @@
 /* See options.h. */
 #include "driver/options.h"
 
+#include "driver/arguments.h"
 #include "driver/verb.h"
 #include "script/script.h"
 
@@ -370,5 +371,5 @@ void options_parse(struct options *options, enum option_verb verb, const struct 
     struct argp argp = {
         .options = known, .parser = parse_one, .args_doc = help->arguments, .doc = help->text};
     read_environment(options, verb);
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    arguments_parse(&argp, argc, argv, 0, options);
 }

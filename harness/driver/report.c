@@ -1,6 +1,7 @@
 /* The verb `faultline report`; see report.h. */
 #include "driver/report.h"
 
+#include "driver/arguments.h"
 #include "driver/verb.h"
 
 #include <argp.h>
@@ -87,6 +88,6 @@ int verb_report(int argc, char **argv)
         NULL};
     struct report_options options = {0};
     struct error error = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    arguments_parse(&argp, argc, argv, 0, &options);
     return report(&options, &error) == OK ? STATUS_PASS : (int)status_of_error(&error);
 }

@@ -1,5 +1,6 @@
 /* `faultline trace`: what a run recorded, as text or in a form for another program. */
 #include "base/nearest.h"
+#include "driver/arguments.h"
 #include "driver/lost.h"
 #include "driver/path.h"
 #include "driver/verb.h"
@@ -334,7 +335,7 @@ int verb_trace(int argc, char **argv)
         NULL,
         NULL};
     struct trace_options options = {.print = trace_print_options_default()};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    arguments_parse(&argp, argc, argv, 0, &options);
     options.print.colour = options.output == NULL && wants_colour();
     struct trace_set set = {0};
     struct error error = {0};
