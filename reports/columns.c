@@ -5,6 +5,7 @@
 #include "reports/columns_cell.h"
 #include "reports/columns_slice.h"
 #include "reports/export.h"
+#include "reports/trace_line.h"
 
 #include <errno.h>
 #include <inttypes.h>

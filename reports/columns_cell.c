@@ -2,7 +2,7 @@
  * left out, and what must not be missing is cut and ends in '~'. */
 #include "reports/columns_cell.h"
 
-#include "reports/trace_text.h"
+#include "reports/trace_line.h"
 #include "trace/calls.h"
 #include "trace/text.h"
 

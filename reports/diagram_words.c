@@ -2,7 +2,7 @@
 #include "reports/diagram_words.h"
 
 #include "reports/export.h"
-#include "reports/trace_text.h"
+#include "reports/trace_line.h"
 #include "trace/text.h"
 
 #include <inttypes.h>

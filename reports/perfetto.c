@@ -5,7 +5,7 @@
 #include "driver/json_text.h"
 #include "reports/export.h"
 #include "reports/spans.h"
-#include "reports/trace_text.h"
+#include "reports/trace_line.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * 2,000 events. So what the wire saw and Faultline's own notes are shown, and of a large run only
  * what happened before or after the witness, or the last events; the first line says so. */
 #include "reports/export.h"
-#include "reports/trace_text.h"
+#include "reports/trace_line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,8 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define TRACE_LINE_BYTES 200 /* longer lines are cut and end in "..." */
-
 /* What to print. Start from trace_print_options_default. */
 struct trace_print_options {
     int rank;        /* -1: all */
@@ -29,13 +27,10 @@ struct trace_print_options trace_print_options_default(void);
 
 /* Writes to `out`. Columns: seconds since the start of the run, event (r<rank>#<incarnation>:
  * e<index>), level, duration, call, what it was about. A call without an end is "in progress"; a
- * record that was never finished is "torn". Whatever comes from a trace is escaped (\xNN).
- * ERROR_IO: `out` took no more; ERROR_MEMORY. */
+ * record that was never finished is "torn". A line has at most TRACE_LINE_BYTES
+ * (trace_line.h). ERROR_IO: `out` took no more; ERROR_MEMORY. */
 enum error_code trace_print(const struct trace_set *set, const struct trace_print_options *options,
                             FILE *out, struct error *error);
-
-/* What the call was about, as in the last column, without the call's name; escaped. */
-void trace_event_words(const struct trace *trace, uint64_t index, char text[TRACE_LINE_BYTES + 1]);
 
 /* Number of a record kind or a level by name, as an option gives it; -1 if there is none. */
 int trace_kind_from_text(const char *text);

@@ -3,6 +3,7 @@
 #include "driver/outcome.h"
 
 #include "driver/fingerprint.h"
+#include "driver/tail.h"
 #include "replay/decisions.h"
 #include "reports/tap.h"
 
@@ -13,7 +14,6 @@
 
 #define LINE_BYTES 256
 #define TAIL_LINES 5
-#define TAIL_READ_BYTES 4096
 #define TAILS_MOST 16
 #define STACK_LINES 60
 #define ALSO_MOST 5
@@ -105,27 +105,14 @@ static void tell_faults(FILE *out, const struct run *run)
 /* The last lines of a file, each with `label` in front. */
 static void tell_tail(FILE *out, const char *path, const char *label)
 {
-    char text[TAIL_READ_BYTES + 1];
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    if (fseek(file, -TAIL_READ_BYTES, SEEK_END) != 0)
-        rewind(file);
-    size_t length = fread(text, 1, TAIL_READ_BYTES, file);
-    fclose(file);
-    while (length > 0 && text[length - 1] == '\n')
-        length--;
-    text[length] = '\0';
-    char *start = text + length;
-    for (int lines = 0; start > text; start--)
-        if (start[-1] == '\n' && ++lines == TAIL_LINES)
-            break;
-    char *saved;
-    for (char *line = strtok_r(start, "\n", &saved); line; line = strtok_r(NULL, "\n", &saved)) {
+    char *text = tail_read(path, TAIL_LINES), *saved = NULL;
+    char *line = text != NULL ? strtok_r(text, "\n", &saved) : NULL;
+    for (; line != NULL; line = strtok_r(NULL, "\n", &saved)) {
         char item[LINE_BYTES + TAIL_READ_BYTES];
         snprintf(item, sizeof item, "%.*s: %s", LINE_BYTES / 2, label, line);
         tap_item(out, item);
     }
+    free(text);
 }
 
 static void tell_output(FILE *out, const struct run *run)

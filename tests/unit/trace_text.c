@@ -1,5 +1,6 @@
 /* `faultline trace`: the words for each kind of record, the merge by time, filters, bounds. */
 #include "reports/trace_text.h"
+#include "reports/trace_line.h"
 #include "tap.h"
 #include "trace/calls.h"
 
