@@ -11,6 +11,7 @@ RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) $(wildc
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
 TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
+                harness/base/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
                 harness/trace/calls.c harness/trace/clock.c harness/store/journal.c \
                 harness/trace/record.c harness/replay/decisions.c harness/replay/words.c

@@ -1,7 +1,9 @@
 /* See replay.h. */
+#include "base/snapshot.h"
 #include "injectors/replay_parts.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 
 #define TEXT_BYTES 512
 #define EVENT_TEXT_BYTES 160
+#define NUMBER_BYTES 16
 
 bool replay_imposing;
 
@@ -143,6 +146,37 @@ static bool is_same(uint32_t event, const struct record *r, bool complete)
            (!complete || decision_same_outcome(&shape, replay_shape(event)));
 }
 
+/* --- where it stands ---------------------------------------------------------------------------*/
+/* Reads which events of this rank whoever asked for this run wants to see. */
+static void read_wanted(const char *run_folder)
+{
+    char path[PATH_MAX];
+    int rank, incarnation;
+    uint32_t index;
+    FILE *file = NULL;
+    if (snapshot_wanted_path(path, sizeof path, run_folder) && access(path, R_OK) == 0)
+        file = fopen(path, "re");
+    while (file != NULL && replay.wanted_count < REPLAY_WANTED_MOST &&
+           fscanf(file, " r%d#%d:e%" SCNu32, &rank, &incarnation, &index) == 3)
+        if (rank == replay.rank && incarnation == replay.incarnation)
+            replay.wanted[replay.wanted_count++] = index;
+    if (file != NULL)
+        fclose(file);
+}
+
+static void take_if_wanted(uint32_t event)
+{
+    char path[PATH_MAX], what[NUMBER_BYTES];
+    for (unsigned i = 0; i < replay.wanted_count; i++) {
+        if (replay.wanted[i] != replay.event[event].index)
+            continue;
+        snprintf(what, sizeof what, "e%" PRIu32, replay.wanted[i]);
+        if (snapshot_path(path, sizeof path, replay.run_folder, replay.rank, replay.incarnation,
+                          what))
+            snapshot_take(path);
+    }
+}
+
 /* The next event is that of `r`. Returns its number. */
 static uint32_t step_on(const struct record *r, bool complete)
 {
@@ -156,6 +190,8 @@ static uint32_t step_on(const struct record *r, bool complete)
         diverge_at(event, r, complete);
     replay.cursor = event + 1;
     replay.begun++;
+    if (replay.wanted_count > 0)
+        take_if_wanted(event);
     return event;
 }
 
@@ -466,6 +502,7 @@ void replay_open(const char *path, const struct plan *plan, struct board *board,
         replay.actions = replay.section->actions;
         replay.incomplete = replay.section->incomplete;
     }
+    read_wanted(run_folder);
     replay_imposing = rules_watching = rules_steering = true;
     if (replay_is_at_end() && replay_ends_here())
         replay_arrive();

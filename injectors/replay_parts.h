@@ -10,6 +10,7 @@
 #include "replay/decisions.h"
 
 #define REPLAY_HELD_MOST 4096 /* messages of one rank, in one incarnation */
+#define REPLAY_WANTED_MOST 64 /* events at which a snapshot is taken */
 
 /* A call in progress: its record here, its event there. */
 struct in_progress {
@@ -41,6 +42,8 @@ struct replay {
     uint32_t progress_count, progress_room;
     struct held held[REPLAY_HELD_MOST];
     uint32_t held_count;
+    uint32_t wanted[REPLAY_WANTED_MOST]; /* `index` of the events at which snapshots are taken */
+    unsigned wanted_count;
     bool arrived;
     bool dying;                         /* the kills of `kill` are carried out */
     uint64_t kill[PLAN_MAX_STEPS / 64]; /* steps to be carried out when all have arrived */

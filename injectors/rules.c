@@ -161,7 +161,11 @@ static bool asks_within(const struct plan *plan)
 void rules_open(const struct plan *plan, struct board *board, int rank, int incarnation,
                 const char *run_folder)
 {
-    rules = (struct rules){.plan = plan, .board = board, .rank = rank, .incarnation = incarnation};
+    rules = (struct rules){.plan = plan,
+                           .board = board,
+                           .rank = rank,
+                           .incarnation = incarnation,
+                           .run_folder = run_folder};
     rules_steering = false;
     if (asks_within(plan))
         rules_within_open(run_folder);

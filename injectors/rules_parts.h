@@ -41,8 +41,9 @@ struct rules {
     struct board *board; /* NULL: closed */
     int rank;
     int incarnation;
-    bool has_states; /* some condition waits for no event */
-    bool publishes;  /* some condition asks what ranks are blocked in */
+    const char *run_folder; /* NULL: none */
+    bool has_states;        /* some condition waits for no event */
+    bool publishes;         /* some condition asks what ranks are blocked in */
     struct rule rule[PLAN_MAX_STEPS];
 };
 extern struct rules rules;

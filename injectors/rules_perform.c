@@ -143,14 +143,17 @@ static void stop_self(uint32_t step)
 }
 
 /* --- kills ------------------------------------------------------------------------------------ */
-/* A victim whose process does not exist yet is left to its parent, which looks for a request as
- * soon as it has made the process. The pid is on the board before that, so none is missed. */
+/* It does nothing more from here on; its parent keeps where it stands, and kills it. A victim whose
+ * process does not exist yet is left to its parent too, which looks for a request as soon as it has
+ * made the process. The pid is on the board before that, so none is missed. */
 static void kill_other(int32_t victim, uint32_t step)
 {
     int32_t pid = pid_of(victim);
+    bool has_parent = is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
     if (pid > 0)
-        kill(pid, SIGKILL);
-    else if (is_rank(victim) && atomic_load(&rules.board->slot[victim].ended) == 0)
+        kill(pid, has_parent ? SIGSTOP : SIGKILL);
+    if ((pid <= 0 || has_parent) && is_rank(victim) &&
+        atomic_load(&rules.board->slot[victim].ended) == 0)
         board_request_kill(rules.board, victim, step);
 }
 

@@ -1,8 +1,10 @@
 /* What the taps and the store do for the plan: who holds what, what was chosen and answered, and
  * when a message may go. See rules.h. */
+#include "base/snapshot.h"
 #include "injectors/replay.h"
 #include "injectors/rules_parts.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -261,8 +263,12 @@ void rules_stored(uint32_t step, const struct record *r)
 
 _Noreturn void rules_die(void)
 {
+    char path[PATH_MAX];
     if (replay_imposing)
         replay_die_in_turn();
+    if (rules.run_folder != NULL &&
+        snapshot_path(path, sizeof path, rules.run_folder, rules.rank, rules.incarnation, "killed"))
+        snapshot_take(path);
     kill(getpid(), SIGKILL);
     for (;;)
         pause();

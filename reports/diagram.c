@@ -22,6 +22,12 @@ const char *diagram_id(const struct event_ref *event, char buffer[DIAGRAM_ID_BYT
     return buffer;
 }
 
+const char *diagram_killed_id(int rank, int incarnation, char buffer[DIAGRAM_ID_BYTES])
+{
+    snprintf(buffer, DIAGRAM_ID_BYTES, "killed-r%d-%d", rank, incarnation);
+    return buffer;
+}
+
 /* --- the table ---------------------------------------------------------------------------------
  */
 
@@ -42,6 +48,17 @@ static void put_duration(struct xml *xml, const struct slice_event *event)
                  (double)(event->leave_ns - event->enter_ns) / NS_PER_US);
         xml_attribute(xml, "took", text);
     }
+}
+
+/* A rank that the plan kills here, by whatever name it goes in the page. */
+static void put_victim(struct xml *xml, const struct slice_event *event)
+{
+    char id[DIAGRAM_ID_BYTES];
+    const struct record *record = event->record;
+    if (record->kind == RECORD_FAULT &&
+        (record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE))
+        xml_attribute(xml, "victim",
+                      diagram_killed_id(record->peer, event->trace->incarnation, id));
 }
 
 /* The other end, if it is a message. */
@@ -85,6 +102,7 @@ static void put_row(struct xml *xml, const struct figure *figure, size_t at)
     xml_attribute(xml, "letter", figure_letter(figure, at));
     xml_flag(xml, "faded", figure_is_faded(figure, at));
     xml_attribute(xml, "words", diagram_words(event, words));
+    put_victim(xml, event);
     for (size_t i = 0; i < figure->arrows->count; i++)
         if (figure->arrows->arrow[i].from == at || figure->arrows->arrow[i].to == at)
             put_message(xml, figure, &figure->arrows->arrow[i], at);

@@ -30,4 +30,7 @@ enum error_code diagram_write(struct xml *xml, const struct diagram_wish *wish,
 #define DIAGRAM_ID_BYTES 64
 const char *diagram_id(const struct event_ref *event, char buffer[DIAGRAM_ID_BYTES]);
 
+/* "killed-r1-0": what a row of the table of events says of the rank that is killed there. */
+const char *diagram_killed_id(int rank, int incarnation, char buffer[DIAGRAM_ID_BYTES]);
+
 #endif

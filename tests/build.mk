@@ -9,13 +9,13 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
 UNIT_SOURCES = $(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) $(REPORT_SOURCES) \
                $(REPLAY_SOURCES) $(RECORDING_SOURCES) $(CAMPAIGN_SOURCES) $(WITNESS_SOURCES) \
                $(wildcard harness/script/*.c harness/shrink/*.c) harness/driver/stacks.c \
-               harness/driver/shrink_past.c harness/driver/json_text.c \
+               harness/driver/frames.c harness/driver/unwind.c harness/driver/shrink_past.c harness/driver/json_text.c \
                harness/driver/fingerprint.c harness/driver/second_look.c
 
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.
 PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives planted \
-              stacks rules_steer writer script script_steering lua_text reduce)
+              stacks unwind rules_steer writer script script_steering lua_text reduce)
 $(PLAIN_TESTS): $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(UNIT_SOURCES))
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)

@@ -221,6 +221,7 @@ int verb_campaign(int argc, char **argv)
     campaign.journal.file = -1;
     options_parse(&campaign.options, FOR_CAMPAIGN, &help, argc, argv);
     campaign.options.all_wires = true;
+    campaign.options.no_stacks = true; /* they come with the replays */
     int status =
         begin(&campaign, &error) != OK ? (int)status_of_error(&error) : run_selected(&campaign);
     int interrupted = campaign.pool.interrupted;

@@ -76,9 +76,10 @@ enum error_code campaign_take_replay(struct campaign *campaign, const struct tas
     group->replays_ended++;
     if (replayed.end != REPLAY_VOID)
         group->replays++;
-    if (replayed.end == REPLAY_SAME)
+    if (replayed.end == REPLAY_SAME) {
         group->replays_same++;
-    else if (replayed.text[0] != '\0')
+        replay_take_stacks(group->recorded, &task->job);
+    } else if (replayed.text[0] != '\0')
         snprintf(group->replays_why, sizeof group->replays_why, "%s", replayed.text);
     enum error_code code = campaign->options.keep ? OK : path_remove(folder, error);
     if (code != OK || campaign->pool.interrupted != 0 ||

@@ -1,6 +1,8 @@
 /* See job.h. */
 #include "driver/job.h"
 
+#include "driver/again.h"
+#include "driver/kept_stacks.h"
 #include "driver/outcome.h"
 #include "driver/process.h"
 #include "driver/replay.h"
@@ -114,6 +116,12 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
         shown = STATUS_PASS;
     if (shown != STATUS_PASS || options->keep)
         keep_decisions(run);
+    if (shown != STATUS_PASS || options->keep)
+        kept_stacks_of_kills(run->folder.text);
+    if (shown == STATUS_VIOLATION && run->followed[0] == '\0' && !options->no_stacks)
+        again_for_stacks(run, &outcome, mask);
+    if (shown != STATUS_PASS)
+        kept_stacks_into_verdict(run->folder.text);
     draw(run, shown, options);
     FILE *out =
         path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
@@ -143,6 +151,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     enum exit_status status = STATUS_HARNESS;
     if (job->followed != NULL && run_follow(&run, job->followed, &error) != OK)
         return status_of_error(&error);
+    run.wanted = job->wanted;
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)

@@ -5,6 +5,7 @@
 
 #include "driver/options.h"
 #include "driver/path.h"
+#include "driver/witness.h"
 #include "script/script.h"
 
 #include <signal.h>
@@ -22,6 +23,7 @@ struct job {
     const struct job *reference; /* to be done before; NULL: none */
     const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
                                     Borrowed */
+    struct witness wanted;       /* of a run that follows: where call stacks are to be kept */
     bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */
     struct path folder;          /* as the user would type it */

@@ -42,6 +42,7 @@ enum key {
     KEY_HTML,
     KEY_NO_CAPTURE,
     KEY_NO_CONTROL,
+    KEY_NO_STACKS,
     KEY_CLAIMS,
     KEY_STRATEGY,
     KEY_RUNS,
@@ -104,11 +105,14 @@ static const struct option_line lines[] = {
      "GitLab's code quality report to FILE"},
     {"keep", KEY_KEEP, NULL, FOR_RUN, "what passed can be replayed, too"},
     {"html", KEY_HTML, "DIR", FOR_RUN,
-     "the page of every run to DIR/<number>.html; what does not pass has one in its folder anyway"},
+     "the page of every run to DIR/<number>.html, and DIR/index.html; what does not pass has one "
+     "in its folder anyway"},
     {"budget", KEY_BUDGET, "TIME", FOR_SHRINK,
      "begin no run after TIME: 90, 90s, 5m, 1.5h; the best so far is left (default 120)"},
     {"timeout", KEY_TIMEOUT, "S", FOR_SHRINK,
      "hard limit of a run in seconds (default: five times what RUN took, at least 10)"},
+    {"no-stacks", KEY_NO_STACKS, NULL, FOR_RUN,
+     "do not run what violates a claim once more to see where its witness lies (stacks.txt)"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
     {"no-control", KEY_NO_CONTROL, NULL, FOR_RUN,
      "do not run what violates a claim once more without its faults"},
@@ -264,6 +268,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->no_capture;
     case KEY_NO_CONTROL:
         return &options->no_control;
+    case KEY_NO_STACKS:
+        return &options->no_stacks;
     case KEY_KEEP:
         return &options->keep;
     default:

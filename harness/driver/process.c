@@ -46,7 +46,7 @@ void process_reap(process_reaped *reaped, void *context)
     int wait_status;
     pid_t pid;
     while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
-        if (reaped != NULL)
+        if (reaped != NULL && !WIFSTOPPED(wait_status)) /* a snapshot of it is being taken */
             reaped(context, pid, wait_status);
 }
 

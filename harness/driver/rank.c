@@ -1,6 +1,7 @@
 /* See rank.h. */
 #include "driver/rank.h"
 
+#include "base/snapshot.h"
 #include "board/board.h"
 #include "board/progress.h"
 #include "driver/path.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -196,6 +198,17 @@ static void serve_stop(struct charge *charge)
         process_signal(charge->pidfd, SIGSTOP);
 }
 
+/* Where it stood is kept: it will not tell any more. */
+static void kill_rank(const struct charge *charge)
+{
+    char path[PATH_MAX];
+    int incarnation = atomic_load(&charge->board->incarnation);
+    process_signal(charge->pidfd, SIGSTOP);
+    if (snapshot_path(path, sizeof path, charge->job->run, charge->rank, incarnation, "killed"))
+        snapshot_take_of(charge->pid, path);
+    process_signal(charge->pidfd, SIGKILL);
+}
+
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
  * whoever has the number by then. */
 static void *serve_requests(void *argument)
@@ -205,7 +218,7 @@ static void *serve_requests(void *argument)
     for (;;) {
         uint32_t seen = atomic_load(&slot->attention);
         if (atomic_load(&slot->kill_request) != 0) {
-            process_signal(charge->pidfd, SIGKILL);
+            kill_rank(charge);
             return NULL;
         }
         if (board_is_stopped(slot))

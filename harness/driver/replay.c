@@ -2,6 +2,8 @@
 #include "driver/replay.h"
 
 #include "board/board.h"
+#include "driver/kept_stacks.h"
+#include "driver/report.h"
 #include "driver/verb.h"
 #include "driver/wilson.h"
 #include "replay/compare.h"
@@ -165,6 +167,8 @@ enum error_code replay_job(const struct recorded *recorded, int number, const ch
     job->scenario = recorded->run.scenario;
     job->followed = &recorded->run;
     job->number = number;
+    if (!kept_stacks_have_witness(recorded->run.folder.text))
+        (void)witness_read(recorded->run.folder.text, &job->wanted, NULL);
     return path_format(&job->folder, error, "%s", folder);
 }
 
@@ -248,6 +252,19 @@ enum error_code replay_compare(const struct recorded *recorded, const char *fold
     run_release(&run);
     scenario_list_release(&owner);
     return code;
+}
+
+void replay_take_stacks(const struct recorded *recorded, const struct job *job)
+{
+    const struct run *run = &recorded->run;
+    struct path page;
+    if (job->wanted.count == 0 ||
+        kept_stacks_of_witness(job->folder.text, run->folder.text, &job->wanted) == 0 ||
+        path_format(&page, NULL, "%s/report.html", run->folder.text) != OK)
+        return;
+    kept_stacks_into_verdict(run->folder.text);
+    if (path_exists(page.text))
+        report_run_apart(run->shown.text, NULL);
 }
 
 void replay_rate_text(unsigned same, unsigned tries, char text[REPLAY_RATE_BYTES])

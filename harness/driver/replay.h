@@ -64,6 +64,10 @@ struct replayed {
 enum error_code replay_compare(const struct recorded *recorded, const char *folder,
                                struct replayed *replayed, struct error *error);
 
+/* Call stacks at the witness of the stored run, from a replay that came to the same: into its
+ * stacks.txt, and its page is drawn anew if it has one. Nothing if it has them. */
+void replay_take_stacks(const struct recorded *recorded, const struct job *job);
+
 /* "replayed 20/20", "replayed 17/20, 95 % interval 0.64 to 0.95". */
 #define REPLAY_RATE_BYTES 96
 void replay_rate_text(unsigned same, unsigned tries, char text[REPLAY_RATE_BYTES]);

@@ -123,6 +123,8 @@ static void compare(struct command *command, struct repeated *repeated, const st
         replayed->end = REPLAY_VOID;
         snprintf(replayed->text, sizeof replayed->text, "%s", error.text);
     }
+    if (replayed->end == REPLAY_SAME)
+        replay_take_stacks(&repeated->recorded, job);
     repeated->same += replayed->end == REPLAY_SAME;
     command->worst = status_worst(command->worst, status_of(replayed->end));
     command->progress.done++;

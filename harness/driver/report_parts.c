@@ -3,7 +3,9 @@
 #include "driver/report_parts.h"
 
 #include "driver/json_text.h"
+#include "driver/kept_stacks.h"
 #include "driver/path.h"
+#include "driver/tail.h"
 #include "replay/decisions.h"
 #include "reports/diagram.h"
 
@@ -19,7 +21,6 @@
 #define ENDS_MOST 256
 #define TAILS_MOST 64
 #define TAIL_LINES 12
-#define TAIL_READ_BYTES 8192
 #define LINE_BYTES 1024
 #define TEXT_BYTES 256
 #define STEP_BYTES 1024
@@ -272,26 +273,56 @@ void report_put_facts(struct xml *xml, const struct report_source *source)
 /* --- what the ranks left -----------------------------------------------------------------------
  */
 
-/* "rank 2 (pid 17)" begins the stacks of a rank; what stands below is indented. */
+static void begin_stack(struct xml *xml, const char *of, const char *id, const char *ref)
+{
+    xml_begin(xml, "stack");
+    xml_attribute(xml, "of", of);
+    xml_attribute(xml, "id", id);
+    xml_attribute(xml, "ref", ref);
+}
+
+/* What a line of stacks.txt begins (kept_stacks.h, stacks.h); what stands below is indented. true:
+ * an element is open now. */
+static bool begin_part(struct xml *xml, char *line)
+{
+    struct event_ref event;
+    char id[DIAGRAM_ID_BYTES];
+    int rank, incarnation, read = 0;
+    size_t bytes = event_at(line, &event);
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "rank %d (", &rank) == 1) {
+        begin_stack(xml, "hang", NULL, NULL);
+        xml_number(xml, "rank", rank);
+    } else if (bytes > 0 && line[bytes] == '\0') {
+        begin_stack(xml, "event", diagram_id(&event, id), line);
+    } else if (sscanf(line, "r%d#%d, when it was killed%n", &rank, &incarnation, &read) == 2 &&
+               read > 0) {
+        begin_stack(xml, "killed", diagram_killed_id(rank, incarnation, id), line);
+    } else {
+        xml_element(xml, "no-stack", line);
+        return false;
+    }
+    return true;
+}
+
 static void put_stacks(struct xml *xml, const struct report_source *source)
 {
     struct path path;
     char line[LINE_BYTES];
     bool open = false;
-    int rank, count = 0;
-    FILE *file = path_format(&path, NULL, "%s/stacks.txt", source->folder) == OK
+    int count = 0;
+    FILE *file = path_format(&path, NULL, "%s/" KEPT_STACKS_FILE, source->folder) == OK
                      ? fopen(path.text, "re")
                      : NULL;
     while (file != NULL && count++ < STACK_LINES_MOST && fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "rank %d", &rank) == 1) {
+        if (line[0] == ' ') {
             if (open)
-                xml_end(xml);
-            xml_begin(xml, "stack");
-            xml_number(xml, "rank", rank);
-            open = true;
-        } else if (open) {
-            xml_text(xml, line);
+                xml_text(xml, line);
+            continue;
         }
+        if (open)
+            xml_end(xml);
+        open = begin_part(xml, line);
     }
     if (open)
         xml_end(xml);
@@ -299,33 +330,16 @@ static void put_stacks(struct xml *xml, const struct report_source *source)
         fclose(file);
 }
 
-/* The last lines of a file; none if it is empty or not there. */
 static void put_tail(struct xml *xml, const char *path, const char *label)
 {
-    char text[TAIL_READ_BYTES + 1];
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    if (fseek(file, -TAIL_READ_BYTES, SEEK_END) != 0)
-        rewind(file);
-    size_t length = fread(text, 1, TAIL_READ_BYTES, file);
-    fclose(file);
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '\0')
-            text[i] = ' ';
-    while (length > 0 && text[length - 1] == '\n')
-        length--;
-    text[length] = '\0';
-    char *start = text + length;
-    for (int lines = 0; start > text; start--)
-        if (start[-1] == '\n' && ++lines == TAIL_LINES)
-            break;
-    if (*start == '\0')
+    char *text = tail_read(path, TAIL_LINES);
+    if (text == NULL)
         return;
     xml_begin(xml, "output");
     xml_attribute(xml, "of", label);
-    xml_text(xml, start);
+    xml_text(xml, text);
     xml_end(xml);
+    free(text);
 }
 
 static void put_tails(struct xml *xml, const struct report_source *source)

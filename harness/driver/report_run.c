@@ -4,6 +4,7 @@
 #include "driver/report.h"
 
 #include "driver/json_text.h"
+#include "driver/kept_stacks.h"
 #include "driver/path.h"
 #include "driver/report_parts.h"
 #include "reports/diagram.h"
@@ -155,6 +156,7 @@ static enum error_code draw(const char *run, const char *beside, const char *out
 {
     struct report_source source, other;
     struct path path;
+    kept_stacks_of_kills(run);
     enum error_code code = report_source_open(run, &source, error);
     bool two = code == OK && beside != NULL;
     if (two)

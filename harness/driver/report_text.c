@@ -3,6 +3,7 @@
 #include "driver/report.h"
 
 #include "driver/json_text.h"
+#include "driver/kept_stacks.h"
 #include "driver/path.h"
 #include "driver/report_parts.h"
 #include "reports/columns.h"
@@ -194,6 +195,7 @@ static enum error_code tell(FILE *out, const struct report_source *told, struct 
 enum error_code report_text(const char *run, FILE *out, struct error *error)
 {
     struct report_source source;
+    kept_stacks_of_kills(run);
     enum error_code code = report_source_open(run, &source, error);
     if (code == OK)
         code = tell(out, &source, error);

@@ -3,6 +3,7 @@
 
 #include "board/board.h"
 #include "driver/functions.h"
+#include "driver/kept_stacks.h"
 #include "driver/launch.h"
 #include "driver/lose.h"
 #include "driver/process.h"
@@ -82,6 +83,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
         code = path_format(&path, error, "%s/plan", run->folder.text);
     if (code == OK)
         code = plan_write(path.text, &run->scenario->plan, error);
+    if (code == OK && run->wanted.count > 0)
+        code = kept_stacks_want(run->folder.text, &run->wanted, error);
     if (code == OK)
         code = path_format(&path, error, "%s/board", run->folder.text);
     if (code == OK)

@@ -4,6 +4,7 @@
 #define DRIVER_RUN_H
 
 #include "driver/path.h"
+#include "driver/witness.h"
 #include "oracles/oracle.h"
 #include "script/script.h"
 
@@ -24,6 +25,7 @@ struct run {
     struct path shown;  /* the same as the user would type it */
     char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
     enum run_end followed_end; /* how the run ended that is followed */
+    struct witness wanted;     /* of a run that follows: events at which call stacks are kept */
 
     /* Seen. */
     enum run_end end;

@@ -9,13 +9,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#define STACKS_FRAMES 32          /* at most, per thread */
 #define STACKS_TIME_LIMIT_MS 5000 /* per process */
 
 /* Stops each process for some milliseconds and writes its stacks: that of the main thread, and of
  * every other thread that is inside an MPI library. ranks[i] is only printed. A process without a
- * stack has a line that says why. Function names, also of static and inlined functions, need the
- * program's symbol table (or its debug information); file and line need debug information.
+ * stack has a line that says why. What a frame's line says: frames.h.
  *
  * ERROR_IO if count is above 0 and there was no stack to be had: *error tells the last reason. The
  * processes go on as before in any case. Call it from the thread that waits for children, so that

@@ -4,6 +4,7 @@
 
 (function () {
   const KINDS = ["message", "collective", "note", "fault", "call", "storage"];
+  const PANEL_FRAMES = 6; // shown with an event; the rest stands below
   const ZOOM_STEP = 1.25, ZOOM_LEAST = 0.3, ZOOM_MOST = 4;
   const HELP = [
     ["← →", "the event before and behind on the same rank"],
@@ -12,6 +13,7 @@
     ["n  p", "the next and the previous event of the witness"],
     ["v", "jump to the violation"],
     ["t", "the event's row in the table"],
+    ["s", "the event's call stack"],
     ["+  −  0", "larger, smaller, as it was"],
     ["?", "this list"],
     ["Esc", "close, let go"],
@@ -102,8 +104,9 @@
 
   const panel = element("aside", { class: "panel", "aria-label": "event", hidden: "" });
   const said = element("p", { role: "status" });
+  const frames = element("pre", { "aria-label": "call stack", tabindex: "0", hidden: "" });
   const buttons = element("p", { class: "panel-buttons" });
-  panel.append(said, buttons);
+  panel.append(said, frames, buttons);
   document.body.append(panel);
 
   let chosen = null; // id
@@ -131,15 +134,31 @@
   }
 
   function stackOf(id) {
-    const mark = marks.get(id);
-    const rank = mark && mark[0].dataset.rank;
-    const last = mark && mark[0].querySelector("[data-open]");
-    return last ? document.getElementById("stack-" + rank) : null;
+    const row = document.getElementById(id);
+    return row && row.dataset.stack ? document.getElementById(row.dataset.stack) : null;
+  }
+
+  // The innermost frames of a call stack; those of Faultline say nothing of the program.
+  function showFrames(stack) {
+    const lines = stack ? stack.querySelector("pre").textContent.split("\n") : [];
+    const told = lines.map((line) => line.trim()).filter((line) => line.startsWith("#"));
+    const more = told.length > PANEL_FRAMES ? ["..."] : [];
+    frames.hidden = told.length === 0;
+    frames.textContent = told.slice(0, PANEL_FRAMES).concat(more).join("\n");
+  }
+
+  function toStack(id) {
+    const stack = stackOf(id);
+    if (stack) {
+      stack.open = true;
+      stack.scrollIntoView({ block: "center" });
+    }
   }
 
   function show(id) {
     panel.hidden = !id;
     said.textContent = id ? words(id) : "";
+    showFrames(id && stackOf(id));
     buttons.replaceChildren();
     if (!id) {
       return;
@@ -152,7 +171,7 @@
       buttons.append(element("button", { type: "button", onclick: () => toRow(id) }, "row"), " ");
     }
     if (stackOf(id)) {
-      buttons.append(element("button", { type: "button", onclick: () => stackOf(id).scrollIntoView() },
+      buttons.append(element("button", { type: "button", onclick: () => toStack(id) },
         "call stack"), " ");
     }
     buttons.append(element("button", { type: "button", onclick: () => choose(null) }, "close"));
@@ -368,7 +387,7 @@
     ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0),
     ArrowUp: () => move(0, -1), ArrowDown: () => move(0, 1),
     m: follow, n: () => stepWitness(1), p: () => stepWitness(-1), v: toViolation,
-    t: () => chosen && toRow(chosen), "+": () => zoom(ZOOM_STEP), "-": () => zoom(1 / ZOOM_STEP),
+    t: () => chosen && toRow(chosen), s: () => chosen && toStack(chosen), "+": () => zoom(ZOOM_STEP), "-": () => zoom(1 / ZOOM_STEP),
     0: () => zoom(0), "?": () => help.showModal(), Escape: () => choose(null),
   };
 

@@ -10,6 +10,10 @@
   <xsl:key name="event" match="diagram/events/event" use="@id"/>
   <xsl:key name="event" match="diagram/events/event" use="@below-id"/>
 
+  <!-- Call stacks: at events of this run, and of ranks that were killed. -->
+  <xsl:key name="stack" match="/run/stack[@of = 'event']" use="concat('f-', @id)"/>
+  <xsl:key name="killed" match="/run/stack[@of = 'killed']" use="@id"/>
+
   <xsl:template match="/run">
     <xsl:call-template name="page">
       <xsl:with-param name="title">
@@ -23,7 +27,7 @@
         <xsl:apply-templates select="undrawn"/>
         <xsl:apply-templates select="beside"/>
         <xsl:apply-templates select="diagram/figure[2]" mode="second"/>
-        <xsl:if test="stack"><xsl:call-template name="stacks"/></xsl:if>
+        <xsl:if test="stack | no-stack"><xsl:call-template name="stacks"/></xsl:if>
         <xsl:apply-templates select="diagram" mode="table"/>
         <xsl:apply-templates select="facts"/>
         <xsl:apply-templates select="judgement" mode="rest"/>
@@ -229,7 +233,7 @@
                 <xsl:when test="$row"><a class="event" href="#{$row/@id}"><xsl:value-of select="@ref"/></a></xsl:when>
                 <xsl:otherwise><span class="event"><xsl:value-of select="@ref"/></span></xsl:otherwise>
               </xsl:choose>
-              <xsl:if test="/run/stack[@rank = current()/@rank]">
+              <xsl:if test="/run/stack[@of = 'hang' and @rank = current()/@rank]">
                 <xsl:text>, </xsl:text><a href="#stack-{@rank}">call stack</a>
               </xsl:if>
             </li>
@@ -241,16 +245,59 @@
   </xsl:template>
 
   <xsl:template name="stacks">
-    <section aria-labelledby="stacks-heading">
-      <h2 id="stacks-heading">Where the ranks were</h2>
-      <xsl:for-each select="stack">
-        <details id="stack-{@rank}">
-          <xsl:if test="position() &lt; 5"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
-          <summary>rank <xsl:value-of select="@rank"/></summary>
-          <pre tabindex="0"><xsl:value-of select="."/></pre>
-        </details>
-      </xsl:for-each>
-    </section>
+    <xsl:variable name="hang" select="stack[@of = 'hang']"/>
+    <xsl:variable name="rest" select="stack[@of != 'hang']"/>
+    <xsl:if test="$hang">
+      <section aria-labelledby="stacks-heading">
+        <h2 id="stacks-heading">Where the ranks were</h2>
+        <xsl:apply-templates select="$hang" mode="stack"/>
+      </section>
+    </xsl:if>
+    <xsl:if test="$rest | no-stack">
+      <section aria-labelledby="kept-stacks-heading">
+        <h2 id="kept-stacks-heading">Call stacks</h2>
+        <xsl:for-each select="no-stack"><p><xsl:value-of select="."/></p></xsl:for-each>
+        <xsl:apply-templates select="$rest" mode="stack"/>
+      </section>
+    </xsl:if>
+  </xsl:template>
+
+  <xsl:template match="stack" mode="stack">
+    <details>
+      <xsl:attribute name="id"><xsl:apply-templates select="." mode="stack-id"/></xsl:attribute>
+      <xsl:if test="position() &lt; 5 or @of != 'hang'"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
+      <summary>
+        <xsl:variable name="row" select="key('event', concat('f-', @id))[1]"/>
+        <xsl:choose>
+          <xsl:when test="@of = 'hang'">rank <xsl:value-of select="@rank"/></xsl:when>
+          <xsl:otherwise><xsl:value-of select="@ref"/></xsl:otherwise>
+        </xsl:choose>
+        <xsl:if test="@of = 'event' and $row">
+          <xsl:if test="$row/@letter"><xsl:text> </xsl:text><b class="letter"><xsl:value-of select="$row/@letter"/></b></xsl:if>
+          <xsl:text>: </xsl:text><xsl:value-of select="$row/@words"/>
+        </xsl:if>
+      </summary>
+      <pre tabindex="0"><xsl:value-of select="."/></pre>
+    </details>
+  </xsl:template>
+
+  <xsl:template match="stack" mode="stack-id">
+    <xsl:text>stack-</xsl:text>
+    <xsl:choose>
+      <xsl:when test="@of = 'hang'"><xsl:value-of select="@rank"/></xsl:when>
+      <xsl:when test="@of = 'event'">f-<xsl:value-of select="@id"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="@id"/></xsl:otherwise>
+    </xsl:choose>
+  </xsl:template>
+
+  <!-- The stack of an event, or of the rank that is killed there, or in which the rank hangs. -->
+  <xsl:template match="event" mode="stack-id">
+    <xsl:variable name="found" select="(key('stack', @id) | key('stack', @below-id) | key('killed', @victim))[1]"/>
+    <xsl:choose>
+      <xsl:when test="not(ancestor::diagram[@id = 'f'])"/>
+      <xsl:when test="$found"><xsl:apply-templates select="$found" mode="stack-id"/></xsl:when>
+      <xsl:when test="@took = 'in progress' and /run/stack[@of = 'hang' and @rank = current()/@rank]">stack-<xsl:value-of select="@rank"/></xsl:when>
+    </xsl:choose>
   </xsl:template>
 
   <xsl:template match="undrawn">
@@ -312,7 +359,9 @@
   </xsl:template>
 
   <xsl:template match="event" mode="row">
+    <xsl:variable name="stack"><xsl:apply-templates select="." mode="stack-id"/></xsl:variable>
     <tr id="{@id}" data-rank="{@rank}" data-kind="{@kind}" data-comm="{@comm}" data-level="{@level}">
+      <xsl:if test="$stack != ''"><xsl:attribute name="data-stack"><xsl:value-of select="$stack"/></xsl:attribute></xsl:if>
       <xsl:if test="@letter"><xsl:attribute name="class">is-witness</xsl:attribute></xsl:if>
       <td class="event">
         <xsl:value-of select="@ref"/>
@@ -321,9 +370,7 @@
       <td class="number"><xsl:value-of select="@at"/></td>
       <td class="number">
         <xsl:value-of select="@took"/>
-        <xsl:if test="@took = 'in progress' and /run/stack[@rank = current()/@rank] and ancestor::diagram/@id = 'f'">
-          <xsl:text> </xsl:text><a href="#stack-{@rank}">stack</a>
-        </xsl:if>
+        <xsl:if test="$stack != ''"><xsl:text> </xsl:text><a href="#{$stack}">stack</a></xsl:if>
       </td>
       <td class="words">
         <xsl:value-of select="@words"/>

@@ -266,6 +266,22 @@ static void test_not_started(void)
     check(faults(FAULT_KILL) == 2 && step() == 2, "the evidence of both is there");
 }
 
+/* It is stopped at once, and its parent, played by the test, is asked to kill it. */
+static void test_with_parent(void)
+{
+    RUN("kill victims=1 event=send rank=0");
+    pid_t first = start_victim(1);
+    atomic_store(&board->slot[1].parent_pid, getpid());
+    become(0, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    int status = 0;
+    waitpid(first, &status, WUNTRACED);
+    check(WIFSTOPPED(status) && atomic_load(&board->slot[1].kill_request) == 1,
+          "a process with a parent of ours is stopped, and the parent is to kill it");
+    kill(first, SIGKILL);
+    waitpid(first, &status, 0);
+}
+
 /* The child is rank 0 inside a receive; the parent of a rank is played by the test. */
 static pid_t start_receiver(void)
 {
@@ -356,6 +372,7 @@ int main(void)
     test_kill_several();
     test_ended();
     test_not_started();
+    test_with_parent();
     test_kill_inside();
     test_start();
     test_race();
