@@ -25,6 +25,8 @@ setup_file() {
     make_run oracles/golden/h_progress_cycle.txt 20260102-000000-1/3 3 "a ring that waits"
     make_run tests/pages/hostile.txt 20260102-000000-1/4 4 "<img src=x onerror=alert(3)>"
     cp "$repo/tests/pages/stacks.txt" out/20260102-000000-1/3/
+    cp "$repo/tests/pages/stacks_kept.txt" out/20260102-000000-1/2/stacks.txt
+    cp "$repo/tests/pages/stacks_hostile.txt" out/20260102-000000-1/4/stacks.txt
 }
 
 setup() {
@@ -93,7 +95,8 @@ golden() {
 @test "the page of a violation: its witness is in sight, and leads to its events" {
     "$FAULTLINE" report "$RUNS/2"
     in_browser look violation "$RUNS/2/report.html" "violation: replayed twice" "C.late.replay" \
-        "rank 1 took m(0→1, tag 7) from its log of line 1" "faultline" "r1#1:e4"
+        "rank 1 took m(0→1, tag 7) from its log of line 1" "faultline" "r1#1:e4" \
+        "r1#0, when it was killed" "take_line at c3.c:118" "replay_late at c3.c:240"
     in_browser run "$RUNS/2/report.html"
     golden violation "$RUNS/2/report.html"
 }
@@ -116,7 +119,8 @@ golden() {
     "$FAULTLINE" report "$RUNS/4"
     "$FAULTLINE" report out
     in_browser look hostile "$RUNS/4/report.html" "<script>alert(1)</script>" \
-        "</style><img src=x onerror=alert(2)>" "]]> & " "<img src=x onerror=alert(3)>"
+        "</style><img src=x onerror=alert(2)>" "]]> & " "<img src=x onerror=alert(3)>" \
+        "<script>alert(4)</script>"
     in_browser look hostile-index out/index.html "<img src=x onerror=alert(3)>"
 }
 
@@ -125,13 +129,15 @@ golden() {
     mkdir -p "$set"
     cp -r "$RUNS/2" "$set/7"
     rm -f "$set/7/report.html"
-    cp "$REPO/tests/pages/campaign.json" "$set/"
+    cp "$REPO/tests/pages/campaign.json" "$REPO/tests/pages/campaign.jsonl" "$set/"
     "$FAULTLINE" report campaign
     [ -e "$set/7/report.html" ]
     in_browser look campaign campaign/index.html "budget of 60 s is spent" "31 runs" \
         "not complete: kills <= 1 over 412 points" "H.progress was found violated" \
         "the violation of B.empty was not found" "C.late.replay other recovery, 3 runs: 7" \
-        "replayed 19 of 20 times the same (95 % interval 0.76 to 0.99)" "C.cell: 2 of 6 cells seen"
+        "replayed 19 of 20 times the same (95 % interval 0.76 to 0.99)" "C.cell: 2 of 6 cells seen" \
+        "1 line of the journal could not be read"
+    in_browser history campaign/index.html
     golden campaign campaign/index.html
 }
 

@@ -47,6 +47,15 @@ query() {
     [ -s survived/1.html ]
 }
 
+@test "the pages of all runs have an index, which leads to those that are there" {
+    cd "$BATS_FILE_TMPDIR"
+    [ "$(query survived/index.html 'string(//tbody//a/@href)')" = 1.html ]
+    [[ "$(query survived/index.html 'string(//main)')" == *"laplace survives"* ]]
+    grep -o 'href="[^"#]*html"' pages/index.html | sort -u >links
+    [ "$(cat links)" = 'href="1.html"' ] # the second page could not be written
+    [[ "$(query pages/index.html 'string(//ol[@class="groups"])')" == *"2 runs: 1, 2"* ]]
+}
+
 @test "a page that cannot be written changes no verdict" {
     cd "$BATS_FILE_TMPDIR"
     [ "$(cat breaks.status)" = 1 ]

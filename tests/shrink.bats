@@ -53,10 +53,16 @@ shrink() {
     [[ $output == *$'# +    p:kill { rank = 1, event = "send", nth = 3 }\n'* ]]
     [[ $output == *"#   field nth of step 1: 3 to 2: 0 of "* ]]
     prove --exec cat <(echo "$output")
-    # What is left is the folder's files and one run that failed.
+    # What is left is the folder's files, one run that failed and one that passed, on one page.
     [ "$(ls "$folder")" = $'passing.lua\nruns\nshrink.json\nshrunk.lua' ]
-    [ "$(ls "$folder/runs" | wc -l)" = 1 ]
-    run -1 timeout 60 "$FAULTLINE" check "$folder"/runs/*
+    [ "$(ls "$folder/runs" | wc -l)" = 2 ]
+    failing=$(jq -r .failing_run "$folder/shrink.json")
+    run -1 timeout 60 "$FAULTLINE" check "$failing"
+    run -0 timeout 60 "$FAULTLINE" check "$(jq -r .passing_run "$folder/shrink.json")"
+    page=$failing/report.html
+    [ "$(xmllint --html --xpath 'count(//section[@class="beside"]//figure)' "$page" 2>/dev/null)" -ge 1 ]
+    [[ "$(xmllint --html --xpath 'string(//section[@class="beside"]/h2)' "$page" 2>/dev/null)" == *pass:* ]]
+    [[ "$(xmllint --html --xpath 'string(//h1)' "$page" 2>/dev/null)" == *violation:* ]]
     # From anywhere.
     folder=$PWD/$folder
     mkdir elsewhere

@@ -66,7 +66,7 @@ static enum error_code report(const struct report_options *options, struct error
                          options->folder);
     enum error_code code =
         run ? report_run(options->folder, options->beside, options->output, error)
-            : report_folder(options->folder, options->output, error);
+            : report_folder(options->folder, options->output, NULL, error);
     if (code == OK && options->output != NULL)
         printf("%s\n", options->output);
     else if (code == OK)

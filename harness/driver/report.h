@@ -31,8 +31,14 @@ enum error_code report_run(const char *run, const char *beside, const char *outp
 void report_run_apart(const char *run, const char *output);
 
 /* index.html of an output folder (report_folder.c); of what did not pass the first runs that have
- * no report.html get one. */
-enum error_code report_folder(const char *folder, const char *output, struct error *error);
+ * no report.html get one. `pages`: its runs have their pages there, called NUMBER.html, beside the
+ * index; NULL: in their folders. */
+enum error_code report_folder(const char *folder, const char *output, const char *pages,
+                              struct error *error);
+
+/* The index of the pages in the folder `pages` (`run --html`), of runs that are just over: as
+ * report_run_apart. */
+void report_folder_apart(const char *folder, const char *pages);
 
 /* The diagnostic of a run in prose, and its causal slice in columns (report_text.c). */
 enum error_code report_text(const char *run, FILE *out, struct error *error);

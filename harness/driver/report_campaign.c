@@ -83,6 +83,14 @@ static void write_replays(struct xml *xml, const json_t *replays)
     xml_end(xml);
 }
 
+void stored_put_place(struct xml *xml, const char *folder, bool has_page)
+{
+    struct path page;
+    xml_attribute(xml, "folder", folder);
+    if (has_page && path_format(&page, NULL, "%s/report.html", folder) == OK)
+        xml_attribute(xml, "page", page.text);
+}
+
 /* The run that is shown of the group, if its folder was kept. */
 static void write_member(struct xml *xml, const struct stored_set *set, const json_t *group)
 {
@@ -92,12 +100,12 @@ static void write_member(struct xml *xml, const struct stored_set *set, const js
     if (folder[0] == '\0' ||
         path_format(&path, NULL, "%s/%s/report.html", set->folder.text, folder) != OK)
         return;
+    bool has_page = path_exists(path.text);
     xml_begin(xml, "member");
-    xml_flag(xml, "has-page", path_exists(path.text));
     xml_number(xml, "number", number_of(group, "first"));
     xml_attribute(xml, "name", stored_text(group, "plan"));
     if (path_format(&path, NULL, "%s%s%s", own ? "" : set->name, own ? "" : "/", folder) == OK)
-        xml_attribute(xml, "folder", path.text);
+        stored_put_place(xml, path.text, has_page);
     xml_end(xml);
 }
 

@@ -11,6 +11,9 @@ void campaign_write(struct xml *xml, const struct stored_set *set);
  */
 void campaign_write_groups(struct xml *xml, const struct stored_set *set);
 
+/* Attributes of a run: its folder as seen from the page, and its own page if it has one. */
+void stored_put_place(struct xml *xml, const char *folder, bool has_page);
+
 /* Adds up, of all subjects: runs, runs in which a claim's situation arose, and violations. */
 void campaign_coverage_add(const struct stored_set *set, struct coverage *all);
 

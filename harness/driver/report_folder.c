@@ -4,6 +4,7 @@
 
 #include "driver/report_campaign.h"
 #include "driver/report_coverage.h"
+#include "driver/report_history.h"
 #include "driver/stored_set.h"
 #include "oracles/oracle.h"
 #include "reports/page.h"
@@ -12,6 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SHEET "index.xsl"
@@ -19,6 +22,8 @@
 #define GROUPS_MOST 200
 #define DRAWN_MOST 50   /* pages of runs, of those that have none */
 #define MEMBERS_MOST 20 /* of a group, by name; the others are counted */
+
+#define NUMBER_BYTES 32
 
 #define TREND_HEIGHT 96 /* of the picture of the trend */
 #define TREND_BAR 26
@@ -99,15 +104,29 @@ static const char *why_of(const struct stored_run *run)
     return json_string_value(json_array_get(json_object_get(finding, "why"), 0));
 }
 
-/* Where the run is, as seen from the page. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Where the run's page is, and its folder, as seen from the index. */
 static void write_place(struct xml *xml, const struct stored_set *set, const struct stored_run *run)
 {
     struct path path;
+    char page[NUMBER_BYTES];
     bool own = strcmp(set->name, ".") == 0;
-    if (path_format(&path, NULL, "%s/%d/report.html", set->folder.text, run->number) == OK)
-        xml_flag(xml, "has-page", path_exists(path.text));
+    if (set->pages != NULL) {
+        snprintf(page, sizeof page, "%d.html", run->number);
+        if (path_format(&path, NULL, "%s/%s", set->pages, page) == OK && is_file(path.text))
+            xml_attribute(xml, "page", page);
+        return;
+    }
+    if (path_format(&path, NULL, "%s/%d/report.html", set->folder.text, run->number) != OK)
+        return;
+    bool has_page = path_exists(path.text);
     if (path_format(&path, NULL, "%s%s%d", own ? "" : set->name, own ? "" : "/", run->number) == OK)
-        xml_attribute(xml, "folder", path.text);
+        stored_put_place(xml, path.text, has_page);
 }
 
 static void write_run(struct xml *xml, const char *element, const struct stored_set *set,
@@ -218,6 +237,7 @@ static enum error_code write_set(struct xml *xml, const struct stored_set *set, 
     if (set->campaign != NULL) {
         campaign_write(xml, set);
         campaign_write_groups(xml, set);
+        code = history_write(xml, set, error);
     } else {
         code = write_groups(xml, set, error);
     }
@@ -343,7 +363,8 @@ static void draw_runs(const struct stored_set *set)
 static enum error_code put_together(const char *folder, const struct stored_folder *stored,
                                     struct page *page, struct error *error)
 {
-    draw_runs(&stored->set[stored->count - 1]);
+    if (stored->set[stored->count - 1].pages == NULL)
+        draw_runs(&stored->set[stored->count - 1]);
     xml_attribute(&page->xml, "name", folder);
     enum error_code code = write_set(&page->xml, &stored->set[stored->count - 1], error);
     if (code == OK)
@@ -371,7 +392,8 @@ static enum error_code write_page(struct page *page, const char *output, struct 
     return code;
 }
 
-enum error_code report_folder(const char *folder, const char *output, struct error *error)
+enum error_code report_folder(const char *folder, const char *output, const char *pages,
+                              struct error *error)
 {
     struct stored_folder *stored = calloc(1, sizeof *stored);
     struct page page = {0};
@@ -381,6 +403,8 @@ enum error_code report_folder(const char *folder, const char *output, struct err
     enum error_code code = path_format(&path, error, "%s/index.html", folder);
     if (code == OK)
         code = read_folder(folder, stored, error);
+    if (code == OK)
+        stored->set[stored->count - 1].pages = pages;
     if (code == OK)
         code = page_begin(&page, "folder", error);
     if (code == OK)
@@ -392,4 +416,20 @@ enum error_code report_folder(const char *folder, const char *output, struct err
         stored_set_release(&stored->set[i]);
     free(stored);
     return code;
+}
+
+void report_folder_apart(const char *folder, const char *pages)
+{
+    struct error error = {0};
+    struct path path;
+    fflush(NULL);
+    if (path_format(&path, &error, "%s/index.html", pages) != OK)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(REPORT_LIMIT_S);
+        _exit(report_folder(folder, path.text, pages, &error) == OK ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
 }

@@ -2,6 +2,7 @@
 #include "driver/fingerprint.h"
 #include "driver/options.h"
 #include "driver/process.h"
+#include "driver/report.h"
 #include "driver/shrink_past.h"
 #include "driver/shrink_result.h"
 #include "driver/shrink_search.h"
@@ -19,6 +20,7 @@
 #define TEXT_BYTES 512
 #define STOPPED_BYTES 64
 #define BUDGET_DEFAULT_S 120.0
+#define PASSING_TRIES 3 /* runs of a scenario that mostly passes, until one does */
 #define NS_PER_S 1e9
 /* Of a run that is tried, the time that the failing one took. Too much only makes a hang dear: one
  * in which nothing can happen any more is ended at once. */
@@ -247,23 +249,62 @@ static enum exit_status tell_no_failure(const struct shrink *shrink, const char 
     return void_only ? STATUS_HARNESS : STATUS_UNDECIDED;
 }
 
+/* One run of the nearest scenario that passes is kept, if there is time for it: for the page that
+ * shows both. */
+static enum error_code have_passing(struct shrink *shrink, struct error *error)
+{
+    struct trials *trials = &shrink->trials;
+    bool nothing_seen;
+    size_t nearest = search_nearest(&shrink->search, &nothing_seen);
+    enum error_code code = OK;
+    if (nearest == shrink->search.items.count || nothing_seen)
+        return OK;
+    struct trial *trial = shrink->search.tried[nearest];
+    trials->keeps_passed = trial;
+    for (int i = 0; code == OK && i < PASSING_TRIES && trial->passed.text[0] == '\0'; i++)
+        code = trials_repeat(trials, trial, trial_count(trials, trial).runs + 1, error);
+    return code;
+}
+
+/* A page that cannot be drawn changes nothing. */
+static void draw_both(const struct shrink *shrink)
+{
+    struct error error = {0};
+    const struct shrink_result *result = &shrink->result;
+    const struct search *search = &shrink->search;
+    if (search->best->shown.text[0] == '\0')
+        return;
+    const struct trial *nearest =
+        result->nearest < search->items.count ? search->tried[result->nearest] : NULL;
+    const char *beside =
+        nearest != NULL && nearest->passed.text[0] != '\0' ? nearest->passed.text : NULL;
+    if (report_run(search->best->shown.text, beside, NULL, &error) != OK)
+        fprintf(stderr, "faultline: %s\n", error.text);
+}
+
 static enum error_code tell(struct shrink *shrink, uint64_t start_ns, enum exit_status *status,
                             struct error *error)
 {
     char text[STOPPED_BYTES];
     const char *stopped = what_stopped(shrink, text);
-    progress_hide(&shrink->trials.progress);
     if (trial_count_any(shrink->search.original).failures == 0) {
+        progress_hide(&shrink->trials.progress);
         *status = tell_no_failure(shrink, stopped);
         return OK;
     }
+    enum error_code code = have_passing(shrink, error);
+    progress_hide(&shrink->trials.progress);
+    if (code != OK)
+        return code;
     shrink->result = (struct shrink_result){
         .search = &shrink->search,
         .run = &shrink->run,
         .stopped = stopped,
         .seconds = (double)(clock_monotonic_ns() - start_ns) / NS_PER_S,
     };
-    enum error_code code = shrink_result_write(&shrink->result, error);
+    code = shrink_result_write(&shrink->result, error);
+    if (code == OK)
+        draw_both(shrink);
     if (code == OK)
         shrink_result_print(stdout, &shrink->result);
     return code;
@@ -316,7 +357,8 @@ int verb_shrink(int argc, char **argv)
         "(OUT/<run-id>/<number>) "
         "did: with fewer steps, fewer conditions, fewer ranks, lower numbers. Leaves shrunk.lua, a "
         "scenario that expects the violation, the nearest scenario that passes, and shrink.json in "
-        "a folder of its own.\vWhat fails only sometimes is tried often enough. Exit status: 0 it "
+        "a folder of its own, and a page with a run of both.\vWhat fails only sometimes is tried "
+        "often enough. Exit status: 0 it "
         "was shrunk (or could not be made smaller), 2 RUN does not fail any more, 3 harness error, "
         "64 usage, also where RUN did not fail. Ctrl-C ends the search and leaves the best so far "
         "(then 128 + signal)."};
@@ -326,7 +368,7 @@ int verb_shrink(int argc, char **argv)
     if (shrink == NULL)
         return STATUS_HARNESS;
     options_parse(&shrink->options, FOR_SHRINK, &help, argc, argv);
-    shrink->options.no_pages = true;
+    shrink->options.no_pages = shrink->options.no_stacks = true;
     enum error_code code =
         shrink->options.path_count == 1
             ? shrink_run(shrink, &status, &error)

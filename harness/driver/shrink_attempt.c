@@ -126,7 +126,7 @@ static void finish(struct trials *trials, struct job *job, bool counts)
     struct attempt *attempt = (struct attempt *)job;
     struct trial *trial = attempt->trial;
     trial->running--;
-    bool keep = false;
+    bool keep = false, keep_passed = false;
     if (counts) {
         enum trial_end end = read_end(trials, trial, job->folder.text);
         trial->ends[end]++;
@@ -134,9 +134,13 @@ static void finish(struct trials *trials, struct job *job, bool counts)
         trials->progress.done++;
         trials->progress.failed += end != TRIAL_PASSED;
         keep = shows(trials, end) && trial->shown.text[0] == '\0';
+        keep_passed =
+            end == TRIAL_PASSED && trial == trials->keeps_passed && trial->passed.text[0] == '\0';
     }
     if (keep)
         trial->shown = job->folder;
+    else if (keep_passed)
+        trial->passed = job->folder;
     else
         attempt_remove_folder(job->folder.text);
     free(attempt);

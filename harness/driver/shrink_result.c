@@ -176,6 +176,10 @@ static json_t *pack(const struct shrink_result *result)
         json_object_set_new(root, "passing", json_text(result->passing.text));
     if (search->best->shown.text[0] != '\0')
         json_object_set_new(root, "failing_run", json_text(search->best->shown.text));
+    if (result->nearest < search->items.count &&
+        search->tried[result->nearest]->passed.text[0] != '\0')
+        json_object_set_new(root, "passing_run",
+                            json_text(search->tried[result->nearest]->passed.text));
     if (result->difference != NULL)
         json_object_set_new(root, "difference", json_text(result->difference));
     return root;

@@ -30,6 +30,15 @@ static void tell_failure(FILE *out, const struct trials *trials)
     tap_string(out, "fingerprint", trials->wanted.text);
 }
 
+/* And its page, with a run of the nearest scenario that passes beside it if there is one. */
+static void tell_run(FILE *out, const struct path *run)
+{
+    struct path page;
+    tap_string(out, "run", run->text);
+    if (path_format(&page, NULL, "%s/report.html", run->text) == OK && path_exists(page.text))
+        tap_string(out, "report", page.text);
+}
+
 static void tell_block(FILE *out, const struct shrink_result *result)
 {
     char text[LINE_BYTES];
@@ -46,7 +55,7 @@ static void tell_block(FILE *out, const struct shrink_result *result)
         tap_string(out, "smallest", text);
     }
     if (search->best->shown.text[0] != '\0')
-        tap_string(out, "run", search->best->shown.text);
+        tell_run(out, &search->best->shown);
     tap_block_end(out);
 }
 

@@ -31,6 +31,7 @@ struct trial {
     int running;
     struct reference *reference;  /* the run without faults that it is judged against, or NULL */
     struct path shown;            /* a run that failed in the same way; empty: none */
+    struct path passed;           /* a run that passed, of a trial of which one is kept */
     char seen[FINGERPRINT_BYTES]; /* the newest that was another; empty: none */
     struct trial *next;
 };
@@ -40,7 +41,8 @@ struct trials {
     struct path folder;     /* OUT/<id> */
     char claim[TRIAL_CLAIM_BYTES];
     struct fingerprint wanted;
-    bool clean; /* from now on what is unclean is not the same */
+    bool clean;                       /* from now on what is unclean is not the same */
+    const struct trial *keeps_passed; /* the next run of it that passes is kept; NULL: none is */
     struct pool pool;
     struct trial *first; /* in the order in which they came */
     struct reference *references;

@@ -30,6 +30,8 @@ struct stored_set {
     struct stored_run *run; /* owned; by number */
     size_t damaged;         /* files that are no JSON */
     json_t *campaign;       /* campaign.json; owned; NULL: it is no campaign */
+    const char *pages;      /* the pages of its runs are NUMBER.html there; NULL: in their folders.
+                               Borrowed; set by whoever knows */
     uint64_t count[STORED_ENDS];
 };
 

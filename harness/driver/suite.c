@@ -5,6 +5,7 @@
 #include "driver/pool.h"
 #include "driver/process.h"
 #include "driver/progress.h"
+#include "driver/report.h"
 #include "driver/results.h"
 #include "driver/select.h"
 #include "driver/verb.h"
@@ -383,6 +384,8 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     if (code == OK)
         code = tell_coverage(suite, error);
     write_results(suite);
+    if (code == OK && options->html != NULL)
+        report_folder_apart(suite->folder.text, options->html);
     print_foot(suite, code != OK ? error->text : NULL);
     if (suite->out[1] != NULL)
         suite->worst = status_of_output(suite->out[1], options->tap, suite->worst);

@@ -56,6 +56,7 @@
     </p>
     <xsl:apply-templates select="campaign"/>
     <xsl:apply-templates select="groups[group]"/>
+    <xsl:apply-templates select="history"/>
     <xsl:apply-templates select="coverage[claim]"/>
     <xsl:if test="scenario">
       <h2 id="scenarios">
@@ -125,12 +126,13 @@
   <!-- A run by its number: to its page, else to its folder. -->
   <xsl:template name="link">
     <xsl:choose>
-      <xsl:when test="@has-page">
-        <a href="{@folder}/report.html" title="{@name}"><xsl:value-of select="@number"/></a>
+      <xsl:when test="@page">
+        <a href="{@page}" title="{@name}"><xsl:value-of select="@number"/></a>
       </xsl:when>
-      <xsl:otherwise>
+      <xsl:when test="@folder">
         <a href="{@folder}/" title="{@name}"><xsl:value-of select="@number"/></a>
-      </xsl:otherwise>
+      </xsl:when>
+      <xsl:otherwise><xsl:value-of select="@number"/></xsl:otherwise>
     </xsl:choose>
   </xsl:template>
 
@@ -404,6 +406,101 @@
     </g>
   </xsl:template>
 
+  <!-- ==== a campaign over time ==== -->
+
+  <xsl:template match="history">
+    <h2 id="history">How it went</h2>
+    <p>
+      <xsl:value-of select="concat('Time goes to the right, ', @seconds, ' s in all; the bars are runs, at most ', @highest, ' in one. ')"/>
+      <xsl:if test="kind">Below, each kind of failure by how many runs came to it.</xsl:if>
+      <xsl:if test="@left-out &gt; 0">
+        <xsl:value-of select="concat(' ', @left-out, ' runs are of yet other kinds, which are not shown.')"/>
+      </xsl:if>
+      <xsl:if test="@damaged &gt; 0">
+        <xsl:text> </xsl:text>
+        <xsl:call-template name="count">
+          <xsl:with-param name="of" select="@damaged"/><xsl:with-param name="one" select="'line'"/>
+        </xsl:call-template>
+        <xsl:text> of the journal could not be read.</xsl:text>
+      </xsl:if>
+    </p>
+    <div class="scroll" tabindex="0" role="region" aria-label="picture of how it went">
+      <svg xmlns="http://www.w3.org/2000/svg" role="img" width="{@width}" height="{@height}"
+           viewBox="0 0 {@width} {@height}" font-family="sans-serif" font-size="11"
+           aria-label="Runs and kinds of failure over time; the tables below have the numbers.">
+        <xsl:apply-templates select="bar/part | kind"/>
+      </svg>
+    </div>
+    <xsl:if test="kind">
+      <div class="scroll" tabindex="0" role="region" aria-label="kinds of failure over time">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">kind of failure</th><th scope="col" class="number">runs</th>
+              <th scope="col" class="number">first at (s)</th><th scope="col" class="number">in run</th>
+              <th scope="col" class="number">last at (s)</th>
+            </tr>
+          </thead>
+          <tbody>
+            <xsl:for-each select="kind">
+              <tr>
+                <th scope="row"><xsl:value-of select="@name"/></th>
+                <td class="number"><xsl:value-of select="@count"/></td>
+                <td class="number"><xsl:value-of select="@first"/></td>
+                <td class="number"><xsl:value-of select="@first-number"/></td>
+                <td class="number"><xsl:value-of select="@last"/></td>
+              </tr>
+            </xsl:for-each>
+          </tbody>
+        </table>
+      </div>
+    </xsl:if>
+    <details>
+      <summary>The numbers by time</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label="runs over time">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">time</th><th scope="col" class="number">runs</th>
+              <th scope="col" class="number">passed</th><th scope="col" class="number">violations</th>
+              <th scope="col" class="number">undecided</th><th scope="col" class="number">harness errors</th>
+              <th scope="col" class="number">new kinds of failure</th>
+              <th scope="col" class="number">claims whose situation has arisen</th>
+            </tr>
+          </thead>
+          <tbody>
+            <xsl:for-each select="bar">
+              <tr>
+                <th scope="row"><xsl:value-of select="@name"/></th>
+                <td class="number"><xsl:value-of select="@runs"/></td>
+                <td class="number"><xsl:value-of select="@pass"/></td>
+                <td class="number"><xsl:value-of select="@violation"/></td>
+                <td class="number"><xsl:value-of select="@undecided"/></td>
+                <td class="number"><xsl:value-of select="@harness-error"/></td>
+                <td class="number"><xsl:value-of select="@fresh"/></td>
+                <td class="number"><xsl:value-of select="@arose"/></td>
+              </tr>
+            </xsl:for-each>
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </xsl:template>
+
+  <xsl:template match="kind">
+    <xsl:variable name="fill"><xsl:call-template name="fill-of-end"/></xsl:variable>
+    <text xmlns="http://www.w3.org/2000/svg" class="ink" fill="#1b1f24" x="0" y="{@y}"><xsl:value-of select="@name"/></text>
+    <xsl:for-each select="cell">
+      <g xmlns="http://www.w3.org/2000/svg">
+        <title><xsl:value-of select="concat(../@name, ': ', @count)"/></title>
+        <rect x="{@x}" y="{../@y + 4}" width="{../../@bar-width}" height="{../../@cell-height}"
+              fill="#ffffff" stroke="{$fill}" stroke-width="2"/>
+        <text text-anchor="middle" fill="#1b1f24" x="{@x + ../../@bar-width div 2}"
+              y="{../@y + 15}"><xsl:value-of select="@count"/></text>
+      </g>
+    </xsl:for-each>
+  </xsl:template>
+
   <!-- ==== the sets before ==== -->
 
   <xsl:template match="trend">
@@ -450,16 +547,18 @@
     </div>
   </xsl:template>
 
+  <xsl:template name="fill-of-end">
+    <xsl:choose>
+      <xsl:when test="@end = 'pass'">#7ac68c</xsl:when>
+      <xsl:when test="@end = 'violation'">#b3261e</xsl:when>
+      <xsl:when test="@end = 'undecided'">#d9a520</xsl:when>
+      <xsl:otherwise>#8f6fd1</xsl:otherwise>
+    </xsl:choose>
+  </xsl:template>
+
   <!-- What is bad is told by a sign too, where there is room for it. -->
   <xsl:template match="part">
-    <xsl:variable name="fill">
-      <xsl:choose>
-        <xsl:when test="@end = 'pass'">#7ac68c</xsl:when>
-        <xsl:when test="@end = 'violation'">#b3261e</xsl:when>
-        <xsl:when test="@end = 'undecided'">#d9a520</xsl:when>
-        <xsl:otherwise>#8f6fd1</xsl:otherwise>
-      </xsl:choose>
-    </xsl:variable>
+    <xsl:variable name="fill"><xsl:call-template name="fill-of-end"/></xsl:variable>
     <g xmlns="http://www.w3.org/2000/svg">
       <title><xsl:value-of select="concat(../@name, ': ', @count, ' ', @end)"/></title>
       <rect x="{../@x}" y="{@y}" width="{../../@bar-width}" height="{@height}" fill="{$fill}"

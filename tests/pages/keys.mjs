@@ -104,6 +104,33 @@ async function byPointer(browser) {
   await page.context().close();
 }
 
+// Where a rank stood at an event is shown with it, as far as there is room; the rest stands below.
+async function showsStacks(browser) {
+  const page = await visit(browser, file);
+  const frames = page.locator("aside.panel pre");
+  const lines = async () => ((await frames.isVisible()) ? (await frames.innerText()).split("\n") : []);
+  const begins = (text, count) => (all) => all.length === count && all[0].startsWith(text);
+  await letterOf(page, "A").hover();
+  await becomes(lines, begins("#2  std::map<int, <script>", 2), "an event under the pointer shows its call stack");
+  await letterOf(page, "C").hover();
+  await becomes(lines, (all) => all.length === 0, "one that has none shows none");
+  await leadsTo(page, "n", "A", "an event is chosen");
+  await leadsTo(page, "n", "B", "and the next");
+  await becomes(lines, begins("#0  one", 7), "a long one is cut");
+  check((await lines())[6] === "...", "and says so");
+  const stack = page.locator(`[id="stack-${await idOf(page, "B")}"]`);
+  await stack.locator("summary").click();
+  await becomes(() => stack.locator("pre").isVisible(), false, "below it can be folded");
+  await page.keyboard.press("s");
+  await becomes(() => stack.locator("pre").isVisible(), true, "s unfolds it");
+  await becomes(() => stack.evaluate((one) => {
+    const box = one.getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= window.innerHeight;
+  }), true, "and shows it");
+  check(page.complaints.length === 0, "nothing in it is run", page.complaints.join("\n"));
+  await page.context().close();
+}
+
 async function filters(browser) {
   const page = await visit(browser, file);
   const visible = (selector) => page.locator(selector).evaluateAll((all) =>
@@ -143,6 +170,7 @@ await main(async (browser) => {
   await helpAndZoom(browser);
   await letsGo(browser);
   await byPointer(browser);
+  await showsStacks(browser);
   await filters(browser);
   await prints(browser);
 });
