@@ -60,7 +60,7 @@ shelve() {
     mkdir -p "$3"
     ln -sf "$(realpath "$build/protocols")"/* "$3/"
     for as in "${names[@]}"; do
-        ln -sf "$(realpath "$1")" "$3/lib$as.so"
+        cp --remove-destination "$1" "$3/lib$as.so" # what belongs to a library is looked for beside it
         [ ! -e "$2" ] || ln -sf "$(realpath "$2")" "$3/$as.wire.lua"
     done
 }
