@@ -291,7 +291,8 @@ static inline void faultline_identity(uint64_t comm, uint64_t identity)
 
 /* The members of a communicator that a protocol hands out and that stands for none of the
  * library's: ranks of the application in MPI_COMM_WORLD, of which the `rank`-th is this process.
- * Ahead of faultline_identity. Only read. */
+ * Ahead of faultline_identity. MPI_COMM_WORLD and MPI_COMM_SELF may be told too, where the
+ * application has fewer ranks than the job has processes. Only read. */
 static inline void faultline_members(uint64_t comm, const int *world, int size, int rank)
 {
     if (faultline_group)

@@ -10,6 +10,8 @@
 #define NOTE_NAME_RECORDS 4
 #define NOTE_NAME_MAX (NOTE_NAME_RECORDS * RECORD_TEXT_BYTES)
 
+#define NOBODY UINT64_MAX /* FAULTLINE_NO_RANK */
+
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED void faultline_note(int kind, uint64_t value, const char *name, const void *data,
@@ -91,6 +93,8 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         atomic_store(&runtime_slot->line, value);
     if (kind == NOTE_STOP_LOG || kind == NOTE_RESTORED)
         atomic_store(&runtime_slot->stopped_line, value);
+    if (kind == NOTE_BECOMES)
+        runtime_is_nobody = value == NOBODY;
     if (rules_watching)
         rules_instant(note, name);
 }

@@ -71,6 +71,9 @@ extern int runtime_recording;
 /* true: MPI_THREAD_MULTIPLE. One blocked thread then does not mean a blocked rank. */
 extern bool runtime_several_threads;
 
+/* This process has said that it is no rank of the application. */
+extern bool runtime_is_nobody;
+
 extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 

@@ -58,13 +58,14 @@ struct record *finalize_begin(enum level level, unsigned call)
     return r;
 }
 
-/* The record of the outermost MPI_Finalize is the last one. */
+/* The record of the outermost MPI_Finalize is the last one. A process that is no rank of the
+ * application may end inside whichever of its calls it ceased to be one in. */
 void finalize_end(enum level level, struct record *r, int result)
 {
     if (level == LEVEL_WIRE)
         tap_ready = tap_pairs = false;
     call_end(r, result);
-    if (thread_state.app_depth == 0 && result == MPI_SUCCESS)
+    if ((thread_state.app_depth == 0 || runtime_is_nobody) && result == MPI_SUCCESS)
         runtime_finalized();
 }
 

@@ -348,20 +348,44 @@ static struct told_members **members_link(uint64_t handle)
     return link;
 }
 
-void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
+/* NULL: no memory. */
+static struct group *group_of(const int *world, int size)
 {
     struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
-    struct told_members *told = calloc(1, sizeof *told);
-    if (!tap_ready || !group || !told || size < 1) {
-        free(group);
-        free(told);
-        return;
-    }
+    if (!group)
+        return NULL;
     atomic_init(&group->references, 1);
     group->size = size;
     for (int i = 0; i < size; i++)
         group->member[i] = world[i];
     group->hash = group_hash(group);
+    return group;
+}
+
+/* MPI_COMM_WORLD or MPI_COMM_SELF of an application that has not all processes of the job. The group
+ * before may still be looked at, and stays. */
+static void tell_predefined(struct communicator *c, int rank, struct group *group)
+{
+    c->rank = rank;
+    c->local = group;
+    c->peers = group;
+    atomic_fetch_add(&communicator_changes[LEVEL_APP], 1);
+}
+
+void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
+{
+    struct group *group = tap_ready && size > 0 ? group_of(world, size) : NULL;
+    struct communicator *c = predefined(LEVEL_APP, handle);
+    struct told_members *told = c ? NULL : calloc(1, sizeof *told);
+    if (c && group) {
+        tell_predefined(c, rank, group);
+        return;
+    }
+    if (!group || !told) {
+        free(group);
+        free(told);
+        return;
+    }
     *told = (struct told_members){.handle = handle, .rank = rank, .group = group};
     tap_lock(&tables[LEVEL_APP].lock);
     struct told_members **link = members_link(handle), *old = *link;

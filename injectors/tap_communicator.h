@@ -114,8 +114,9 @@ void imake_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Co
  * 0 forgets it. Any thread, any time. */
 void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for);
 
-/* Members of a protocol's communicator that stands for none of the library's: world ranks, of which
- * the `rank`-th is this process. Any thread, any time. */
+/* Members of a protocol's communicator that stands for none of the library's, MPI_COMM_WORLD and
+ * MPI_COMM_SELF too: world ranks, of which the `rank`-th is this process. Any thread, any time; of
+ * those two while no other thread is in MPI. */
 void tap_handle_members(uint64_t handle, const int *world, int size, int rank);
 
 /* false: nothing was told. */

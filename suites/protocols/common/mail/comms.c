@@ -55,12 +55,6 @@ static int *first_ranks(int size, int first)
     return world;
 }
 
-void comms_open(int rank, int ranks)
-{
-    insert(MPI_COMM_SELF, COMM_ID_SELF, first_ranks(1, rank), 1);
-    insert(MPI_COMM_WORLD, COMM_ID_WORLD, first_ranks(ranks, 0), ranks);
-}
-
 static void remove_all(void)
 {
     while (comms.all) {
@@ -74,14 +68,6 @@ static void remove_all(void)
 void comms_close(void)
 {
     remove_all();
-}
-
-void comms_become(int rank)
-{
-    comm_by_id(COMM_ID_WORLD)->rank = rank;
-    struct comm *own = comm_by_id(COMM_ID_SELF);
-    own->world[0] = rank;
-    own->rank = 0;
 }
 
 struct comm *comm_of(MPI_Comm user)
@@ -115,6 +101,34 @@ static void tell(const struct comm *comm)
 {
     faultline_members((uint64_t)comm->user, comm->world, comm->size, comm->rank);
     faultline_identity((uint64_t)comm->user, comm->id);
+}
+
+/* The taps ask the library of these two, where a process in reserve is a member. */
+static void tell_predefined(void)
+{
+    int processes;
+    struct comm *world = comm_by_id(COMM_ID_WORLD), *own = comm_by_id(COMM_ID_SELF);
+    PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (processes == world->size || world->rank < 0)
+        return;
+    faultline_members((uint64_t)world->user, world->world, world->size, world->rank);
+    faultline_members((uint64_t)own->user, own->world, own->size, own->rank);
+}
+
+void comms_open(int rank, int ranks)
+{
+    insert(MPI_COMM_SELF, COMM_ID_SELF, first_ranks(1, rank), 1);
+    insert(MPI_COMM_WORLD, COMM_ID_WORLD, first_ranks(ranks, 0), ranks);
+    tell_predefined();
+}
+
+void comms_become(int rank)
+{
+    comm_by_id(COMM_ID_WORLD)->rank = rank;
+    struct comm *own = comm_by_id(COMM_ID_SELF);
+    own->world[0] = rank;
+    own->rank = 0;
+    tell_predefined();
 }
 
 /* What is made of MPI_COMM_SELF is known to this rank alone, so its rank is part of the identity.

@@ -18,18 +18,21 @@ bool mail_describe(const struct packet *packet, struct mail_message *message)
     return true;
 }
 
-/* Of one sender in the order of sending: numbers go up. NULL: none behind `number`. */
-static struct packet *next_kept(int from, uint64_t number)
+static struct packet *earlier(struct packet *one, struct packet *other, uint64_t least)
+{
+    if (!one || one->arrived < least)
+        return other;
+    return !other || one->arrived < other->arrived ? one : other;
+}
+
+/* The first that came as number `least` or later; NULL: none did. */
+static struct packet *next_kept(uint64_t least)
 {
     struct packet *next = NULL;
     for (struct packet *one = matching_here(); one; one = one->next)
-        if (one->head.from == from && one->head.number >= number &&
-            (!next || one->head.number < next->head.number))
-            next = one;
+        next = earlier(one, next, least);
     for (struct request *one = requests_all(); one; one = one->next)
-        if (one->packet && one->packet->head.from == from && one->packet->head.number >= number &&
-            (!next || one->packet->head.number < next->head.number))
-            next = one->packet;
+        next = earlier(one->packet, next, least);
     return next;
 }
 
@@ -37,21 +40,15 @@ void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *
                         void *context)
 {
     struct mail_message message;
-    for (int rank = 0; rank < mail_ranks(); rank++) {
-        struct packet *packet = next_kept(rank, 0);
-        for (; packet; packet = next_kept(rank, packet->head.number + 1))
-            if (mail_describe(packet, &message))
-                visit(context, &message);
-    }
+    for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
+        if (mail_describe(one, &message))
+            visit(context, &message);
 }
 
 void mail_mark_kept(uint64_t line)
 {
-    for (int rank = 0; rank < mail_ranks(); rank++) {
-        struct packet *packet = next_kept(rank, 0);
-        for (; packet; packet = next_kept(rank, packet->head.number + 1))
-            packet->kept_line = line;
-    }
+    for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
+        one->kept_line = line;
 }
 
 void mail_tell_requests(void)

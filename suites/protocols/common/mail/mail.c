@@ -3,6 +3,7 @@
 
 #include "common/mail/comms.h"
 #include "common/mail/matching.h"
+#include "common/mail/owed.h"
 #include "common/mail/parts.h"
 #include "common/mail/past.h"
 #include "common/mail/requests.h"
@@ -16,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define REASON_BYTES 1024
+#define LOOKS_BEFORE_REST 100 /* that found nothing */
+#define REST_NS 20000         /* between two looks from then on: others need the processor */
 
 static struct {
     const struct mail_protocol *protocol;
@@ -27,6 +31,8 @@ static struct {
     bool sending;    /* see mail_sending */
     uint64_t *sent;  /* by rank: packets of the program, control packets not counted */
     uint64_t *taken; /* likewise */
+    uint64_t arrived; /* packets of the program, whoever sent them */
+    unsigned idle;    /* looks at the network in a row that found nothing */
 
     /* The image: what the program was at its last potential checkpoint. */
     struct state state;       /* the program's memory */
@@ -37,6 +43,9 @@ static struct {
     /* Since then. */
     uint64_t step;
     struct past past;
+    uint64_t round;   /* of mail_keep_back; 0: nothing is kept back now */
+    uint64_t rounds;  /* so far */
+    struct owed owed; /* what is kept back */
 
     /* What came before the first image, or before the state that was read; see mail_prologue. */
     struct bytes prologue;
@@ -123,7 +132,7 @@ static void end_past(void)
         past_write(&mail.past, &mail.prologue);
     mail.has_begun = true;
     past_clear(&mail.past);
-    mail.step = 0;
+    mail.step = mail.rounds = 0;
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */
@@ -133,13 +142,45 @@ uint64_t steps_next_number(int to)
     return mail.sent[to];
 }
 
+/* What was kept back in another round goes now. */
+static void enter_round(uint64_t round)
+{
+    if (round == mail.round)
+        return;
+    mail.round = 0;
+    owed_clear(&mail.owed, steps_send);
+    mail.round = round;
+    if (round > mail.rounds)
+        mail.rounds = round;
+}
+
+void mail_keep_back(void)
+{
+    enter_round(mail.rounds + 1);
+}
+
+void mail_let_go(void)
+{
+    enter_round(0);
+}
+
+static void arrives(struct packet *packet)
+{
+    packet->arrived = mail.arrived++;
+    matching_arrives(packet);
+}
+
 void steps_send(struct packet *packet, int to)
 {
+    if (mail.round > 0 && to != mail.rank) {
+        owed_add(&mail.owed, packet, to);
+        return;
+    }
     packet->head.from = mail.rank;
     packet->head.number = mail.sent[to]++;
     if (to == mail.rank) {
         mail.taken[to]++;
-        matching_arrives(packet);
+        arrives(packet);
     } else if (mail.in_past) {
         packet_drop(packet);
     } else {
@@ -166,7 +207,7 @@ static void take_in(struct packet *packet)
         mail_die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number,
                  head->from, mail.taken[head->from]);
     mail.taken[head->from]++;
-    matching_arrives(packet);
+    arrives(packet);
 }
 
 /* Whatever the network has; owned by this function. */
@@ -183,7 +224,9 @@ static void comes(struct packet *packet)
     if (mail.protocol->arrives)
         mail.protocol->arrives(head->from, packet);
     mail.inside = false;
-    past_add(&mail.past, mail.step)->packet = packet_hold(packet);
+    struct moment *moment = past_add(&mail.past, mail.step);
+    moment->round = mail.round;
+    moment->packet = packet_hold(packet);
     take_in(packet);
 }
 
@@ -225,6 +268,7 @@ static void live_on(void)
     check_counts();
     mail.in_past = false;
     mail.protocol->lives_on();
+    enter_round(0);
 }
 
 /* In the past: what came at this step, one moment. false: nothing more did. */
@@ -236,6 +280,7 @@ static bool comes_again(void)
     if (!moment->packet)
         return false; /* a choice that the program makes at this step */
     mail.past.next++;
+    enter_round(moment->round);
     take_in(packet_hold(moment->packet));
     return true;
 }
@@ -247,6 +292,8 @@ static void leave_past_here(void)
         not_as_it_was("it goes on beyond the point where it was saved");
     if (mail.step == mail.last_step && !past_next(&mail.past))
         live_on();
+    else
+        enter_round(0);
 }
 
 static void begin_step(void)
@@ -282,16 +329,31 @@ void steps_poll(void)
     step_of_protocol();
 }
 
-/* One packet, if there is one; else others may run. */
-static void wait_a_little(void)
+/* The library's progress needs the first looks one after the other. */
+static void let_others_run(void)
+{
+    if (++mail.idle < LOOKS_BEFORE_REST)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+}
+
+/* One packet, if there is one. */
+static void look(void)
 {
     struct packet *packet = next_of_present();
     if (packet) {
+        mail.idle = 0;
         comes(packet);
     } else {
         wire_is_sent();
-        sched_yield();
+        let_others_run();
     }
+}
+
+static void wait_a_little(void)
+{
+    look();
     step_of_protocol();
 }
 
@@ -317,15 +379,8 @@ void steps_wait(bool (*done)(void *context), void *context)
 void mail_flush(bool (*done)(void *context), void *context)
 {
     bool inside = mail.inside;
-    while (!done(context)) {
-        struct packet *packet = next_of_present();
-        if (packet) {
-            comes(packet);
-        } else {
-            wire_is_sent();
-            sched_yield();
-        }
-    }
+    while (!done(context))
+        look();
     mail.inside = inside;
 }
 
@@ -440,6 +495,13 @@ void mail_save(struct bytes *out)
         mail_die("out of memory for a saved state");
 }
 
+static void count_arrived(void)
+{
+    mail.arrived = 0;
+    for (int rank = 0; rank < mail.ranks; rank++)
+        mail.arrived += mail.taken[rank];
+}
+
 static void read_image(struct reader in)
 {
     struct reader counts = reader_row(&in);
@@ -447,6 +509,7 @@ static void read_image(struct reader in)
         mail.sent[rank] = reader_number(&counts);
         mail.taken[rank] = reader_number(&counts);
     }
+    count_arrived();
     requests_forget();
     comms_read(reader_row(&in));
     requests_read(reader_row(&in));
@@ -526,6 +589,8 @@ void mail_become(int rank, const void *prologue, size_t bytes)
 {
     mail.rank = rank;
     mail.inside = mail.sending = false;
+    mail.round = 0;
+    owed_clear(&mail.owed, NULL);
     wire_become(rank);
     comms_become(rank);
     if (prologue)

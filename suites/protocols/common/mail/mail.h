@@ -123,6 +123,13 @@ void mail_step(void);
  * meanwhile. `step` is not called. */
 void mail_flush(bool (*done)(void *context), void *context);
 
+/* Until mail_let_go, what this layer itself would send to others for messages that come (that a
+ * synchronous one was matched) waits: a protocol that has said it sends no more before its cut
+ * calls mail_keep_back ahead of that, and mail_let_go when all have come to their cut. What waits
+ * is part of mail_save, and goes behind lives_on. Within `step`. */
+void mail_keep_back(void);
+void mail_let_go(void);
+
 /* The program is inside a call that sends, and what it sends is not on its way yet. */
 bool mail_sending(void);
 
@@ -156,8 +163,8 @@ bool mail_in_past(void);
  */
 void mail_read_beside(void);
 
-/* All messages that have been sent to this rank and not been handed over to the program, of each
- * channel in the order of sending: what Faultline is to be told as recorded. */
+/* All messages that have been sent to this rank and not been handed over to the program, in the
+ * order in which they came: what Faultline is to be told as recorded. */
 void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *message),
                         void *context);
 

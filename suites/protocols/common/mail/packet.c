@@ -30,6 +30,7 @@ void packet_drop(struct packet *packet)
 
 void packet_write(const struct packet *packet, struct bytes *out)
 {
+    bytes_put_number(out, packet->arrived);
     bytes_put(out, &packet->head, sizeof packet->head);
     bytes_put(out, packet->data, packet->head.bytes);
 }
@@ -37,6 +38,7 @@ void packet_write(const struct packet *packet, struct bytes *out)
 struct packet *packet_read(struct reader *in)
 {
     struct packet_head head;
+    uint64_t arrived = reader_number(in);
     const void *stored = reader_take(in, sizeof head);
     if (!stored)
         return NULL;
@@ -46,6 +48,7 @@ struct packet *packet_read(struct reader *in)
         return NULL;
     struct packet *packet = packet_new(head.bytes);
     packet->head = head;
+    packet->arrived = arrived;
     memcpy(packet->data, data, head.bytes);
     return packet;
 }

@@ -36,6 +36,7 @@ struct packet_head {
 struct packet {
     struct packet *next; /* in the list that owns it */
     unsigned holds;
+    uint64_t arrived;   /* its place among all that came to this rank; see mail_for_each_kept */
     uint64_t kept_line; /* it crossed the cut of this line, from which this rank was restored; 0 */
     struct packet_head head;
     char data[]; /* right behind the head: both go out as one */

@@ -40,6 +40,7 @@ void past_write(const struct past *past, struct bytes *out)
     for (size_t i = 0; i < past->count; i++) {
         const struct moment *moment = &past->moment[i];
         bytes_put_number(out, moment->step);
+        bytes_put_number(out, moment->round);
         bytes_put_number(out, moment->packet != NULL);
         if (moment->packet)
             packet_write(moment->packet, out);
@@ -51,6 +52,7 @@ void past_write(const struct past *past, struct bytes *out)
 static void read_one(struct past *past, struct reader *in)
 {
     struct moment *moment = past_add(past, reader_number(in));
+    moment->round = reader_number(in);
     if (reader_number(in)) {
         moment->packet = packet_read(in);
         in->failed |= moment->packet == NULL;

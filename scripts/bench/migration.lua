@@ -1,0 +1,117 @@
+-- make bench-migration: figure 5 of the CoCheck paper, measured here: how long it takes until a
+-- migrated rank goes on, against the size of its state, and a straight line through that (equation
+-- 1), t(x) = a + x / b. Beside each migration a bare socket moves as much on the same machine, in
+-- turns, and the rates are compared pair by pair. A table on standard output; the numbers and a plot
+-- in BUILD/bench/migration-out/.
+-- Usage: lua5.4 migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]
+
+local build = assert(arg[1], "usage: migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]")
+local most, pairs_each = tonumber(arg[2] or 1024), tonumber(arg[3] or 5)
+local mpiexec = os.getenv("FAULTLINE_MPIEXEC") or "mpiexec"
+local folder = build .. "/bench/migration-out"
+
+local MIB = 1 << 20
+local LONG = 64 * MIB -- from which on the rate is asked for: below, the constant part counts most
+local RATIO_LEAST = 0.7
+
+local function run(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  if not pipe:close() then error("failed: " .. command, 0) end
+  return text
+end
+
+-- From the notification until the new addresses are given out, by the clock of the central instance.
+local function migrate(bytes)
+  local times = folder .. "/times"
+  os.remove(times)
+  run(("FAULTLINE_STORE=%s/store COCHECK_EVERY=1 COCHECK_SKELETONS=1 COCHECK_MIGRATE=1@1 " ..
+    "COCHECK_TIMES=%s timeout 600 %s -n 3 -genv LD_PRELOAD %s/protocols/libcocheck.so " ..
+    "%s/bench/migrant %d"):format(folder, times, mpiexec, build, build, bytes))
+  for line in io.lines(times) do
+    local what, seconds = line:match "^(%S+) %d+ (%S+)$"
+    if what == "migration" then return tonumber(seconds) end
+  end
+  error("no migration took place", 0)
+end
+
+local function bare(bytes) return tonumber(run(("%s/bench/socket %d"):format(build, bytes))) end
+
+local function median(values)
+  local sorted = table.move(values, 1, #values, 1, {})
+  table.sort(sorted)
+  local middle = #sorted // 2
+  return #sorted % 2 == 1 and sorted[middle + 1] or (sorted[middle] + sorted[middle + 1]) / 2
+end
+
+-- Least squares, each point weighted by 1 / t²: the errors are in proportion to the times.
+local function fit(points)
+  local w, wx, wt, wxx, wxt = 0, 0, 0, 0, 0
+  for _, point in ipairs(points) do
+    local x, t = point.bytes, point.seconds
+    local weight = 1 / (t * t)
+    w, wx, wt = w + weight, wx + weight * x, wt + weight * t
+    wxx, wxt = wxx + weight * x * x, wxt + weight * x * t
+  end
+  local slope = (w * wxt - wx * wt) / (w * wxx - wx * wx)
+  return (wt - slope * wx) / w, 1 / slope
+end
+
+local function measure(bytes)
+  local row = { bytes = bytes, times = {}, bares = {}, ratios = {} }
+  for pair = 1, pairs_each do
+    local first = pair % 2 == 1
+    local alone = first and bare(bytes)
+    row.times[pair] = migrate(bytes)
+    row.bares[pair] = alone or bare(bytes)
+    row.ratios[pair] = row.bares[pair] / row.times[pair]
+  end
+  row.seconds, row.bare, row.ratio = median(row.times), median(row.bares), median(row.ratios)
+  return row
+end
+
+local function plot(constant, rate)
+  local pipe = assert(io.popen("gnuplot", "w"))
+  pipe:write(([[
+    set terminal svg size 720,480 dynamic background "white"
+    set output "FOLDER/migration.svg"
+    set logscale xy; set grid; set key left top
+    set title "time until a migrated rank goes on"
+    set xlabel "state, MiB"; set ylabel "seconds"
+    t(x) = CONSTANT + x * 1048576 / RATE
+    plot "FOLDER/migration.dat" using 1:2 title "migration" with points pointtype 7, \
+         t(x) title "t(x) = %.4f s + x / (%.0f MiB/s)" with lines, \
+         "" using 1:3 title "bare socket" with linespoints
+  ]]):gsub("FOLDER", folder):gsub("CONSTANT", ("%.9f"):format(constant))
+    :gsub("RATE", ("%.3f"):format(rate)):format(constant, rate / MIB))
+  assert(pipe:close())
+end
+
+run("mkdir -p " .. folder)
+local rows, missed = {}, 0
+local out = assert(io.open(folder .. "/migration.dat", "w"))
+print(("%9s %12s %12s %14s"):format("MiB", "migration s", "socket s", "socket / migr."))
+for exponent = 0, 30 do
+  local bytes = MIB << exponent
+  if bytes > most * MIB then break end
+  local row = measure(bytes)
+  rows[#rows + 1] = row
+  out:write(("%d %.6f %.6f %.4f\n"):format(bytes // MIB, row.seconds, row.bare, row.ratio))
+  local asked = bytes >= LONG
+  local good = row.ratio >= RATIO_LEAST
+  if asked and not good then missed = missed + 1 end
+  print(("%9d %12.4f %12.4f %14.2f%s"):format(bytes // MIB, row.seconds, row.bare, row.ratio,
+    asked and ("  at least %.1f  %s"):format(RATIO_LEAST, good and "reached" or "MISSED") or ""))
+end
+out:close()
+
+local constant, rate = fit(rows)
+plot(constant, rate)
+print(("t(x) = %.4f s + x / (%.0f MiB/s)"):format(constant, rate / MIB))
+for _, row in ipairs(rows) do
+  local line = constant + row.bytes / rate
+  print(("%9d MiB: %+.0f %% off the line"):format(row.bytes // MIB,
+    100 * (row.seconds - line) / line))
+end
+print("plot: " .. folder .. "/migration.svg")
+os.exit(missed == 0)

@@ -1,0 +1,313 @@
+/* CoCheck as a layer over PMPI: the beginning, the end and the restart of a job, and what the parts
+ * tell each other. See cocheck.h for what it is and README.md for how it goes. */
+#include "cocheck/cocheck.h"
+
+#include "checkpoint.h"
+#include "cocheck/control.h"
+#include "cocheck/coordinator.h"
+#include "cocheck/line.h"
+#include "cocheck/move.h"
+#include "cocheck/rank_state.h"
+#include "common/mail/mail.h"
+#include "faultline.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REASON_BYTES 1024
+#define PHASE_BYTES 64
+
+struct cocheck self = {.rank = NO_RANK};
+
+/* --- the ways to end the job -------------------------------------------------------------------
+ */
+
+void must(enum error_code code, const struct error *error)
+{
+    if (code != OK)
+        die("%s: %s", error_code_text(code), error->text);
+}
+
+void die(const char *format, ...)
+{
+    char reason[REASON_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "cocheck: process %d: %s\n", self.process, reason);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    abort();
+}
+
+_Noreturn static void refuse(const char *what, const char *instead)
+{
+    die("%s is not supported by CoCheck; supported: %s", what, instead);
+}
+
+void *memory(size_t count, size_t bytes)
+{
+    void *made = calloc(count ? count : 1, bytes ? bytes : 1);
+    if (!made)
+        die("out of memory for %zu times %zu bytes", count, bytes);
+    return made;
+}
+
+void phase(const char *name)
+{
+    line_phase(&self.store, name);
+}
+
+/* --- what this process is told -----------------------------------------------------------------
+ */
+
+/* A rank has another address now (CoCheck's mapping table). Skeletons keep theirs up to date. */
+static void map(int rank, int process)
+{
+    if (rank == self.rank)
+        return;
+    mail_set_process(rank, process);
+    if (self.rank != NO_RANK)
+        faultline_address((uint64_t)rank, (uint64_t)mail_comm(), process);
+}
+
+static bool is_for_central(enum control_kind kind)
+{
+    return kind == CONTROL_REQUEST || kind == CONTROL_SAVED || kind == CONTROL_ADDRESS ||
+           kind == CONTROL_FINISHED;
+}
+
+static void take(const struct control_message *message)
+{
+    if (is_for_central(message->kind))
+        coordinator_take(message);
+    else if (message->kind == CONTROL_NOTIFICATION)
+        line_notified(message->line, (int)message->value);
+    else if (message->kind == CONTROL_MAPPING)
+        map(control_first(message->value), control_second(message->value));
+    else if (message->kind == CONTROL_RESUME)
+        line_over(message->line, message->value != 0);
+    else if (message->kind == CONTROL_END)
+        self.ended = true;
+    else
+        die("process %d told something unknown", message->source);
+}
+
+static void received_phase(const char *moment, enum control_kind kind)
+{
+    char name[PHASE_BYTES];
+    snprintf(name, sizeof name, "%s-receive-%s", moment, control_name(kind));
+    phase(name);
+}
+
+void attend(void)
+{
+    struct control_message message;
+    while (control_take(&message)) {
+        received_phase("before", message.kind);
+        take(&message);
+        received_phase("after", message.kind);
+    }
+}
+
+/* --- for the message layer ---------------------------------------------------------------------
+ */
+
+static void control_packet(int from, unsigned kind, uint64_t number, const void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+    if (kind != PACKET_READY)
+        die("rank %d sent a packet of kind %u", from, kind);
+    line_ready(from, number);
+}
+
+static void handed_over(uint64_t line, const struct mail_message *message)
+{
+    faultline_replayed(line, message->comm, message->peer, message->tag, message->data,
+                       message->bytes);
+}
+
+static void lives_on(void)
+{
+    phase("after-past");
+    faultline_restored(self.line);
+    mail_mark_kept(self.line);
+}
+
+/* The notification may come at any moment, as a signal may: it is looked for in every step, and
+ * acted on where no send is under way [CC, section 4]. */
+static void step(void)
+{
+    attend();
+    if (!mail_sending())
+        line_look();
+}
+
+static struct mail_protocol for_mail = {.name = "cocheck",
+                                        .lanes = 1,
+                                        .control = control_packet,
+                                        .handed_over = handed_over,
+                                        .lives_on = lives_on,
+                                        .step = step,
+                                        .refuse = refuse};
+
+/* --- beginning and end -------------------------------------------------------------------------
+ */
+
+static void read_options(void)
+{
+    struct error error;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &self.process);
+    PMPI_Comm_size(MPI_COMM_WORLD, &self.processes);
+    must(options_read(&self.options, self.processes, &error), &error);
+    self.ranks = self.processes - self.options.skeletons;
+    self.rank = self.process < self.ranks ? self.process : NO_RANK;
+    for_mail.native_collectives = self.options.native;
+}
+
+/* All learn from the central instance what the job begins from. */
+static void find_newest(void)
+{
+    struct error error;
+    if (self.process == COORDINATOR)
+        must(line_newest(&self.store, &self.line, &error), &error);
+    PMPI_Bcast(&self.line, 1, MPI_UINT64_T, COORDINATOR, control_comm());
+}
+
+static void start(void)
+{
+    struct error error;
+    read_options();
+    if (self.rank == NO_RANK)
+        faultline_becomes(FAULTLINE_NO_RANK);
+    must(line_store_open(&self.store, "cocheck", self.rank, self.ranks, &error), &error);
+    mail_open(&for_mail, self.rank, self.ranks, NULL);
+    control_open();
+    phase("before-restore");
+    find_newest();
+    move_open();
+    line_open();
+    if (self.process == COORDINATOR)
+        coordinator_open(self.line);
+    self.started = true;
+    if (self.rank == NO_RANK && self.line != LINE_NONE)
+        mail_read_beside();
+    if (self.rank == NO_RANK)
+        move_wait();
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    int status = PMPI_Init(argc, argv);
+    if (status == MPI_SUCCESS)
+        start();
+    return status;
+}
+
+/* One thread at a time: the protocol's state has no locks. */
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int wanted = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    int status = PMPI_Init_thread(argc, argv, wanted, provided);
+    if (status == MPI_SUCCESS && *provided > MPI_THREAD_SERIALIZED)
+        *provided = MPI_THREAD_SERIALIZED;
+    if (status == MPI_SUCCESS)
+        start();
+    return status;
+}
+
+void finish(void)
+{
+    phase("before-finish");
+    mail_close(NULL);
+    move_close();
+    line_close();
+    if (self.process == COORDINATOR)
+        coordinator_close();
+    control_close();
+    self.started = false;
+    phase("after-finish");
+}
+
+static bool has_ended(void *context)
+{
+    (void)context;
+    return self.ended;
+}
+
+/* Others may need this rank for a line until all are here. */
+EXPORTED int MPI_Finalize(void)
+{
+    if (self.started) {
+        control_send(CONTROL_FINISHED, COORDINATOR, self.line, (uint64_t)self.rank);
+        mail_wait(has_ended, NULL);
+        finish();
+    }
+    return PMPI_Finalize();
+}
+
+static void must_be_started(const char *function)
+{
+    if (!self.started)
+        die("%s called outside MPI_Init and MPI_Finalize", function);
+}
+
+/* --- what checkpoint.h declares ----------------------------------------------------------------
+ */
+
+EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
+{
+    struct error error;
+    must_be_started("checkpoint_register");
+    must(state_register(mail_state(), name, data, bytes, &error), &error);
+}
+
+static void restart(void)
+{
+    struct error error;
+    void *extra;
+    uint64_t bytes;
+    phase("before-load");
+    must(line_load_with(&self.store, self.line, mail_state(), &extra, &bytes, &error), &error);
+    uint64_t line = self.line;
+    rank_state_take(extra, bytes, false);
+    free(extra);
+    /* A crash between a commit and the removal behind it left the line before. */
+    line_remove(&self.store, self.kept);
+    self.kept = line;
+    phase("after-restore");
+}
+
+EXPORTED int protocol_restore(void)
+{
+    must_be_started("checkpoint_restore");
+    if (move_arrive())
+        return (int)self.line;
+    if (self.line == LINE_NONE)
+        mail_image();
+    else
+        restart();
+    return (int)self.line;
+}
+
+EXPORTED int protocol_potential_checkpoint(void)
+{
+    must_be_started("potential_checkpoint");
+    uint64_t before = self.line;
+    /* Ahead of the image: behind it, the step would be one that a restart does not do again. */
+    mail_step();
+    mail_image();
+    if (self.rank == 0 && ++self.passed == self.options.every) {
+        self.passed = 0;
+        control_send(CONTROL_REQUEST, COORDINATOR, self.line, 0);
+    }
+    return self.line > before ? (int)self.line : 0;
+}
+
+EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
+{
+    must_be_started("checkpoint_decision");
+    mail_decision(name, data, bytes);
+}

@@ -1,0 +1,57 @@
+/* CoCheck as a layer over PMPI [CC]: ready messages flush every channel, what comes ahead of them
+ * is taken into a buffer, and then a process is like one alone: its state goes to disk, or to a
+ * skeleton process that goes on as the same rank. What all parts of it share. README.md says how.
+ *
+ * Words: a *process* is one of the MPI job, numbered as in the library's MPI_COMM_WORLD. A *rank*
+ * is one of the application: its virtual address. A *line* is one round of the protocol: a
+ * checkpoint of all ranks, or the migration of some. Must not know: what the program computes. */
+#ifndef COCHECK_H
+#define COCHECK_H
+
+#include "base/error.h"
+#include "cocheck/options.h"
+#include "common/lines.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define COORDINATOR 0 /* the process that is the central instance, whichever rank lives there */
+#define NO_RANK (-1)
+
+/* This process. */
+struct cocheck {
+    bool started;    /* between MPI_Init and MPI_Finalize */
+    int process;     /* its number */
+    int processes;   /* of the job */
+    int ranks;       /* of the application */
+    int rank;        /* that it is; NO_RANK: a skeleton, or one that has migrated away */
+    uint64_t line;   /* taken or restored last */
+    uint64_t kept;   /* the newest line whose checkpoint of this rank is on disk; LINE_NONE: none */
+    unsigned passed; /* potential checkpoints since a line was last asked for */
+    bool ended;      /* all ranks are in MPI_Finalize, and no line is under way */
+    struct options options;
+    struct line_store store;
+};
+extern struct cocheck self;
+
+/* Takes what the central instance and others have told this process. Nothing here blocks. */
+void attend(void);
+
+/* The end of this layer in this process: collective over all processes. */
+void finish(void);
+
+/* What cannot go on ends the job, with the reason: never a silent start from nothing. */
+void must(enum error_code code, const struct error *error);
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory; the job ends where there is none. */
+void *memory(size_t count, size_t bytes);
+
+/* Tells Faultline that this process is at the named point "cocheck:<name>". */
+void phase(const char *name);
+
+#endif

@@ -1,0 +1,228 @@
+/* See move.h. */
+#include "cocheck/move.h"
+
+#include "cocheck/control.h"
+#include "cocheck/rank_state.h"
+#include "cocheck/transport.h"
+#include "common/mail/mail.h"
+#include "faultline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HELLO 0x315645484b434f43u /* what a connection begins with */
+#define PAUSE_NS 200000           /* between two looks of a process that is no rank */
+
+/* The first thing on a connection. Behind it: the bytes of mail_prologue and of rank_state_put, the
+ * table of the registered pieces, the pieces. */
+struct hello {
+    uint64_t hello; /* HELLO */
+    uint64_t line;
+    int64_t rank;
+    uint64_t own_bytes;      /* of rank_state_put */
+    uint64_t prologue_bytes; /* of mail_prologue */
+    uint64_t piece_count;    /* rows of the table: struct stored_piece */
+};
+
+static struct {
+    struct transport listener;  /* of a skeleton */
+    transport_address *address; /* by process: where it listens; 0 */
+    struct transport arriving;  /* what is still to be read at checkpoint_restore */
+    struct hello hello;
+    char *own; /* hello.own_bytes; owned */
+} moving = {.listener = {-1}, .arriving = {-1}};
+
+void move_open(void)
+{
+    struct error error;
+    transport_address mine = 0;
+    if (self.rank == NO_RANK)
+        must(transport_listen(&moving.listener, self.options.host, &mine, &error), &error);
+    moving.address = memory((size_t)self.processes, sizeof *moving.address);
+    PMPI_Allgather(&mine, 1, MPI_UINT64_T, moving.address, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+void move_close(void)
+{
+    transport_close(&moving.listener);
+    transport_close(&moving.arriving);
+    free(moving.address);
+    moving.address = NULL;
+}
+
+/* ---- a process that is no rank ------------------------------------------------------------------
+ */
+
+/* As nobody until the end of the job, or until a state comes; then true. */
+static bool wait_as_nobody(void)
+{
+    struct error error;
+    for (bool there = false; !self.ended;) {
+        attend();
+        if (moving.listener.fd >= 0)
+            must(transport_accept(&moving.listener, &moving.arriving, &there, &error), &error);
+        if (there)
+            return true;
+        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+    }
+    return false;
+}
+
+/* The program never sees this process again: it is where it went, or was never here. */
+_Noreturn static void leave(void)
+{
+    finish();
+    PMPI_Finalize();
+    exit(EXIT_SUCCESS);
+}
+
+/* ---- to go --------------------------------------------------------------------------------------
+ */
+
+static void say_hello(struct transport *end, const struct state *state)
+{
+    struct error error;
+    struct bytes own = {0}, prologue = {0};
+    rank_state_put(&own);
+    mail_prologue(&prologue);
+    const struct hello hello = {.hello = HELLO,
+                                .line = self.line,
+                                .rank = self.rank,
+                                .own_bytes = own.size,
+                                .prologue_bytes = prologue.size,
+                                .piece_count = state->count};
+    must(transport_send(end, &hello, sizeof hello, &error), &error);
+    must(transport_send(end, prologue.data, prologue.size, &error), &error);
+    must(transport_send(end, own.data, own.size, &error), &error);
+    bytes_release(&prologue);
+    bytes_release(&own);
+}
+
+static void send_pieces(struct transport *end, const struct state *state)
+{
+    struct error error;
+    for (size_t i = 0; i < state->count; i++)
+        must(transport_send(end, &state->piece[i].as_stored, sizeof state->piece[i].as_stored,
+                            &error),
+             &error);
+    phase("mid-transfer");
+    for (size_t i = 0; i < state->count; i++)
+        must(transport_send(end, state->piece[i].data, state->piece[i].as_stored.bytes, &error),
+             &error);
+}
+
+void move_to(int process)
+{
+    struct error error;
+    struct transport end = TRANSPORT_CLOSED;
+    phase("before-transfer");
+    must(transport_connect(&end, moving.address[process], &error), &error);
+    /* From the first byte on the other may say that it is this rank. */
+    faultline_becomes(FAULTLINE_NO_RANK);
+    say_hello(&end, mail_image_state());
+    send_pieces(&end, mail_image_state());
+    transport_close(&end);
+    self.rank = NO_RANK;
+    mail_become(NO_RANK, NULL, 0);
+    phase("after-transfer");
+    wait_as_nobody();
+    leave();
+}
+
+/* ---- to come ------------------------------------------------------------------------------------
+ */
+
+static char *receive_row(uint64_t bytes)
+{
+    struct error error;
+    char *row = memory(1, bytes);
+    must(transport_receive(&moving.arriving, row, bytes, &error), &error);
+    return row;
+}
+
+/* Those that migrate in the same line are nowhere before they have arrived, too. */
+static void suspend_movers(void)
+{
+    for (int rank = 0; rank < self.ranks; rank++)
+        if (rank != self.rank && options_moves(&self.options, rank, self.line))
+            mail_suspend(rank);
+}
+
+/* Of ranks that have migrated before: this process has the table, but was no rank then. */
+static void tell_addresses(void)
+{
+    for (int rank = 0; rank < self.ranks; rank++)
+        if (rank != self.rank && mail_process(rank) != rank)
+            faultline_address((uint64_t)rank, (uint64_t)mail_comm(), mail_process(rank));
+}
+
+/* What the program does here until checkpoint_restore it has done there: it is to see the same. */
+static void become(void)
+{
+    char *prologue = receive_row(moving.hello.prologue_bytes);
+    moving.own = receive_row(moving.hello.own_bytes);
+    self.rank = (int)moving.hello.rank;
+    self.line = moving.hello.line;
+    self.store.rank = self.rank;
+    faultline_becomes((uint64_t)self.rank);
+    mail_become(self.rank, prologue, moving.hello.prologue_bytes);
+    tell_addresses();
+    suspend_movers();
+    free(prologue);
+}
+
+void move_wait(void)
+{
+    struct error error;
+    struct hello *hello = &moving.hello;
+    phase("skeleton-waits");
+    if (!wait_as_nobody())
+        leave();
+    transport_close(&moving.listener);
+    must(transport_receive(&moving.arriving, hello, sizeof *hello, &error), &error);
+    if (hello->hello != HELLO || hello->rank < 0 || hello->rank >= self.ranks)
+        die("what came to skeleton process %d is no rank's state", self.process);
+    become();
+}
+
+/* The program must have registered the same here. */
+static void check_table(const struct state *state)
+{
+    struct error error;
+    struct stored_piece theirs;
+    if (moving.hello.piece_count != state->count)
+        die("rank %d has registered %zu pieces of state here, %" PRIu64 " where it comes from",
+            self.rank, state->count, moving.hello.piece_count);
+    for (size_t i = 0; i < state->count; i++) {
+        const struct stored_piece *mine = &state->piece[i].as_stored;
+        must(transport_receive(&moving.arriving, &theirs, sizeof theirs, &error), &error);
+        if (memcmp(&theirs, mine, sizeof theirs) != 0)
+            die("rank %d has registered '%s' of %" PRIu64 " bytes here, '%.*s' of %" PRIu64
+                " where it comes from",
+                self.rank, mine->name, mine->bytes, STATE_NAME_BYTES - 1, theirs.name,
+                theirs.bytes);
+    }
+}
+
+bool move_arrive(void)
+{
+    struct error error;
+    struct state *state = mail_state();
+    if (moving.arriving.fd < 0)
+        return false;
+    phase("before-arrival");
+    check_table(state);
+    for (size_t i = 0; i < state->count; i++)
+        must(transport_receive(&moving.arriving, state->piece[i].data,
+                               state->piece[i].as_stored.bytes, &error),
+             &error);
+    transport_close(&moving.arriving);
+    rank_state_take(moving.own, moving.hello.own_bytes, true);
+    control_send(CONTROL_ADDRESS, COORDINATOR, moving.hello.line, (uint64_t)self.rank);
+    free(moving.own);
+    moving.own = NULL;
+    phase("after-arrival");
+    return true;
+}
