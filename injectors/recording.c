@@ -7,6 +7,7 @@
 __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
 int runtime_recording;
 bool runtime_several_threads;
+bool runtime_is_nobody;
 struct trace_writer runtime_trace;
 
 static struct board_slot nobody;

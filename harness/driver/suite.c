@@ -97,6 +97,8 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
         return error_set(error, ERROR_MEMORY, "out of memory");
     job->bare = *scenario;
     job->bare.protocol = protocol;
+    job->bare.ranks -= scenario->reserve;
+    job->bare.reserve = 0;
     job->bare.violates = NULL;
     job->bare.cover_count = 0;
     plan_init(&job->bare.plan);

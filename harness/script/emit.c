@@ -228,6 +228,7 @@ struct parcel *emit_scenario(lua_State *L)
     parcel_put_number(&parcel, SANDBOX_SCENARIO);
     put_integer(L, &parcel, "line");
     put_integer(L, &parcel, "ranks");
+    put_integer(L, &parcel, "reserve");
     put_integer(L, &parcel, "max_incarnations");
     put_real(L, &parcel, "timeout");
     static const char *const texts[] = {"name", "protocol", "program"};

@@ -65,6 +65,7 @@ enum error_code scenario_copy(const struct scenario *from, struct scenario *copy
 {
     *copy = (struct scenario){.line = from->line,
                               .ranks = from->ranks,
+                              .reserve = from->reserve,
                               .timeout_s = from->timeout_s,
                               .max_incarnations = from->max_incarnations};
     plan_init(&copy->plan);
@@ -223,6 +224,7 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
         parcel->bad = true;
     scenario->line = (int)parcel_take_number(parcel);
     scenario->ranks = (int)parcel_take_number(parcel);
+    scenario->reserve = (int)parcel_take_number(parcel);
     scenario->max_incarnations = (int)parcel_take_number(parcel);
     parcel_take(parcel, &scenario->timeout_s, sizeof scenario->timeout_s);
     scenario->name = parcel_take_text(parcel);
@@ -249,7 +251,7 @@ static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t 
 
 bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
-    return a->ranks == b->ranks &&
+    return a->ranks == b->ranks && a->reserve == b->reserve &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }

@@ -244,6 +244,8 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_text(table, "protocol", scenario->protocol);
     put_text(table, "program", scenario->program);
     put_number(table, "ranks", scenario->ranks);
+    if (scenario->reserve > 0)
+        put_number(table, "reserve", scenario->reserve);
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_environment(table, scenario);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);

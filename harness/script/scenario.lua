@@ -20,6 +20,7 @@ local scenario_fields = fields_of {
   arguments = { list(check.argument, 0, core.MAX_ARGUMENTS, { "texts and numbers", '"-n", 10' }),
     default = {} },
   ranks = { integer(1, core.MAX_RANKS), required = format("1 to %d", core.MAX_RANKS) },
+  reserve = { integer(0, core.MAX_RANKS - 1), default = 0 },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
   plan = { check.func },
   timeout = { check.seconds, default = 0.0 },
@@ -59,6 +60,10 @@ local function define(name, line, given)
   local kept = read(given, scenario_fields, "")
   kept.name, kept.line = name, line
   if core.RANKS > 0 then kept.ranks = core.RANKS end
+  if kept.reserve >= kept.ranks then
+    core.fail(format('"reserve" is %d; accepted: less than "ranks", which is %d', kept.reserve,
+      kept.ranks))
+  end
   kept.steps, kept.wires = core.plan_of(kept)
   check.set_context("")
   core.emit(kept)

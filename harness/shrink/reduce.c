@@ -191,7 +191,7 @@ static void add_numbers_around(struct listing *listing)
     const struct scenario *scenario = listing->scenario;
     int64_t number;
     char what[WHERE_BYTES];
-    int32_t least = higher(highest_rank(&scenario->plan) + 1, 1);
+    int32_t least = higher(highest_rank(&scenario->plan) + 1, scenario->reserve + 1);
     add_lowered(listing, (struct reduction){.kind = REDUCE_RANKS}, scenario->ranks, least, "ranks");
     for (uint32_t i = 0; i < scenario->argument_count; i++) {
         snprintf(what, sizeof what, "argument %" PRIu32, i + 1);

@@ -10,7 +10,7 @@ local function migration(name, fields)
   fields.environment = { COCHECK_EVERY = fields.every or 6, COCHECK_SKELETONS = skeletons,
                          COCHECK_MIGRATE = fields.moves }
   fields.moves, fields.skeletons, fields.every = nil, nil, nil
-  fields.protocol, fields.ranks = "cocheck", RANKS + skeletons
+  fields.protocol, fields.ranks, fields.reserve = "cocheck", RANKS + skeletons, skeletons
   fields.program = fields.program or "ring"
   fields.arguments = fields.arguments or { "--iterations", 26 }
   fields.claims = { "R", "H" }
@@ -21,7 +21,7 @@ end
 -- ---- every program, every rank ------------------------------------------------------------------
 
 for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "tally", "pipeline",
-                           "mixture", "random", "collectives" } do
+                           "mixture", "random" } do
   for rank = 0, RANKS - 1 do
     migration(("%s: rank %d migrates"):format(program, rank), {
       program = program, moves = rank .. "@1", expect = { cover = { "R.clear" } },

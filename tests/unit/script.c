@@ -82,7 +82,7 @@ static void check_least(const struct scenario *s)
     check(s->claim_count == 1 && strcmp(s->claim[0], "H") == 0,
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
-              s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
+              s->reserve == 0 && s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
           "the rest is empty");
 }
 
@@ -141,6 +141,7 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 1, arguments = { {} } }", 1, {"\"arguments\", entry 1"}},
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0 }", 1, {"\"timeout\"", "above 0"}},
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0/0 }", 1, {"\"timeout\"", "above 0"}},
+    {"scenario 'a' { " JOB "ranks = 2, reserve = 2 }", 1, {"\"reserve\" is 2", "less than"}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 0 }", 1, {"\"max_incarnations\""}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 1025 }", 1, {"1 to 1024", "not 1025"}},
     {"scenario 'a' { " JOB "ranks = 1, plan = {} }", 1, {"\"plan\"", "a function", "not a table"}},
