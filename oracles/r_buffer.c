@@ -115,6 +115,31 @@ static void read_receive(struct life *life, uint64_t index, const struct record 
         finish(life, posted, index);
 }
 
+/* The buffer served it: the message itself, or another one of the buffer's. */
+static bool is_it(const struct record *got, const struct kept *kept)
+{
+    return got->peer == kept->peer && got->tag == kept->tag &&
+           ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
+}
+
+/* What it got although another came first. */
+static void take_what_was_got(const struct life *life, const struct record *got)
+{
+    for (size_t i = 0; i < life->kept_count; i++)
+        if (!life->kept[i].taken && life->kept[i].comm == got->comm && is_it(got, &life->kept[i])) {
+            life->kept[i].taken = true;
+            return;
+        }
+}
+
+/* A receive that was posted before the line, and that the rank brought back: it was served first. */
+static void finish_unposted(const struct life *life, uint64_t index)
+{
+    const struct record *record = &life->trace->record[index];
+    if (index >= life->piece->restored && record->error == 0 && record->peer >= 0)
+        take_what_was_got(life, record);
+}
+
 static void read_record(struct life *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
@@ -130,9 +155,13 @@ static void read_record(struct life *life, uint64_t index)
             (void)post(life, index, record);
         break;
     case RECORD_COMPLETE:
-        posted = record->flags & FLAG_NEGATIVE ? NULL : find_request(life, record->request);
-        if (posted != NULL && record->request != 0)
+        if ((record->flags & FLAG_NEGATIVE) || record->request == 0)
+            break;
+        posted = find_request(life, record->request);
+        if (posted != NULL)
             finish(life, posted, index);
+        else
+            finish_unposted(life, index);
         break;
     default:
         break;
@@ -252,23 +281,6 @@ static void tell_made_up(const struct life *life, const struct posted *posted,
     finding_say(finding, "it was handed over from the buffer, in which no such message is left: %s",
                 event_text(told->event, event));
     finding_show(finding, told->event);
-}
-
-/* The buffer served it: the message itself, or another one of the buffer's. */
-static bool is_it(const struct record *got, const struct kept *kept)
-{
-    return got->peer == kept->peer && got->tag == kept->tag &&
-           ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
-}
-
-/* What it got although another came first. */
-static void take_what_was_got(const struct life *life, const struct record *got)
-{
-    for (size_t i = 0; i < life->kept_count; i++)
-        if (!life->kept[i].taken && life->kept[i].comm == got->comm && is_it(got, &life->kept[i])) {
-            life->kept[i].taken = true;
-            return;
-        }
 }
 
 static void judge_receive(struct life *life, const struct posted *posted)

@@ -27,6 +27,25 @@ $(BUILD)/bench/%: scripts/bench/%.c
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
+# How long a migration takes against the size of the state, and a bare socket beside it, with a plot;
+# up to 1 GiB, of which there are four copies at once. Wants an idle machine.
+.PHONY: bench-migration
+bench-migration: $(addprefix $(BUILD)/bench/,migrant socket) $(BUILD)/protocols/libcocheck.so
+	$(Q)scripts/setup.sh bench
+	$(Q)$(LUA) scripts/bench/migration.lua $(BUILD) $(MIB_MOST) $(PAIRS)
+
+$(BUILD)/bench/migrant: scripts/bench/migrant.c
+	@echo "  MPICC   $<"
+	@mkdir -p $(@D)
+	$(Q)$(MPI_COMPILE) -Iharness -Isuites/programs -o $@ $< -lm
+
+# Minutes: every program under CoCheck killed at every point, and every migration.
+.PHONY: cocheck-crashes
+cocheck-crashes: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BUILD)/faultline run --out $(BUILD)/cocheck-crashes suites/cocheck/crash.lua \
+		suites/cocheck/migration.lua
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

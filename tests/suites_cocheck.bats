@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The suites of CoCheck: its claims and their situations, crashes, migrations, and the broken
-# variants. All of its crashes: make cocheck-crashes.
+# The suites of CoCheck: its claims and their situations, migrations, crashes, and the broken
+# variants. All crashes and migrations: make cocheck-crashes.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,5 +9,17 @@ load suites_common
 setup() { suites_setup; }
 
 @test "cocheck: every claim has its situation" {
-    passes 18 "$ROOT/suites/cocheck/claims.lua"
+    passes 14 "$ROOT/suites/cocheck/claims.lua"
+}
+
+@test "cocheck: every fourth migration" {
+    passes 13 "$ROOT/suites/cocheck/migration.lua" --shard 2/4
+}
+
+@test "cocheck: ranks that migrate together, in turn, or while all send to them" {
+    passes 5 "$ROOT/suites/cocheck/migration.lua" --filter '*ranks migrate*'
+}
+
+@test "cocheck: each broken variant is found by the claim that is said" {
+    passes 8 "$ROOT/suites/cocheck/broken.lua"
 }

@@ -75,9 +75,8 @@ for rank = 0, RANKS - 1 do
     function(p) p:kill(at_phase(rank, "before-finish", 1)) end)
 end
 
-local collective = { laplace = true, cg = true, neuron = true, random = true, collectives = true }
 for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "tally", "pipeline",
-                           "mixture", "random", "collectives" } do
+                           "mixture", "random" } do
   for _, point in ipairs(points) do
     scenario(program .. ": " .. point[1]) {
       protocol = "cocheck", program = program, ranks = RANKS,

@@ -3,11 +3,11 @@
 -- In a line that is named in COCHECK_MIGRATE the ranks named migrate; all other lines are
 -- checkpoints.
 
-local RANKS = 3
+local RANKS, EVERY = 3, 6
 
 local function migration(name, fields)
   local skeletons = fields.skeletons or 1
-  fields.environment = { COCHECK_EVERY = fields.every or 6, COCHECK_SKELETONS = skeletons,
+  fields.environment = { COCHECK_EVERY = fields.every or EVERY, COCHECK_SKELETONS = skeletons,
                          COCHECK_MIGRATE = fields.moves }
   fields.moves, fields.skeletons, fields.every = nil, nil, nil
   fields.protocol, fields.ranks, fields.reserve = "cocheck", RANKS + skeletons, skeletons
@@ -31,14 +31,21 @@ end
 
 -- ---- the situations of a migration --------------------------------------------------------------
 
--- Rank 0 takes in whatever comes, and all others send to it without waiting for anything. What they
--- have sent when it is told to go is kept under way until it waits for their ready messages.
+-- All others send to rank 0 without waiting for anything. It asks for the line when it has had as
+-- many messages of each as there are iterations to a line (EVERY); by then each has sent more, for
+-- rank 0 is stopped until they have. The next of each is under way when rank 0 is told to go, and
+-- those behind wait for it.
 migration("rank 0 migrates while all others send to it", {
-  program = "tally", moves = "0@1",
+  program = "tally", arguments = { "--iterations", 60 }, moves = "0@1",
   plan = function(p)
     for sender = 1, RANKS - 1 do
-      p:hold { message = "applicationMessage", from = sender, to = 0, nth = 6, after = "start",
-               release = { rank = 0, event = "notified", epoch = 1 } }
+      p:hold { message = "applicationMessage", from = sender, to = 0, nth = EVERY + 1,
+               after = "start", release = { rank = 0, event = "notified", epoch = 1 } }
+    end
+    local first
+    for sender = 1, RANKS - 1 do
+      first = p:stop { rank = 0, event = "recv", after = first or "start",
+               release = { rank = sender, event = "send", call = "MPI_Send", nth = EVERY + 2 } }
     end
   end,
 })

@@ -145,7 +145,7 @@ static void step(void)
         line_look();
 }
 
-static struct mail_protocol for_mail = {.name = "cocheck",
+static const struct mail_protocol for_mail = {.name = "cocheck",
                                         .lanes = 1,
                                         .control = control_packet,
                                         .handed_over = handed_over,
@@ -164,7 +164,6 @@ static void read_options(void)
     must(options_read(&self.options, self.processes, &error), &error);
     self.ranks = self.processes - self.options.skeletons;
     self.rank = self.process < self.ranks ? self.process : NO_RANK;
-    for_mail.native_collectives = self.options.native;
 }
 
 /* All learn from the central instance what the job begins from. */

@@ -74,16 +74,6 @@ static enum error_code read_moves(struct options *options, int ranks, struct err
     return OK;
 }
 
-static enum error_code read_collectives(struct options *options, struct error *error)
-{
-    const char *text = getenv("COCHECK_COLLECTIVES");
-    options->native = text && strcmp(text, "native") == 0;
-    if (!text || !*text || options->native || strcmp(text, "messages") == 0)
-        return OK;
-    return error_set(error, ERROR_USAGE, "COCHECK_COLLECTIVES=%s; accepted: messages, native",
-                     text);
-}
-
 enum error_code options_read(struct options *options, int processes, struct error *error)
 {
     long number;
@@ -100,8 +90,6 @@ enum error_code options_read(struct options *options, int processes, struct erro
                          options->skeletons, processes, processes - 1);
     if (code == OK)
         code = read_moves(options, processes - options->skeletons, error);
-    if (code == OK)
-        code = read_collectives(options, error);
     const char *host = getenv("COCHECK_HOST");
     options->host = host && *host ? host : HOST_DEFAULT;
     return code;

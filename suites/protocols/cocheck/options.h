@@ -26,7 +26,6 @@ struct options {
     size_t move_count; /* COCHECK_MIGRATE: "rank@line,rank@line" */
     struct move move[MOVES_MAX];
     const char *host; /* COCHECK_HOST: where skeletons listen; not owned */
-    bool native;      /* COCHECK_COLLECTIVES=native: collective calls are the library's own */
 };
 
 /* `ranks`: processes of the job; at least one of them is a rank of the application. Errors
