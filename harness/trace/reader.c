@@ -223,7 +223,8 @@ uint64_t trace_ns(const struct trace_set *set, uint64_t ticks)
             start = set->trace[i].header->start_ticks;
     if (ticks <= start)
         return 0;
-    return (uint64_t)((double)(ticks - start) * 1e9 / set->trace[0].header->ticks_per_second);
+    double ns = (double)(ticks - start) * 1e9 / set->trace[0].header->ticks_per_second;
+    return ns >= 0 && ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
 }
 
 void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t bytes)
