@@ -180,6 +180,25 @@ static bool is_message(const struct plan_condition *condition, struct known *kno
              has_number(r, wire->epoch_at, wire->epoch_bytes, (uint64_t)condition->epoch)));
 }
 
+bool rules_knows_carriers(void)
+{
+    for (size_t i = 0; i < rules.plan->wires; i++)
+        if (rules.plan->wire[i].carries)
+            return true;
+    return false;
+}
+
+bool rules_is_carrier(const struct record *r)
+{
+    const struct plan_condition any = {.epoch = -1};
+    for (size_t i = 0; i < rules.plan->wires; i++) {
+        struct known known = {.wire = &rules.plan->wire[i]};
+        if (known.wire->carries && is_message(&any, &known, r))
+            return true;
+    }
+    return false;
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 bool rules_match(const struct plan_condition *condition, struct known *known,
                  const struct sight *sight)

@@ -53,6 +53,10 @@ void rules_know(struct known *known, const struct plan_condition *condition);
 bool rules_match(const struct plan_condition *condition, struct known *known,
                  const struct sight *sight);
 bool rules_is_wait(unsigned call);
+/* The protocol says in which messages of its own it sends the program's. */
+bool rules_knows_carriers(void);
+/* The record, of level wire, is of such a message. */
+bool rules_is_carrier(const struct record *r);
 
 /* --- rules_within.c -------------------------------------------------------------------------- */
 /* Reads RUN/functions; complains on stderr where a call stack cannot be had. */

@@ -64,7 +64,8 @@ static bool does_the_same(const struct plan_step *step, const struct record *r)
     bool same_comm = rules_may_stand_for(r->comm, app->comm);
     switch (step->action) {
     case ACTION_HOLD:
-        return kind == RECORD_SEND && r->peer == app->peer && r->tag == app->tag && same_comm;
+        return kind == RECORD_SEND && r->peer == app->peer &&
+               (rules_knows_carriers() ? rules_is_carrier(r) : r->tag == app->tag && same_comm);
     case ACTION_CHOOSE:
         return (kind == RECORD_RECV || kind == RECORD_PROBE) && same_comm &&
                r->want_tag == app->want_tag && (r->want_peer == PEER_ANY || r->want_tag == TAG_ANY);

@@ -195,6 +195,8 @@ struct plan_wire {
     uint64_t key;
     int32_t epoch_at; /* byte offset of the line's number; -1: not told */
     uint8_t epoch_bytes;
+    bool carries; /* the protocol sends the program's messages inside such ones: what a step keeps
+                     at level app is then one of them, whatever communicator and tag it has */
 };
 
 /* steps[] is owned by the plan. */

@@ -105,6 +105,7 @@ static const struct plan_field wire_fields[] = {
     {.name = "key", .form = FORM_U64, AT(plan_wire, key)},
     {.name = "epoch_at", .form = FORM_INT, AT(plan_wire, epoch_at)},
     {.name = "epoch_bytes", .form = FORM_SIZE, AT(plan_wire, epoch_bytes)},
+    {.name = "carries", .form = FORM_YES, AT(plan_wire, carries)},
 };
 
 const struct plan_fields plan_step_fields = {step_fields, LENGTH(step_fields)};

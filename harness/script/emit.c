@@ -202,6 +202,7 @@ static void put_wire(lua_State *L, struct parcel *parcel)
     wire.tag = (int32_t)integer_or(L, "tag", PLAN_ANY);
     read_place(L, "where", &wire.key_at, &wire.key_bytes, &wire.key);
     read_place(L, "epoch", &wire.epoch_at, &wire.epoch_bytes, NULL);
+    wire.carries = is_true(L, "carries");
     parcel_put(parcel, &wire, sizeof wire);
 }
 

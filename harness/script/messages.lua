@@ -7,7 +7,8 @@ local format, match, lower, concat = string.format, string.match, string.lower, 
 local sorted_keys = core.sorted_keys
 local check = core.check
 local fail, expected, hint = check.fail, check.expected, check.hint
-local integer, choice, given_table = check.integer, check.choice, check.given_table
+local integer, choice, flag = check.integer, check.choice, check.flag
+local given_table = check.given_table
 local fields_of, read = check.fields_of, check.read
 
 -- ---- communicators ------------------------------------------------------------------------------
@@ -56,6 +57,7 @@ end
 local wire_fields = fields_of {
   comm = { communicator_of_wire, default = { id = 0, nth = 0 } },
   tag = { integer(0, 2147483647) },
+  carries = { flag },
   epoch = { number_check(fields_of { at = field_at, type = field_type }) },
   where = { number_check(fields_of { at = field_at, type = field_type,
     equals = { any, required = "the number that must stand there" } }) },

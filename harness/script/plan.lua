@@ -138,6 +138,23 @@ local function door_to(plan)
   })
 end
 
+-- A message of the program is kept with those of the protocol that it goes in.
+local function keeps_a_message_of_the_program(plan)
+  for _, step in ipairs(plan.steps) do
+    if step.action == "hold" and step.when.level ~= "wire" then return true end
+  end
+  return false
+end
+
+-- Those that the plan is to know besides those it names.
+local function use_more(plan)
+  local keeps = keeps_a_message_of_the_program(plan)
+  if not keeps and not core.ALL_WIRES then return end
+  for _, wire in ipairs(core.messages_of(plan.protocol)) do
+    if core.ALL_WIRES or wire.carries then plan.uses(wire) end
+  end
+end
+
 -- The steps that the function scenario.plan (nil: none) makes, and the messages they name.
 function core.plan_of(scenario)
   local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.ranks,
@@ -158,9 +175,7 @@ function core.plan_of(scenario)
     scenario.plan(door_to(plan))
     core.stream(stream, draw)
   end
-  for _, wire in ipairs(core.ALL_WIRES and core.messages_of(plan.protocol) or {}) do
-    plan.uses(wire)
-  end
+  use_more(plan)
   plan.closed = true
   return plan.steps, plan.wires
 end

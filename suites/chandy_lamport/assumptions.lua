@@ -1,8 +1,9 @@
 -- What Chandy and Lamport assume, left out one by one (the options of the protocol): with a plan
--- that then leads to no snapshot, and that is harmless as long as the assumption holds. In `ring` rank
--- 0 takes its state at its potential checkpoint, when the others wait for the token of the next lap.
+-- that then leads to no snapshot, and that is harmless as long as the assumption holds. In `ring`
+-- rank 0 takes its state at its potential checkpoint, when the others wait for the token of the
+-- next lap; or so many looks at the network later, when it has passed that on itself.
 
-local EVERY, LINE = 4, 1
+local EVERY, STEPS, LINE = 4, 8, 1
 local RECORDED = { rank = 0, region = "logging", line = LINE } -- rank 0 has taken its state
 
 -- Once with the assumption, where the plan may be in vain, and once without.
@@ -28,11 +29,11 @@ assumption("no message overtakes a marker",
            release = { rank = 1, event = "deliver", peer = 0, state = RECORDED } }
 end)
 
--- The marker overtakes the token: rank 1 has passed it on before it took its state.
+-- The marker overtakes the token, which then is in nobody's state.
 assumption("no marker overtakes a message",
   { "CHANDY_MARKERS", "beside", steps = STEPS }, "S.channel", function(p)
-  p:hold { from = 1, to = 2, nth = EVERY + 1, attempt = true,
-           release = { rank = 2, event = "clear", peer = 1, epoch = LINE } }
+  p:hold { from = 0, to = 1, nth = EVERY + 1, attempt = true,
+           release = { rank = 1, event = "clear", peer = 0, epoch = LINE } }
 end)
 
 -- ---- a state that can be saved at any time ------------------------------------------------------

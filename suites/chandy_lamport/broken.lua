@@ -1,9 +1,9 @@
 -- Chandy-Lamport, broken on purpose (suites/protocols/chandy_lamport/broken/), and the claims that
 -- find it. Each plan brings about the situation in which the mistake shows, and a scenario passes
--- only when exactly that violation is found. `ring`: a token goes from 0 to 1 to 2 to 0; rank 0 takes
--- its state at its potential checkpoint, or STEPS looks at the network behind it.
+-- only when exactly that violation is found. `ring`: a token goes from 0 to 1 to 2 to 0; rank 0
+-- takes its state at its potential checkpoint, or STEPS looks at the network behind it.
 
-local EVERY, STEPS, LINE = 6, 40, 1
+local EVERY, STEPS, LINE = 6, 8, 1
 
 local function broken(variant, name, claim, fields)
   fields.protocol, fields.program, fields.ranks = "chandy_lamport-" .. variant, "ring", 3
@@ -19,8 +19,8 @@ broken("markers-late", "the token is ahead of the marker", "S.cut", {})
 broken("first-marker-ends-all", "the token comes behind the marker of another", "S.channel", {
   steps = STEPS,
   plan = function(p)
-    p:hold { from = 1, to = 2, nth = EVERY + 1,
-             release = { rank = 2, event = "clear", peer = 0, epoch = LINE } }
+    p:hold { from = 0, to = 1, nth = EVERY + 1,
+             release = { rank = 1, event = "clear", peer = 2, epoch = LINE } }
   end,
 })
 

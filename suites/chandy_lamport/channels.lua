@@ -1,95 +1,93 @@
--- Messages that are under way at the cut, forced, on every kind of channel: each is kept until its
--- receiver has taken its state, and then belongs to the state of the channel. The line is begun
--- inside a call: so many looks at the network behind a potential checkpoint of rank 0. Then a rank
--- is killed, and the message is handed over from what was recorded.
+-- Messages that are under way at the cut, forced, on every kind of channel: a message of rank 0 is
+-- kept until its receiver has taken its state, and then belongs to the state of the channel. Then
+-- a rank is killed, and the message is handed over from what was recorded. Rank 0 begins the line
+-- behind the message, at its potential checkpoint or so many looks at the network later.
 
-local EVERY, STEPS, LINE = 4, 40, 1
+local LINE = 1
 
-local function situation(name, fields)
+local function situation(name, every, fields)
   fields.protocol, fields.ranks = "chandy_lamport", 3
-  fields.environment = fields.environment or { CHANDY_EVERY = EVERY, CHANDY_STEPS = STEPS }
+  fields.environment = { CHANDY_EVERY = every, CHANDY_STEPS = fields.steps }
   fields.claims, fields.expect = { "H", "S" }, { cover = fields.cover or { "S.channel" } }
-  fields.cover = nil
+  fields.cover, fields.steps = nil, nil
   scenario(name)(fields)
 end
 
 -- The message is kept, the line is committed, a rank dies, and all is as it was.
 local function crosses(message)
   return function(p)
+    message.from = 0
     message.release = { rank = message.to, event = "checkpoint", epoch = LINE }
     p:hold(message)
-    p:kill { rank = message.from, at = { rank = 0, event = "commit", epoch = LINE } }
+    p:kill { rank = message.to, at = { rank = 0, event = "commit", epoch = LINE } }
   end
 end
 
 -- ---- ring: who waits for the token takes its state inside its receive -------------------------
 
-local lap = { "--iterations", 8 }
-for from, to in pairs { [0] = 1, [1] = 2, [2] = 0 } do
-  situation(("the token, from %d to %d"):format(from, to), {
-    program = "ring", arguments = lap,
-    plan = crosses { from = from, to = to, nth = EVERY + 1 },
-  })
-end
+local EVERY, STEPS = 4, 8
 
-situation("the token, in two lines one after the other", {
-  program = "ring", arguments = { "--iterations", 12 },
-  plan = function(p)
-    for line = 1, 2 do
-      p:hold { from = 1, to = 2, nth = EVERY + 1,
-               release = { rank = 2, event = "checkpoint", epoch = line } }
-    end
-    p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 } }
-  end,
+situation("ring: the token", EVERY, {
+  program = "ring", arguments = { "--iterations", 8 }, steps = STEPS,
+  plan = crosses { to = 1, nth = EVERY + 1 },
 })
 
 -- ---- mixture: every way to send and to receive ------------------------------------------------
 
 -- Identities of its communicators with three ranks, as `faultline trace` prints them.
 local EARLY, STREAM = "b272e608", "ddd782d9"
+local MIXTURE = { "--iterations", 10 }
 
--- Name → which message; all are sent about when the line is begun.
+-- Name, lines, and which message: one of the last iteration before the line.
 local kinds = {
-  ["a standard send, for a receive that is posted"] = { from = 0, to = 1, tag = 126 },
-  ["a standard send, found by a matched probe"] = { from = 1, to = 2, tag = 127 },
-  ["a synchronous send, while a matched probe waits"] = { from = 0, to = 1, tag = 119, comm = EARLY },
-  ["a buffered send, received with any tag"] = { from = 1, to = 2, comm = STREAM, nth = 8 },
-  ["a blocking send, received from any source"] = { from = 2, to = 1, tag = 1, nth = 3 },
-  ["a blocking send on another communicator"] = { from = 2, to = 1, tag = 3, comm = EARLY },
-  ["a persistent send and receive"] = { from = 2, to = 0, tag = 4, nth = 3 },
+  { "a receive that is posted", 5, { to = 1, tag = 126 } },
+  { "a receive that is posted, from any source", 6, { to = 1, tag = 130 } },
+  { "a blocking receive from any source", 5, { to = 1, tag = 1, nth = 2 } },
+  { "a receive with any tag, a buffered send", 5, { to = 1, comm = STREAM, nth = 8 } },
+  { "a probe, on another communicator", 6, { to = 2, tag = 133, comm = EARLY } },
+  { "a buffered send without content", 6, { to = 1, tag = 131, comm = EARLY } },
+  { "a persistent send and receive", 5, { to = 1, tag = 4, nth = 3 } },
 }
-for name, message in pairs(kinds) do
-  situation("mixture: " .. name, {
-    program = "mixture", arguments = { "--iterations", 9 }, plan = crosses(message),
-  })
+for _, kind in ipairs(kinds) do
+  situation("mixture: " .. kind[1], kind[2],
+    { program = "mixture", arguments = MIXTURE, plan = crosses(kind[3]) })
 end
 
--- Of these Faultline is not told: they are no messages of the program. That all is as it was without
--- them in the state of the channel would be luck.
-situation("mixture: the acknowledgement of a synchronous send", {
-  program = "mixture", arguments = { "--iterations", 9 }, cover = {},
-  plan = crosses { message = "acknowledgement", from = 1, to = 0 },
-})
-situation("cg: a part of a collective call", {
-  program = "cg", arguments = { "--iterations", 9, "--size", 16 }, cover = {},
-  plan = crosses { message = "collective", from = 1, to = 2, nth = 2 * EVERY + 1 },
-})
-
 -- What is here already, in front of no receive or in the hands of one, is recorded at the cut.
-situation("pipeline: messages that have come and are not handed over", {
-  program = "pipeline", arguments = { "--iterations", 9 },
-  plan = function(p)
-    p:await { rank = 1, event = "recorded", epoch = LINE }
-    p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE } }
-  end,
+local function is_kept(recorded)
+  return function(p)
+    recorded.event, recorded.epoch = "recorded", LINE
+    p:await(recorded)
+    p:kill { rank = recorded.rank, at = { rank = 0, event = "commit", epoch = LINE } }
+  end
+end
+
+situation("mixture: a synchronous send that has come, for a matched probe", 4, {
+  program = "mixture", arguments = MIXTURE, plan = is_kept { rank = 0, peer = 1, tag = 120 },
+})
+situation("mixture: a message to oneself", 5, {
+  program = "mixture", arguments = MIXTURE, plan = is_kept { rank = 0, peer = 0 },
 })
 
 -- A line at every potential checkpoint: what is received two iterations after it was sent is in the
 -- state of a channel twice.
-situation("mixture: a line at once behind another", {
-  program = "mixture", arguments = { "--iterations", 9 }, environment = { CHANDY_EVERY = 1 },
+situation("mixture: a line at once behind another", 1, {
+  program = "mixture", arguments = MIXTURE,
   plan = function(p)
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 3 } }
     p:kill { rank = 2, at = { rank = 0, event = "commit", epoch = 5 } }
   end,
+})
+
+-- ---- what is no message of the program ---------------------------------------------------------
+
+situation("mixture: the acknowledgement of a synchronous send", 6, {
+  program = "mixture", arguments = MIXTURE, cover = {},
+  plan = crosses { message = "acknowledgement", to = 1 },
+})
+
+-- The last of an iteration: the result of its second MPI_Allreduce. Three of each, and one before.
+situation("cg: a part of a collective call", EVERY, {
+  program = "cg", arguments = { "--iterations", 9, "--size", 16 }, cover = {},
+  plan = crosses { message = "collective", to = 1, nth = 3 * EVERY + 1 },
 })

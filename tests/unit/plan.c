@@ -225,6 +225,7 @@ static struct plan_wire random_wire(int number)
     wire.key = (uint64_t)some(INT32_MAX) << 33 | 5;
     wire.epoch_at = some(10) - 1;
     wire.epoch_bytes = (uint8_t)(1 << some(4));
+    wire.carries = some(2) == 1;
     return wire;
 }
 

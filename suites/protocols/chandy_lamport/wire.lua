@@ -5,7 +5,7 @@
 local line = { at = 0, type = "u64" }
 
 wire {
-  message = { comm = "world#1", tag = 1 },
+  message = { comm = "world#1", tag = 1, carries = true },
   collective = { comm = "world#1", tag = 2 },
   acknowledgement = { comm = "world#1", tag = 3 },
   marker = { comm = "world#1", tag = 8, epoch = line },
