@@ -453,6 +453,8 @@ static void take_unseen(struct match *match, struct channel *channel)
     pool_give(&match->received_pool, received);
     if (sent != NULL) {
         channel_take_sent(match, channel, sent);
+        if (match->tells_unseen && !sent->reported)
+            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
     }
 }
@@ -546,14 +548,14 @@ void channel_advance(struct match *match, struct channel *channel, bool complete
 void channel_finish(struct match *match, struct channel *channel)
 {
     bool open = match_is_open(match, channel);
-    while (channel->passed_over != NULL && open && match->cut_off)
+    while (channel->passed_over != NULL && open && match->cut_off && !match->tells_unseen)
         drop_passed_over(match, channel, channel->passed_over);
     while (channel->passed_over != NULL)
         tell_undelivered(match, channel, channel->passed_over);
     while (channel->first_sent != NULL) {
         struct sent *sent = channel->first_sent;
         channel_take_sent(match, channel, sent);
-        if (!sent->optional && !open && !sent->reported)
+        if (((!sent->optional && !open) || match->tells_unseen) && !sent->reported)
             tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
     }

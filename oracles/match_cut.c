@@ -9,9 +9,19 @@ void match_remember_cut(struct match *match, const struct stream_event *event)
     struct match_rank *rank = &match->rank[event->rank];
     const struct record *record = event->record;
     if (rank->cut_count < MATCH_CUT_SENDS)
-        rank->cut[rank->cut_count++] =
-            (struct cut_send){record->comm, record->peer, record->tag, record->call,
-                              event_of(event->trace, event->index)};
+        rank->cut[rank->cut_count++] = (struct cut_send){record->comm,
+                                                         record->peer,
+                                                         record->tag,
+                                                         record->call,
+                                                         (record->flags & FLAG_PERSISTENT) != 0,
+                                                         event_of(event->trace, event->index)};
+}
+
+/* In which way a persistent request was made that a protocol has brought back is not known. */
+static bool is_same_call(const struct cut_send *cut, const struct record *record)
+{
+    return cut->call == record->call ||
+           (cut->call != CALL_NONE && cut->persistent && (record->flags & FLAG_PERSISTENT) != 0);
 }
 
 static struct sent *find_sent(const struct channel *channel, struct event_ref event)
@@ -31,7 +41,7 @@ bool match_sent_before(struct match *match, const struct stream_event *event,
     const struct record *record = event->record;
     for (unsigned i = 0; i < rank->cut_count && !event->at_cut; i++) {
         struct cut_send *cut = &rank->cut[i];
-        if (cut->call != record->call || cut->comm != record->comm || cut->peer != record->peer ||
+        if (!is_same_call(cut, record) || cut->comm != record->comm || cut->peer != record->peer ||
             cut->tag != record->tag)
             continue;
         struct sent *first = find_sent(channel, cut->event);

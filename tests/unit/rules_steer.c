@@ -367,6 +367,29 @@ static void test_upper_level(void)
     check(send_wire(1) == 1, "also what was taken and not used");
 }
 
+/* A protocol that sends the program's messages inside its own. */
+static void test_carried(void)
+{
+    struct plan_wire packet;
+    RUN("hold event=send rank=0 peer=1");
+    plan_wire_parse("wire name=packet tag=77 carries=yes", &packet, NULL);
+    plan_add_wire(&plan, &packet, NULL);
+    become(0, 0);
+    struct record *upper = enter_send(LEVEL_APP, 1);
+    check(send_wire(1) == 0, "what looks like the message is another one");
+    const int peers[] = {2, 1};
+    for (int i = 0; i < 2; i++) {
+        struct record *r = record_begin(LEVEL_WIRE, RECORD_SEND, CALL_MPI_Isend);
+        r->peer = peers[i];
+        r->tag = 77;
+        r->comm = 99;
+        record_publish(r);
+        check(rules_take() == (uint32_t)i, "what carries it to that rank is kept");
+        record_end(r, 0);
+    }
+    record_end(upper, 0);
+}
+
 /* --- choices, answers, delays ----------------------------------------------------------------- */
 static void test_choices(void)
 {
@@ -572,6 +595,7 @@ int main(void)
     test_hold_ways();
     test_order();
     test_upper_level();
+    test_carried();
     test_choices();
     test_store();
     test_stop();

@@ -422,6 +422,27 @@ static void check_wires(const struct plan *plan)
     }
 }
 
+/* What the program's messages go in is known to a plan that keeps one of those, and only to such.
+ */
+static void check_carrying(const struct script_options *options)
+{
+    static const char wire[] = "wire { packet = { tag = 7, carries = true }, other = { tag = 8 } }";
+    static const char *const plans[] = {"p:hold { from = 0, to = 1 }",
+                                        "p:hold { from = 0, to = 1, level = 'wire' }",
+                                        "p:await { event = 'send' }"};
+    struct scenario_list list;
+    struct error error = {OK, ""};
+    file_named("x.wire.lua", wire, sizeof wire - 1);
+    for (size_t i = 0; i < 3; i++) {
+        enum error_code code = load_plan(plans[i], options, &list, &error);
+        size_t wires = i == 0 ? 1 : 0;
+        check(code == OK && list.scenario[0].plan.wires == wires &&
+                  (wires == 0 || list.scenario[0].plan.wire[0].carries),
+              "%s: %zu messages that carry are in it: %s", plans[i], wires, error.text);
+        scenario_list_release(&list);
+    }
+}
+
 static void test_wires(void)
 {
     static const char wire[] =
@@ -480,6 +501,7 @@ static void test_wires(void)
          {"\"mute\" names no messages", "mute.wire.lua"}},
     };
     check_refusals(wrong, sizeof wrong / sizeof wrong[0], &options);
+    check_carrying(&options);
 }
 
 /* Wire files that are wrong. `says` comes behind "x.wire.lua:". */
