@@ -52,6 +52,12 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD)
 
+# Long: every program under Chandy-Lamport, killed at every phase.
+.PHONY: crash-chandy_lamport
+crash-chandy_lamport: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BUILD)/faultline run --out $(BUILD)/crash-chandy_lamport suites/chandy_lamport/crash.lua
+
 # Long: what `faultline shrink` makes of each broken variant of C3.
 .PHONY: shrink-c3
 shrink-c3: setup

@@ -73,7 +73,7 @@ for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "
       protocol = "chandy_lamport", program = program, ranks = RANKS,
       arguments = { "--iterations", 40, "--compute-us", 300 },
       environment = { CHANDY_EVERY = 12, CHANDY_STEPS = number % 2 * STEPS },
-      claims = { "H" }, plan = point[2],
+      claims = { "H", "S" }, plan = point[2],
     }
   end
 end

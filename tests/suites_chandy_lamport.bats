@@ -1,0 +1,25 @@
+#!/usr/bin/env bats
+# The suites of the Chandy-Lamport protocol: messages under way at the cut, its assumptions left out,
+# the broken variants, and a part of the crashes (make crash-chandy_lamport runs all).
+
+bats_require_minimum_version 1.5.0
+
+load suites_common
+
+setup() { suites_setup; }
+
+@test "chandy_lamport: messages of every kind are under way at the cut" {
+    passes 13 "$ROOT/suites/chandy_lamport/channels.lua"
+}
+
+@test "chandy_lamport: each assumption left out violates the claim that is said, and only then" {
+    passes 6 "$ROOT/suites/chandy_lamport/assumptions.lua"
+}
+
+@test "chandy_lamport: each broken variant is found by the claim that is said" {
+    passes 4 "$ROOT/suites/chandy_lamport/broken.lua"
+}
+
+@test "chandy_lamport: every program, killed at three of eighty points, recovers" {
+    passes 23 "$ROOT/suites/chandy_lamport/crash.lua" --shard 5/28
+}
