@@ -24,8 +24,9 @@ stamp=$({
 rm -rf "$base" "$base.stamp" "$build/mutants/control"
 mkdir -p "$base/build" "$build/mutants/control"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$base"
-for part in gen obj pic bench tests programs protocols faultline faultline-rank libfaultline.so; do
-    cp -aH "$build/$part" "$base/build/"
+for part in gen obj checked pic bench tests fuzz programs protocols faultline faultline-rank \
+    libfaultline.so; do
+    [ ! -e "$build/$part" ] || cp -aH "$build/$part" "$base/build/"
 done
 renamed
 make -s -C "$base" BUILD=build tests >"$base.log" 2>&1 || {

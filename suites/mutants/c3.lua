@@ -134,3 +134,7 @@ for name, call in pairs { allgather = ALLGATHER, bcast = BCAST } do
     environment = { C3_COLLECTIVE_BITS = "piggyback" },
   })
 end
+situation("bcast, bits apart", 4, {
+  program = "arrangement", arguments = { "--call", BCAST, "--iterations", 8 },
+  environment = { C3_COLLECTIVE_BITS = "separate" },
+})
