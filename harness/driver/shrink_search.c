@@ -13,6 +13,7 @@
 #define CONFIRM_RUNS_MOST 20 /* until it fails once; then it is said to fail no more */
 #define VERIFY_RUNS 10       /* of the smallest, to say how often it fails */
 #define SURE_RUNS 3          /* that fail, of what takes the place of one that fails every time */
+#define STEADY_LARGER_MOST 4 /* times, what fails every time may be larger than what does not */
 #define EVEN_ODDS 0.5
 #define PAST_ROOM 16
 #define WHAT_BYTES (REDUCTION_TEXT_BYTES + 32)
@@ -322,21 +323,31 @@ static enum error_code make_past(void *context, size_t index, struct trial **tri
     return OK;
 }
 
+/* How many of those that were best before may take the place of a smaller one that is not sure:
+ * what is much larger is not what somebody wants to read. The newest are the smallest. */
+static size_t not_much_larger(const struct search *search)
+{
+    size_t count = 0, most = STEADY_LARGER_MOST * (search->best->size + 1);
+    while (count < search->past_count && search->past[search->past_count - 1 - count]->size <= most)
+        count++;
+    return count;
+}
+
 /* The best has passed as well: the newest of those before it that fails every time takes its place,
  * and from now on a candidate has to fail oftener before it does. Where there is none nothing is
  * sure. *back: there is one. */
 static enum error_code go_back(struct search *search, bool *back, struct error *error)
 {
-    size_t winner;
+    size_t winner, count = not_much_larger(search);
     struct rate_demand demand = search->demand;
     *back = false;
     demand.sure = VERIFY_RUNS;
-    struct race race = {search, make_past, search->past_count, demand};
+    struct race race = {search, make_past, count, demand};
     show(search, "what was before and fails every time?");
     enum error_code code = trials_race(search->trials, &race, &winner, error);
     if (code != OK || trials_over(search->trials))
         return code;
-    if (winner == search->past_count) {
+    if (winner == count) {
         search->demand.sure = 0;
         return OK;
     }
