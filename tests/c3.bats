@@ -119,7 +119,8 @@ same() {
     declare -A named=([ibarrier]=MPI_Ibarrier [isendrecv]=MPI_Isendrecv [send_c]=MPI_Send_c
         [mrecv_c]=MPI_Mrecv_c [window]=MPI_Win_create [session]=MPI_Session_init
         [cancel]="MPI_Cancel of a send" [forget]="MPI_Request_free of an active receive"
-        [pending]="not in registered state")
+        [pending]="not in registered state" [persistent_bcast]=MPI_Bcast_init
+        [barrier_meanwhile]="MPI_Barrier while a non-blocking")
     for act in "${!named[@]}"; do
         rm -rf "$FAULTLINE_STORE"
         C3_EVERY=1 run job 2 "$BUILD/tests/mpi/c3_refused" "$act"

@@ -16,6 +16,29 @@ setup() { suites_setup; }
     passes 3 "$ROOT/suites/c3/collectives_coverage.lua" --filter 'barrier: forced *'
 }
 
+@test "c3: a line through an allreduce that does not block, and recovery" {
+    passes 7 "$ROOT/suites/c3/collectives_coverage.lua" --filter 'all: recovered *, MPI_Iallreduce'
+}
+
+# Rank 1 is kept behind the line through all calls of two iterations, then the job is lost.
+@test "c3: several calls that do not block, completed in another order, and a crash" {
+    cat >"$BATS_TEST_TMPDIR/s.lua" <<END
+for rank = 0, 2 do
+  scenario("rank " .. rank .. " is lost") {
+    protocol = "c3", program = "$BUILD/tests/mpi/c3_nonblocking", ranks = 3,
+    environment = { C3_EVERY = 5 }, claims = { "C", "D", "H" },
+    plan = function(p)
+      p:hold { message = "pleaseCheckpoint", to = 1, epoch = 1,
+               release = { rank = 1, call = "MPI_Igather", nth = 2,
+                           state = { rank = 0, region = "logging", line = 1 } } }
+      p:kill { rank = rank, at = { event = "commit", epoch = 1 } }
+    end,
+  }
+end
+END
+    passes 3 "$BATS_TEST_TMPDIR/s.lua"
+}
+
 @test "c3: each variant broken in its collectives is found by the claim that is said" {
     passes 8 "$ROOT/suites/c3/broken_collectives.lua"
 }

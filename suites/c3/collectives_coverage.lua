@@ -135,7 +135,8 @@ local function cell(how, category, call, number, root_region, others)
   scenario(string.format("%s: %s %s, %s", category.name, how, name, call)) {
     protocol = "c3", program = "arrangement", ranks = RANKS,
     arguments = { "--iterations", ITERATIONS, "--call", number, "--reverse", reverse and 1 or 0,
-                  "--root", reverse and 0 or root },
+                  "--root", reverse and 0 or root,
+                  "--nonblocking", call:sub(1, 5) == "MPI_I" and 1 or 0 },
     environment = { C3_EVERY = EVERY },
     claims = { "C", "D", "H" },
     expect = (how == "forced" or how == "recovered" and name ~= "beyond-beyond") and
@@ -155,10 +156,20 @@ local function cells(category, call, number, root_region, others)
   if can then cell("recovered", category, call, number, root_region, others) end
 end
 
+-- MPI_Ibcast of MPI_Bcast; of MPI_Barrier c3 has none.
+local function not_blocking(call)
+  return call ~= "MPI_Barrier" and "MPI_I" .. call:sub(5):lower() or nil
+end
+
 for _, category in ipairs(categories) do
   for call, number in pairs(category.calls) do
     for _, root_region in ipairs(regions) do
-      for _, others in ipairs(sets()) do cells(category, call, number, root_region, others) end
+      for _, others in ipairs(sets()) do
+        cells(category, call, number, root_region, others)
+        if not_blocking(call) then
+          cells(category, not_blocking(call), number, root_region, others)
+        end
+      end
     end
   end
 end

@@ -40,6 +40,7 @@ enum call {
 
 struct options {
     long iterations, first, last, call, root, members, reverse, lag, leader, message, size;
+    long nonblocking;
 };
 
 struct arrangement {
@@ -233,16 +234,108 @@ static void call_without_root(struct arrangement *arrangement, enum call call)
     }
 }
 
-static void make_call(struct arrangement *arrangement)
+/* The same, not blocking. */
+static void start_with_root(struct arrangement *arrangement, enum call call, MPI_Request *request)
+{
+    uint64_t *mine = arrangement->mine, *all = arrangement->all;
+    int n = (int)arrangement->options->size, root = root_of(arrangement);
+    const int *counts = arrangement->counts, *offsets = arrangement->offsets;
+    MPI_Comm comm = arrangement->comm;
+    switch (call) {
+    case BCAST:
+        if (arrangement->place == root)
+            memcpy(all, mine, (size_t)n * sizeof *all);
+        MPI_Ibcast(all, n, MPI_UINT64_T, root, comm, request);
+        break;
+    case SCATTER:
+        MPI_Iscatter(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm, request);
+        break;
+    case SCATTERV:
+        MPI_Iscatterv(mine, counts, offsets, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm,
+                      request);
+        break;
+    case GATHER:
+        MPI_Igather(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm, request);
+        break;
+    case GATHERV:
+        MPI_Igatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, root, comm,
+                     request);
+        break;
+    default:
+        MPI_Ireduce(mine, all, n, MPI_UINT64_T, MPI_SUM, root, comm, request);
+        break;
+    }
+}
+
+static void start_without_root(struct arrangement *arrangement, enum call call,
+                               MPI_Request *request)
+{
+    uint64_t *mine = arrangement->mine, *all = arrangement->all;
+    int n = (int)arrangement->options->size;
+    const int *counts = arrangement->counts, *offsets = arrangement->offsets;
+    const MPI_Datatype type = MPI_UINT64_T, *types = arrangement->types;
+    MPI_Comm comm = arrangement->comm;
+    switch (call) {
+    case ALLGATHER:
+        MPI_Iallgather(mine, n, type, all, n, type, comm, request);
+        break;
+    case ALLGATHERV:
+        MPI_Iallgatherv(mine, n, type, all, counts, offsets, type, comm, request);
+        break;
+    case ALLTOALL:
+        MPI_Ialltoall(mine, n, type, all, n, type, comm, request);
+        break;
+    case ALLTOALLV:
+        MPI_Ialltoallv(mine, counts, offsets, type, all, counts, offsets, type, comm, request);
+        break;
+    case ALLTOALLW:
+        MPI_Ialltoallw(mine, counts, arrangement->offset_bytes, types, all, counts,
+                       arrangement->offset_bytes, types, comm, request);
+        break;
+    case ALLREDUCE:
+        MPI_Iallreduce(mine, all, n, type, MPI_SUM, comm, request);
+        break;
+    case REDUCE_SCATTER:
+        MPI_Ireduce_scatter(mine, all, counts, type, MPI_SUM, comm, request);
+        break;
+    case REDUCE_SCATTER_BLOCK:
+        MPI_Ireduce_scatter_block(mine, all, n, type, MPI_SUM, comm, request);
+        break;
+    case SCAN:
+        MPI_Iscan(mine, all, n, type, MPI_SUM, comm, request);
+        break;
+    case EXSCAN:
+        MPI_Iexscan(mine, all, n, type, MPI_SUM, comm, request);
+        break;
+    default:
+        MPI_Ibarrier(comm, request);
+        break;
+    }
+}
+
+/* Begins the call, and ends it if it is blocking. */
+static MPI_Request begin_call(struct arrangement *arrangement)
 {
     long call = arrangement->options->call;
+    MPI_Request request = MPI_REQUEST_NULL;
     if (call == EACH)
         call = (long)(arrangement->iteration % CALLS);
     fill(arrangement);
-    if (call <= REDUCE)
+    if (call <= REDUCE && arrangement->options->nonblocking)
+        start_with_root(arrangement, (enum call)call, &request);
+    else if (call <= REDUCE)
         call_with_root(arrangement, (enum call)call);
+    else if (arrangement->options->nonblocking)
+        start_without_root(arrangement, (enum call)call, &request);
     else
         call_without_root(arrangement, (enum call)call);
+    return request;
+}
+
+static void end_call(struct arrangement *arrangement, MPI_Request *request)
+{
+    if (arrangement->options->nonblocking)
+        MPI_Wait(request, MPI_STATUS_IGNORE);
     take_in(arrangement, arrangement->all, arrangement->options->size * arrangement->size);
 }
 
@@ -268,15 +361,21 @@ static void iterate(struct arrangement *arrangement)
 {
     bool message = arrangement->options->message != 0 && arrangement->ranks > 1;
     bool calls = arrangement->iteration >= (uint64_t)arrangement->options->first &&
-                 arrangement->iteration <= (uint64_t)arrangement->options->last;
+                 arrangement->iteration <= (uint64_t)arrangement->options->last &&
+                 arrangement->comm != MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
     potential_checkpoint();
     keep_step(arrangement);
     if (message)
         send_message(arrangement);
-    if (calls && arrangement->comm != MPI_COMM_NULL)
-        make_call(arrangement);
+    if (calls)
+        request = begin_call(arrangement);
+    if (calls && !arrangement->options->nonblocking)
+        end_call(arrangement, &request);
     if (message)
         receive_message(arrangement);
+    if (calls && arrangement->options->nonblocking)
+        end_call(arrangement, &request);
     arrangement->iteration++;
 }
 
@@ -367,6 +466,8 @@ int main(int argc, char **argv)
         {"lag", &o.lag, 0, 1000, "the others are so many calls behind the leader"},
         {"leader", &o.leader, 0, 1023, "rank that leads"},
         {"message", &o.message, 0, 1, "1: a message to the next rank around each call"},
+        {"nonblocking", &o.nonblocking, 0, 1,
+         "1: MPI_Ibcast and so on; the message is received before it is complete"},
         {"size", &o.size, 1, 1 << 20, "numbers for each member"},
     };
     MPI_Init(&argc, &argv);

@@ -15,6 +15,17 @@ static void ibarrier(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
 }
 
+static void persistent_bcast(void)
+{
+    MPI_Bcast_init(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+}
+
+static void barrier_meanwhile(void)
+{
+    MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void isendrecv(void)
 {
     MPI_Isendrecv(&number, 1, MPI_INT, rank, 0, numbers, 1, MPI_INT, rank, 0, MPI_COMM_WORLD,
@@ -69,9 +80,17 @@ int main(int argc, char **argv)
         const char *name;
         void (*act)(void);
     } acts[] = {
-        {"ibarrier", ibarrier}, {"isendrecv", isendrecv}, {"send_c", send_c},
-        {"mrecv_c", mrecv_c},   {"window", window},       {"session", session},
-        {"cancel", cancel},     {"forget", forget},       {"pending", pending},
+        {"ibarrier", ibarrier},
+        {"isendrecv", isendrecv},
+        {"send_c", send_c},
+        {"mrecv_c", mrecv_c},
+        {"window", window},
+        {"session", session},
+        {"cancel", cancel},
+        {"forget", forget},
+        {"pending", pending},
+        {"persistent_bcast", persistent_bcast},
+        {"barrier_meanwhile", barrier_meanwhile},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

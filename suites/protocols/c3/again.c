@@ -1,6 +1,7 @@
 /* See again.h. */
 #include "c3/again.h"
 
+#include "c3/nonblocking.h"
 #include "c3/parts.h"
 #include "common/handles/types.h"
 
@@ -14,24 +15,34 @@ struct listed {
     uint64_t root;
     uint64_t count;
     struct bytes type; /* owned */
+    uint64_t order;    /* not in the checkpoint: there they are in this order */
 };
 
-static struct listed *first, **last = &first;
+static struct listed *first;
 
-static struct listed *append(struct handle *communicator)
+uint64_t again_next(void)
 {
-    struct listed *one = memory(1, sizeof *one);
+    static uint64_t begun;
+    return ++begun;
+}
+
+static struct listed *insert(struct handle *communicator, uint64_t order)
+{
+    struct listed *one = memory(1, sizeof *one), **link = &first;
     one->communicator = communicator;
+    one->order = order;
     handle_hold(communicator);
-    *last = one;
-    last = &one->next;
+    while (*link && (*link)->order < order)
+        link = &(*link)->next;
+    one->next = *link;
+    *link = one;
     return one;
 }
 
 void again_add(const struct again *again)
 {
     struct error error;
-    struct listed *one = append(again->communicator);
+    struct listed *one = insert(again->communicator, again->order);
     one->kind = again->kind;
     one->root = (uint64_t)again->root;
     one->count = (uint64_t)again->count;
@@ -54,8 +65,6 @@ static void drop_first(void)
 {
     struct listed *one = first;
     first = one->next;
-    if (!first)
-        last = &first;
     handle_drop(one->communicator);
     bytes_release(&one->type);
     free(one);
@@ -78,7 +87,7 @@ void again_restore(struct reader in)
             break;
         if (!communicator || root >= (uint64_t)communicator->size)
             die("the checkpoint holds a collective call on a communicator that is not there");
-        struct listed *one = append(communicator);
+        struct listed *one = insert(communicator, again_next());
         one->kind = kind;
         one->root = root;
         one->count = count;
@@ -87,6 +96,15 @@ void again_restore(struct reader in)
     }
     if (in.failed)
         die("the checkpoint's list of collective calls is damaged");
+}
+
+static void perform(const struct again *again)
+{
+    char *owned;
+    void *buffer = room_for(again->count, again->type, &owned);
+    if (again_perform(again, buffer) != MPI_SUCCESS)
+        die("a collective call of before the checkpoint cannot be done again");
+    free(owned);
 }
 
 static void do_one(const struct listed *one)
@@ -98,13 +116,12 @@ static void do_one(const struct listed *one)
                           .count = (int)one->count};
     struct reader type = {.next = one->type.data, .left = one->type.size};
     must(type_read(&type, &again.type, &error), &error);
-    char *owned;
-    void *buffer = room_for(again.count, again.type, &owned);
     phase("before-again");
-    if (again_perform(&again, buffer) != MPI_SUCCESS)
-        die("a collective call of before the checkpoint cannot be done again");
+    if (again.kind < AGAIN_IBCAST)
+        perform(&again);
+    else
+        nonblocking_again(&again);
     phase("after-again");
-    free(owned);
     type_release(&again.type);
 }
 
@@ -114,4 +131,5 @@ void again_do(void)
         do_one(first);
         drop_first();
     }
+    nonblocking_again_finish();
 }

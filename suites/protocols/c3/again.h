@@ -8,7 +8,14 @@
 #include "common/bytes.h"
 #include "common/handles/handles.h"
 
-enum again_kind { AGAIN_BCAST, AGAIN_SCATTER, AGAIN_SCATTERV };
+enum again_kind {
+    AGAIN_BCAST,
+    AGAIN_SCATTER,
+    AGAIN_SCATTERV,
+    AGAIN_IBCAST, /* from here on: not blocking */
+    AGAIN_ISCATTER,
+    AGAIN_ISCATTERV
+};
 
 /* What a receiver said of its call. */
 struct again {
@@ -17,7 +24,11 @@ struct again {
     int root;
     int count;
     MPI_Datatype type;
+    uint64_t order; /* of again_next, when it was called */
 };
+
+/* Calls are done again in the order in which they were begun, not in that of their completion. */
+uint64_t again_next(void);
 
 /* Lists it; the communicator is held, the datatype is kept as it is now. */
 void again_add(const struct again *again);

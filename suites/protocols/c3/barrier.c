@@ -4,6 +4,7 @@
 #include "c3/calls.h"
 #include "c3/collective.h"
 #include "c3/line.h"
+#include "c3/nonblocking.h"
 
 /* Nobody goes on into the barrier before all have said where they stand: whoever is behind the line
  * takes its checkpoint here, ahead of it. */
@@ -27,6 +28,8 @@ EXPORTED int MPI_Barrier(MPI_Comm comm)
     struct handle *communicator = call_begin(comm);
     if (!communicator)
         return MPI_ERR_COMM;
+    if (nonblocking_pending() > 0)
+        refuse("MPI_Barrier while a non-blocking collective call is under way", "MPI_Wait first");
     collective_begin_again(&call, communicator);
     int error = bits_allgather(communicator, call.bits);
     if (error != MPI_SUCCESS)

@@ -105,7 +105,7 @@ static void tell_stand(struct handles_stand *stand)
 
 static void communicates(const char *function)
 {
-    refuse(function, "point-to-point messages and the blocking collective calls");
+    refuse(function, "point-to-point messages, and collective calls, blocking and not");
 }
 
 static const struct handles_protocol for_handles = {

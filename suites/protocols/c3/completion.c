@@ -15,8 +15,8 @@ static struct request **look_up(int count, const MPI_Request *handles, int *acti
     for (int i = 0; i < count; i++) {
         struct request *one = handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
         if (!one && handles[i] != MPI_REQUEST_NULL)
-            refuse("a request that was not made by a send or receive",
-                   "requests of point-to-point messages");
+            refuse("a request that was not made by a send, a receive or a collective call",
+                   "requests of point-to-point messages and non-blocking collective calls");
         if (one && one->active) {
             requests[i] = one;
             ++*active;
@@ -315,6 +315,8 @@ EXPORTED int MPI_Cancel(MPI_Request *request)
         return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (one->kind == REQUEST_SEND)
         refuse("MPI_Cancel of a send", "MPI_Cancel of a receive");
+    if (one->kind == REQUEST_COLLECTIVE)
+        return call_error(one->communicator, MPI_ERR_REQUEST);
     return transfer_cancel(one);
 }
 
@@ -326,6 +328,8 @@ EXPORTED int MPI_Request_free(MPI_Request *request)
         return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (one->active && one->kind == REQUEST_RECEIVE)
         refuse("MPI_Request_free of an active receive", "MPI_Wait first");
+    if (one->kind == REQUEST_COLLECTIVE)
+        return call_error(one->communicator, MPI_ERR_REQUEST);
     *request = MPI_REQUEST_NULL;
     if (one->active) {
         request_forget_number(one);

@@ -5,6 +5,7 @@
 #include "c3/checkpoint_file.h"
 #include "c3/control.h"
 #include "c3/log.h"
+#include "c3/nonblocking.h"
 #include "c3/replay.h"
 #include "c3/requests.h"
 #include "c3/suppress.h"
@@ -292,7 +293,7 @@ uint64_t line_potential_checkpoint(void)
         self.passed = 0;
         initiate();
     }
-    if (line.requested == self.epoch)
+    if (line.requested == self.epoch || nonblocking_pending() > 0)
         return 0;
     take_checkpoint();
     line_progress();

@@ -158,16 +158,20 @@ bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **dat
     return true;
 }
 
+/* They were logged when the calls were complete, and are asked for when they begin; of calls that
+ * block the next is always the first. */
 const struct log_entry *replay_result(uint64_t id, const char **data)
 {
-    if (replay.results_given == replay.results)
-        return NULL;
-    const struct log_entry *next = replay.result[replay.results_given];
-    if (next->number != id)
-        return NULL;
-    replay.results_given++;
-    *data = (const char *)(next + 1);
-    return next;
+    for (size_t i = replay.results_given; i < replay.results; i++) {
+        const struct log_entry *found = replay.result[i];
+        if (found->number != id)
+            continue;
+        replay.result[i] = replay.result[replay.results_given];
+        replay.result[replay.results_given++] = found;
+        *data = (const char *)(found + 1);
+        return found;
+    }
+    return NULL;
 }
 
 bool replay_suppresses(uint64_t id)

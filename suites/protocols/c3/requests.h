@@ -1,13 +1,14 @@
-/* Requests: one struct for every send and receive of the program, blocking ones too, and for every
- * message that a matched probe has found. The program's handles are numbers of this module's, so
- * that they can mean the same after a restart. Must not know: what Wait and Test promise. */
+/* Requests: one struct for every send and receive of the program, blocking ones too, for every
+ * message that a matched probe has found, and for every non-blocking collective call. The program's
+ * handles are numbers of this module's, so that they can mean the same after a restart. Must not
+ * know: what Wait and Test promise. */
 #ifndef C3_REQUESTS_H
 #define C3_REQUESTS_H
 
 #include "c3/log.h"
-#include "common/payload.h"
 #include "c3/piggyback.h"
 #include "common/handles/handles.h"
+#include "common/payload.h"
 
 /* A payload of at most COPY_BYTES is copied behind its header and sent as one row of bytes: up to
  * there the copy costs less than what a longer one costs, which is sent from where it is: a
@@ -16,7 +17,7 @@
 #define SMALL_BYTES 1024
 #define COPY_BYTES 16384
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE, REQUEST_COLLECTIVE };
 enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED };
 
 struct request {
@@ -44,6 +45,8 @@ struct request {
     uint64_t place;                  /* of a receive, in matching order */
     const struct log_entry *outcome; /* in recovery, what the log says of it, or NULL */
     const char *outcome_data;
+
+    struct started *collective; /* REQUEST_COLLECTIVE: owned, see nonblocking.c */
 
     MPI_Request wire;
     MPI_Message message; /* REQUEST_MESSAGE, if the library still has it */

@@ -74,8 +74,9 @@ static int spread_data(struct collective *call, const struct spread *spread)
     case AGAIN_SCATTERV:
         return PMPI_Scatterv(all->buffer, all->lengths, all->offsets, all->type, spread->mine,
                              spread->count, spread->type, spread->root, call->real);
+    default:
+        return MPI_ERR_INTERN; /* not blocking */
     }
-    return MPI_ERR_INTERN;
 }
 
 static int spread_apart(struct collective *call, const struct spread *spread)
@@ -120,8 +121,8 @@ static int to_all(MPI_Comm comm, struct spread *spread)
     struct parts result = one_part(spread->mine, spread->count, spread->type);
     if (collective_replayed(&call, &result))
         return MPI_SUCCESS;
-    struct again again = {spread->kind, call.communicator, spread->root, spread->count,
-                          spread->type};
+    struct again again = {spread->kind,  call.communicator, spread->root,
+                          spread->count, spread->type,      again_next()};
     int error = perform(&call, spread);
     return collective_came_from_root(&call, spread->root, &result, &again, error);
 }

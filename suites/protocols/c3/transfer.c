@@ -2,6 +2,7 @@
 #include "c3/transfer.h"
 
 #include "c3/line.h"
+#include "c3/nonblocking.h"
 #include "c3/replay.h"
 #include "faultline.h"
 
@@ -247,6 +248,8 @@ void transfer_describe(const struct request *message, MPI_Status *status)
 
 bool transfer_is_in(struct request *request)
 {
+    if (request->kind == REQUEST_COLLECTIVE)
+        return nonblocking_poll(request);
     if (request->done || request->waiting)
         return request->done;
     int done = 0;
@@ -269,7 +272,8 @@ bool transfer_is_cancelled(const struct request *request)
 /* Did a message arrive for it from the wire? */
 static bool has_message(const struct request *request)
 {
-    if (request->kind == REQUEST_SEND || request->peer == MPI_PROC_NULL || request->outcome)
+    if (request->kind == REQUEST_SEND || request->kind == REQUEST_COLLECTIVE ||
+        request->peer == MPI_PROC_NULL || request->outcome)
         return false;
     return !transfer_is_cancelled(request) && has_header(request);
 }
@@ -301,6 +305,8 @@ bool transfer_sender_stopped(const struct request *request)
 
 void transfer_before(struct request *request)
 {
+    if (request->kind == REQUEST_COLLECTIVE)
+        nonblocking_before(request);
     if (!self.logging || !has_message(request))
         return;
     ahead_before(request->communicator, request->status.MPI_SOURCE, request->status.MPI_TAG,
@@ -506,7 +512,7 @@ static int hand_over_receive(struct request *request, MPI_Status *status)
 
 void transfer_foretell(const struct request *request, MPI_Status *status)
 {
-    if (request->kind == REQUEST_SEND)
+    if (request->kind == REQUEST_SEND || request->kind == REQUEST_COLLECTIVE)
         status_empty(status);
     else if (request->peer == MPI_PROC_NULL)
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
@@ -531,6 +537,8 @@ int transfer_hand_over(struct request *request, MPI_Status *status)
     } else {
         status_empty(status);
     }
+    if (request->kind == REQUEST_COLLECTIVE)
+        error = nonblocking_hand_over(request);
     return error;
 }
 
