@@ -362,8 +362,8 @@ static struct group *group_of(const int *world, int size)
     return group;
 }
 
-/* MPI_COMM_WORLD or MPI_COMM_SELF of an application that has not all processes of the job. The group
- * before may still be looked at, and stays. */
+/* MPI_COMM_WORLD or MPI_COMM_SELF of an application that has not all processes of the job. The
+ * group before may still be looked at, and stays. */
 static void tell_predefined(struct communicator *c, int rank, struct group *group)
 {
     c->rank = rank;

@@ -132,7 +132,8 @@ static void take_what_was_got(const struct life *life, const struct record *got)
         }
 }
 
-/* A receive that was posted before the line, and that the rank brought back: it was served first. */
+/* A receive that was posted before the line, and that the rank brought back: it was served first.
+ */
 static void finish_unposted(const struct life *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];

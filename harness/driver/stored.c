@@ -43,8 +43,8 @@ static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
-        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i}", "name", scenario->name,
-        "file", json_text(scenario->file), "line", scenario->line, "protocol",
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i}", "name",
+        scenario->name, "file", json_text(scenario->file), "line", scenario->line, "protocol",
         json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
         pack_strings(scenario->argument, scenario->argument_count), "environment",
         pack_strings(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,

@@ -1,8 +1,8 @@
 -- make bench-migration: figure 5 of the CoCheck paper, measured here: how long it takes until a
 -- migrated rank goes on, against the size of its state, and a straight line through that (equation
 -- 1), t(x) = a + x / b. Beside each migration a bare socket moves as much on the same machine, in
--- turns, and the rates are compared pair by pair. A table on standard output; the numbers and a plot
--- in BUILD/bench/migration-out/.
+-- turns, and the rates are compared pair by pair. A table on standard output; the numbers and a
+-- plot in BUILD/bench/migration-out/.
 -- Usage: lua5.4 migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]
 
 local build = assert(arg[1], "usage: migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]")
@@ -21,7 +21,8 @@ local function run(command)
   return text
 end
 
--- From the notification until the new addresses are given out, by the clock of the central instance.
+-- From the notification until the new addresses are given out, by the clock of the central
+-- instance.
 local function migrate(bytes)
   local times = folder .. "/times"
   os.remove(times)

@@ -1,6 +1,6 @@
 -- CoCheck, broken on purpose (suites/protocols/cocheck/broken/), and the claims that find it. Each
--- plan brings about the situation in which the mistake shows, and a scenario passes only when exactly
--- that violation is found.
+-- plan brings about the situation in which the mistake shows, and a scenario passes only when
+-- exactly that violation is found.
 
 local RANKS, EVERY = 3, 6
 
@@ -17,8 +17,8 @@ end
 
 -- ---- ready messages -----------------------------------------------------------------------------
 
--- What rank 0 has sent to rank 1 in the last iteration before the line is under way until rank 1 has
--- taken its checkpoint.
+-- What rank 0 has sent to rank 1 in the last iteration before the line is under way until rank 1
+-- has taken its checkpoint.
 local function under_way(p)
   p:hold { message = "applicationMessage", from = 0, to = 1, nth = EVERY,
            release = { rank = 1, event = "checkpoint", epoch = 1 } }

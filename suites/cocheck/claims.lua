@@ -23,7 +23,8 @@ end
 -- message per iteration to each other, and rank 0 asks for the line behind the one whose number is
 -- EVERY: that is under way, or from rank 2, which may not have sent it yet, the one before. (What
 -- rank 2 sends to 1 and rank 1 to 0 is waited for in the same iteration, so it cannot be kept.)
-for _, channel in ipairs { { 0, 1, EVERY }, { 0, 2, EVERY }, { 1, 2, EVERY }, { 2, 0, EVERY - 1 } } do
+for _, channel in ipairs { { 0, 1, EVERY }, { 0, 2, EVERY }, { 1, 2, EVERY },
+                           { 2, 0, EVERY - 1 } } do
   local from, to, nth = table.unpack(channel)
   situation(("under way at the line: %d to %d"):format(from, to), {
     dies = true, expect = { cover = { "R.clear", "R.buffer" } },
@@ -35,8 +36,8 @@ for _, channel in ipairs { { 0, 1, EVERY }, { 0, 2, EVERY }, { 1, 2, EVERY }, { 
   })
 end
 
--- Every kind of call that sends and that receives, synchronous sends too, on communicators that come
--- and go.
+-- Every kind of call that sends and that receives, synchronous sends too, on communicators that
+-- come and go.
 for _, seed in ipairs { 1, 2, 3 } do
   situation("under way at the line: every kind of call, seed " .. seed, {
     program = "mixture", arguments = { "--iterations", 24, "--seed", seed },
@@ -45,10 +46,10 @@ for _, seed in ipairs { 1, 2, 3 } do
   })
 end
 
--- ---- a ready message that would overtake ---------------------------------------------------------
+-- ---- a ready message that would overtake --------------------------------------------------------
 
--- What rank 0 sends to rank 1 is kept until rank 1 has rank 0's ready message. But that waits behind
--- it, whatever communicator the program used: so it never comes first.
+-- What rank 0 sends to rank 1 is kept until rank 1 has rank 0's ready message. But that waits
+-- behind it, whatever communicator the program used: so it never comes first.
 situation("attempt: a ready message overtakes", {
   program = "mixture", arguments = { "--iterations", 24 }, expect = { cover = { "R.clear" } },
   plan = function(p)
@@ -70,8 +71,8 @@ situation("ready messages come in another order", {
 
 -- ---- the notification ---------------------------------------------------------------------------
 
--- It is let go when rank 1 is in a send, and rank 1 stays there until it has been let go. Nobody who
--- sends in a tally waits for others.
+-- It is let go when rank 1 is in a send, and rank 1 stays there until it has been let go. Nobody
+-- who sends in a tally waits for others.
 situation("the notification comes during a send", {
   program = "tally", arguments = { "--iterations", 200 }, expect = { cover = { "R.atomic" } },
   plan = function(p)

@@ -1,10 +1,10 @@
 -- Each program under CoCheck, killed at every phase of the protocol: before, at and after each
 -- message of its own, at its sender and its receivers; around the flush; in the checkpoint and the
--- commit; in recovery; at the end. Whatever happens, the job recovers to the result of a run without
--- faults. Kills in a migration: migration.lua.
+-- commit; in recovery; at the end. Whatever happens, the job recovers to the result of a run
+-- without faults. Kills in a migration: migration.lua.
 
 local RANKS = 3
-local COORDINATOR, OTHERS, ALL = { 0 }, { 1, 2 }, { 0, 1, 2 }
+local COORDINATOR, ALL = { 0 }, { 0, 1, 2 }
 
 -- Message → who sends it, who receives it. The central instance tells its own process as well.
 local messages = {

@@ -1,7 +1,7 @@
--- Ranks that migrate under CoCheck: each program with one that moves, and the situations in which it
--- matters. Processes 0 to 2 begin as the ranks of the application; those behind them are skeletons.
--- In a line that is named in COCHECK_MIGRATE the ranks named migrate; all other lines are
--- checkpoints.
+-- Ranks that migrate under CoCheck: each program with one that moves, and the situations in which
+-- it matters. Processes 0 to 2 begin as the ranks of the application; those behind them are
+-- skeletons. In a line that is named in COCHECK_MIGRATE the ranks named migrate; all other lines
+-- are checkpoints.
 
 local RANKS, EVERY = 3, 6
 

@@ -69,8 +69,9 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
         same_texts(a->environment, a->environment_count, b->environment, b->environment_count) &&
-        a->ranks == b->ranks && a->reserve == b->reserve && a->max_incarnations == b->max_incarnations &&
-        a->timeout_s == b->timeout_s && same_plan(&a->plan, &b->plan);
+        a->ranks == b->ranks && a->reserve == b->reserve &&
+        a->max_incarnations == b->max_incarnations && a->timeout_s == b->timeout_s &&
+        same_plan(&a->plan, &b->plan);
     if (!same)
         printf("# \"%s\" is not what it was\n", a->name);
     return same;
@@ -139,11 +140,11 @@ static const char *const written[] = {
     "--\n"
     "-- of three lines.\n"
     "scenario \"everything\" {\n"
-    "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3,\n"
+    "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3, reserve = 1,\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
     "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, claims = { \"C.class\", \"H\" },\n"
     "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "
-    "timeout = 0.1, reserve = 1,\n"
+    "timeout = 0.1,\n"
     "  plan = function(p)\n"
     "    local held = p:hold { from = 1, to = 2, nth = 10, release = { rank = 1, event = \"recv\" "
     "} "

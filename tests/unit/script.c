@@ -82,7 +82,8 @@ static void check_least(const struct scenario *s)
     check(s->claim_count == 1 && strcmp(s->claim[0], "H") == 0,
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
-              s->reserve == 0 && s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
+              s->reserve == 0 && s->max_incarnations == 0 && s->argument_count == 0 &&
+              s->environment_count == 0,
           "the rest is empty");
 }
 

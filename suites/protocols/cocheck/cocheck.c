@@ -146,12 +146,12 @@ static void step(void)
 }
 
 static const struct mail_protocol for_mail = {.name = "cocheck",
-                                        .lanes = 1,
-                                        .control = control_packet,
-                                        .handed_over = handed_over,
-                                        .lives_on = lives_on,
-                                        .step = step,
-                                        .refuse = refuse};
+                                              .lanes = 1,
+                                              .control = control_packet,
+                                              .handed_over = handed_over,
+                                              .lives_on = lives_on,
+                                              .step = step,
+                                              .refuse = refuse};
 
 /* --- beginning and end -------------------------------------------------------------------------
  */

@@ -27,10 +27,10 @@ static struct {
     const struct mail_protocol *protocol;
     int rank;
     int ranks;
-    bool inside;     /* control, arrives or step of the protocol is running */
-    bool sending;    /* see mail_sending */
-    uint64_t *sent;  /* by rank: packets of the program, control packets not counted */
-    uint64_t *taken; /* likewise */
+    bool inside;      /* control, arrives or step of the protocol is running */
+    bool sending;     /* see mail_sending */
+    uint64_t *sent;   /* by rank: packets of the program, control packets not counted */
+    uint64_t *taken;  /* likewise */
     uint64_t arrived; /* packets of the program, whoever sent them */
     unsigned idle;    /* looks at the network in a row that found nothing */
 
