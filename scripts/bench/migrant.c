@@ -43,10 +43,10 @@ static int run(struct migrant *migrant, int rank)
     if (rank == 1 && !migrant->touched)
         touch(migrant);
     while (migrant->step < STEPS) {
-        potential_checkpoint();
         MPI_Sendrecv(&migrant->step, 1, MPI_UINT64_T, other, TAG_DONE, &token, 1, MPI_UINT64_T,
                      other, TAG_DONE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         migrant->step++;
+        potential_checkpoint();
     }
     if (rank == 1 && wrong(migrant) > 0)
         fprintf(stderr, "migrant: %llu pages are not what they were\n",

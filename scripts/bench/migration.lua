@@ -26,6 +26,7 @@ end
 local function migrate(bytes)
   local times = folder .. "/times"
   os.remove(times)
+  run("rm -rf " .. folder .. "/store")
   run(("FAULTLINE_STORE=%s/store COCHECK_EVERY=1 COCHECK_SKELETONS=1 COCHECK_MIGRATE=1@1 " ..
     "COCHECK_TIMES=%s timeout 600 %s -n 3 -genv LD_PRELOAD %s/protocols/libcocheck.so " ..
     "%s/bench/migrant %d"):format(folder, times, mpiexec, build, build, bytes))
