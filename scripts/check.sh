@@ -34,7 +34,7 @@ lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' -- \
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
     -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
 lint luacheck '*.lua' -- luacheck --quiet
-lint shellcheck '*.sh' .ci/run -- shellcheck
+lint shellcheck '*.sh' .ci/run -- shellcheck -x
 nowhere "MPI headers only in injectors and suites" '#include <mpi.h>' -- harness oracles reports
 nowhere "lua_* only in harness/script" '\blua_[a-z]+\(' -- '*.c' '*.h' ':!harness/script'
 echo "  CHECK   man pages"

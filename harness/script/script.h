@@ -36,7 +36,7 @@ struct scenario {
     char **argument; /* of the program */
     size_t argument_count;
     int ranks;
-    int reserve; /* so many of them begin as no rank of the application; less than ranks */
+    int reserve;  /* so many of them begin as no rank of the application; less than ranks */
     char **claim; /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
