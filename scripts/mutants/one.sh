@@ -176,10 +176,16 @@ test_fails() {
 control_test() {
     local stored
     stored=$out/control/$(tr -c 'a-zA-Z0-9\n' _ <<<"$*")
-    [ ! -e "$stored" ] || return 0
+    exec 8>"$out/control.lock"
+    flock 8 # one at a time builds there
+    [ ! -e "$stored" ] || {
+        exec 8>&-
+        return 0
+    }
     ! test_fails "$out/base" "$@" || finish control-failed "without the mutant $* fails: $(tail -c 300 "$work/test.log")"
     runs=0
     touch "$stored"
+    exec 8>&-
 }
 
 # try TEST [FILTER]
