@@ -13,7 +13,7 @@ bats patch perl otf2-tools libxml2-utils jq"
 sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
 if [ "${1:-}" = test ]; then
-    packages="$packages $sanitisers strace chromium"
+    packages="$packages $sanitisers strace git chromium"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"
