@@ -48,6 +48,22 @@ void tap_line(FILE *out, bool ok, int number, const char *name, const char *rema
             remark != NULL ? " # " : "", remark != NULL ? remark : "");
 }
 
+/* Where there is no memory: characters that are none of ASCII become '?'. */
+static void quote_by_hand(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c < 0x80 ? c : '?', out);
+    }
+    fputc('"', out);
+}
+
 /* A JSON string. Output of programs may hold any bytes: those that are no UTF-8 become '?'. */
 static void quote(FILE *out, const char *text)
 {
@@ -62,7 +78,10 @@ static void quote(FILE *out, const char *text)
         string = json_stringn(copy, length);
     }
     char *quoted = json_dumps(string, JSON_ENCODE_ANY);
-    fputs(quoted != NULL ? quoted : "\"\"", out);
+    if (quoted != NULL)
+        fputs(quoted, out);
+    else
+        quote_by_hand(out, copy, length);
     free(quoted);
     json_decref(string);
 }

@@ -27,7 +27,7 @@ MAIL         := common/mail
 MAIL_REFUSED  = $(BUILD)/gen/mail/refused.c
 MAIL_USERS   := $(foreach file,$(shell grep -l 'common/mail/mail\.h' suites/protocols/*/*.[ch]),\
                 $(word 3,$(subst /, ,$(file))))
-MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(PROTOCOL_OBJ)/common/handles/types.o \
+MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(addprefix $(PROTOCOL_OBJ)/common/handles/,types.o payload.o) \
                 $(PROTOCOL_OBJ)/refused.o
 
 # $(call protocol_objects,P): all that P is linked from.

@@ -60,3 +60,30 @@ for _, variant in ipairs { "commit-before-save", "commit-before-sync", "short-wr
                            "unsynced-name", "unsynced-content" } do
   subject("blocking-" .. variant, "laplace", {}, { claims = { "B", "H" } })
 end
+
+-- ---- chandy_lamport ----------------------------------------------------------------------------
+
+for _, variant in ipairs { "done-alone", "first-marker-ends-all", "marker-ends-nothing",
+                           "markers-late" } do
+  subject("chandy_lamport-" .. variant, "ring", { "--iterations", 11 },
+    { claims = { "S", "H" }, environment = { CHANDY_EVERY = 6, CHANDY_STEPS = 8 } })
+end
+
+-- ---- cocheck -----------------------------------------------------------------------------------
+
+local function cocheck(variant, program, arguments, reserve)
+  subject("cocheck-" .. variant, program, arguments, {
+    claims = { "R", "H" }, ranks = 3 + (reserve or 0), reserve = reserve,
+    environment = { COCHECK_EVERY = 6, COCHECK_SKELETONS = reserve,
+                    COCHECK_MIGRATE = reserve and "1@1" or nil },
+  })
+end
+
+for _, variant in ipairs { "cut-before-flush", "flush-one-short", "ready-apart" } do
+  cocheck(variant, "pipeline", { "--iterations", 12 })
+end
+cocheck("notified-in-send", "tally", { "--iterations", 200 })
+cocheck("buffer-reversed", "tally", { "--iterations", 100 })
+cocheck("network-first", "tally", { "--iterations", 100 })
+cocheck("startall-not-atomic", "mixture", {})
+cocheck("old-address", "ring", { "--iterations", 12 }, 1)

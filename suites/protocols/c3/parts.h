@@ -5,7 +5,7 @@
 #define C3_PARTS_H
 
 #include "c3/bits.h"
-#include "common/payload.h"
+#include "common/handles/payload.h"
 
 /* Where piece i begins and how long it is. Nothing is owned. */
 struct parts {

@@ -4,9 +4,9 @@
 #ifndef MAIL_REQUESTS_H
 #define MAIL_REQUESTS_H
 
+#include "common/handles/payload.h"
 #include "common/mail/comms.h"
 #include "common/mail/packet.h"
-#include "common/payload.h"
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE };
 enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED };

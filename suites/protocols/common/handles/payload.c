@@ -1,5 +1,5 @@
 /* See payload.h. */
-#include "common/payload.h"
+#include "common/handles/payload.h"
 
 #include <limits.h>
 #include <stdlib.h>
