@@ -17,12 +17,12 @@ setup() {
     export FAULTLINE_STORE=$BATS_TEST_TMPDIR/store
 }
 
-# job PROTOCOL PROGRAM [ARGUMENT...]: three ranks. KILLER may name a library to load in front, WORDS
-# the files (.0, .1, .2) for what the ranks say on standard error.
+# job PROTOCOL PROGRAM [ARGUMENT...]: three ranks, or RANKS. KILLER may name a library to load in front,
+# WORDS the files (.0, .1, .2) for what the ranks say on standard error.
 job() {
     local protocol=$1 program=$2
     shift 2
-    LD_PRELOAD='' timeout -k 5 60 mpiexec -n 3 \
+    LD_PRELOAD='' timeout -k 5 60 mpiexec -n "${RANKS:-3}" \
         -genv LD_PRELOAD "${KILLER:+$KILLER:}$BUILD/protocols/lib$protocol.so" \
         ${WORDS:+sh -c 'exec "$@" 2>"$WORDS.$PMI_RANK"' sh} "$BUILD/programs/$program" "$@"
 }
@@ -54,11 +54,14 @@ different() {
 }
 
 # refuses PROTOCOL PROGRAM TEXT...: the job ends by itself, unsuccessfully, and says each text. The
-# launcher may lose what a rank says right before MPI_Abort, so the ranks say it to files.
+# launcher may lose what a rank says right before MPI_Abort, so the ranks say it to files. ARGUMENTS:
+# of the program.
 refuses() {
     local protocol=$1 program=$2 said status=0
     local -x WORDS=$BATS_TEST_TMPDIR/words
-    said=$(job "$protocol" "$program" 2>&1) || status=$?
+    rm -f "$WORDS".*
+    # shellcheck disable=SC2086 # a list of words
+    said=$(job "$protocol" "$program" ${ARGUMENTS:-} 2>&1) || status=$?
     said+=$(cat "$WORDS".*)
     same 1 "$((status != 0 && status != 124))" "exit status $status of: $said"
     for text in "${@:3}"; do
@@ -215,12 +218,9 @@ killed_from_outside() {
 @test "blocking: a store of another program or another number of ranks is refused" {
     a_stopped_run
     refuses blocking ring "of another program: piece 1 is 'iteration' of 8 bytes, registered is 'lap'"
-    run ! timeout 60 mpiexec -n 2 -genv LD_PRELOAD "$BUILD/protocols/libblocking.so" \
-        "$BUILD/programs/laplace"
-    [[ $output == *"$FAULTLINE_STORE/commit: of a job of 3 ranks, this one has 2"* ]]
-    run ! timeout 60 mpiexec -n 3 -genv LD_PRELOAD "$BUILD/protocols/libblocking.so" \
-        "$BUILD/programs/laplace" --size 96
-    [[ $output == *"of another program: piece 3 is 'plate'"* ]]
+    RANKS=2 refuses blocking laplace \
+        "$FAULTLINE_STORE/commit: of a job of 3 ranks, this one has 2"
+    ARGUMENTS="--size 96" refuses blocking laplace "of another program: piece 3 is 'plate'"
 }
 
 @test "blocking: a store that cannot be written ends the job and says why" {
