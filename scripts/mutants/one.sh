@@ -10,7 +10,7 @@ set -euo pipefail
 build=$1 patch=$2
 name=$(mutant_name "$patch") kind=$(mutant_kind "$patch")
 out=$build/mutants
-work=$out/work/$name
+work=$out/tried/$name
 rounds=3           # how often scenarios are run until the targets are found
 scenario_limit=600 # seconds, against hanging
 test_limit=900
