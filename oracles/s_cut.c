@@ -1,6 +1,7 @@
 /* S.cut: the recorded states form a consistent cut: what a rank delivered before its checkpoint of
  * a line was not sent behind the sender's. A message is sent and delivered inside the calls that do
- * so; a call in which the checkpoint lies delivers behind it, and may have sent on either side. */
+ * so; a call in which the checkpoint lies delivers behind it, and may have sent on either side.
+ * What collective calls carry: s_flows.c. */
 #include "oracles/s_family.h"
 
 #include <inttypes.h>

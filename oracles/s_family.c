@@ -317,6 +317,8 @@ static enum error_code judge_cuts(struct s_pass *pass, struct error *error)
         else if (code == OK)
             s_judge_channels(pass);
         if (code == OK)
+            code = s_judge_flows(pass, error);
+        if (code == OK)
             code = s_judge_done(pass, error);
         if (code == OK && !pass->lost_sight)
             r_judge_clear(pass);

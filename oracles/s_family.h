@@ -76,6 +76,8 @@ const char *s_message_text(const struct s_crossing *crossing, char buffer[S_MESS
 /* s_cut.c: S.cut, of a delivered message; called as messages are matched. */
 void s_judge_delivery(struct s_pass *pass, const struct channel *channel, const struct sent *sent,
                       const struct received *received);
+/* s_flows.c: S.cut, of the data of collective calls. ERROR_MEMORY. */
+enum error_code s_judge_flows(struct s_pass *pass, struct error *error);
 /* s_channel.c: S.channel, of the whole incarnation; also R.clear, its messages. */
 void s_judge_channels(struct s_pass *pass);
 /* s_done.c: S.done. */

@@ -103,15 +103,46 @@ static struct at shown_checkpoint(const struct shown *shown, const struct trace 
     return (struct at){0};
 }
 
+/* In a call of both the one gives and the other gets. Who is lower in a scan's communicator is
+ * believed. */
+static bool gives_to(struct at from, struct at to)
+{
+    bool both = at_is_call(from, LEVEL_APP) && at_is_call(to, LEVEL_APP) &&
+                from.trace != to.trace && from.record->call == to.record->call &&
+                from.record->comm == to.record->comm;
+    switch (call_operation(from.record->call)) {
+    case OPERATION_BCAST:
+    case OPERATION_SCATTER:
+    case OPERATION_SCATTERV:
+        return both && from.record->peer == at_rank(from);
+    case OPERATION_GATHER:
+    case OPERATION_GATHERV:
+    case OPERATION_REDUCE:
+        return both && to.record->peer == at_rank(to);
+    default:
+        return both;
+    }
+}
+
+/* Given behind the one's checkpoint of a line, had before the other's. */
+static bool turns_back(const struct shown *shown, struct at given, struct at got)
+{
+    struct at from = shown_checkpoint(shown, given.trace);
+    struct at to = shown_checkpoint(shown, got.trace);
+    return from.record != NULL && to.record != NULL && from.record->bytes == to.record->bytes &&
+           given.record->enter > from.record->enter && at_done(got) <= to.record->enter;
+}
+
 bool witness_crosses_back(const struct shown *shown)
 {
-    if (!shown_pair(shown))
-        return false;
-    struct at from = shown_checkpoint(shown, shown->sent.trace);
-    struct at to = shown_checkpoint(shown, shown->got.trace);
-    return from.record != NULL && to.record != NULL && from.record->bytes == to.record->bytes &&
-           shown->sent.record->enter > from.record->enter &&
-           at_done(shown->got) <= to.record->enter;
+    if (shown_pair(shown))
+        return turns_back(shown, shown->sent, shown->got);
+    for (size_t i = 0; i < shown->count; i++)
+        for (size_t k = 0; k < shown->count; k++)
+            if (gives_to(shown->event[i], shown->event[k]) &&
+                turns_back(shown, shown->event[i], shown->event[k]))
+                return true;
+    return false;
 }
 
 /* Of the same channel, what was sent later is recorded with the line, before `limit`. */

@@ -32,13 +32,45 @@ situation("ring: the token", EVERY, {
   plan = crosses { to = 1, nth = EVERY + 1 },
 })
 
+-- ---- pipeline: every ordered pair of ranks ------------------------------------------------------
+
+-- Rank 0 has sent what it keeps back before it begins the line. Where another keeps something back
+-- rank 0 is stopped ahead of the line until that is sent.
+local function between(from, to)
+  local message = { from = from, to = to, nth = EVERY, after = "start",
+                    release = { rank = to, event = "checkpoint", epoch = LINE } }
+  return function(p)
+    if from == 0 then
+      p:hold(message)
+    else
+      local stopped = p:stop { rank = 0, event = "phase", name = "chandy_lamport:before-initiate" }
+      message.nth = EVERY + 1
+      p:hold(message)
+      p:release(stopped)
+    end
+    p:await { rank = to, event = "recorded", peer = from, epoch = LINE }
+    p:kill { rank = from, at = { rank = 0, event = "commit", epoch = LINE } }
+  end
+end
+
+for from = 0, 2 do
+  for to = 0, 2 do
+    if from ~= to then
+      situation(("pipeline: from rank %d to rank %d"):format(from, to), EVERY, {
+        program = "pipeline", arguments = { "--iterations", 2 * EVERY, "--size", 16 },
+        plan = between(from, to),
+      })
+    end
+  end
+end
+
 -- ---- mixture: every way to send and to receive ------------------------------------------------
 
 -- Identities of its communicators with three ranks, as `faultline trace` prints them.
 local EARLY, STREAM = "b272e608", "ddd782d9"
 local MIXTURE = { "--iterations", 10 }
 
--- Name, lines, and which message: one of the last iteration before the line.
+-- Name, potential checkpoints before the line, and which message: one of the last iteration there.
 local kinds = {
   { "a receive that is posted", 5, { to = 1, tag = 126 } },
   { "a receive that is posted, from any source", 6, { to = 1, tag = 130 } },
@@ -52,6 +84,27 @@ for _, kind in ipairs(kinds) do
   situation("mixture: " .. kind[1], kind[2],
     { program = "mixture", arguments = MIXTURE, plan = crosses(kind[3]) })
 end
+
+-- Everything in a channel waits behind its first message: all that the iteration sends to rank 1.
+situation("mixture: three communicators behind each other, and their tags", 6, {
+  program = "mixture", arguments = MIXTURE,
+  plan = function(p)
+    p:hold { from = 0, to = 1, tag = 130,
+             release = { rank = 1, event = "checkpoint", epoch = LINE } }
+    for _, behind in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
+                              { STREAM, 11 } } do
+      p:await { rank = 1, event = "recorded", peer = 0, comm = behind[1], tag = behind[2],
+                epoch = LINE }
+    end
+    p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE } }
+  end,
+})
+
+-- In another plan of the program: the send is complete only in the second life of the job.
+situation("mixture: a synchronous send of structures, for a probe on another communicator", 4, {
+  program = "mixture", arguments = { "--iterations", 10, "--seed", 6 },
+  plan = crosses { to = 1, tag = 119, comm = EARLY },
+})
 
 -- What is here already, in front of no receive or in the hands of one, is recorded at the cut.
 local function is_kept(recorded)
