@@ -30,7 +30,7 @@ def others($claims):
 def protocol_table:
     . as $mutants
     | ([.[] | (.found | keys[]), .targets[]] | unique) as $columns
-    | table(["mutant", "", "runs"] + $columns;
+    | table(["mutant", "outcome", "runs"] + $columns;
             $mutants[] | . as $one | [.mutant, outcome, "\(.runs)"] + [$columns[] | . as $c | $one | cell($c)]);
 
 def folder: .patch | split("/")[2];
@@ -57,6 +57,6 @@ def folder: .patch | split("/")[2];
   end),
   (if $own == [] then empty else
     "## Faultline itself", "",
-    table(["mutant", "", "runs", "is to be caught by", "caught by"];
+    table(["mutant", "outcome", "runs", "is to be caught by", "caught by"];
           $own[] | [.mutant, outcome, "\(.runs)", (.targets | join(" ")), (.found | keys | join(" "))])
   end)

@@ -25,9 +25,10 @@ finish() {
         printf '%s\t%s\n' "$which" "${found[$which]}"
     done | jq -Rnc --arg mutant "$name" --arg kind "$kind" --arg patch "$patch" --arg state "$1" \
         --arg sum "$(mutant_table <<<"$patch" | cut -f2)" --arg why "${2:-}" --arg targets "${targets[*]:-}" \
-        --argjson runs "$runs" --argjson seconds $((SECONDS - begun)) '
+        --argjson runs "$runs" --argjson seconds $((SECONDS - begun)) \
+        --arg of "$(git describe --always --dirty 2>/dev/null || true)" --arg at "$(date -u +%FT%RZ)" '
         {mutant: $mutant, kind: $kind, patch: $patch, sum: $sum, state: $state, why: $why,
-         targets: ($targets | split(" ")), runs: $runs, seconds: $seconds,
+         targets: ($targets | split(" ")), runs: $runs, seconds: $seconds, of: $of, at: $at,
          found: ([inputs | split("\t") | {key: .[0], value: (.[1] | tonumber)}] | from_entries)}' \
         >"$out/results/$name.new"
     mv "$out/results/$name.new" "$out/results/$name.json"

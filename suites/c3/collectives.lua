@@ -3,6 +3,11 @@
 -- wherever the protocol logs, replays, suppresses or repeats a call; then all calls mixed. Whatever
 -- happens, the job recovers to the result of a run without faults.
 
+-- No program makes a choice in it, so C.nondet has no situation.
+cover { "H", "D", "C.1.1", "C.1.2", "C.1.3", "C.late", "C.early", "C.class", "C.epoch", "C.commit",
+  "C.restore", "C.initiate", "C.cell", { fault = "kill", role = "initiator" },
+  { fault = "kill", role = "participant", phase = "c3:result-replayed" } }
+
 local RANKS, EVERY, LINE = 3, 6, 1
 local STRADDLING = 9 -- calls that the line runs through
 

@@ -3,6 +3,9 @@
 -- a rank is killed, and the message is handed over from what was recorded. Rank 0 begins the line
 -- behind the message, at its potential checkpoint or so many looks at the network later.
 
+cover { "H", "S", { fault = "hold", role = "initiator" },
+  { fault = "kill", role = "participant", phase = "chandy_lamport:after-receive-marker" } }
+
 local LINE = 1
 
 local function situation(name, every, fields)
@@ -30,6 +33,17 @@ local EVERY, STEPS = 4, 8
 situation("ring: the token", EVERY, {
   program = "ring", arguments = { "--iterations", 8 }, steps = STEPS,
   plan = crosses { to = 1, nth = EVERY + 1 },
+})
+
+-- What rank 0 sends behind its state stays behind its marker, however late that comes: it is not
+-- received before the receiver has taken its own.
+situation("ring: attempt, the token overtakes a marker", EVERY, {
+  program = "ring", arguments = { "--iterations", 12 }, cover = { "S.cut" },
+  plan = function(p)
+    p:hold { message = "marker", to = 1, count = 2, epoch = LINE, attempt = true,
+             release = { rank = 1, event = "deliver", peer = 0,
+                         state = { rank = 0, region = "logging", line = LINE } } }
+  end,
 })
 
 -- ---- pipeline: every ordered pair of ranks ------------------------------------------------------

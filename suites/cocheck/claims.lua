@@ -2,6 +2,9 @@
 -- every kind of channel when the line is made, a ready message that would overtake, a notification
 -- that comes during a send, lines in a row. (R.address: migration.lua.)
 
+cover { "H", "R.clear", "R.atomic", "R.buffer", { fault = "hold", role = "initiator" },
+  { fault = "hold", role = "participant" }, { fault = "kill", role = "participant" } }
+
 local RANKS, EVERY = 3, 6
 
 local function situation(name, fields)

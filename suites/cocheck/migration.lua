@@ -3,6 +3,9 @@
 -- skeletons. In a line that is named in COCHECK_MIGRATE the ranks named migrate; all other lines
 -- are checkpoints.
 
+cover { "H", "R", { fault = "kill", role = "participant", phase = "cocheck:mid-transfer" },
+  { fault = "kill", role = "participant", phase = "cocheck:skeleton-waits" } }
+
 local RANKS, EVERY = 3, 6
 
 local function migration(name, fields)
