@@ -126,10 +126,10 @@ struct record *record_poll_end(struct record *r, int error_class)
         stored = store_poll(r);
         publish_poll(stored, r, leave);
     }
+    if (stored->flags & FLAG_NEGATIVE)
+        rules_polled_in_vain();
     if (__builtin_expect(rules_watching, 0)) {
         rules_poll_recorded(stored);
-        if (stored->flags & FLAG_NEGATIVE)
-            rules_polled_in_vain();
         rules_after(stored);
     }
     return stored;

@@ -264,9 +264,11 @@ void rules_storage(struct record *r, enum plan_event event, const char *file, bo
     look(&sight);
 }
 
+/* Of two threads that count at once one may count for both: polls are only to go on. */
 void rules_polled_in_vain(void)
 {
-    atomic_store_explicit(&runtime_slot->polled_at, atomic_load(&runtime_trace.header->next),
-                          memory_order_relaxed);
-    atomic_fetch_add_explicit(&runtime_slot->polls, 1, memory_order_release);
+    uint64_t polls = atomic_load_explicit(&runtime_slot->polls, memory_order_relaxed);
+    uint64_t records = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polled_at, records, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polls, polls + 1, memory_order_release);
 }

@@ -99,6 +99,16 @@ child_of() {
     all_gone
 }
 
+@test "a job that only polls is ended before its time, unless another thread of a rank computes" {
+    scenario "polls" '"poll"' 'timeout = 20'
+    scenario "may compute" '"poll-beside-thread"' 'timeout = 6'
+    run "$FAULTLINE" run -j 2 s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"for 5 s every live rank has only polled in vain"* ]]
+    [[ "$output" == *"still running after 6 s"* ]]
+    all_gone
+}
+
 @test "--timeout is for scenarios that say nothing" {
     scenario "lives" '"spin"'
     run "$FAULTLINE" run --timeout 0.5 s.lua

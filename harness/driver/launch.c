@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,10 @@
 
 /* How long the launcher may take to end the job after a rank has failed. */
 #define CLEANUP_GRACE_NS 2000000000ull
+/* How long a job that only polls is waited for: part of the time limit, which says how long waiting
+ * by the clock may take here; but a slow machine is not to be taken for a stall. */
+#define STALL_OF_TIMEOUT 0.25
+#define STALL_LEAST_S 5
 #define NUMBER_BYTES 16
 #define FREED_MOST_BYTES (16u << 20)
 #define WORDS_MAX (26 + 2 * SCENARIO_MAX_ARGUMENTS)
@@ -237,6 +242,11 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
     struct launch *launch = flight->launch;
     const struct plan *plan = &launch->run->scenario->plan;
     double timeout_s = run_patience_s(launch->run);
+    double stall_s = fmax(timeout_s * STALL_OF_TIMEOUT, STALL_LEAST_S);
+    if (watch_has_stalled(&flight->watch, launch->board, stall_s)) {
+        snprintf(text, bytes, "for %g s every live rank has only polled in vain", stall_s);
+        return true;
+    }
     bool ended_here = !is_ending(flight) && was_ended_here(launch);
     bool over = launch->quiet || progress_is_over(launch->board, plan);
     if (!over && !ended_here && now_ns < launch->deadline_ns)

@@ -50,24 +50,48 @@ void process_reap(process_reaped *reaped, void *context)
             reaped(context, pid, wait_status);
 }
 
-/* The parent of `pid`, 0 if it is gone. The name in the second field may hold anything, so the
- * fields are counted from the last parenthesis. */
-static pid_t parent_of(pid_t pid)
+/* From a `stat` file of /proc: false when its process or thread is gone. The name in the second
+ * field may hold anything, so the fields are counted from the last parenthesis. */
+static bool read_stat(const char *path, char *state, pid_t *parent)
 {
-    char path[64], text[STAT_BYTES];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    char text[STAT_BYTES];
     FILE *file = fopen(path, "re");
     if (file == NULL)
-        return 0;
+        return false;
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
-    char state;
-    int parent;
     for (char *end = text + length; end > text; end--)
         if (end[-1] == ')')
-            return sscanf(end, " %c %d", &state, &parent) == 2 ? parent : 0;
-    return 0;
+            return sscanf(end, " %c %d", state, parent) == 2;
+    return false;
+}
+
+/* 0 if it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], state;
+    pid_t parent;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    return read_stat(path, &state, &parent) ? parent : 0;
+}
+
+bool process_has_busy_threads(pid_t pid)
+{
+    char path[64], state;
+    pid_t parent;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    bool busy = false;
+    for (struct dirent *entry; folder != NULL && !busy && (entry = readdir(folder)) != NULL;) {
+        int thread = atoi(entry->d_name);
+        snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, thread);
+        busy = thread != 0 && thread != pid && read_stat(path, &state, &parent) &&
+               (state == 'R' || state == 'D');
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return busy;
 }
 
 static bool list_add(struct process_list *list, struct process process)

@@ -25,6 +25,9 @@ void process_reap(process_reaped *reaped, void *context);
 /* SIGKILL to every descendant, again and again until none is left; all are reaped. */
 void process_end_descendants(process_reaped *reaped, void *context);
 
+/* A thread of it other than the main one is running, wants to, or waits for a disk. */
+bool process_has_busy_threads(pid_t pid);
+
 /* Adds a signal unless it was ignored from the start: then it stays so (nohup, a shell's
  * background). */
 void process_add_unless_ignored(sigset_t *signals, int number);

@@ -3,6 +3,7 @@
 
 #include "board/progress.h"
 #include "driver/path.h"
+#include "driver/process.h"
 #include "driver/stacks.h"
 #include "oracles/oracle.h"
 #include "trace/reader.h"
@@ -17,8 +18,10 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
-/* A rank that polls had as many chances to see something. */
+/* A rank that polls had as many chances to see something: before what is held is let go, and before
+ * the job has stalled. */
 #define POLLS_IN_VAIN 100
+#define POLLS_OF_A_STALL 1000
 
 void watch_init(struct watch *watch)
 {
@@ -34,12 +37,12 @@ static bool is_alive(const struct board_slot *slot)
 /* What the ranks do, all together. */
 struct glance {
     int live;
-    bool moves;   /* one is neither blocked, stopped nor polling in vain, nor in MPI_Init */
-    bool starts;  /* one is in MPI_Init or before */
-    bool changed; /* since the look before */
-    bool polls;   /* one is not blocked, but may be polling in vain */
-    bool tried;   /* those that poll did so often enough */
-    bool steered; /* something is held or stopped, or waits for a choice of the plan */
+    bool moves;          /* one is neither blocked, stopped nor polling in vain, nor in MPI_Init */
+    bool starts;         /* one is in MPI_Init or before */
+    bool changed;        /* since the look before */
+    bool polls;          /* one is not blocked, but may be polling in vain */
+    bool steered;        /* something is held or stopped, or waits for a choice of the plan */
+    uint64_t polls_each; /* polls in vain, at least, of each of those that poll */
 };
 
 static void glance_at(const struct board_slot *slot, struct watched *watched, struct glance *glance)
@@ -57,14 +60,15 @@ static void glance_at(const struct board_slot *slot, struct watched *watched, st
     glance->starts |= starts;
     glance->moves |= call == 0 && !stopped && polled_at == 0 && !starts;
     glance->polls |= polled_at != 0;
-    glance->tried &= polled_at == 0 || polls - watched->polls >= POLLS_IN_VAIN;
+    if (polled_at != 0 && polls - watched->polls < glance->polls_each)
+        glance->polls_each = polls - watched->polls;
     glance->steered |= stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
 }
 
 /* Every rank has been started. */
 static struct glance glance(struct watch *watch, const struct board *board)
 {
-    struct glance all = {.tried = true};
+    struct glance all = {.polls_each = UINT64_MAX};
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0;
@@ -136,8 +140,14 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
                 const char *run_folder, char *text, size_t bytes)
 {
     struct glance now = glance(watch, board);
-    if (now.live == 0 || now.moves || now.changed || ((now.polls || now.starts) && !now.steered)) {
+    if (watch->steered && !now.steered)
+        begin_again(watch); /* what was let go has to be noticed first */
+    watch->steered = now.steered;
+    watch->in_vain = now.polls && !now.starts && !now.steered;
+    watch->polls = now.polls_each;
+    if (now.live == 0 || now.moves || now.changed || (now.starts && !now.steered)) {
         watch->same = 0;
+        watch->in_vain = false;
         watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
         return false;
     }
@@ -154,11 +164,23 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     if (!now.steered)
         return stuck;
     unsigned enough = delays + (now.starts ? LOOKS_AT_START : LOOKS_BEFORE_UNSTICK);
-    if (stuck || (watch->same >= enough && now.tried)) {
+    if (stuck || (watch->same >= enough && now.polls_each >= POLLS_IN_VAIN)) {
         progress_unstick(board);
         begin_again(watch);
     }
     return false;
+}
+
+bool watch_has_stalled(const struct watch *watch, const struct board *board, double seconds)
+{
+    if (!watch->in_vain || watch->polls < POLLS_OF_A_STALL ||
+        watch->same * (WATCH_PERIOD_MS / 1e3) < seconds)
+        return false;
+    for (int rank = 0; rank < board->ranks; rank++)
+        if (is_alive(&board->slot[rank]) &&
+            process_has_busy_threads(atomic_load(&board->slot[rank].pid)))
+            return false;
+    return true;
 }
 
 void watch_write_stacks(const struct board *board, const char *run_folder)

@@ -2,6 +2,7 @@
  * rank 1 does (all ranks, where it says so). Each rank first writes its process number to
  * pid.<rank> in FAULTLINE_STORE, and so does every process that it forks, to child.<rank>. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,27 @@ static void deadlock(int rank, int ranks)
     MPI_Recv(&byte, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* For a message that nobody sends. */
+static void poll_in_vain(void)
+{
+    for (int there = 0; !there; usleep(1000))
+        MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+}
+
+static void *compute(void *nothing)
+{
+    for (volatile unsigned long step = 0;; step++)
+        ;
+    return nothing;
+}
+
+static void start_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, compute, NULL) != 0)
+        exit(99);
+}
+
 /* As a program whose checkpoint does not fit on the disk. */
 static void fill_disk(void)
 {
@@ -117,6 +139,8 @@ static void live_apart(const char *how, int rank)
         fill_disk();
     if (strcmp(how, "second-life") == 0)
         need_second_life();
+    if (strcmp(how, "poll-beside-thread") == 0)
+        start_thread();
     if (strcmp(how, "fork") == 0) {
         fork_survivor(rank);
         wait_for_child(rank);
@@ -146,6 +170,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(how, "spin") == 0 || strcmp(how, "fork-spin") == 0)
         spin();
+    if (strncmp(how, "poll", strlen("poll")) == 0)
+        poll_in_vain();
     if (strcmp(how, "deadlock") == 0)
         deadlock(rank, ranks);
     if (strcmp(how, "meet") == 0 && rank == 0)
