@@ -5,6 +5,8 @@
 -- Program → what keeps it short. Lines are taken at every sixth iteration.
 local EVERY = 6
 local collective = { laplace = true, cg = true, neuron = true, random = true, collectives = true }
+-- Messages are under way at their potential checkpoints: not for the blocking protocol.
+local crossed = { pipeline = true, mixture = true, collectives = true }
 local programs = {
   { "ring", { "--iterations", 32 } },
   { "laplace", { "--iterations", 32, "--size", 16 } },
@@ -12,22 +14,39 @@ local programs = {
   { "neuron", { "--iterations", 32, "--size", 16 } },
   { "master_worker", { "--iterations", 32, "--size", 4 } },
   { "random", { "--iterations", 32, "--compute-us", 0 } },
-  { "pipeline", { "--iterations", 32 }, "c3 alone" },
-  { "mixture", { "--iterations", 32 }, "c3 alone" },
-  { "collectives", { "--iterations", 24 }, "c3 alone" },
+  { "pipeline", { "--iterations", 32 } },
+  { "mixture", { "--iterations", 32 } },
+  { "collectives", { "--iterations", 24 } },
 }
 
+local function subject(protocol, number, fields)
+  local name, arguments = table.unpack(programs[number])
+  fields.protocol, fields.program, fields.arguments, fields.timeout = protocol, name, arguments, 30
+  fields.ranks = fields.ranks or 3
+  fields.environment[protocol:match("^%a+"):upper() .. "_EVERY"] = EVERY
+  scenario(protocol .. ": " .. name)(fields)
+end
+
 for number, program in ipairs(programs) do
-  local name, arguments, alone = table.unpack(program)
-  if not alone then
-    scenario("blocking: " .. name) {
-      protocol = "blocking", program = name, arguments = arguments, ranks = 3,
-      environment = { BLOCKING_EVERY = EVERY }, claims = { "B", "H" }, timeout = 30,
-    }
+  local name = program[1]
+  if not crossed[name] then
+    subject("blocking", number, { claims = { "B", "H" }, environment = {} })
   end
-  scenario("c3: " .. name) {
-    protocol = "c3", program = name, arguments = arguments, ranks = 2 + number % 3,
-    environment = { C3_EVERY = EVERY, C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color" },
-    claims = { "C", "H", collective[name] and "D" }, timeout = 30,
-  }
+  subject("c3", number, {
+    claims = { "C", "H", collective[name] and "D" }, ranks = 2 + number % 3,
+    environment = { C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color" },
+  })
+  -- Both carry the messages themselves, and `collectives` has calls for which they cannot.
+  if name ~= "collectives" then
+    -- Lines begin inside calls as often as at potential checkpoints; in every other program of
+    -- CoCheck's a rank moves in the second line.
+    subject("chandy_lamport", number, { claims = { "S", "H" },
+                                        environment = { CHANDY_STEPS = number % 2 * 3 } })
+    local moves = number % 2 == 0
+    subject("cocheck", number, {
+      claims = { "R", "H" }, ranks = moves and 4 or 3, reserve = moves and 1 or nil,
+      environment = { COCHECK_SKELETONS = moves and 1 or nil,
+                      COCHECK_MIGRATE = moves and "1@2" or nil },
+    })
+  end
 end

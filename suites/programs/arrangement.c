@@ -119,12 +119,14 @@ static bool has_come(const struct arrangement *arrangement, int other)
     return step == 0 ? arrangement->restored : step > needed_of(arrangement, other);
 }
 
+/* What is seen in memory that is shared is not seen by Faultline, so it is told. */
 static bool all_have_come(const struct arrangement *arrangement)
 {
-    for (int other = 0; other < arrangement->ranks; other++)
-        if (other != arrangement->rank && !has_come(arrangement, other))
-            return false;
-    return true;
+    bool come = true;
+    for (int other = 0; other < arrangement->ranks && come; other++)
+        come = other == arrangement->rank || has_come(arrangement, other);
+    faultline_drawn("all have come", &come, sizeof come);
+    return come;
 }
 
 /* A barrier of one lets the library, and whatever lies above it, go on with what has arrived. */
