@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FAULTS_MAX 4
@@ -130,7 +131,7 @@ static void make_stop(struct fault *fault)
 /* --- choices ---------------------------------------------------------------------------------- */
 static bool has_wildcards(const struct survey *survey)
 {
-    return survey_points(survey, wildcards) > 0;
+    return survey_points(survey, wildcards) > 0 && survey_is_passed_on(survey);
 }
 
 static const struct survey_filter app_deliveries = {SURVEY_CHANNEL, LEVEL_APP, EVENT_DELIVER};
@@ -201,7 +202,8 @@ static size_t waits_for_some(const struct survey *survey)
 
 static bool has_answers(const struct survey *survey)
 {
-    return survey_points(survey, app_polls) > 0 || waits_for_some(survey) > 0;
+    return (survey_points(survey, app_polls) > 0 || waits_for_some(survey) > 0) &&
+           survey_is_passed_on(survey);
 }
 
 /* These requests: more often the first, which is there whatever has been completed before. */
@@ -372,7 +374,7 @@ static bool can_follow(const struct survey *survey, const struct fault *fault)
 {
     const struct plan_condition *when = &fault->step.when;
     uint64_t seen = 0;
-    if (fault->has_helper || when->states > 0 || when->epoch >= 0)
+    if (fault->has_helper || when->states > 0 || when->epoch >= 0 || when->file[0] != '\0')
         return false;
     for (size_t i = 0; i < survey->count; i++) {
         const struct plan_condition *point = &survey->point[i].condition;
@@ -399,15 +401,22 @@ static enum error_code add_fault(struct plan *plan, const struct fault *fault, s
     return code == OK ? plan_add(plan, &fault->step, error) : code;
 }
 
-static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
-                            struct plan *plan, char name[STRATEGY_TEXT_BYTES], struct error *error)
+/* Of two jitters the first delays nothing: messages go by the second. */
+static void leave_out(unsigned weight[KINDS], size_t drawn)
+{
+    unsigned others = 0;
+    for (size_t i = 0; i < KINDS; i++)
+        others += i != drawn ? weight[i] : 0;
+    if (kinds[drawn].make == fault_jitter && others > 0)
+        weight[drawn] = 0;
+}
+
+static enum error_code make_early(const struct survey *survey, uint64_t seed, uint64_t index,
+                                  struct plan *plan, char *name, struct error *error)
 {
     unsigned weight[KINDS];
     struct draw draw = draw_for(seed, index, PURPOSE_KINDS);
     enum error_code code = OK;
-    name[0] = '\0';
-    if (survey->count == 0 || survey->ranks < 1)
-        return error_set(error, ERROR_LIMIT, "a run without events has nothing to aim at");
     draw_kinds(survey, &draw, weight);
     draw = draw_for(seed, index, PURPOSE_COUNT);
     uint64_t faults = draw_between(&draw, 1, FAULTS_MAX);
@@ -415,19 +424,35 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
         struct fault fault = {.survey = survey,
                               .draw = draw_for(seed, index, PURPOSE_FAULT + (uint32_t)i),
                               .lives = kills(plan)};
-        const struct kind *kind = &kinds[draw_weighted(&fault.draw, weight, KINDS)];
+        size_t drawn = draw_weighted(&fault.draw, weight, KINDS);
+        const struct kind *kind = &kinds[drawn];
         bool follows = draw_chance(&fault.draw, 25);
         kind->make(&fault);
         if (follows && plan->count > 0 && can_follow(survey, &fault))
             follow(&fault);
         add_word(name, kind->word);
         code = add_fault(plan, &fault, error);
+        leave_out(weight, drawn);
     }
     if (code == OK)
         code = add_recovery(survey, seed, index, plan, name, error);
     draw = draw_for(seed, index, PURPOSE_END);
     struct plan_step quiet = steps_quiet(draw_between(&draw, 1, (uint64_t)survey->ranks));
     return code == OK ? plan_add(plan, &quiet, error) : code;
+}
+
+static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
+                            struct plan *plan, char name[STRATEGY_TEXT_BYTES], struct error *error)
+{
+    struct survey early;
+    name[0] = '\0';
+    enum error_code code = survey_before_end(survey, &early, error);
+    if (code == OK && (early.count == 0 || early.ranks < 1))
+        code = error_set(error, ERROR_LIMIT, "a run without events has nothing to aim at");
+    if (code == OK)
+        code = make_early(&early, seed, index, plan, name, error);
+    free(early.point);
+    return code;
 }
 
 static uint64_t count(const struct survey *survey)

@@ -24,6 +24,7 @@ struct taking {
     bool wire_known[PLAN_MAX_WIRES];    /* its communicator is there */
     struct cues cues;
     int64_t checkpoints; /* that the rank has taken by now */
+    bool ends;           /* the rank is in MPI_Finalize */
     bool exhausted;
 };
 
@@ -77,6 +78,7 @@ static uint64_t count_one(struct taking *taking, enum survey_kind kind, bool pol
         return 0;
     point->kind = kind;
     point->count = polls ? 1 : point->count + 1;
+    point->before_end += !taking->ends;
     return ++point->seen;
 }
 
@@ -377,6 +379,7 @@ static void count_record(struct taking *taking, uint64_t index)
         count_message(taking, EVENT_DELIVER, r);
     if (stands_for_call(r, kind))
         count_call(taking, r, kind);
+    taking->ends |= r->call == CALL_MPI_Finalize;
 }
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -421,6 +424,7 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
         find_wires(taking);
         cues_begin(&taking->cues);
         taking->checkpoints = 0;
+        taking->ends = false;
         for (uint64_t at = 0; at < taking->trace->count && !taking->exhausted; at++)
             count_record(taking, at);
     }
@@ -462,6 +466,37 @@ enum error_code survey_take(const char *folder, const struct plan *plan, struct 
     return code;
 }
 
+/* --- without the end -------------------------------------------------------------------------- */
+static bool is_sent(const struct survey *survey, const char *message)
+{
+    for (size_t i = 0; i < survey->count; i++)
+        if (survey->point[i].condition.event == EVENT_SEND &&
+            strcmp(survey->point[i].condition.message, message) == 0)
+            return true;
+    return false;
+}
+
+enum error_code survey_before_end(const struct survey *survey, struct survey *early,
+                                  struct error *error)
+{
+    *early = *survey;
+    early->count = early->wires = 0;
+    early->point = calloc(survey->count + 1, sizeof *early->point);
+    if (early->point == NULL)
+        return error_set(error, ERROR_MEMORY, "no memory for a survey");
+    for (size_t i = 0; i < survey->count; i++) {
+        struct survey_point point = survey->point[i];
+        point.seen = point.before_end;
+        point.count = point.count < point.seen ? point.count : point.seen;
+        if (point.count > 0)
+            early->point[early->count++] = point;
+    }
+    for (size_t i = 0; i < survey->wires; i++)
+        if (is_sent(early, survey->wire[i].name))
+            early->wire[early->wires++] = survey->wire[i];
+    return OK;
+}
+
 /* --- choosing --------------------------------------------------------------------------------- */
 static bool is_point(const struct survey_point *point, struct survey_filter filter)
 {
@@ -484,6 +519,23 @@ const struct survey_point *survey_point(const struct survey *survey, struct surv
         if (is_point(&survey->point[i], filter) && n-- == 0)
             return &survey->point[i];
     return NULL;
+}
+
+static bool is_same_channel(const struct plan_condition *a, const struct plan_condition *b)
+{
+    return a->rank == b->rank && a->peer == b->peer && a->tag == b->tag && a->comm == b->comm;
+}
+
+bool survey_is_passed_on(const struct survey *survey)
+{
+    static const struct survey_filter app = {SURVEY_CHANNEL, LEVEL_APP, EVENT_SEND};
+    static const struct survey_filter wire = {SURVEY_CHANNEL, LEVEL_WIRE, EVENT_SEND};
+    const struct survey_point *above, *below;
+    for (size_t i = 0; (above = survey_point(survey, app, i)) != NULL; i++)
+        for (size_t k = 0; (below = survey_point(survey, wire, k)) != NULL; k++)
+            if (is_same_channel(&above->condition, &below->condition))
+                return true;
+    return false;
 }
 
 bool survey_tells(const struct survey *survey, enum plan_event event)

@@ -34,10 +34,11 @@ enum survey_kind {
  *     open write sync rename unlink    by file */
 struct survey_point {
     struct plan_condition condition;
-    uint64_t count; /* 1 where it hangs on timing: of calls that poll */
-    uint64_t seen;  /* how many there were in this run, also of what hangs on timing */
-    uint64_t bytes; /* the least that was asked for, of writes */
-    int64_t line;   /* how many checkpoints the rank had taken when the first of these came */
+    uint64_t count;      /* 1 where it hangs on timing: of calls that poll */
+    uint64_t seen;       /* how many there were in this run, also of what hangs on timing */
+    uint64_t before_end; /* how many of them ahead of the rank's MPI_Finalize */
+    uint64_t bytes;      /* the least that was asked for, of writes */
+    int64_t line;        /* how many checkpoints the rank had taken when the first of these came */
     enum survey_kind kind;
 };
 
@@ -110,6 +111,16 @@ uint32_t survey_sends(const struct survey *survey, struct survey_cell cell);
 /* NULL: there is none, as the rank that begins a line has no message that tells it to. */
 const struct survey_cue *survey_cue(const struct survey *survey, int32_t rank,
                                     enum plan_region region, int64_t line);
+
+/* The same without what comes in MPI_Finalize, where the faults of a plan have stopped: points, how
+ * often each was there, and names of messages. Shares the rest with `survey`, which is to outlive
+ * it; `early->point` is the caller's to free. ERROR_MEMORY. */
+enum error_code survey_before_end(const struct survey *survey, struct survey *early,
+                                  struct error *error);
+
+/* The protocol passes on what the program sends, to the same rank with the same tag on the same
+ * communicator; else no step can tell it what to take, nor what a poll says. */
+bool survey_is_passed_on(const struct survey *survey);
 
 /* Some rank tells of this event. */
 bool survey_tells(const struct survey *survey, enum plan_event event);

@@ -95,7 +95,6 @@ static struct job *add_job(struct campaign *campaign)
 static enum error_code add_reference(struct campaign *campaign, struct subject *subject, int number,
                                      struct error *error)
 {
-    static char bare[] = BARE_PROTOCOL;
     for (struct subject *other = campaign->subject; other != subject; other++)
         if (same_call(&other->scenario, &subject->scenario)) {
             subject->reference = other->reference;
@@ -104,11 +103,7 @@ static enum error_code add_reference(struct campaign *campaign, struct subject *
     struct job *job = subject->reference = add_job(campaign);
     if (job == NULL)
         return no_memory(error);
-    job->bare = subject->scenario;
-    job->bare.protocol = bare;
-    plan_init(&job->bare.plan);
-    job->scenario = &job->bare;
-    job->is_reference = true;
+    job_refer_to(job, &subject->scenario);
     job->number = number;
     return path_format(&job->folder, error, "%s/reference/%d", campaign->folder.text, number);
 }

@@ -130,18 +130,23 @@ static bool begins_line(const struct record *note)
     return note->tag == NOTE_CHECKPOINT || note->tag == NOTE_INITIATED;
 }
 
-/* The newest line that anybody has begun in this incarnation by then. false: none. */
-static bool newest_line(const struct trace_set *traces, int incarnation, uint64_t by_ticks,
-                        uint64_t *line)
+/* The newest line that a rank of the witness had begun when it came to its event, in this
+ * incarnation: what others had done by then hangs on clocks, and is another thing in a replay.
+ * false: none. */
+static bool newest_line(const struct trace_set *traces, const struct finding *finding,
+                        int incarnation, uint64_t *line)
 {
     bool found = false;
     uint64_t index;
-    for (size_t i = 0; i < traces->count; i++) {
-        struct notes notes = notes_of(&traces->trace[i]);
+    for (unsigned i = 0; i < finding->witness_count; i++) {
+        const struct event_ref *event = &finding->witness[i];
+        const struct trace *trace = trace_set_find(traces, event->rank, event->incarnation);
+        if (trace == NULL || event->incarnation != incarnation)
+            continue;
+        struct notes notes = notes_of(trace);
         const struct record *note;
-        while (traces->trace[i].incarnation == incarnation &&
-               (note = next_note(&notes, &index)) != NULL) {
-            if (!begins_line(note) || note->enter > by_ticks || (found && note->bytes <= *line))
+        while ((note = next_note(&notes, &index)) != NULL) {
+            if (!begins_line(note) || index > event->index || (found && note->bytes <= *line))
                 continue;
             *line = note->bytes;
             found = true;
@@ -169,16 +174,17 @@ static bool tells_of_logging(const struct trace_set *traces)
            tells(traces, -1, NOTE_STOP_LOG);
 }
 
-/* NULL: the event is not there. */
-static const char *phase_at(const struct trace_set *traces, const struct event_ref *event)
+/* Of the event that ends the witness. NULL: it is not there. */
+static const char *phase_of(const struct trace_set *traces, const struct finding *finding)
 {
+    const struct event_ref *event = &finding->witness[finding->witness_count - 1];
     const struct trace *trace = trace_set_find(traces, event->rank, event->incarnation);
     uint64_t line;
     if (trace == NULL || event->index >= trace->count)
         return NULL;
     if (event->incarnation > 0 && !told_before(trace, event->index, NOTE_CHECKPOINT, NULL))
         return "recovery";
-    if (!newest_line(traces, event->incarnation, trace->record[event->index].enter, &line))
+    if (!newest_line(traces, finding, event->incarnation, &line))
         return "start";
     if (!told_before(trace, event->index, NOTE_CHECKPOINT, &line))
         return "behind";
@@ -202,7 +208,7 @@ void fingerprint_make(const struct trace_set *traces, const struct run_facts *fa
     const char *phase = NULL;
     if (finding->witness_count > 0) {
         add_roles(traces, facts, finding, fingerprint);
-        phase = phase_at(traces, &finding->witness[finding->witness_count - 1]);
+        phase = phase_of(traces, finding);
     }
     add_word(fingerprint, " ", phase != NULL ? phase : end_text[facts->end]);
 }

@@ -16,9 +16,9 @@
  * incarnation of the witness or before), killed-initiator, other; each once, in this order.
  *
  * Phases, of the rank whose event ends the witness, at that event: recovery (restarted, and no
- * checkpoint taken since), start (nobody has begun a line yet), behind (the newest line that was
- * begun), logging, beyond. A protocol that tells nothing of logging has no such phase. A violation
- * without a witness has the way in which the run ended instead. */
+ * checkpoint taken since), start (no rank of the witness has begun a line by its event), behind
+ * (the newest line that one has begun), logging, beyond. A protocol that tells nothing of logging
+ * has no such phase. A violation without a witness has the way in which the run ended instead. */
 struct fingerprint {
     char text[FINGERPRINT_BYTES];
 };

@@ -20,8 +20,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define REFERENCE_PROTOCOL "null"
 #define COPY_BYTES 4096
 #define TEXT_BYTES 256
+
+/* Ranks in reserve are no ranks of the program. */
+static struct scenario without_reserve(const struct scenario *scenario)
+{
+    struct scenario bare = *scenario;
+    bare.ranks -= bare.reserve;
+    bare.reserve = 0;
+    return bare;
+}
+
+void job_refer_to(struct job *job, const struct scenario *scenario)
+{
+    static char protocol[] = REFERENCE_PROTOCOL;
+    job->bare = without_reserve(scenario);
+    job->bare.protocol = protocol;
+    job->bare.violates = NULL;
+    job->bare.cover_count = 0;
+    plan_init(&job->bare.plan);
+    job->scenario = &job->bare;
+    job->is_reference = true;
+}
+
+bool job_refers_to(const struct job *job, const struct scenario *scenario)
+{
+    struct scenario bare = without_reserve(scenario);
+    return job->is_reference && scenario_same_call(job->scenario, &bare);
+}
 
 /* What the run without faults tells; a program that leaves messages unreceived is told of here. */
 static void say_reference(struct run *run, const char *folder)

@@ -35,6 +35,14 @@ struct job {
     uint64_t start_ns;
 };
 
+/* Makes it the reference of the scenario: the same call under the protocol "null", without plan,
+ * expectations, and ranks in reserve. Number and folder are the caller's. */
+void job_refer_to(struct job *job, const struct scenario *scenario);
+
+/* It is one that job_refer_to made for this scenario or one that is called the same way; that the
+ * executable is the same is not looked at. */
+bool job_refers_to(const struct job *job, const struct scenario *scenario);
+
 /* Forks. `mask` is the signal mask for the job. */
 enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
                           struct error *error);

@@ -12,7 +12,6 @@
 
 #define NS_PER_MS 1000000
 #define FOLDERS_OPEN 16
-#define REFERENCE_PROTOCOL "null"
 
 struct attempt {
     struct job job; /* first: the pool hands it back */
@@ -187,18 +186,11 @@ static bool needs_reference(const struct scenario *scenario, const char *claim)
 static enum error_code new_reference(struct trials *trials, const struct scenario *scenario,
                                      struct reference **made, struct error *error)
 {
-    static char protocol[] = REFERENCE_PROTOCOL;
     struct reference *reference = calloc(1, sizeof *reference);
     if (reference == NULL)
         return error_set(error, ERROR_MEMORY, "a run without faults");
     struct job *job = &reference->job;
-    job->bare = *scenario;
-    job->bare.protocol = protocol;
-    job->bare.violates = NULL;
-    job->bare.cover_count = 0;
-    plan_init(&job->bare.plan);
-    job->scenario = &job->bare;
-    job->is_reference = true;
+    job_refer_to(job, scenario);
     job->number = ++trials->numbers;
     reference->next = trials->references;
     trials->references = *made = reference;
@@ -213,7 +205,7 @@ static enum error_code need_reference(struct trials *trials, const struct scenar
     enum error_code code = OK;
     for (*reference = trials->references; *reference != NULL; *reference = (*reference)->next)
         /* The program is the same in all that is tried. */
-        if (scenario_same_call((*reference)->job.scenario, scenario))
+        if (job_refers_to(&(*reference)->job, scenario))
             break;
     if (*reference == NULL)
         code = new_reference(trials, scenario, reference, error);

@@ -19,7 +19,6 @@
 #define ID_BYTES 64
 #define SLOWEST_SHOWN 10
 #define OUTPUTS 2 /* standard output, --tap */
-#define REFERENCE_PROTOCOL "null"
 
 struct suite {
     const struct options *options;
@@ -74,8 +73,7 @@ static const struct job *find_reference(const struct suite *suite, const struct 
 {
     for (size_t i = 0; i < suite->count; i++) {
         const struct job *job = suite->job[i];
-        if (job->is_reference && strcmp(job->program.text, program->text) == 0 &&
-            scenario_same_call(job->scenario, scenario))
+        if (job_refers_to(job, scenario) && strcmp(job->program.text, program->text) == 0)
             return job;
     }
     return NULL;
@@ -84,7 +82,6 @@ static const struct job *find_reference(const struct suite *suite, const struct 
 static enum error_code add_reference(struct suite *suite, const struct scenario *scenario,
                                      const struct job **reference, struct error *error)
 {
-    static char protocol[] = REFERENCE_PROTOCOL;
     struct path program;
     enum error_code code = path_program(scenario->program, scenario->file, &program, error);
     if (code != OK)
@@ -95,16 +92,8 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
     struct job *job = add_job(suite);
     if (job == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
-    job->bare = *scenario;
-    job->bare.protocol = protocol;
-    job->bare.ranks -= scenario->reserve;
-    job->bare.reserve = 0;
-    job->bare.violates = NULL;
-    job->bare.cover_count = 0;
-    plan_init(&job->bare.plan);
-    job->scenario = &job->bare;
+    job_refer_to(job, scenario);
     job->program = program;
-    job->is_reference = true;
     job->number = ++suite->references;
     *reference = job;
     return path_format(&job->folder, error, "%s/reference/%d", suite->folder.text, job->number);
