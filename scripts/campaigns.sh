@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make campaigns: the long campaigns of this repository, into BUILD_FOLDER/campaigns. What has been
 # finished is left alone, what was interrupted goes on. Takes hours; campaigns_check.sh judges what
-# came of it.
+# came of it. A protocol is gone over systematically if it has a canary.
 # Usage: campaigns.sh BUILD_FOLDER [random | systematic | broken]...
 # RUNS (2000) of the random campaign, SEEDS (10) of each broken variant, MOST (400) runs for each.
 # JOBS (as many as there are cores) runs at once.
@@ -33,7 +33,12 @@ random() {
 }
 
 systematic() {
-    campaign systematic --strategy systematic suites/campaign/systematic.lua
+    local canary protocol
+    for canary in suites/protocols/*/canary.lua; do
+        protocol=$(basename "$(dirname "$canary")")
+        campaign "systematic/$protocol" --strategy systematic --filter "all of it: $protocol" \
+            suites/campaign/systematic.lua
+    done
 }
 
 variants() {

@@ -47,6 +47,18 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     [ -s faultline-out/latest/1/run.json ] && [ -s faultline-out/latest/2/run.json ]
 }
 
+# The program has one rank less than the job; its result is held against that of a run with as many.
+@test "ranks in reserve are no ranks of the run that results are held against" {
+    printf 'scenario "moves" { protocol = "cocheck", program = "laplace", ranks = 3, reserve = 1,
+        arguments = { "--size", 16, "--iterations", 14 }, claims = { "H" }, environment = {
+        COCHECK_EVERY = 6, COCHECK_SKELETONS = 1, COCHECK_MIGRATE = "1@1" } }\n' >s.lua
+    run campaign --runs 1
+    [ "$status" -ne 1 ]
+    [ "$(jq .scenario.ranks faultline-out/latest/reference/1/run.json)" = 2 ]
+    [ "$(jq -r 'select(.kind == "survey").verdict' faultline-out/latest/campaign.jsonl)" = pass ]
+    [ "$(of '.groups | length')" = 0 ]
+}
+
 @test "the same subject twice is one, plans and expectations are not looked at, subjects take turns" {
     subject right '"right"'
     subject again '"right"' 'expect = { violates = "H.orphan" }, plan = function(p)

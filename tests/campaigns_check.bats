@@ -34,9 +34,11 @@ found() {
 }
 
 results() {
-    local variant
+    local variant protocol
     right random.json
-    right systematic.json
+    for protocol in blocking c3 chandy_lamport cocheck; do
+        right "systematic/$protocol.json"
+    done
     for variant in $(variants); do
         found "broken/$variant.1.json" 7
         found "broken/$variant.2.json" 3
@@ -58,7 +60,7 @@ judge() {
     results
     judge
     [ "$status" -eq 0 ]
-    [[ "$output" =~ c3-log-all\ +3/3\ +7\ +12\ +C.late.log\ H.loss ]]
+    grep -qxF "| \`c3-log-all\` | 3/3 | 7 | 12 | C.late.log, H.loss |" <<<"$output"
 }
 
 # change FILE FILTER WORDS: with this change the check fails, and says so.
@@ -78,16 +80,16 @@ change() {
     change random.json '.going = true' "random.json: not so: it has ended"
     change random.json '.canaries[0].found = false' "random.json: not so: its canaries were found"
     change random.json '.canaries = []' "random.json: not so: its canaries were found"
-    change systematic.json '.complete = false' "systematic.json: not so: it is complete"
-    change systematic.json '.verdicts.pass = 0' "systematic.json: not so: runs passed"
+    change systematic/c3.json '.complete = false' "c3.json: not so: it is complete"
+    change systematic/blocking.json '.verdicts.pass = 0' "blocking.json: not so: runs passed"
     change broken/c3-log-all.2.json '.groups = []' "c3-log-all: found 2 times of 3"
 }
 
 @test "what is missing is told" {
     results
-    rm campaigns/systematic.json campaigns/broken/c3-log-all.*.json
+    rm campaigns/systematic/cocheck.json campaigns/broken/c3-log-all.*.json
     judge
     [ "$status" -eq 1 ]
-    [[ "$output" == *"systematic.json is missing"* ]]
+    [[ "$output" == *"cocheck.json is missing"* ]]
     [[ "$output" == *"c3-log-all: no campaign over it"* ]]
 }

@@ -52,6 +52,15 @@ declared() {
     run ! grep -q "^not ok" <<<"$output"
 }
 
+# Its ranks wait for each other in memory that they share, which is told with faultline_drawn; which
+# line others have begun meanwhile hangs on clocks, and is no part of what the failure is.
+@test "a program that waits in shared memory is replayed, and fails in the same way" {
+    "$FAULTLINE" run --keep "$REPO/suites/c3/as_published.lua" \
+        --filter 'figure 5: data from beyond the stop-log line to behind it'
+    run -0 "$FAULTLINE" replay --repeat 3 faultline-out/latest/1
+    [[ "$output" == *"# faultline-out/latest/1: replayed 3/3"* ]]
+}
+
 @test "one outcome changed in the decisions: the divergence is named" {
     race
     "$FAULTLINE" run --keep s.lua

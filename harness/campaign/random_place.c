@@ -78,8 +78,8 @@ struct plan_condition place_of_send(const struct survey *survey, struct draw *dr
 {
     struct survey_filter app = {SURVEY_CHANNEL, LEVEL_APP, EVENT_SEND};
     struct survey_filter wire = {SURVEY_CHANNEL, LEVEL_WIRE, EVENT_SEND};
-    bool upper = survey_points(survey, wire) == 0 ||
-                 (survey_is_passed_on(survey) && draw_chance(draw, 70));
+    bool upper =
+        survey_points(survey, wire) == 0 || (survey_is_passed_on(survey) && draw_chance(draw, 70));
     struct survey_filter filter = upper ? app : wire;
     const struct survey_point *point =
         survey_point(survey, filter, draw_below(draw, survey_points(survey, filter)));

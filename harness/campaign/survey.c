@@ -363,6 +363,7 @@ static void count_record(struct taking *taking, uint64_t index)
 {
     const struct record *r = &taking->trace->record[index];
     unsigned kind = atomic_load(&r->kind);
+    taking->ends |= kind == RECORD_CALL && r->call == CALL_MPI_Finalize;
     if (kind == RECORD_NOTE)
         count_note(taking, index);
     else if (kind == RECORD_STORAGE)
@@ -379,7 +380,6 @@ static void count_record(struct taking *taking, uint64_t index)
         count_message(taking, EVENT_DELIVER, r);
     if (stands_for_call(r, kind))
         count_call(taking, r, kind);
-    taking->ends |= r->call == CALL_MPI_Finalize;
 }
 
 static int compare_numbers(int64_t a, int64_t b)

@@ -365,6 +365,75 @@ static void test_random_places(void)
     plan_release(&plan);
 }
 
+/* Of all random plans over a run: steps that name this, steps of the two actions that make choices,
+ * and plans with two jitters. */
+struct tally {
+    size_t named, choices, jittered_twice;
+};
+
+static struct tally tally_of(const char *what, const char *named)
+{
+    struct survey survey;
+    struct plan plan;
+    struct tally tally = {0};
+    char name[STRATEGY_TEXT_BYTES];
+    take_of(what, &survey, &plan);
+    for (uint64_t i = 0; i < PLANS; i++) {
+        size_t jitters = 0;
+        plan_release(&plan);
+        with_wires(&plan);
+        if (strategy_find("random")->make(&survey, 6, i, &plan, name, NULL) != OK)
+            exit(1);
+        for (size_t j = 0; j < plan.count; j++) {
+            const struct plan_step *step = &plan.steps[j];
+            tally.named += strcmp(step->when.name, named) == 0;
+            tally.named += strcmp(step->when.message, named) == 0;
+            tally.choices += step->action == ACTION_CHOOSE || step->action == ACTION_ANSWER;
+            jitters += step->action == ACTION_JITTER;
+        }
+        tally.jittered_twice += jitters > 1;
+    }
+    survey_release(&survey);
+    plan_release(&plan);
+    return tally;
+}
+
+/* The faults stop when ranks come to MPI_Finalize; what is seen there alone is never asked for. */
+static void test_random_before_end(void)
+{
+    static const char end[] = "r0#0 app call MPI_Finalize\n", phase[] = "p:before-finish";
+    static const char inside[] = "r0#0 note phase name \"p:before-finish\"\n";
+    char ahead[sizeof text + sizeof inside + sizeof end], behind[sizeof ahead];
+    snprintf(ahead, sizeof ahead, "%s%s%s", text, inside, end);
+    snprintf(behind, sizeof behind, "%s%s%s", text, end, inside);
+    check(tally_of(ahead, phase).named > 0, "a phase ahead of the end is asked for");
+    check(tally_of(behind, phase).named == 0, "one behind it is not");
+    check(tally_of(text, "stopLogging").named > 0, "so is a message of the protocol's own");
+    struct survey survey, early;
+    struct plan plan;
+    take_of(behind, &survey, &plan);
+    check(survey_before_end(&survey, &early, NULL) == OK && early.count == survey.count - 2,
+          "without the end there are that phase and MPI_Finalize itself less");
+    free(early.point);
+    survey_release(&survey);
+    plan_release(&plan);
+}
+
+/* Where the program's messages go another way, no step can say what it takes. */
+static void test_random_choices(void)
+{
+    static const char apart[] =
+        "ranks 2\n"
+        "r0#0 app send MPI_Send to 1 tag 7 bytes 8 hash 0x11 lasts 1\n"
+        "r0#0 wire send MPI_Send to 1 tag 1 bytes 24 hash 0x21\n"
+        "r1#0 app probe MPI_Iprobe from any tag any negative bytes 9\n"
+        "r1#0 app recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8 hash 0x11 lasts 1\n"
+        "r1#0 wire recv MPI_Recv from any tag 1 got 0 tag 1 bytes 24 hash 0x21\n";
+    check(tally_of(text, "").choices > 0, "what is passed on can be chosen");
+    check(tally_of(apart, "").choices == 0, "what is not cannot");
+    check(tally_of(text, "").jittered_twice == 0, "no plan has two jitters");
+}
+
 static void test_systematic(void)
 {
     struct survey survey;
@@ -397,6 +466,8 @@ int main(void)
     test_strategy("random", PLANS);
     test_seed();
     test_random_places();
+    test_random_before_end();
+    test_random_choices();
     test_systematic();
     check(strategy_find("randm") == NULL, "no strategy is called so");
     return done();

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# After how many runs of a random campaign each broken variant was found, as the table of
+# suites/campaign/README.md, from what campaigns.sh has left in BUILD_FOLDER/campaigns/broken. A
+# variant over which there was no campaign has no row.
+# Usage: campaigns_table.sh BUILD_FOLDER; SEEDS (10): of the first so many seeds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$1/campaigns/broken
+
+# Of all campaigns over a variant: how many found something, the median and the highest number of the
+# run that did (0: the survey did, without any fault), and the claims, the most frequent first.
+# shellcheck disable=SC2016 # names of jq's own
+summary='
+  [.[] | [.groups[] | select(.verdict == "violation")]] as $found
+  | [$found[] | map(.first) | min | select(. != null)] | sort as $at
+  | [$found[][].claim] | group_by(.) | sort_by(-length, .[0]) | map(.[0]) | join(", ") as $claims
+  | "\($at | length)/\($found | length) | \($at[(($at | length) - 1) / 2 | floor] // "-") | \($at[-1] // "-")"
+    + " | \($claims)"'
+
+echo '| variant | found | median run | highest | by |'
+echo '|---|---|---|---|---|'
+for patch in suites/protocols/*/broken/*.patch; do
+    protocol=${patch#suites/protocols/}
+    variant=${protocol%%/*}-$(basename "$patch" .patch)
+    files=()
+    for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
+        [ ! -e "$out/$variant.$seed.json" ] || files+=("$out/$variant.$seed.json")
+    done
+    [ "${#files[@]}" -eq 0 ] ||
+        echo "| \`$variant\` | $(jq -rs "$summary" "${files[@]}") |"
+done
