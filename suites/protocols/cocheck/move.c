@@ -4,6 +4,7 @@
 #include "cocheck/control.h"
 #include "cocheck/rank_state.h"
 #include "cocheck/transport.h"
+#include "common/fresh.h"
 #include "common/mail/mail.h"
 #include "faultline.h"
 
@@ -11,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HELLO 0x315645484b434f43u /* what a connection begins with */
 #define PAUSE_NS 200000           /* between two looks of a process that is no rank */
+#define END_SECONDS 20            /* in which the library ends a job that has lost a process */
+#define PART_BYTES (256 << 10)    /* of a piece, copied while a cache still has it */
 
 /* The first thing on a connection. Behind it: the bytes of mail_prologue and of rank_state_put, the
  * table of the registered pieces, the pieces. */
@@ -50,6 +54,15 @@ void move_close(void)
     transport_close(&moving.arriving);
     free(moving.address);
     moving.address = NULL;
+}
+
+/* A connection that breaks: the process at its other end has died, and the library ends the job of
+ * which it was a part. A process that ended the job itself would be the first to be blamed. */
+static void carried(enum error_code code, const struct error *error)
+{
+    if (code == ERROR_IO)
+        sleep(END_SECONDS);
+    must(code, error);
 }
 
 /* ---- a process that is no rank ------------------------------------------------------------------
@@ -93,9 +106,9 @@ static void say_hello(struct transport *end, const struct state *state)
                                 .own_bytes = own.size,
                                 .prologue_bytes = prologue.size,
                                 .piece_count = state->count};
-    must(transport_send(end, &hello, sizeof hello, &error), &error);
-    must(transport_send(end, prologue.data, prologue.size, &error), &error);
-    must(transport_send(end, own.data, own.size, &error), &error);
+    carried(transport_send(end, &hello, sizeof hello, &error), &error);
+    carried(transport_send(end, prologue.data, prologue.size, &error), &error);
+    carried(transport_send(end, own.data, own.size, &error), &error);
     bytes_release(&prologue);
     bytes_release(&own);
 }
@@ -104,13 +117,13 @@ static void send_pieces(struct transport *end, const struct state *state)
 {
     struct error error;
     for (size_t i = 0; i < state->count; i++)
-        must(transport_send(end, &state->piece[i].as_stored, sizeof state->piece[i].as_stored,
-                            &error),
-             &error);
+        carried(transport_send(end, &state->piece[i].as_stored, sizeof state->piece[i].as_stored,
+                               &error),
+                &error);
     phase("mid-transfer");
     for (size_t i = 0; i < state->count; i++)
-        must(transport_send(end, state->piece[i].data, state->piece[i].as_stored.bytes, &error),
-             &error);
+        carried(transport_send(end, state->piece[i].data, state->piece[i].as_stored.bytes, &error),
+                &error);
 }
 
 void move_to(int process)
@@ -118,7 +131,7 @@ void move_to(int process)
     struct error error;
     struct transport end = TRANSPORT_CLOSED;
     phase("before-transfer");
-    must(transport_connect(&end, moving.address[process], &error), &error);
+    carried(transport_connect(&end, moving.address[process], &error), &error);
     /* From the first byte on the other may say that it is this rank. */
     faultline_becomes(FAULTLINE_NO_RANK);
     say_hello(&end, mail_image_state());
@@ -138,7 +151,7 @@ static char *receive_row(uint64_t bytes)
 {
     struct error error;
     char *row = memory(1, bytes);
-    must(transport_receive(&moving.arriving, row, bytes, &error), &error);
+    carried(transport_receive(&moving.arriving, row, bytes, &error), &error);
     return row;
 }
 
@@ -181,7 +194,7 @@ void move_wait(void)
     if (!wait_as_nobody())
         leave();
     transport_close(&moving.listener);
-    must(transport_receive(&moving.arriving, hello, sizeof *hello, &error), &error);
+    carried(transport_receive(&moving.arriving, hello, sizeof *hello, &error), &error);
     if (hello->hello != HELLO || hello->rank < 0 || hello->rank >= self.ranks)
         die("what came to skeleton process %d is no rank's state", self.process);
     become();
@@ -197,7 +210,7 @@ static void check_table(const struct state *state)
             self.rank, state->count, moving.hello.piece_count);
     for (size_t i = 0; i < state->count; i++) {
         const struct stored_piece *mine = &state->piece[i].as_stored;
-        must(transport_receive(&moving.arriving, &theirs, sizeof theirs, &error), &error);
+        carried(transport_receive(&moving.arriving, &theirs, sizeof theirs, &error), &error);
         if (memcmp(&theirs, mine, sizeof theirs) != 0)
             die("rank %d has registered '%s' of %" PRIu64 " bytes here, '%.*s' of %" PRIu64
                 " where it comes from",
@@ -206,18 +219,31 @@ static void check_table(const struct state *state)
     }
 }
 
-bool move_arrive(void)
+/* The program's memory and the image of it are the same then: each part goes into both at once,
+ * while the next one is on its way. */
+static void receive_piece(const struct piece *here, const struct piece *image)
 {
     struct error error;
-    struct state *state = mail_state();
+    uint64_t bytes = here->as_stored.bytes;
+    fresh_expect(here->data, bytes);
+    for (uint64_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < PART_BYTES ? bytes - done : PART_BYTES;
+        carried(transport_receive(&moving.arriving, (char *)here->data + done, part, &error),
+                &error);
+        memcpy((char *)image->data + done, (char *)here->data + done, part);
+    }
+}
+
+bool move_arrive(void)
+{
+    const struct state *state = mail_state();
     if (moving.arriving.fd < 0)
         return false;
     phase("before-arrival");
     check_table(state);
+    const struct state *image = mail_image_room();
     for (size_t i = 0; i < state->count; i++)
-        must(transport_receive(&moving.arriving, state->piece[i].data,
-                               state->piece[i].as_stored.bytes, &error),
-             &error);
+        receive_piece(&state->piece[i], &image->piece[i]);
     transport_close(&moving.arriving);
     rank_state_take(moving.own, moving.hello.own_bytes, true);
     control_send(CONTROL_ADDRESS, COORDINATOR, moving.hello.line, (uint64_t)self.rank);

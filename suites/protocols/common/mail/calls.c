@@ -2,6 +2,8 @@
  * matched; a receive's data go to their place when the program is told that it is complete. */
 #include "common/mail/calls.h"
 
+#include "common/mail/exchange.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -81,7 +83,8 @@ void call_finish(struct request *request)
 
 void call_foretell(const struct request *request, MPI_Status *status)
 {
-    if (request->kind == REQUEST_SEND || request->cancelled) {
+    if (request->kind == REQUEST_SEND || request->kind == REQUEST_COLLECTIVE ||
+        request->cancelled) {
         status_empty(status);
         if (request->cancelled && status != MPI_STATUS_IGNORE)
             PMPI_Status_set_cancelled(status, 1);
@@ -115,6 +118,8 @@ int call_hand_over(struct request *request, MPI_Status *status)
 {
     call_foretell(request, status);
     request->active = false;
+    if (request->exchange)
+        return exchange_hand_over(request);
     return request->packet ? put_in_place(request) : MPI_SUCCESS;
 }
 

@@ -1,13 +1,20 @@
 /* Collective calls over point-to-point messages of this layer, as Chandy and Lamport, and CoCheck,
- * assume them: packets of a kind of their own, so they never meet the program's receives. Every
- * pair of ranks is a FIFO channel and all make their calls in the same order, so they need no tags.
- * Must not know: the wire, the past. */
+ * assume them. Must not know: the wire, the past. */
 #ifndef MAIL_COLLECTIVES_H
 #define MAIL_COLLECTIVES_H
 
+#include "common/handles/payload.h"
 #include "common/mail/comms.h"
 
 /* Every member gives `bytes` at `mine` and gets all of them in `all`, in the order of ranks. */
 void collective_exchange(struct comm *comm, const void *mine, size_t bytes, void *all);
+
+/* Data of a call in this process: `count` elements at `buffer`, or `elements` behind it. */
+struct payload collective_part(const void *buffer, int count, MPI_Datatype type);
+struct payload collective_part_at(const void *buffer, MPI_Aint elements, int count,
+                                  MPI_Datatype type);
+
+/* The library does it, below the channels: see mail_protocol.native_collectives. */
+bool collective_is_native(MPI_Comm user);
 
 #endif

@@ -19,8 +19,8 @@ static struct asked look_up(int count, const MPI_Request *handles)
     for (int i = 0; i < count; i++) {
         struct request *one = handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
         if (!one && handles[i] != MPI_REQUEST_NULL)
-            mail_refuse("a request that was not made by a send or receive",
-                        "requests of point-to-point messages");
+            mail_refuse("a request that was not made by a send, a receive or a collective call",
+                        "requests of those");
         if (one && one->active) {
             asked.request[i] = one;
             asked.active++;
@@ -217,8 +217,8 @@ MAIL_EXPORTED int MPI_Cancel(MPI_Request *request)
     struct request *one = request_of(*request);
     if (!one || !one->active)
         return call_error(MPI_ERR_REQUEST);
-    if (one->kind == REQUEST_SEND)
-        mail_refuse("MPI_Cancel of a send", "MPI_Cancel of a receive");
+    if (one->kind != REQUEST_RECEIVE)
+        mail_refuse("MPI_Cancel of what is no receive", "MPI_Cancel of a receive");
     if (!one->done) {
         request_unpost(one);
         one->cancelled = one->done = true;
@@ -233,8 +233,8 @@ MAIL_EXPORTED int MPI_Request_free(MPI_Request *request)
     struct request *one = request_of(*request);
     if (!one)
         return call_error(MPI_ERR_REQUEST);
-    if (one->active && one->kind == REQUEST_RECEIVE)
-        mail_refuse("MPI_Request_free of an active receive", "MPI_Wait first");
+    if (one->active && one->kind != REQUEST_SEND)
+        mail_refuse("MPI_Request_free of an active receive or collective call", "MPI_Wait first");
     *request = MPI_REQUEST_NULL;
     if (one->active && !one->done)
         request_detach(one);

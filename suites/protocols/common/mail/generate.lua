@@ -88,7 +88,7 @@ local HEAD = [[
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define WEAK __attribute__((weak, visibility("default")))
-#define INSTEAD "point-to-point messages, and the blocking collective calls that README.md lists"
+#define INSTEAD "point-to-point messages, and the collective calls that README.md lists"
 ]]
 
 local function main(mpicc, path, ...)

@@ -148,6 +148,10 @@ void mail_image(void);
 /* The program's state at the last mail_image; pieces point to a copy of this layer's. */
 const struct state *mail_image_state(void);
 
+/* Where a state comes from elsewhere: mail_image_state's pieces, for the caller to fill in together
+ * with the program's. The next mail_read takes them as they are, and copies nothing. */
+struct state *mail_image_room(void);
+
 /* Appends what this rank is now, but for mail_image_state. Within `control`, `step`, or between
  * calls of the program. */
 void mail_save(struct bytes *out);

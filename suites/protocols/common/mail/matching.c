@@ -1,6 +1,7 @@
 /* See matching.h. */
 #include "common/mail/matching.h"
 
+#include "common/mail/exchange.h"
 #include "common/mail/mail.h"
 #include "common/mail/steps.h"
 
@@ -28,6 +29,8 @@ static void give(struct request *receive, struct packet *packet)
 {
     receive->packet = packet;
     receive->done = true;
+    if (receive->whole)
+        exchange_part_done(receive->whole);
     acknowledge(&packet->head);
 }
 

@@ -2,7 +2,7 @@
 #include "common/mail/requests.h"
 
 #include "common/handles/types.h"
-#include "common/mail/mail.h"
+#include "common/mail/parts.h"
 #include "faultline.h"
 
 #include <stdlib.h>
@@ -75,6 +75,7 @@ void request_free(struct request *request)
         type_release(&request->payload.type);
     if (request->comm)
         comm_drop(request->comm);
+    free(request->exchange);
     free(request);
 }
 
@@ -246,6 +247,10 @@ static void write_one(const struct request *request, struct bytes *out)
                             .packet_kind = request->packet_kind,
                             .comm = request->comm ? request->comm->id : 0,
                             .sent_as = request->sent_as};
+    if (request->kind == REQUEST_COLLECTIVE)
+        mail_refuse(
+            "a collective call that does not block and is pending at a potential checkpoint",
+            "MPI_Wait ahead of it");
     if (needs_buffer(request) && request->payload.buffer != MPI_BOTTOM)
         locate(&request->payload, &stored);
     bytes_put(out, &stored, sizeof stored);

@@ -1,6 +1,7 @@
-/* Requests: one struct for every send and receive of the program, blocking ones too, and for every
- * message that a matched probe has found. The program's handles are numbers of this module's, so
- * that they mean the same after a restart. Must not know: packets on the wire, the past. */
+/* Requests: one struct for every send and receive of the program, blocking ones too, for every
+ * collective call, and for every message that a matched probe has found. The program's handles are
+ * numbers of this module's, so that they mean the same after a restart. Must not know: packets on
+ * the wire, the past. */
 #ifndef MAIL_REQUESTS_H
 #define MAIL_REQUESTS_H
 
@@ -8,7 +9,7 @@
 #include "common/mail/comms.h"
 #include "common/mail/packet.h"
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_MESSAGE, REQUEST_COLLECTIVE };
 enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED };
 
 struct request {
@@ -28,9 +29,12 @@ struct request {
     struct comm *comm; /* held; NULL for MPI_PROC_NULL's and nobody's */
     int peer;
     int tag;
-    uint32_t packet_kind;  /* PACKET_MESSAGE, or of a collective call */
-    uint64_t sent_as;      /* of a synchronous send: number of its packet */
-    struct packet *packet; /* what a receive has got; held until it is handed over */
+    uint32_t packet_kind;      /* PACKET_MESSAGE, or of a collective call */
+    uint64_t sent_as;          /* of a synchronous send: number of its packet */
+    struct packet *packet;     /* what a receive has got; held until it is handed over */
+    struct request *whole;     /* the collective call that a receive is a part of; NULL: none */
+    unsigned waiting;          /* of a collective call: parts that are not done */
+    struct exchange *exchange; /* of a collective call; owned */
 };
 
 /* Active, and held in the list of all. Of nobody (MPI_PROC_NULL) with comm as well. */
