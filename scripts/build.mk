@@ -28,9 +28,9 @@ $(BUILD)/bench/%: scripts/bench/%.c
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
 # How long a migration takes against the size of the state, and a bare socket beside it, with a plot;
-# up to 1 GiB, of which there are four copies at once. Wants an idle machine.
+# up to 1 GiB, of which there are four copies at once, and five in warm.c. Wants an idle machine.
 .PHONY: bench-migration
-bench-migration: $(addprefix $(BUILD)/bench/,migrant socket) $(BUILD)/protocols/libcocheck.so
+bench-migration: $(addprefix $(BUILD)/bench/,migrant socket warm) $(BUILD)/protocols/libcocheck.so
 	$(Q)scripts/setup.sh bench
 	$(Q)$(LUA) scripts/bench/migration.lua $(BUILD) $(MIB_MOST) $(PAIRS)
 

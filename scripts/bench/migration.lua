@@ -1,8 +1,10 @@
 -- make bench-migration: figure 5 of the CoCheck paper, measured here: how long it takes until a
 -- migrated rank goes on, against the size of its state, and a straight line through that (equation
 -- 1), t(x) = a + x / b. Beside each migration a bare socket moves as much on the same machine, in
--- turns, and the rates are compared pair by pair. A table on standard output; the numbers and a
--- plot in BUILD/bench/migration-out/.
+-- turns, and the rates are compared pair by pair; and one that asks for huge pages, as a migration
+-- does, though it has no second copy of the state to make. Before each as much memory is touched as
+-- a migration needs, see warm.c. A table on standard output; the numbers
+-- and a plot in BUILD/bench/migration-out/.
 -- Usage: lua5.4 migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]
 
 local build = assert(arg[1], "usage: migration.lua BUILD_FOLDER [MIB_MOST [PAIRS]]")
@@ -13,6 +15,7 @@ local folder = build .. "/bench/migration-out"
 local MIB = 1 << 20
 local LONG = 64 * MIB -- from which on the rate is asked for: below, the constant part counts most
 local RATIO_LEAST = 0.7
+local COPIES = 5 -- the state and its image, where it is and where it goes to; and some to spare
 
 local function run(command)
   local pipe = assert(io.popen(command))
@@ -21,11 +24,14 @@ local function run(command)
   return text
 end
 
+local function warm(bytes) run(("%s/bench/warm %d"):format(build, COPIES * bytes)) end
+
 -- From the notification until the new addresses are given out, by the clock of the central
 -- instance.
 local function migrate(bytes)
   local times = folder .. "/times"
   os.remove(times)
+  warm(bytes)
   run("rm -rf " .. folder .. "/store")
   run(("FAULTLINE_STORE=%s/store COCHECK_EVERY=1 COCHECK_SKELETONS=1 COCHECK_MIGRATE=1@1 " ..
     "COCHECK_TIMES=%s timeout 600 %s -n 3 -genv LD_PRELOAD %s/protocols/libcocheck.so " ..
@@ -37,7 +43,10 @@ local function migrate(bytes)
   error("no migration took place", 0)
 end
 
-local function bare(bytes) return tonumber(run(("%s/bench/socket %d"):format(build, bytes))) end
+local function bare(bytes, how)
+  warm(bytes)
+  return tonumber(run(("%s/bench/socket %d %s"):format(build, bytes, how or "")))
+end
 
 local function median(values)
   local sorted = table.move(values, 1, #values, 1, {})
@@ -60,15 +69,17 @@ local function fit(points)
 end
 
 local function measure(bytes)
-  local row = { bytes = bytes, times = {}, bares = {}, ratios = {} }
+  local row = { bytes = bytes, times = {}, bares = {}, ratios = {}, huge = {} }
   for pair = 1, pairs_each do
     local first = pair % 2 == 1
     local alone = first and bare(bytes)
     row.times[pair] = migrate(bytes)
     row.bares[pair] = alone or bare(bytes)
     row.ratios[pair] = row.bares[pair] / row.times[pair]
+    row.huge[pair] = bare(bytes, "huge") / row.times[pair]
   end
   row.seconds, row.bare, row.ratio = median(row.times), median(row.bares), median(row.ratios)
+  row.huge_ratio = median(row.huge)
   return row
 end
 
@@ -92,17 +103,20 @@ end
 run("mkdir -p " .. folder)
 local rows, missed = {}, 0
 local out = assert(io.open(folder .. "/migration.dat", "w"))
-print(("%9s %12s %12s %14s"):format("MiB", "migration s", "socket s", "socket / migr."))
+print(("%9s %12s %12s %14s %12s"):format("MiB", "migration s", "socket s", "socket / migr.",
+  "huge / migr."))
 for exponent = 0, 30 do
   local bytes = MIB << exponent
   if bytes > most * MIB then break end
   local row = measure(bytes)
   rows[#rows + 1] = row
-  out:write(("%d %.6f %.6f %.4f\n"):format(bytes // MIB, row.seconds, row.bare, row.ratio))
+  out:write(("%d %.6f %.6f %.4f %.4f\n"):format(bytes // MIB, row.seconds, row.bare, row.ratio,
+    row.huge_ratio))
   local asked = bytes >= LONG
   local good = row.ratio >= RATIO_LEAST
   if asked and not good then missed = missed + 1 end
-  print(("%9d %12.4f %12.4f %14.2f%s"):format(bytes // MIB, row.seconds, row.bare, row.ratio,
+  print(("%9d %12.4f %12.4f %14.2f %12.2f%s"):format(bytes // MIB, row.seconds, row.bare, row.ratio,
+    row.huge_ratio,
     asked and ("  at least %.1f  %s"):format(RATIO_LEAST, good and "reached" or "MISSED") or ""))
 end
 out:close()

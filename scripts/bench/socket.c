@@ -1,19 +1,21 @@
 /* How long a bare TCP socket takes to move so many bytes from one process to another on this
  * machine: what a migration is held against. The receiver's memory is new, as it is in a process
- * that a state comes to. Usage: socket BYTES; prints the seconds from the connection's beginning to
- * the last byte received. */
+ * that a state comes to. Usage: socket BYTES [huge]; prints the seconds from the connection's
+ * beginning to the last byte received. huge: both ask for huge pages, as a migration does. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES (1 << 20)
+#define HUGE_PAGE_BYTES (2 << 20)
 
 static void must(int good, const char *what)
 {
@@ -41,11 +43,21 @@ static int listen_here(struct sockaddr_in *at)
     return listener;
 }
 
+static char *new_memory(size_t bytes, int huge)
+{
+    if (!huge)
+        return malloc(bytes);
+    size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    char *made = aligned_alloc(HUGE_PAGE_BYTES, whole);
+    must(made && madvise(made, whole, MADV_HUGEPAGE) == 0, "memory");
+    return made;
+}
+
 /* One byte back at the end: all has arrived. */
-static void receive_all(int listener, size_t bytes)
+static void receive_all(int listener, size_t bytes, int huge)
 {
     int end = accept(listener, NULL, NULL);
-    char *data = malloc(bytes);
+    char *data = new_memory(bytes, huge);
     must(end >= 0 && data, "accept");
     for (size_t came = 0; came < bytes;) {
         size_t left = bytes - came;
@@ -75,19 +87,20 @@ static double send_all(const struct sockaddr_in *at, const char *data, size_t by
 
 int main(int argc, char **argv)
 {
-    size_t bytes = argc == 2 ? strtoull(argv[1], NULL, 10) : 0;
+    size_t bytes = argc >= 2 ? strtoull(argv[1], NULL, 10) : 0;
+    int huge = argc == 3 && strcmp(argv[2], "huge") == 0;
     struct sockaddr_in at;
     int status;
-    if (bytes == 0) {
-        fprintf(stderr, "usage: socket BYTES\n");
+    if (bytes == 0 || argc > 2 + huge) {
+        fprintf(stderr, "usage: socket BYTES [huge]\n");
         return 64;
     }
     int listener = listen_here(&at);
     pid_t child = fork();
     must(child >= 0, "fork");
     if (child == 0)
-        receive_all(listener, bytes);
-    char *data = malloc(bytes);
+        receive_all(listener, bytes, huge);
+    char *data = new_memory(bytes, huge);
     must(data != NULL, "malloc");
     memset(data, 1, bytes);
     printf("%.6f\n", send_all(&at, data, bytes));
