@@ -75,12 +75,16 @@ for rank = 0, RANKS - 1 do
     function(p) p:kill(at_phase(rank, "before-finish", 1)) end)
 end
 
+-- In an arrangement ranks look at where the others are; what they find there is a decision.
+local own = { arrangement = { "--told", 1, "--message", 1 } }
+
 for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "tally", "pipeline",
-                           "mixture", "random" } do
+                           "mixture", "random", "collectives", "arrangement" } do
   for _, point in ipairs(points) do
     scenario(program .. ": " .. point[1]) {
       protocol = "cocheck", program = program, ranks = RANKS,
-      arguments = { "--iterations", 30 }, environment = { COCHECK_EVERY = 8 },
+      arguments = { "--iterations", 30, table.unpack(own[program] or {}) },
+      environment = { COCHECK_EVERY = 8 },
       claims = { "R.clear", "R.atomic", "H" }, plan = point[2],
     }
   end

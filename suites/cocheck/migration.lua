@@ -24,13 +24,25 @@ end
 -- ---- every program, every rank ------------------------------------------------------------------
 
 for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "tally", "pipeline",
-                           "mixture", "random" } do
+                           "mixture", "random", "collectives" } do
   for rank = 0, RANKS - 1 do
     migration(("%s: rank %d migrates"):format(program, rank), {
       program = program, moves = rank .. "@1", expect = { cover = { "R.clear" } },
     })
   end
 end
+
+-- Rank 0 of an arrangement has made the memory that all share: no state of a protocol's, it stays.
+for rank = 1, RANKS - 1 do
+  migration(("arrangement: rank %d migrates"):format(rank), {
+    program = "arrangement", moves = rank .. "@1", expect = { cover = { "R.clear" } },
+    arguments = { "--iterations", 26, "--told", 1, "--message", 1 },
+  })
+end
+migration("arrangement of calls that do not block: rank 1 migrates", {
+  program = "arrangement", moves = "1@1", expect = { cover = { "R.clear" } },
+  arguments = { "--iterations", 26, "--told", 1, "--message", 1, "--nonblocking", 1 },
+})
 
 -- ---- the situations of a migration --------------------------------------------------------------
 

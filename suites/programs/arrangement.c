@@ -40,7 +40,7 @@ enum call {
 
 struct options {
     long iterations, first, last, call, root, members, reverse, lag, leader, message, size;
-    long nonblocking;
+    long nonblocking, told;
 };
 
 struct arrangement {
@@ -119,13 +119,17 @@ static bool has_come(const struct arrangement *arrangement, int other)
     return step == 0 ? arrangement->restored : step > needed_of(arrangement, other);
 }
 
-/* What is seen in memory that is shared is not seen by Faultline, so it is told. */
+/* What is seen in memory that is shared is not seen by Faultline, so it is told; with --told the
+ * protocol is too, for another time the rank may see something else. */
 static bool all_have_come(const struct arrangement *arrangement)
 {
     bool come = true;
     for (int other = 0; other < arrangement->ranks && come; other++)
         come = other == arrangement->rank || has_come(arrangement, other);
-    faultline_drawn("all have come", &come, sizeof come);
+    if (arrangement->options->told)
+        checkpoint_decision("all have come", &come, sizeof come);
+    else
+        faultline_drawn("all have come", &come, sizeof come);
     return come;
 }
 
@@ -366,7 +370,8 @@ static void iterate(struct arrangement *arrangement)
                  arrangement->iteration <= (uint64_t)arrangement->options->last &&
                  arrangement->comm != MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
-    potential_checkpoint();
+    if (!arrangement->options->told)
+        potential_checkpoint();
     keep_step(arrangement);
     if (message)
         send_message(arrangement);
@@ -379,6 +384,8 @@ static void iterate(struct arrangement *arrangement)
     if (calls && arrangement->options->nonblocking)
         end_call(arrangement, &request);
     arrangement->iteration++;
+    if (arrangement->options->told)
+        potential_checkpoint();
 }
 
 static void make_rows(struct arrangement *arrangement)
@@ -470,6 +477,8 @@ int main(int argc, char **argv)
         {"message", &o.message, 0, 1, "1: a message to the next rank around each call"},
         {"nonblocking", &o.nonblocking, 0, 1,
          "1: MPI_Ibcast and so on; the message is received before it is complete"},
+        {"told", &o.told, 0, 1,
+         "1: each look at where the others are is a decision; checkpoints at the end"},
         {"size", &o.size, 1, 1 << 20, "numbers for each member"},
     };
     MPI_Init(&argc, &argv);
