@@ -53,6 +53,24 @@ void faultline_group(uint64_t comm, const int *world, int size, int rank) __attr
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
                        size_t bytes) __attribute__((weak));
 
+/* One side of a collective, as the application gave it: what it sends, or what it receives. NULL:
+ * the call has no such array, or what it says is of no significance at this rank. */
+struct faultline_side {
+    const void *buffer;
+    int64_t count;
+    uint64_t datatype;
+    const int *counts; /* by rank; then count is of no use */
+    const int *displacements;
+    const void *datatypes; /* by rank, of the MPI's type of them */
+};
+
+/* A persistent collective. */
+struct faultline_collective {
+    const char *call; /* that made it: "MPI_Bcast_init" */
+    int root;
+    struct faultline_side sent, received; /* of a broadcast both are its buffer */
+};
+
 /* A request of the application that a protocol has brought back after a restart; numbers as the
  * application would give them to MPI. For a message that a matched probe had found there is none.
  */
@@ -67,6 +85,9 @@ struct faultline_request {
     const void *buffer;
     int64_t count;
     uint64_t datatype;
+    /* NULL: a message. Else persistent, not under way, and the fields from `receives` on but these
+     * are of no use. Arrays in it stay until the request is freed. */
+    const struct faultline_collective *collective;
 };
 void faultline_request(const struct faultline_request *request) __attribute__((weak));
 

@@ -146,6 +146,52 @@ struct request *request_claim(enum level level, uint64_t handle, const void *whe
     return request;
 }
 
+static struct side side_back(const struct faultline_side *told)
+{
+    return (struct side){.buffer = told->buffer,
+                         .count = (MPI_Count)told->count,
+                         .type = (MPI_Datatype)told->datatype,
+                         .counts = told->counts,
+                         .displacements = told->displacements,
+                         .types = told->datatypes};
+}
+
+static void collective_back(struct request *request, const struct faultline_collective *told)
+{
+    request->active = false;
+    request->collective = (struct collective){
+        .operation = call_operation(request->call),
+        .root = told->root,
+        .send = side_back(&told->sent),
+        .recv = side_back(&told->received),
+        .communicator = request->communicator,
+        .types_gone = told->sent.datatypes || told->received.datatypes,
+    };
+}
+
+static void message_back(struct request *request, const struct faultline_request *told)
+{
+    request->active = told->active != 0;
+    request->buffer = told->buffer;
+    request->count = told->count;
+    request->type = (MPI_Datatype)told->datatype;
+    request->peer = told->peer;
+    request->tag = told->tag;
+}
+
+/* One that nobody has made in this incarnation; NULL: out of memory. */
+static struct request *new_back(const struct faultline_request *told)
+{
+    enum request_kind kind = told->collective ? REQUEST_COLLECTIVE
+                             : told->receives ? REQUEST_RECEIVE
+                                              : REQUEST_SEND;
+    unsigned call = told->collective ? call_from_name(told->collective->call)
+                    : told->receives ? CALL_MPI_Irecv
+                                     : CALL_MPI_Isend;
+    return request_new(LEVEL_APP, kind, call, request_number(LEVEL_APP),
+                       communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
+}
+
 void tap_request_back(const struct faultline_request *told)
 {
     if (!tap_ready)
@@ -153,19 +199,14 @@ void tap_request_back(const struct faultline_request *told)
     struct request *request = request_table_claim(LEVEL_APP, told->handle, NULL, false);
     bool known = request != NULL;
     if (!known)
-        request =
-            request_new(LEVEL_APP, told->receives ? REQUEST_RECEIVE : REQUEST_SEND,
-                        told->receives ? CALL_MPI_Irecv : CALL_MPI_Isend, request_number(LEVEL_APP),
-                        communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
+        request = new_back(told);
     if (!request)
         return;
     request->persistent = told->persistent != 0;
-    request->active = told->active != 0;
-    request->buffer = told->buffer;
-    request->count = told->count;
-    request->type = (MPI_Datatype)told->datatype;
-    request->peer = told->peer;
-    request->tag = told->tag;
+    if (!told->collective)
+        message_back(request, told);
+    else if (!known)
+        collective_back(request, told->collective);
     if (known && request->active)
         request->number = request_number(LEVEL_APP);
     if (known)

@@ -29,7 +29,7 @@ enum d_category d_category_of(unsigned call)
     case OPERATION_REDUCE_SCATTER_BLOCK:
         return D_ALL_TO_ALL;
     case OPERATION_BARRIER:
-        return D_BARRIER;
+        return call == CALL_MPI_Barrier ? D_BARRIER : D_ALL_TO_ALL;
     case OPERATION_SCAN:
     case OPERATION_EXSCAN:
         return D_SCAN;

@@ -47,6 +47,39 @@ static bool tests_around(const struct trace *trace, uint64_t index)
     return false;
 }
 
+static bool carries_out(const struct record *wire, const struct record *call)
+{
+    return call_operation(wire->call) == call_operation(call->call) && wire->bytes == call->bytes &&
+           wire->hash == call->hash;
+}
+
+/* MPI_Startall has a record for each request, one behind the other, and all enclose what happens in
+ * it: the one of them that has this operation and data, as reader.call; 0: none, or several. */
+static uint64_t started_call(const struct reader *reader, const struct record *record)
+{
+    uint64_t found = 0;
+    for (uint64_t at = reader->call; at > 0; at--) {
+        const struct record *call = &reader->trace->record[at - 1];
+        if (call->level != LEVEL_APP || !encloses(call, record))
+            break;
+        if (carries_out(record, call) && found > 0)
+            return 0;
+        if (carries_out(record, call))
+            found = at;
+    }
+    return found;
+}
+
+/* As reader.call; 0: it cannot be told. */
+static uint64_t enclosing_call(const struct reader *reader, const struct record *record)
+{
+    uint64_t newest = reader->call;
+    if (newest > 1 && reader->trace->record[newest - 2].level == LEVEL_APP &&
+        encloses(&reader->trace->record[newest - 2], record))
+        return started_call(reader, record);
+    return newest;
+}
+
 static void find_call(const struct reader *reader, struct d_join *join)
 {
     const struct trace *trace = reader->trace;
@@ -54,7 +87,9 @@ static void find_call(const struct reader *reader, struct d_join *join)
     const struct record *call = reader->call > 0 ? &trace->record[reader->call - 1] : NULL;
     join->inside = D_INSIDE_NOTHING;
     if (call != NULL && encloses(call, record)) {
-        join->of = table_get(&reader->pass->located, (uint64_t)join->rank, reader->call - 1);
+        uint64_t at = enclosing_call(reader, record);
+        if (at > 0)
+            join->of = table_get(&reader->pass->located, (uint64_t)join->rank, at - 1);
         join->inside = join->of != NULL ? D_INSIDE_CALL : D_INSIDE_OTHER;
     } else if ((call != NULL && call->thread != record->thread) ||
                tests_around(trace, join->index)) {

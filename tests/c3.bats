@@ -116,10 +116,12 @@ same() {
 }
 
 @test "what is not supported is refused by its name" {
-    declare -A named=([ibarrier]=MPI_Ibarrier [isendrecv]=MPI_Isendrecv [send_c]=MPI_Send_c
+    declare -A named=([isendrecv]=MPI_Isendrecv [send_c]=MPI_Send_c
         [mrecv_c]=MPI_Mrecv_c [window]=MPI_Win_create [session]=MPI_Session_init
         [cancel]="MPI_Cancel of a send" [forget]="MPI_Request_free of an active receive"
-        [pending]="not in registered state" [persistent_bcast]=MPI_Bcast_init
+        [pending]="not in registered state" [large_bcast_init]=MPI_Bcast_init_c
+        [neighbour]=MPI_Neighbor_allgather [ineighbour]=MPI_Ineighbor_allgather
+        [neighbour_init]=MPI_Neighbor_allgather_init [intercommunicator]=MPI_Intercomm_create
         [barrier_meanwhile]="MPI_Barrier while a non-blocking")
     for act in "${!named[@]}"; do
         rm -rf "$FAULTLINE_STORE"

@@ -43,6 +43,14 @@ passes() {
     done
 }
 
+@test "calls that do not block, and persistent ones, have the same results" {
+    expected=$(timeout -k 5 60 mpiexec -n 3 "$BUILD/programs/collectives")
+    for way in 1 2; do
+        rm -rf "$FAULTLINE_STORE"
+        [ "$(C3_EVERY=3 job 3 "$BUILD/programs/collectives" --nonblocking $way)" = "$expected" ]
+    done
+}
+
 @test "how the bits are sent is checked" {
     C3_COLLECTIVE_BITS=both run job 1 "$BUILD/programs/collectives"
     [ "$status" != 0 ]

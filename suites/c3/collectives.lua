@@ -1,7 +1,8 @@
 -- Collective calls under C3. Each one with a line that runs through it, in every arrangement of
 -- three ranks of which the initiator is beyond the line and at least one other behind; then kills
--- wherever the protocol logs, replays, suppresses or repeats a call; then all calls mixed. Whatever
--- happens, the job recovers to the result of a run without faults.
+-- wherever the protocol logs, replays, suppresses or repeats a call; then all calls mixed, in
+-- every form: blocking, not blocking, persistent. Whatever happens, the job recovers to the result
+-- of a run without faults.
 
 -- No program makes a choice in it, so C.nondet has no situation.
 cover { "H", "D", "C.1.1", "C.1.2", "C.1.3", "C.late", "C.early", "C.class", "C.epoch", "C.commit",
@@ -123,7 +124,7 @@ local SEEDS = 12
 for seed = 1, SEEDS do
   local ranks = 2 + seed % 3
   collectives(("mixed, seed %d"):format(seed), {
-    ranks = ranks, arguments = { "--seed", seed },
+    ranks = ranks, arguments = { "--seed", seed, "--nonblocking", -1 },
     plan = function(p)
       p:kill { rank = seed % ranks, at = { event = "commit", epoch = 1 + seed % 4 },
                after = "start" }

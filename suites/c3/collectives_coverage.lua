@@ -18,14 +18,32 @@ local STATES_MOST = 4        -- in one condition
 local ATTEMPT_MS = 1000 -- how long what never comes true is waited for: the ranks do not block
 
 -- A root that is to lag behind rank 0 is rank 1; of a scan, whose root is the lowest of the
--- communicator, rank 2 of one that has its ranks the other way round.
+-- communicator, rank 2 of one that has its ranks the other way round. Each call is made in its
+-- three forms, MPI_Bcast, MPI_Ibcast and MPI_Bcast_init, but for barriers: one that does not block
+-- tells all that each has come, and is of the category of that data flow.
 local categories = {
   { name = "bcast", calls = { MPI_Bcast = 0, MPI_Scatter = 1 } },
   { name = "gather", calls = { MPI_Gather = 3, MPI_Reduce = 5 } },
-  { name = "all", calls = { MPI_Allreduce = 11, MPI_Alltoall = 8 } },
-  { name = "barrier", calls = { MPI_Barrier = 16 } },
+  { name = "all", calls = { MPI_Allreduce = 11, MPI_Alltoall = 8 },
+    unblocked = { MPI_Allreduce = 11, MPI_Alltoall = 8, MPI_Barrier = 16 } },
+  { name = "barrier", calls = { MPI_Barrier = 16 }, unblocked = {} },
   { name = "scan", calls = { MPI_Scan = 14, MPI_Exscan = 15 }, lagging_root = 2 },
 }
+
+local BLOCKING, NONBLOCKING, PERSISTENT = 0, 1, 2 -- --nonblocking of the program
+
+local function add_form(category, name, number, way)
+  table.insert(category.forms, { name = name, number = number, way = way })
+end
+
+for _, category in ipairs(categories) do
+  category.forms = {}
+  for call, number in pairs(category.calls) do add_form(category, call, number, BLOCKING) end
+  for call, number in pairs(category.unblocked or category.calls) do
+    add_form(category, "MPI_I" .. call:sub(5):lower(), number, NONBLOCKING)
+    add_form(category, call .. "_init", number, PERSISTENT)
+  end
+end
 
 local possible = {
   bcast = "behind-behind behind-behind+logging behind-logging " ..
@@ -128,21 +146,21 @@ end
 
 -- how: "forced", "attempted"; or "recovered": forced, and the job is lost when the line is
 -- committed (it may be before a call in which all are beyond the line).
-local function cell(how, category, call, number, root_region, others)
+local function cell(how, category, form, root_region, others)
   local name = root_region .. "-" .. set_name(others)
   local root, at = places(category, root_region, others)
   local reverse = root ~= 0 and root == category.lagging_root
-  scenario(string.format("%s: %s %s, %s", category.name, how, name, call)) {
+  scenario(string.format("%s: %s %s, %s", category.name, how, name, form.name)) {
     protocol = "c3", program = "arrangement", ranks = RANKS,
-    arguments = { "--iterations", ITERATIONS, "--call", number, "--reverse", reverse and 1 or 0,
-                  "--root", reverse and 0 or root,
-                  "--nonblocking", call:sub(1, 5) == "MPI_I" and 1 or 0 },
+    arguments = { "--iterations", ITERATIONS, "--call", form.number,
+                  "--reverse", reverse and 1 or 0, "--root", reverse and 0 or root,
+                  "--nonblocking", form.way },
     environment = { C3_EVERY = EVERY },
     claims = { "C", "D", "H" },
     expect = (how == "forced" or how == "recovered" and name ~= "beyond-beyond") and
              { cover = { "D.cell." .. category.name .. "." .. name } } or nil,
     plan = function(p)
-      arrange(p, call, at, how == "attempted")
+      arrange(p, form.name, at, how == "attempted")
       if how == "recovered" then
         p:kill { rank = 1, at = { event = "commit", epoch = LINE }, after = "start" }
       end
@@ -150,26 +168,16 @@ local function cell(how, category, call, number, root_region, others)
   }
 end
 
-local function cells(category, call, number, root_region, others)
+local function cells(category, form, root_region, others)
   local can = is_possible(category, root_region .. "-" .. set_name(others))
-  cell(can and "forced" or "attempted", category, call, number, root_region, others)
-  if can then cell("recovered", category, call, number, root_region, others) end
-end
-
--- MPI_Ibcast of MPI_Bcast; of MPI_Barrier c3 has none.
-local function not_blocking(call)
-  return call ~= "MPI_Barrier" and "MPI_I" .. call:sub(5):lower() or nil
+  cell(can and "forced" or "attempted", category, form, root_region, others)
+  if can then cell("recovered", category, form, root_region, others) end
 end
 
 for _, category in ipairs(categories) do
-  for call, number in pairs(category.calls) do
+  for _, form in ipairs(category.forms) do
     for _, root_region in ipairs(regions) do
-      for _, others in ipairs(sets()) do
-        cells(category, call, number, root_region, others)
-        if not_blocking(call) then
-          cells(category, not_blocking(call), number, root_region, others)
-        end
-      end
+      for _, others in ipairs(sets()) do cells(category, form, root_region, others) end
     end
   end
 end
@@ -221,18 +229,17 @@ end
 
 local function sample(category, ranks, root_region, others)
   local name = root_region .. "-" .. set_name(others)
-  local names = {}
-  for call in pairs(category.calls) do table.insert(names, call) end
-  local call = names[math.random(#names)]
+  local form = category.forms[math.random(#category.forms)]
   local root, at = draw_places(category, ranks, root_region, others)
   local reverse = root ~= 0 and category.lagging_root ~= nil
-  scenario(string.format("%s: sampled %s, %s, %d ranks", category.name, name, call, ranks)) {
+  scenario(string.format("%s: sampled %s, %s, %d ranks", category.name, name, form.name, ranks)) {
     protocol = "c3", program = "arrangement", ranks = ranks,
-    arguments = { "--iterations", ITERATIONS, "--call", category.calls[call],
-                  "--reverse", reverse and 1 or 0, "--root", reverse and 0 or root },
+    arguments = { "--iterations", ITERATIONS, "--call", form.number,
+                  "--reverse", reverse and 1 or 0, "--root", reverse and 0 or root,
+                  "--nonblocking", form.way },
     environment = { C3_EVERY = EVERY }, claims = { "C", "D", "H" },
     expect = { cover = { "D.cell." .. category.name .. "." .. name } },
-    plan = function(p) arrange_many(p, call, at) end,
+    plan = function(p) arrange_many(p, form.name, at) end,
   }
 end
 

@@ -38,6 +38,9 @@ enum call {
     CALLS
 };
 
+/* In the order of --nonblocking. */
+enum way { BLOCKING, NONBLOCKING, PERSISTENT };
+
 struct options {
     long iterations, first, last, call, root, members, reverse, lag, leader, message, size;
     long nonblocking, told;
@@ -50,9 +53,11 @@ struct arrangement {
     MPI_Comm comm; /* MPI_COMM_NULL: this rank only keeps step */
     int place;
     int size; /* of comm */
+    enum way way;
     /* State. */
     uint64_t iteration;
     uint64_t sum; /* of all that was got so far, so that nothing can be lost unseen */
+    MPI_Request request;
     /* Rows of numbers: options->size for each member. */
     uint64_t *mine, *all;
     int *counts, *offsets, *offset_bytes;
@@ -159,189 +164,169 @@ static void take_in(struct arrangement *arrangement, const uint64_t *numbers, lo
         arrangement->sum = program_mix(arrangement->sum, numbers[i]);
 }
 
+/* Where something is the next one's turn. A persistent request is what it was at first. */
+static long turn(const struct arrangement *arrangement, int of)
+{
+    return arrangement->way == PERSISTENT ? 0 : (long)(arrangement->iteration % (uint64_t)of);
+}
+
 static int root_of(const struct arrangement *arrangement)
 {
     long root = arrangement->options->root;
-    return (int)(root >= 0 ? root : (long)(arrangement->iteration % (uint64_t)arrangement->size));
+    return (int)(root >= 0 ? root : turn(arrangement, arrangement->size));
 }
 
-static void call_with_root(struct arrangement *arrangement, enum call call)
+/* The call in the way that is asked for: ended before it returns, or begun with a request; or made
+ * into a persistent request, which nobody has begun. */
+#define CALL(name, nonblocking, persistent, ...)                                                   \
+    do {                                                                                           \
+        if (way == BLOCKING)                                                                       \
+            name(__VA_ARGS__, comm);                                                               \
+        else if (way == NONBLOCKING)                                                               \
+            nonblocking(__VA_ARGS__, comm, request);                                               \
+        else                                                                                       \
+            persistent(__VA_ARGS__, comm, MPI_INFO_NULL, request);                                 \
+    } while (0)
+
+static void call_with_root(struct arrangement *arrangement, enum call call, enum way way,
+                           MPI_Request *request)
 {
     uint64_t *mine = arrangement->mine, *all = arrangement->all;
     int n = (int)arrangement->options->size, root = root_of(arrangement);
     const int *counts = arrangement->counts, *offsets = arrangement->offsets;
+    const MPI_Datatype type = MPI_UINT64_T;
     MPI_Comm comm = arrangement->comm;
     switch (call) {
     case BCAST:
-        if (arrangement->place == root)
-            memcpy(all, mine, (size_t)n * sizeof *all);
-        MPI_Bcast(all, n, MPI_UINT64_T, root, comm);
+        CALL(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, all, n, type, root);
         break;
     case SCATTER:
-        MPI_Scatter(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm);
+        CALL(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, mine, n, type, all, n, type, root);
         break;
     case SCATTERV:
-        MPI_Scatterv(mine, counts, offsets, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm);
+        CALL(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, mine, counts, offsets, type, all, n,
+             type, root);
         break;
     case GATHER:
-        MPI_Gather(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm);
+        CALL(MPI_Gather, MPI_Igather, MPI_Gather_init, mine, n, type, all, n, type, root);
         break;
     case GATHERV:
-        MPI_Gatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, root, comm);
+        CALL(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, mine, n, type, all, counts, offsets, type,
+             root);
         break;
     default:
-        MPI_Reduce(mine, all, n, MPI_UINT64_T, MPI_SUM, root, comm);
+        CALL(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, mine, all, n, type, MPI_SUM, root);
         break;
     }
 }
 
-static void call_without_root(struct arrangement *arrangement, enum call call)
+static void exchange(struct arrangement *arrangement, enum call call, enum way way,
+                     MPI_Request *request)
 {
     uint64_t *mine = arrangement->mine, *all = arrangement->all;
     int n = (int)arrangement->options->size;
     const int *counts = arrangement->counts, *offsets = arrangement->offsets;
+    const int *bytes = arrangement->offset_bytes;
     const MPI_Datatype type = MPI_UINT64_T, *types = arrangement->types;
     MPI_Comm comm = arrangement->comm;
     switch (call) {
     case ALLGATHER:
-        MPI_Allgather(mine, n, type, all, n, type, comm);
+        CALL(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, mine, n, type, all, n, type);
         break;
     case ALLGATHERV:
-        MPI_Allgatherv(mine, n, type, all, counts, offsets, type, comm);
+        CALL(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, mine, n, type, all, counts,
+             offsets, type);
         break;
     case ALLTOALL:
-        MPI_Alltoall(mine, n, type, all, n, type, comm);
+        CALL(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, mine, n, type, all, n, type);
         break;
     case ALLTOALLV:
-        MPI_Alltoallv(mine, counts, offsets, type, all, counts, offsets, type, comm);
-        break;
-    case ALLTOALLW:
-        MPI_Alltoallw(mine, counts, arrangement->offset_bytes, types, all, counts,
-                      arrangement->offset_bytes, types, comm);
-        break;
-    case ALLREDUCE:
-        MPI_Allreduce(mine, all, n, type, MPI_SUM, comm);
-        break;
-    case REDUCE_SCATTER:
-        MPI_Reduce_scatter(mine, all, counts, type, MPI_SUM, comm);
-        break;
-    case REDUCE_SCATTER_BLOCK:
-        MPI_Reduce_scatter_block(mine, all, n, type, MPI_SUM, comm);
-        break;
-    case SCAN:
-        MPI_Scan(mine, all, n, type, MPI_SUM, comm);
-        break;
-    case EXSCAN:
-        MPI_Exscan(mine, all, n, type, MPI_SUM, comm);
+        CALL(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, mine, counts, offsets, type, all,
+             counts, offsets, type);
         break;
     default:
+        CALL(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, mine, counts, bytes, types, all,
+             counts, bytes, types);
+        break;
+    }
+}
+
+static void barrier(MPI_Comm comm, enum way way, MPI_Request *request)
+{
+    if (way == BLOCKING)
         MPI_Barrier(comm);
-        break;
-    }
+    else if (way == NONBLOCKING)
+        MPI_Ibarrier(comm, request);
+    else
+        MPI_Barrier_init(comm, MPI_INFO_NULL, request);
 }
 
-/* The same, not blocking. */
-static void start_with_root(struct arrangement *arrangement, enum call call, MPI_Request *request)
-{
-    uint64_t *mine = arrangement->mine, *all = arrangement->all;
-    int n = (int)arrangement->options->size, root = root_of(arrangement);
-    const int *counts = arrangement->counts, *offsets = arrangement->offsets;
-    MPI_Comm comm = arrangement->comm;
-    switch (call) {
-    case BCAST:
-        if (arrangement->place == root)
-            memcpy(all, mine, (size_t)n * sizeof *all);
-        MPI_Ibcast(all, n, MPI_UINT64_T, root, comm, request);
-        break;
-    case SCATTER:
-        MPI_Iscatter(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm, request);
-        break;
-    case SCATTERV:
-        MPI_Iscatterv(mine, counts, offsets, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm,
-                      request);
-        break;
-    case GATHER:
-        MPI_Igather(mine, n, MPI_UINT64_T, all, n, MPI_UINT64_T, root, comm, request);
-        break;
-    case GATHERV:
-        MPI_Igatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, root, comm,
-                     request);
-        break;
-    default:
-        MPI_Ireduce(mine, all, n, MPI_UINT64_T, MPI_SUM, root, comm, request);
-        break;
-    }
-}
-
-static void start_without_root(struct arrangement *arrangement, enum call call,
-                               MPI_Request *request)
+static void reduce_among_all(struct arrangement *arrangement, enum call call, enum way way,
+                             MPI_Request *request)
 {
     uint64_t *mine = arrangement->mine, *all = arrangement->all;
     int n = (int)arrangement->options->size;
-    const int *counts = arrangement->counts, *offsets = arrangement->offsets;
-    const MPI_Datatype type = MPI_UINT64_T, *types = arrangement->types;
+    const int *counts = arrangement->counts;
+    const MPI_Datatype type = MPI_UINT64_T;
     MPI_Comm comm = arrangement->comm;
     switch (call) {
-    case ALLGATHER:
-        MPI_Iallgather(mine, n, type, all, n, type, comm, request);
-        break;
-    case ALLGATHERV:
-        MPI_Iallgatherv(mine, n, type, all, counts, offsets, type, comm, request);
-        break;
-    case ALLTOALL:
-        MPI_Ialltoall(mine, n, type, all, n, type, comm, request);
-        break;
-    case ALLTOALLV:
-        MPI_Ialltoallv(mine, counts, offsets, type, all, counts, offsets, type, comm, request);
-        break;
-    case ALLTOALLW:
-        MPI_Ialltoallw(mine, counts, arrangement->offset_bytes, types, all, counts,
-                       arrangement->offset_bytes, types, comm, request);
-        break;
     case ALLREDUCE:
-        MPI_Iallreduce(mine, all, n, type, MPI_SUM, comm, request);
+        CALL(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, mine, all, n, type, MPI_SUM);
         break;
     case REDUCE_SCATTER:
-        MPI_Ireduce_scatter(mine, all, counts, type, MPI_SUM, comm, request);
+        CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, mine, all, counts,
+             type, MPI_SUM);
         break;
     case REDUCE_SCATTER_BLOCK:
-        MPI_Ireduce_scatter_block(mine, all, n, type, MPI_SUM, comm, request);
+        CALL(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init,
+             mine, all, n, type, MPI_SUM);
         break;
     case SCAN:
-        MPI_Iscan(mine, all, n, type, MPI_SUM, comm, request);
+        CALL(MPI_Scan, MPI_Iscan, MPI_Scan_init, mine, all, n, type, MPI_SUM);
         break;
     case EXSCAN:
-        MPI_Iexscan(mine, all, n, type, MPI_SUM, comm, request);
+        CALL(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, mine, all, n, type, MPI_SUM);
         break;
     default:
-        MPI_Ibarrier(comm, request);
+        barrier(comm, way, request);
         break;
     }
+}
+
+static void make_call(struct arrangement *arrangement, enum call call, enum way way,
+                      MPI_Request *request)
+{
+    if (call <= REDUCE)
+        call_with_root(arrangement, call, way, request);
+    else if (call <= ALLTOALLW)
+        exchange(arrangement, call, way, request);
+    else
+        reduce_among_all(arrangement, call, way, request);
+}
+
+static enum call next_call(const struct arrangement *arrangement)
+{
+    long call = arrangement->options->call;
+    return (enum call)(call == EACH ? turn(arrangement, CALLS) : call);
 }
 
 /* Begins the call, and ends it if it is blocking. */
-static MPI_Request begin_call(struct arrangement *arrangement)
+static void begin_call(struct arrangement *arrangement)
 {
-    long call = arrangement->options->call;
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (call == EACH)
-        call = (long)(arrangement->iteration % CALLS);
+    enum call call = next_call(arrangement);
     fill(arrangement);
-    if (call <= REDUCE && arrangement->options->nonblocking)
-        start_with_root(arrangement, (enum call)call, &request);
-    else if (call <= REDUCE)
-        call_with_root(arrangement, (enum call)call);
-    else if (arrangement->options->nonblocking)
-        start_without_root(arrangement, (enum call)call, &request);
+    if (call == BCAST && arrangement->place == root_of(arrangement))
+        memcpy(arrangement->all, arrangement->mine,
+               (size_t)arrangement->options->size * sizeof *arrangement->all);
+    if (arrangement->way == PERSISTENT)
+        MPI_Start(&arrangement->request);
     else
-        call_without_root(arrangement, (enum call)call);
-    return request;
+        make_call(arrangement, call, arrangement->way, &arrangement->request);
 }
 
-static void end_call(struct arrangement *arrangement, MPI_Request *request)
+static void end_call(struct arrangement *arrangement)
 {
-    if (arrangement->options->nonblocking)
-        MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Wait(&arrangement->request, MPI_STATUS_IGNORE);
     take_in(arrangement, arrangement->all, arrangement->options->size * arrangement->size);
 }
 
@@ -369,20 +354,20 @@ static void iterate(struct arrangement *arrangement)
     bool calls = arrangement->iteration >= (uint64_t)arrangement->options->first &&
                  arrangement->iteration <= (uint64_t)arrangement->options->last &&
                  arrangement->comm != MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
+    bool blocks = arrangement->way == BLOCKING;
     if (!arrangement->options->told)
         potential_checkpoint();
     keep_step(arrangement);
     if (message)
         send_message(arrangement);
     if (calls)
-        request = begin_call(arrangement);
-    if (calls && !arrangement->options->nonblocking)
-        end_call(arrangement, &request);
+        begin_call(arrangement);
+    if (calls && blocks)
+        end_call(arrangement);
     if (message)
         receive_message(arrangement);
-    if (calls && arrangement->options->nonblocking)
-        end_call(arrangement, &request);
+    if (calls && !blocks)
+        end_call(arrangement);
     arrangement->iteration++;
     if (arrangement->options->told)
         potential_checkpoint();
@@ -436,6 +421,19 @@ static void make_communicator(struct arrangement *arrangement)
     }
 }
 
+/* A persistent request is made once and comes back with the state, and so its buffers are in that:
+ * the longest way round, for a protocol. */
+static void register_call(struct arrangement *arrangement)
+{
+    size_t bytes =
+        (size_t)arrangement->size * (size_t)arrangement->options->size * sizeof *arrangement->all;
+    if (arrangement->way != PERSISTENT)
+        return;
+    checkpoint_register("request", &arrangement->request, sizeof arrangement->request);
+    checkpoint_register("mine", arrangement->mine, bytes);
+    checkpoint_register("all", arrangement->all, bytes);
+}
+
 static void run(struct arrangement *arrangement)
 {
     arrangement->sum = program_mix(1, (uint64_t)arrangement->rank);
@@ -445,11 +443,17 @@ static void run(struct arrangement *arrangement)
     connect_all(arrangement);
     checkpoint_register("iteration", &arrangement->iteration, sizeof arrangement->iteration);
     checkpoint_register("sum", &arrangement->sum, sizeof arrangement->sum);
+    register_call(arrangement);
     arrangement->restored = checkpoint_restore() > 0;
+    bool keeps = arrangement->way == PERSISTENT && arrangement->comm != MPI_COMM_NULL;
+    if (keeps && !arrangement->restored)
+        make_call(arrangement, next_call(arrangement), PERSISTENT, &arrangement->request);
 
     while (arrangement->iteration < (uint64_t)arrangement->options->iterations)
         iterate(arrangement);
     keep_step(arrangement);
+    if (keeps)
+        MPI_Request_free(&arrangement->request);
 
     faultline_result("sum", &arrangement->sum, sizeof arrangement->sum);
     if (arrangement->rank == 0)
@@ -475,8 +479,9 @@ int main(int argc, char **argv)
         {"lag", &o.lag, 0, 1000, "the others are so many calls behind the leader"},
         {"leader", &o.leader, 0, 1023, "rank that leads"},
         {"message", &o.message, 0, 1, "1: a message to the next rank around each call"},
-        {"nonblocking", &o.nonblocking, 0, 1,
-         "1: MPI_Ibcast and so on; the message is received before it is complete"},
+        {"nonblocking", &o.nonblocking, BLOCKING, PERSISTENT,
+         "1: MPI_Ibcast and so on; the message is received before it is complete; 2: a persistent "
+         "request of the first call, started over and over"},
         {"told", &o.told, 0, 1,
          "1: each look at where the others are is a decision; checkpoints at the end"},
         {"size", &o.size, 1, 1 << 20, "numbers for each member"},
@@ -484,7 +489,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int status = PROGRAM_EXIT_USAGE;
     if (program_options(argc, argv, "arrangement", options, sizeof options / sizeof *options)) {
-        struct arrangement arrangement = {.options = &o};
+        struct arrangement arrangement = {
+            .options = &o, .way = (enum way)o.nonblocking, .request = MPI_REQUEST_NULL};
         MPI_Comm_rank(MPI_COMM_WORLD, &arrangement.rank);
         MPI_Comm_size(MPI_COMM_WORLD, &arrangement.ranks);
         run(&arrangement);

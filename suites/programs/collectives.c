@@ -10,6 +10,55 @@
 
 #include <stdint.h>
 
+/* --- how a call is made ----------------------------------------------------------------------- */
+
+/* Some ranks wait, others ask until it is over. */
+static void complete(MPI_Request *request)
+{
+    int over = 0;
+    if ((self.kept.step + (uint64_t)self.rank) % 2)
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    else
+        while (!over)
+            MPI_Test(request, &over, MPI_STATUS_IGNORE);
+}
+
+static void start_once(MPI_Request *request)
+{
+    MPI_Start(request);
+    complete(request);
+    MPI_Request_free(request);
+}
+
+/* `call` is complete when it is over. */
+#define CALL(name, nonblocking, persistent, ...)                                                   \
+    do {                                                                                           \
+        MPI_Request request;                                                                       \
+        if (call->way == BLOCKING) {                                                               \
+            name(__VA_ARGS__, call->comm);                                                         \
+        } else if (call->way == NONBLOCKING) {                                                     \
+            nonblocking(__VA_ARGS__, call->comm, &request);                                        \
+            complete(&request);                                                                    \
+        } else {                                                                                   \
+            persistent(__VA_ARGS__, call->comm, MPI_INFO_NULL, &request);                          \
+            start_once(&request);                                                                  \
+        }                                                                                          \
+    } while (0)
+
+static void barrier(const struct call *call)
+{
+    MPI_Request request;
+    if (call->way == BLOCKING) {
+        MPI_Barrier(call->comm);
+    } else if (call->way == NONBLOCKING) {
+        MPI_Ibarrier(call->comm, &request);
+        complete(&request);
+    } else {
+        MPI_Barrier_init(call->comm, MPI_INFO_NULL, &request);
+        start_once(&request);
+    }
+}
+
 /* --- data from one to all --------------------------------------------------------------------- */
 
 static void broadcast(struct call *call)
@@ -19,7 +68,7 @@ static void broadcast(struct call *call)
     uint64_t *data = room(call->count, layout);
     if (is_root)
         fill(data, layout, call->count, 0);
-    MPI_Bcast(data, call->count, layout.type, call->root, call->comm);
+    CALL(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, data, call->count, layout.type, call->root);
     check(data, layout, call->count, call->world[call->root], 0);
     free(data);
 }
@@ -31,8 +80,8 @@ static void scatter(struct call *call)
     uint64_t *mine = room(call->count, call->received);
     for (int i = 0; is_root && i < call->size; i++)
         fill(all + i * call->count * call->sent.stride, call->sent, call->count, call->world[i]);
-    MPI_Scatter(all, call->count, call->sent.type, here ? MPI_IN_PLACE : mine, call->count,
-                call->received.type, call->root, call->comm);
+    CALL(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, all, call->count, call->sent.type,
+         here ? MPI_IN_PLACE : mine, call->count, call->received.type, call->root);
     if (!here)
         check(mine, call->received, call->count, call->world[call->root], self.rank);
     free(all);
@@ -47,8 +96,9 @@ static void scatter_varying(struct call *call)
     for (int i = 0; is_root && i < call->size; i++)
         fill(all + call->offsets[i] * call->sent.stride, call->sent, call->counts[i],
              call->world[i]);
-    MPI_Scatterv(all, call->counts, call->offsets, call->sent.type, here ? MPI_IN_PLACE : mine,
-                 call->counts[call->rank], call->received.type, call->root, call->comm);
+    CALL(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, all, call->counts, call->offsets,
+         call->sent.type, here ? MPI_IN_PLACE : mine, call->counts[call->rank], call->received.type,
+         call->root);
     if (!here)
         check(mine, call->received, call->counts[call->rank], call->world[call->root], self.rank);
     free(all);
@@ -84,11 +134,11 @@ static void gather(struct call *call, bool to_all)
              0);
     const void *from = here ? MPI_IN_PLACE : mine;
     if (to_all)
-        MPI_Allgather(from, call->count, call->sent.type, all, call->count, call->received.type,
-                      call->comm);
+        CALL(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, from, call->count, call->sent.type,
+             all, call->count, call->received.type);
     else
-        MPI_Gather(from, call->count, call->sent.type, all, call->count, call->received.type,
-                   call->root, call->comm);
+        CALL(MPI_Gather, MPI_Igather, MPI_Gather_init, from, call->count, call->sent.type, all,
+             call->count, call->received.type, call->root);
     if (gets)
         check_pieces(call, all, 0);
     free(all);
@@ -105,11 +155,11 @@ static void gather_varying(struct call *call, bool to_all)
         fill(all + call->offsets[call->rank] * call->received.stride, call->received, own, 0);
     const void *from = here ? MPI_IN_PLACE : mine;
     if (to_all)
-        MPI_Allgatherv(from, own, call->sent.type, all, call->counts, call->offsets,
-                       call->received.type, call->comm);
+        CALL(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, from, own, call->sent.type, all,
+             call->counts, call->offsets, call->received.type);
     else
-        MPI_Gatherv(from, own, call->sent.type, all, call->counts, call->offsets,
-                    call->received.type, call->root, call->comm);
+        CALL(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, from, own, call->sent.type, all,
+             call->counts, call->offsets, call->received.type, call->root);
     if (gets)
         check_varying(call, all);
     free(all);
@@ -125,8 +175,8 @@ static void alltoall(struct call *call)
     uint64_t *from = call->in_place ? to : room(call->count * call->size, call->received);
     for (int i = 0; i < call->size; i++)
         fill(to + i * call->count * out.stride, out, call->count, call->world[i]);
-    MPI_Alltoall(call->in_place ? MPI_IN_PLACE : to, call->count, out.type, from, call->count,
-                 call->received.type, call->comm);
+    CALL(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, call->in_place ? MPI_IN_PLACE : to,
+         call->count, out.type, from, call->count, call->received.type);
     check_pieces(call, from, self.rank);
     free(to);
     if (from != to)
@@ -159,10 +209,11 @@ static void alltoall_varying(struct call *call, bool typed)
         fill(to + offsets[i] * call->received.stride, call->received, counts[i], call->world[i]);
     const void *out = call->in_place ? MPI_IN_PLACE : to;
     if (typed)
-        MPI_Alltoallw(out, counts, bytes, types, from, counts, bytes, types, call->comm);
+        CALL(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, out, counts, bytes, types, from,
+             counts, bytes, types);
     else
-        MPI_Alltoallv(out, counts, offsets, call->received.type, from, counts, offsets,
-                      call->received.type, call->comm);
+        CALL(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, out, counts, offsets,
+             call->received.type, from, counts, offsets, call->received.type);
     for (int i = 0; i < call->size; i++)
         check(from + offsets[i] * call->received.stride, call->received, counts[i], call->world[i],
               self.rank);
@@ -280,22 +331,26 @@ static void combine(struct call *call, enum reduction kind, const struct operati
     MPI_Datatype type = operation->layout.type;
     switch (kind) {
     case REDUCE:
-        MPI_Reduce(from, to, call->count, type, operation->op, call->root, call->comm);
+        CALL(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, from, to, call->count, type, operation->op,
+             call->root);
         break;
     case ALLREDUCE:
-        MPI_Allreduce(from, to, call->count, type, operation->op, call->comm);
+        CALL(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, from, to, call->count, type,
+             operation->op);
         break;
     case SCAN:
-        MPI_Scan(from, to, call->count, type, operation->op, call->comm);
+        CALL(MPI_Scan, MPI_Iscan, MPI_Scan_init, from, to, call->count, type, operation->op);
         break;
     case EXSCAN:
-        MPI_Exscan(from, to, call->count, type, operation->op, call->comm);
+        CALL(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, from, to, call->count, type, operation->op);
         break;
     case REDUCE_SCATTER:
-        MPI_Reduce_scatter(from, to, call->counts, type, operation->op, call->comm);
+        CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, from, to,
+             call->counts, type, operation->op);
         break;
     case REDUCE_SCATTER_BLOCK:
-        MPI_Reduce_scatter_block(from, to, call->count, type, operation->op, call->comm);
+        CALL(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init,
+             from, to, call->count, type, operation->op);
         break;
     }
 }
@@ -345,7 +400,7 @@ static void perform(struct call *call, int which)
 {
     switch (which) {
     case CALL_BARRIER:
-        MPI_Barrier(call->comm);
+        barrier(call);
         break;
     case CALL_BCAST:
         broadcast(call);
@@ -516,6 +571,8 @@ int main(int argc, char **argv)
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
         {"seed", &seed, 0, 1000000000, "of the plan"},
         {"call", &self.only, 0, CALLS, "0: every call, else only this one: see README.md"},
+        {"nonblocking", &self.way, EACH_WAY, PERSISTENT,
+         "1: MPI_Ibcast and so on; 2: a persistent request for each call; -1: drawn for each call"},
         {"messages", &self.messages, 0, 1, "1: messages between two ranks, too"},
     };
     MPI_Init(&argc, &argv);

@@ -15,6 +15,9 @@
 #define MESSAGE_NUMBERS 40
 #define HOLE 0x6f6e6f6e6f6e6f6eu /* in what no datatype covers */
 
+/* How a call is made: --nonblocking, or drawn. */
+enum way { BLOCKING, NONBLOCKING, PERSISTENT, WAYS, EACH_WAY = -1 };
+
 enum which { WORLD, HALF, REVERSED, CHANGING, COMMS };
 enum { TAG_MESSAGE = 1 };
 
@@ -42,6 +45,7 @@ static struct {
     long size;
     long messages;
     long only; /* this call alone; 0: all */
+    long way;
     struct layout close, spread;
     MPI_Datatype pair;  /* of numbers: a map x -> a * x + b */
     MPI_Op compose;     /* of maps: not commutative */
@@ -62,6 +66,7 @@ struct call {
     int count;    /* of pieces of one size, in numbers */
     int total;    /* of the varying ones */
     bool in_place;
+    enum way way;
     struct layout sent, received;
 };
 
@@ -86,6 +91,7 @@ enum {
     ASK_LATER,
     ASK_NUMBERS,
     ASK_CHANGE,
+    ASK_WAY = 90,
     ASK_LAYOUT = 100, /* and the rank */
     ASK_VARYING = 10000
 };
@@ -126,6 +132,7 @@ static void call_begin(struct call *call)
         call->total += call->counts[i];
     }
     call->in_place = draw(step, ASK_IN_PLACE, 3) == 0;
+    call->way = (enum way)(self.way == EACH_WAY ? draw(step, ASK_WAY, WAYS) : self.way);
     call->sent = draw(step, ASK_LAYOUT + 2 * self.rank, 2) ? self.close : self.spread;
     call->received = draw(step, ASK_LAYOUT + 2 * self.rank + 1, 2) ? self.close : self.spread;
 }

@@ -10,14 +10,45 @@
 static int rank, number, numbers[4];
 static MPI_Request request;
 
-static void ibarrier(void)
+static void large_bcast_init(void)
 {
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Bcast_init_c(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 }
 
-static void persistent_bcast(void)
+/* 'b'locking, 'n'ot, 'p'ersistent. */
+static void neighbours(char way)
 {
-    MPI_Bcast_init(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    int wide = 2, periodic = 1, got[2];
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &wide, &periodic, 0, &ring);
+    if (way == 'b')
+        MPI_Neighbor_allgather(&number, 1, MPI_INT, got, 1, MPI_INT, ring);
+    else if (way == 'n')
+        MPI_Ineighbor_allgather(&number, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
+    else
+        MPI_Neighbor_allgather_init(&number, 1, MPI_INT, got, 1, MPI_INT, ring, MPI_INFO_NULL,
+                                    &request);
+}
+
+static void neighbour(void)
+{
+    neighbours('b');
+}
+
+static void ineighbour(void)
+{
+    neighbours('n');
+}
+
+static void neighbour_init(void)
+{
+    neighbours('p');
+}
+
+static void intercommunicator(void)
+{
+    MPI_Comm made;
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 0, &made);
 }
 
 static void barrier_meanwhile(void)
@@ -80,7 +111,6 @@ int main(int argc, char **argv)
         const char *name;
         void (*act)(void);
     } acts[] = {
-        {"ibarrier", ibarrier},
         {"isendrecv", isendrecv},
         {"send_c", send_c},
         {"mrecv_c", mrecv_c},
@@ -89,7 +119,11 @@ int main(int argc, char **argv)
         {"cancel", cancel},
         {"forget", forget},
         {"pending", pending},
-        {"persistent_bcast", persistent_bcast},
+        {"large_bcast_init", large_bcast_init},
+        {"neighbour", neighbour},
+        {"ineighbour", ineighbour},
+        {"neighbour_init", neighbour_init},
+        {"intercommunicator", intercommunicator},
         {"barrier_meanwhile", barrier_meanwhile},
     };
     MPI_Init(&argc, &argv);

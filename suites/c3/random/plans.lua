@@ -1,9 +1,10 @@
 -- Random plans over C3: kills, kept messages, stopped ranks, jitter, choices, storage that fails,
 -- in any number and at any place: 1,000 over the programs that send messages, and 500, each with a
--- crash in any case, over the one that makes every collective call, with the control bits sent each
--- way in turn. Each plan leaves out some kinds of fault altogether, so that each run is extreme in
--- its own way. None may end in a violation, a hang or another result.
--- What a plan asks for need not happen (vacuous is no failure here); `make random-c3` counts.
+-- crash in any case, over the one that makes every collective call, blocking, not blocking and
+-- persistent, with the control bits sent each way in turn. Each plan leaves out some kinds of fault
+-- altogether, so that each run is extreme in its own way. None may end in a violation, a hang or
+-- another result. What a plan asks for need not happen (vacuous is no failure here);
+-- `make random-c3` counts.
 
 local PLANS, CRASHES = 1000, 500
 local FAULTS_MAX = 4
@@ -175,5 +176,6 @@ for number = 1, PLANS do
   plan(number, program, programs[program], { "C", "H" })
 end
 for number = PLANS + 1, PLANS + CRASHES do
-  plan(number, "collectives", { "--seed", number, "--iterations", 30 }, { "C", "D", "H" }, true)
+  plan(number, "collectives", { "--seed", number, "--iterations", 30, "--nonblocking", -1 },
+       { "C", "D", "H" }, true)
 end

@@ -105,7 +105,7 @@ static void tell_stand(struct handles_stand *stand)
 
 static void communicates(const char *function)
 {
-    refuse(function, "point-to-point messages, and collective calls, blocking and not");
+    refuse(function, "point-to-point messages, and collective calls, blocking, not and persistent");
 }
 
 static const struct handles_protocol for_handles = {

@@ -116,14 +116,18 @@ void collective_begin_again(struct collective *call, struct handle *communicator
                                 .bits = room_for_bits(communicator->size)};
 }
 
+void collective_begin_on(struct collective *call, struct handle *communicator)
+{
+    collective_begin_again(call, communicator);
+    call->id = mixed(communicator->id, ++numbered_of(communicator)->calls) | ID_OF_CALL;
+}
+
 bool collective_begin(struct collective *call, MPI_Comm comm)
 {
     struct handle *communicator = call_begin(comm);
-    if (!communicator)
-        return false;
-    collective_begin_again(call, communicator);
-    call->id = mixed(communicator->id, ++numbered_of(communicator)->calls) | ID_OF_CALL;
-    return true;
+    if (communicator)
+        collective_begin_on(call, communicator);
+    return communicator != NULL;
 }
 
 bool collective_has_root(const struct collective *call, int root)

@@ -22,6 +22,9 @@ struct collective {
  * MPI_ERR_COMM, is raised. */
 bool collective_begin(struct collective *call, MPI_Comm comm);
 
+/* The same on a communicator that is known to be good. */
+void collective_begin_on(struct collective *call, struct handle *communicator);
+
 /* The same for a call that was before the checkpoint and is done again: it has no number. */
 void collective_begin_again(struct collective *call, struct handle *communicator);
 

@@ -1,6 +1,7 @@
 /* Wait and Test in all forms. Which request is complete when is a non-deterministic answer: while
  * this rank logs it is kept, in recovery it is given again [C3, section 2.3]. */
 #include "c3/calls.h"
+#include "c3/kept.h"
 #include "c3/line.h"
 #include "c3/replay.h"
 
@@ -328,8 +329,10 @@ EXPORTED int MPI_Request_free(MPI_Request *request)
         return call_error(handles_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (one->active && one->kind == REQUEST_RECEIVE)
         refuse("MPI_Request_free of an active receive", "MPI_Wait first");
-    if (one->kind == REQUEST_COLLECTIVE)
+    if (one->kind == REQUEST_COLLECTIVE && one->active)
         return call_error(one->communicator, MPI_ERR_REQUEST);
+    if (one->kind == REQUEST_COLLECTIVE)
+        kept_free(one);
     *request = MPI_REQUEST_NULL;
     if (one->active) {
         request_forget_number(one);

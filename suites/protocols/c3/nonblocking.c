@@ -1,4 +1,4 @@
-/* See nonblocking.h, and the non-blocking forms of all collective calls.
+/* See nonblocking.h.
  *
  * Data and control bits go by a non-blocking call of the library each, both started at once: so a
  * rank that does something else meanwhile holds nobody up. Where everybody stood is looked at when
@@ -14,16 +14,14 @@
 
 #include <stdlib.h>
 
-enum flow { FLOW_FROM_ROOT, FLOW_TO_ROOT, FLOW_AMONG_ALL };
 enum { WIRE_DATA, WIRE_BITS, WIRES };
 
 /* A call under way. */
 struct started {
     struct collective call; /* its bits are behind this struct */
+    struct described what;
     enum flow flow;
-    int root; /* of no use among all */
     bool to_wire;
-    bool counts;         /* the others take part in it, as far as can be seen */
     bool taken;          /* its category has had its way */
     struct parts result; /* of no pieces: this rank gets nothing */
     struct again again;
@@ -41,44 +39,47 @@ size_t nonblocking_pending(void)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-static struct started *room_for_call(const struct collective *call)
+static struct started *room_for_call(const struct collective *call, const struct described *what)
 {
     struct started *one = memory(1, sizeof *one + (size_t)call->size);
     one->call = *call;
     one->call.bits = (bits *)(one + 1);
+    one->what = *what;
+    one->flow = described_flow(what);
     one->to_wire = true;
     one->wire[WIRE_DATA] = one->wire[WIRE_BITS] = MPI_REQUEST_NULL;
     return one;
 }
 
-/* NULL: the communicator is bad, and the error is raised. */
-static struct started *begin(MPI_Comm comm, enum flow flow, int root, const struct parts *result)
+/* Do the others take part in it, as far as can be seen? */
+static bool counts(const struct started *one)
 {
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return NULL;
-    struct started *one = room_for_call(&call);
-    one->flow = flow;
-    one->root = root;
-    one->counts = flow == FLOW_AMONG_ALL || collective_has_root(&call, root);
-    bool gets = flow == FLOW_AMONG_ALL || (flow == FLOW_TO_ROOT) == (call.rank == root);
-    if (result && gets)
-        one->result = *result;
-    if (!one->counts)
-        return one;
-    if (gets)
-        one->to_wire = !collective_replayed(&one->call, &one->result);
-    else if (flow == FLOW_TO_ROOT)
-        one->to_wire = !collective_suppressed(&one->call, root);
-    return one;
+    return one->flow == FLOW_AMONG_ALL || collective_has_root(&one->call, one->what.root);
 }
 
-/* The same for a result in as many pieces as there are ranks. */
-static struct started *begin_pieces(MPI_Comm comm, enum flow flow, int root, struct parts *result)
+/* The next call on the communicator. */
+static struct started *begin(struct handle *communicator, const struct described *what)
 {
-    const struct handle *communicator = handles_of(comm);
-    result->pieces = communicator ? communicator->size : 0;
-    return begin(comm, flow, root, result);
+    struct collective call;
+    collective_begin_on(&call, communicator);
+    struct started *one = room_for_call(&call, what);
+    if (!counts(one))
+        return one;
+    described_settle(&one->what, call.rank, call.size);
+    one->result = described_result(&one->what, call.rank);
+    bool is_root = call.rank == what->root;
+    if (one->flow == FLOW_FROM_ROOT)
+        one->again = (struct again){(enum again_kind)(AGAIN_IBCAST + (int)what->kind),
+                                    communicator,
+                                    what->root,
+                                    one->what.got.length,
+                                    one->what.got.type,
+                                    again_next()};
+    if (one->flow == FLOW_AMONG_ALL || (one->flow == FLOW_TO_ROOT) == is_root)
+        one->to_wire = !collective_replayed(&one->call, &one->result);
+    else if (one->flow == FLOW_TO_ROOT)
+        one->to_wire = !collective_suppressed(&one->call, what->root);
+    return one;
 }
 
 static int start_bits(struct started *one)
@@ -86,15 +87,16 @@ static int start_bits(struct started *one)
     const struct collective *call = &one->call;
     MPI_Comm comm = call->communicator->hidden;
     MPI_Request *wire = &one->wire[WIRE_BITS];
+    int root = one->what.root;
     one->own = call->bits[call->rank] = bits_own();
     if (call->size == 1)
         return MPI_SUCCESS;
     switch (one->flow) {
     case FLOW_FROM_ROOT:
-        return PMPI_Ibcast(&call->bits[one->root], 1, MPI_UNSIGNED_CHAR, one->root, comm, wire);
+        return PMPI_Ibcast(&call->bits[root], 1, MPI_UNSIGNED_CHAR, root, comm, wire);
     case FLOW_TO_ROOT:
-        return PMPI_Igather(&one->own, 1, MPI_UNSIGNED_CHAR, call->bits, 1, MPI_UNSIGNED_CHAR,
-                            one->root, comm, wire);
+        return PMPI_Igather(&one->own, 1, MPI_UNSIGNED_CHAR, call->bits, 1, MPI_UNSIGNED_CHAR, root,
+                            comm, wire);
     default:
         return PMPI_Iallgather(&one->own, 1, MPI_UNSIGNED_CHAR, call->bits, 1, MPI_UNSIGNED_CHAR,
                                comm, wire);
@@ -104,33 +106,32 @@ static int start_bits(struct started *one)
 /* What this rank gives is on its way, as a message is whose send has returned. */
 static void count_as_sent(const struct started *one)
 {
-    bool is_root = one->flow != FLOW_AMONG_ALL && one->call.rank == one->root;
+    bool is_root = one->flow != FLOW_AMONG_ALL && one->call.rank == one->what.root;
     if (one->flow == FLOW_AMONG_ALL || (one->flow == FLOW_FROM_ROOT && is_root))
         collective_was_sent(&one->call, MPI_SUCCESS);
     else if (one->flow == FLOW_TO_ROOT && !is_root)
-        collective_was_sent_to_root(&one->call, one->root, MPI_SUCCESS);
+        collective_was_sent_to_root(&one->call, one->what.root, MPI_SUCCESS);
 }
 
-/* The library has said `error` of the data. */
-static int go_on(struct started *one, int error, MPI_Request *handle)
+int nonblocking_start(struct request *request, const struct described *what)
 {
-    if (error != MPI_SUCCESS || !one->counts) {
-        if (error == MPI_SUCCESS)
-            die("the library started a collective call with root %d of %d", one->root,
-                one->call.size);
+    struct started *one = begin(request->communicator, what);
+    int error = MPI_SUCCESS;
+    if (one->to_wire)
+        error = described_start(&one->what, one->call.real, &one->wire[WIRE_DATA]);
+    if (error != MPI_SUCCESS) {
         free(one);
         return error;
     }
+    if (!counts(one))
+        die("the library started a collective call with root %d of %d", what->root, one->call.size);
     if (one->to_wire) {
         if (start_bits(one) != MPI_SUCCESS)
             die("the control bits of a collective call cannot be sent");
         count_as_sent(one);
     }
-    struct request *request = request_new(REQUEST_COLLECTIVE);
-    request->communicator = one->call.communicator;
     request->collective = one;
     pending++;
-    *handle = request_handle(request);
     return MPI_SUCCESS;
 }
 
@@ -176,7 +177,7 @@ static void count_as_received(const struct collective *call)
 void nonblocking_before(struct request *request)
 {
     struct started *one = request->collective;
-    bool is_root = one->call.rank == one->root;
+    bool is_root = one->call.rank == one->what.root;
     if (one->taken || !one->to_wire || one->error != MPI_SUCCESS)
         return;
     one->taken = true;
@@ -184,7 +185,8 @@ void nonblocking_before(struct request *request)
         count_as_received(&one->call);
         collective_was_exchanged(&one->call, &one->result, MPI_SUCCESS);
     } else if (one->flow == FLOW_FROM_ROOT && !is_root) {
-        collective_came_from_root(&one->call, one->root, &one->result, &one->again, MPI_SUCCESS);
+        collective_came_from_root(&one->call, one->what.root, &one->result, &one->again,
+                                  MPI_SUCCESS);
     } else if (one->flow == FLOW_TO_ROOT && is_root) {
         collective_came_from_all(&one->call, &one->result, MPI_SUCCESS);
     }
@@ -199,275 +201,6 @@ int nonblocking_hand_over(struct request *request)
     return error;
 }
 
-/* --- from the root to all --------------------------------------------------------------------- */
-
-static struct again again_of(struct started *one, enum again_kind kind, int root, int count,
-                             MPI_Datatype type)
-{
-    return (struct again){kind, one->call.communicator, root, count, type, again_next()};
-}
-
-EXPORTED int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                        MPI_Request *request)
-{
-    struct parts result = one_part(buffer, count, datatype);
-    struct started *one = begin(comm, FLOW_FROM_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    one->again = again_of(one, AGAIN_IBCAST, root, count, datatype);
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ibcast(buffer, count, datatype, root, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                          MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, recvcount, recvtype);
-    struct started *one = begin(comm, FLOW_FROM_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    one->again = again_of(one, AGAIN_ISCATTER, root, recvcount, recvtype);
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                              one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, recvcount, recvtype);
-    struct started *one = begin(comm, FLOW_FROM_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    one->again = again_of(one, AGAIN_ISCATTERV, root, recvcount, recvtype);
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                               root, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-/* --- from all to the root --------------------------------------------------------------------- */
-
-EXPORTED int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                         MPI_Request *request)
-{
-    struct parts result = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_TO_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                             one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                          int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = {
-        .buffer = recvbuf, .lengths = recvcounts, .offsets = displs, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_TO_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                              root, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, count, datatype);
-    struct started *one = begin(comm, FLOW_TO_ROOT, root, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, one->call.real,
-                             &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-/* --- from all to all -------------------------------------------------------------------------- */
-
-EXPORTED int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                            MPI_Request *request)
-{
-    struct parts result = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                             void *recvbuf, const int recvcounts[], const int displs[],
-                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = {
-        .buffer = recvbuf, .lengths = recvcounts, .offsets = displs, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                 recvtype, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                           MPI_Request *request)
-{
-    struct parts result = {.buffer = recvbuf, .length = recvcount, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                               one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                            MPI_Request *request)
-{
-    struct parts result = {
-        .buffer = recvbuf, .lengths = recvcounts, .offsets = rdispls, .type = recvtype};
-    struct started *one = begin_pieces(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                rdispls, recvtype, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                            MPI_Request *request)
-{
-    struct parts result = {
-        .buffer = recvbuf, .lengths = recvcounts, .offsets = rdispls, .types = recvtypes};
-    struct started *one = begin_pieces(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                rdispls, recvtypes, one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                            MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, count, datatype);
-    struct started *one = begin(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, one->call.real,
-                                &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                 MPI_Request *request)
-{
-    struct handle *communicator = handles_of(comm);
-    struct parts result =
-        one_part(recvbuf, communicator ? recvcounts[communicator->rank] : 0, datatype);
-    struct started *one = begin(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, one->call.real,
-                                     &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                       MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, recvcount, datatype);
-    struct started *one = begin(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
-                                           one->call.real, &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-EXPORTED int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                       MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    struct parts result = one_part(recvbuf, count, datatype);
-    struct started *one = begin(comm, FLOW_AMONG_ALL, 0, &result);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, one->call.real,
-                           &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-/* The lowest rank gets nothing. */
-EXPORTED int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                         MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    struct handle *communicator = handles_of(comm);
-    struct parts result = one_part(recvbuf, count, datatype);
-    bool gets = communicator && communicator->rank > 0;
-    struct started *one = begin(comm, FLOW_AMONG_ALL, 0, gets ? &result : NULL);
-    if (!one)
-        return MPI_ERR_COMM;
-    int error = MPI_SUCCESS;
-    if (one->to_wire)
-        error = PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, one->call.real,
-                             &one->wire[WIRE_DATA]);
-    return go_on(one, error, request);
-}
-
-/* A barrier is a potential checkpoint, for which a rank that does not wait cannot be held. */
-EXPORTED int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-    (void)comm;
-    (void)request;
-    call_begin_anywhere();
-    refuse("MPI_Ibarrier", "MPI_Barrier, and other collective calls that do not block");
-}
-
 /* --- again ------------------------------------------------------------------------------------ */
 
 /* A listed call that was started at recovery. */
@@ -479,32 +212,20 @@ struct repeated {
 
 static struct repeated *repeated;
 
-static int start_again(struct started *one, const struct again *again, void *buffer)
-{
-    MPI_Request *wire = &one->wire[WIRE_DATA];
-    MPI_Comm comm = one->call.real;
-    switch (again->kind) {
-    case AGAIN_IBCAST:
-        return PMPI_Ibcast(buffer, again->count, again->type, again->root, comm, wire);
-    case AGAIN_ISCATTER:
-        return PMPI_Iscatter(NULL, 0, MPI_BYTE, buffer, again->count, again->type, again->root,
-                             comm, wire);
-    default:
-        return PMPI_Iscatterv(NULL, NULL, NULL, MPI_BYTE, buffer, again->count, again->type,
-                              again->root, comm, wire);
-    }
-}
-
 void nonblocking_again(const struct again *again)
 {
     struct collective call;
     struct repeated *one = memory(1, sizeof *one);
-    void *buffer = room_for(again->count, again->type, &one->buffer);
+    struct described what = {
+        .kind = (enum described_kind)(again->kind - AGAIN_IBCAST),
+        .root = again->root,
+        .got =
+            one_part(room_for(again->count, again->type, &one->buffer), again->count, again->type),
+    };
     collective_begin_again(&call, again->communicator);
-    one->started = room_for_call(&call);
-    one->started->flow = FLOW_FROM_ROOT;
-    one->started->root = again->root;
-    if (start_again(one->started, again, buffer) != MPI_SUCCESS ||
+    described_settle(&what, call.rank, call.size);
+    one->started = room_for_call(&call, &what);
+    if (described_start(&what, call.real, &one->started->wire[WIRE_DATA]) != MPI_SUCCESS ||
         start_bits(one->started) != MPI_SUCCESS)
         die("a collective call of before the checkpoint cannot be done again");
     one->next = repeated;

@@ -1,6 +1,7 @@
 /* See pending.h. */
 #include "c3/pending.h"
 
+#include "c3/kept.h"
 #include "c3/transfer.h"
 #include "common/handles/types.h"
 #include "faultline.h"
@@ -8,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* As in the file; behind it the datatype. */
+/* As in the file; behind it the datatype, or what a collective one keeps. */
 struct stored {
     int32_t number; /* of the handle */
     int32_t kind;
@@ -38,27 +39,23 @@ static void locate(const struct payload *payload, struct stored *stored)
     char *first;
     uint64_t bytes;
     payload_span(payload, &first, &bytes);
-    stored->piece = NO_PIECE;
-    for (size_t i = 0; i < self.state.count; i++) {
-        const struct piece *piece = &self.state.piece[i];
-        const char *data = piece->data;
-        if (first < data || bytes > piece->as_stored.bytes ||
-            (uint64_t)(first - data) > piece->as_stored.bytes - bytes)
-            continue;
-        stored->piece = (int32_t)i;
-        stored->offset = (uint64_t)((char *)payload->buffer - data);
-        return;
-    }
+    stored->piece = state_around(&self.state, first, bytes);
+    if (stored->piece >= 0)
+        stored->offset =
+            (uint64_t)((char *)payload->buffer - (char *)self.state.piece[stored->piece].data);
 }
 
-static void put_type(struct bytes *out, const struct request *request)
+/* The datatype, or what a persistent collective one keeps. */
+static void put_details(struct bytes *out, const struct request *request)
 {
-    struct bytes type = {0};
+    struct bytes details = {0};
     struct error error;
-    if (is_used(request))
-        must(type_write(request->payload.type, &type, &error), &error);
-    bytes_put_row(out, type.data, type.size);
-    bytes_release(&type);
+    if (request->kind == REQUEST_COLLECTIVE)
+        kept_save(request, &details);
+    else if (is_used(request))
+        must(type_write(request->payload.type, &details, &error), &error);
+    bytes_put_row(out, details.data, details.size);
+    bytes_release(&details);
 }
 
 enum { NOT_CANCELLED, CANCEL_ASKED, IS_CANCELLED };
@@ -101,7 +98,7 @@ static void put(struct bytes *out, struct request *request)
                "state",
                "buffers that lie in one registered piece");
     bytes_put(out, &stored, sizeof stored);
-    put_type(out, request);
+    put_details(out, request);
 }
 
 /* Receives and messages in the order of their places, as they are to be posted again; then the
@@ -112,7 +109,8 @@ void pending_save(struct bytes *out)
         if (one->number > 0)
             put(out, one);
     for (struct request *one = request_behind(0); one; one = request_behind(one->number))
-        if (one->kind == REQUEST_SEND || (one->kind == REQUEST_RECEIVE && !one->active))
+        if (one->kind == REQUEST_SEND || one->kind == REQUEST_COLLECTIVE ||
+            (one->kind == REQUEST_RECEIVE && !one->active))
             put(out, one);
 }
 
@@ -120,7 +118,7 @@ void pending_save(struct bytes *out)
 
 static void place_buffer(const struct stored *stored, struct request *request)
 {
-    request->lost_buffer = stored->piece == NO_PIECE && stored->count > 0;
+    request->lost_buffer |= stored->piece == NO_PIECE && stored->count > 0;
     if (stored->piece == NO_PIECE)
         return;
     if (stored->piece < 0 || (size_t)stored->piece >= self.state.count)
@@ -129,7 +127,7 @@ static void place_buffer(const struct stored *stored, struct request *request)
     request->payload.buffer = (char *)self.state.piece[stored->piece].data + stored->offset;
 }
 
-static struct request *make(const struct stored *stored, struct reader type)
+static struct request *make(const struct stored *stored, struct reader details)
 {
     struct error error;
     struct request *request = request_new((enum request_kind)stored->kind);
@@ -143,8 +141,10 @@ static struct request *make(const struct stored *stored, struct reader type)
     request->communicator = handles_by_id(stored->handle);
     if (!request->communicator)
         die("the checkpoint holds a request on a communicator that is not there");
-    if (type.left > 0) {
-        must(type_read(&type, &request->payload.type, &error), &error);
+    if (request->kind == REQUEST_COLLECTIVE) {
+        kept_restore(request, details);
+    } else if (details.left > 0) {
+        must(type_read(&details, &request->payload.type, &error), &error);
         request->own_type = true;
     }
     place_buffer(stored, request);
@@ -196,6 +196,10 @@ static void tell(const struct request *request)
 {
     if (request->kind == REQUEST_MESSAGE)
         return;
+    if (request->kind == REQUEST_COLLECTIVE) {
+        kept_tell(request);
+        return;
+    }
     faultline_brought_back(&(struct faultline_request){
         .handle = (uint64_t)(MPI_REQUEST_NULL + request->number),
         .comm = (uint64_t)request->communicator->user,
@@ -215,13 +219,13 @@ void pending_restore(struct reader in)
     while (in.left > 0 && !in.failed) {
         struct stored stored;
         const void *row = reader_take(&in, sizeof stored);
-        struct reader type = reader_row(&in);
+        struct reader details = reader_row(&in);
         if (!row || in.failed)
             break;
         memcpy(&stored, row, sizeof stored);
         struct request *request = made_already(&stored);
         if (!request)
-            request = make(&stored, type);
+            request = make(&stored, details);
         if (request->active)
             go_on(request, &stored);
         tell(request);

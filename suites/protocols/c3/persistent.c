@@ -1,7 +1,8 @@
 /* Persistent requests: what a call describes is kept and each start is a send or receive of its
- * own, with an id and a place of its own. */
+ * own, with an id and a place of its own; of collective ones see kept.h. */
 #include "c3/buffered.h"
 #include "c3/calls.h"
+#include "c3/kept.h"
 
 #include <stdlib.h>
 
@@ -78,9 +79,10 @@ static int start(MPI_Request handle)
                "state",
                "registered buffers, or requests that are made before checkpoint_restore");
     renew(request);
-    int error = request->kind == REQUEST_RECEIVE ? transfer_receive(request)
-                : request->mode == SEND_BUFFERED ? buffered_isend(request)
-                                                 : transfer_send(request);
+    int error = request->kind == REQUEST_COLLECTIVE ? kept_start(request)
+                : request->kind == REQUEST_RECEIVE  ? transfer_receive(request)
+                : request->mode == SEND_BUFFERED    ? buffered_isend(request)
+                                                    : transfer_send(request);
     request->active = error == MPI_SUCCESS;
     return error;
 }

@@ -46,7 +46,8 @@ struct request {
     const struct log_entry *outcome; /* in recovery, what the log says of it, or NULL */
     const char *outcome_data;
 
-    struct started *collective; /* REQUEST_COLLECTIVE: owned, see nonblocking.c */
+    struct started *collective; /* REQUEST_COLLECTIVE under way: owned, see nonblocking.c */
+    struct kept *kept;          /* a persistent one: owned, see kept.c */
 
     MPI_Request wire;
     MPI_Message message; /* REQUEST_MESSAGE, if the library still has it */

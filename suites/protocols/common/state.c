@@ -36,6 +36,18 @@ uint64_t state_data_bytes(const struct state *state)
     return bytes;
 }
 
+int state_around(const struct state *state, const void *first, uint64_t bytes)
+{
+    for (size_t i = 0; i < state->count; i++) {
+        const struct piece *piece = &state->piece[i];
+        const char *data = piece->data;
+        if ((const char *)first >= data && bytes <= piece->as_stored.bytes &&
+            (uint64_t)((const char *)first - data) <= piece->as_stored.bytes - bytes)
+            return (int)i;
+    }
+    return -1;
+}
+
 enum error_code state_write_table(const struct state *state, struct durable_file *file,
                                   struct error *error)
 {

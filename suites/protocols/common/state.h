@@ -39,6 +39,9 @@ enum error_code state_register(struct state *state, const char *name, void *data
 uint64_t state_table_bytes(const struct state *state);
 uint64_t state_data_bytes(const struct state *state);
 
+/* The number of the piece in which all of these bytes lie; -1: there is none. */
+int state_around(const struct state *state, const void *first, uint64_t bytes);
+
 /* Append the table, and the pieces as they are now. */
 enum error_code state_write_table(const struct state *state, struct durable_file *file,
                                   struct error *error);
