@@ -51,6 +51,7 @@ $(BUILD)/faultline-rank: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(RANK_
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/obj/reports/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
+$(BUILD)/obj/harness/driver/memory.o: CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
 
 $(BUILD)/obj/%.o: %.c

@@ -2,6 +2,7 @@
  * ask a network for anything. */
 #include "reports/page.h"
 
+#include "base/whole_file.h"
 #include "reports/page_parts.h" /* generated: `parts` */
 
 #include <errno.h>
@@ -162,6 +163,17 @@ enum error_code page_write(struct page *page, const char *sheet, FILE *out, stru
     xml_element(&page->xml, "page-script", script->text);
     enum error_code code = finish(page, error);
     return code != OK ? code : transform(page->document, sheet, out, error);
+}
+
+enum error_code page_write_file(struct page *page, const char *sheet, const char *path,
+                                struct error *error)
+{
+    struct whole_file file;
+    enum error_code code = whole_file_begin(&file, path, error);
+    if (code != OK)
+        return code;
+    code = page_write(page, sheet, file.out, error);
+    return whole_file_end(&file, code, error);
 }
 
 enum error_code page_write_xml(struct page *page, FILE *out, struct error *error)

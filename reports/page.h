@@ -24,6 +24,10 @@ void page_release(struct page *page);
  * do (a defect of ours). */
 enum error_code page_write(struct page *page, const char *sheet, FILE *out, struct error *error);
 
+/* The same into the file `path`: whole or not at all. */
+enum error_code page_write_file(struct page *page, const char *sheet, const char *path,
+                                struct error *error);
+
 /* The document itself, indented: for tests. As page_write. */
 enum error_code page_write_xml(struct page *page, FILE *out, struct error *error);
 

@@ -5,7 +5,6 @@
 #include "driver/json_text.h"
 #include "driver/wilson.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,17 +141,12 @@ static json_t *pack(const struct campaign *campaign)
 
 enum error_code campaign_store(const struct campaign *campaign, struct error *error)
 {
-    struct path path, fresh;
+    struct path path;
     enum error_code code = path_format(&path, error, "%s/campaign.json", campaign->folder.text);
-    if (code == OK)
-        code = path_format(&fresh, error, "%s.new", path.text);
     if (code != OK)
         return code;
     json_t *root = pack(campaign);
-    if (root == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", path.text);
-    if (json_dump_file(root, fresh.text, JSON_INDENT(1)) != 0 || rename(fresh.text, path.text) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    code = json_store(root, path.text, 1, error);
     json_decref(root);
     return code;
 }

@@ -44,6 +44,17 @@ static bool disk_is_full(const struct campaign *campaign)
            (disk.f_files > 0 && disk.f_favail == 0);
 }
 
+/* true: the campaign ends by it, and can go on when there is room again. */
+static bool ends_by_full_disk(struct campaign *campaign)
+{
+    char why[CAMPAIGN_TEXT_BYTES];
+    if (!disk_is_full(campaign))
+        return false;
+    snprintf(why, sizeof why, "not complete: the disk of %.300s is full", campaign->folder.text);
+    end_with(campaign, CAMPAIGN_BROKEN, why);
+    return true;
+}
+
 /* --- what is done once: references, surveys, canaries -----------------------------------------
  */
 
@@ -57,21 +68,20 @@ static enum exit_status judged_status(const struct job *job)
     return status;
 }
 
-/* An earlier session may have made it: a reference has its facts, all others were judged. */
+/* An earlier session may have made it: a reference has its facts, all others were judged. What came
+ * to a harness error is made again: a full disk may have done that. */
 static void take_finished(struct job *job)
 {
     struct run run;
     struct scenario_list owner;
-    struct path verdict;
-    bool judged = path_format(&verdict, NULL, "%s/verdict.json", job->folder.text) == OK &&
-                  path_exists(verdict.text);
-    if (run_load(job->folder.text, &run, &owner, NULL) == OK && (judged || job->is_reference) &&
-        run.end != RUN_INTERRUPTED) {
+    bool is_there = run_load(job->folder.text, &run, &owner, NULL) == OK;
+    enum exit_status status = !is_there           ? STATUS_HARNESS
+                              : job->is_reference ? status_of_reference(&run)
+                                                  : judged_status(job);
+    if (status != STATUS_HARNESS && run.end != RUN_INTERRUPTED) {
         job->state = JOB_DONE;
         job->seconds = run.seconds;
-        job->status = (int)(!job->is_reference        ? judged_status(job)
-                            : run.end == RUN_FINISHED ? STATUS_PASS
-                                                      : STATUS_HARNESS);
+        job->status = (int)status;
     }
     run_release(&run);
     scenario_list_release(&owner);
@@ -164,11 +174,21 @@ static bool all_sing(const struct campaign *campaign)
     return true;
 }
 
+static bool has_harness_error(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->job_count; i++)
+        if (campaign->job[i]->status == STATUS_HARNESS)
+            return true;
+    return false;
+}
+
 enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 {
     for (size_t i = 0; campaign->stored != NULL && i < campaign->job_count; i++)
         take_finished(campaign->job[i]);
     enum error_code code = run_jobs(campaign, error);
+    if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
+        return OK;
     if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
         end_with(campaign, CAMPAIGN_CANARY,
                  "not complete: a canary did not do what it is made to do, so nothing that this "
@@ -426,12 +446,7 @@ static bool is_void(struct campaign *campaign, const struct campaign_record *rec
 {
     if (campaign->pool.interrupted != 0 && record->verdict != VERDICT_PASS)
         return true;
-    if (record->verdict != VERDICT_HARNESS_ERROR || !disk_is_full(campaign))
-        return false;
-    char why[CAMPAIGN_TEXT_BYTES];
-    snprintf(why, sizeof why, "not complete: the disk of %.300s is full", campaign->folder.text);
-    end_with(campaign, CAMPAIGN_BROKEN, why);
-    return true;
+    return record->verdict == VERDICT_HARNESS_ERROR && ends_by_full_disk(campaign);
 }
 
 static enum error_code take_run(struct campaign *campaign, const struct task *task,

@@ -5,7 +5,6 @@
 #include "driver/json_text.h"
 #include "reports/tap.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -356,8 +355,8 @@ enum error_code suite_coverage_store(const struct suite_coverage *coverage, cons
         json_pack("{s:i, s:I, s:o, s:o, s:o}", "version", 1, "runs", (json_int_t)coverage->runs,
                   "claims", judged, "faults", fault_places_pack(&coverage->faults), "promises",
                   pack_promises(coverage));
-    if (code == OK && (root == NULL || json_dump_file(root, path.text, JSON_INDENT(1)) != 0))
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    if (code == OK)
+        code = json_store(root, path.text, 1, error);
     json_decref(root);
     return code;
 }

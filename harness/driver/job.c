@@ -1,6 +1,7 @@
 /* See job.h. */
 #include "driver/job.h"
 
+#include "base/whole_file.h"
 #include "driver/again.h"
 #include "driver/kept_stacks.h"
 #include "driver/outcome.h"
@@ -87,8 +88,7 @@ static void take_reference(const struct job *job, struct run *run)
         say_reference(run, folder);
 }
 
-/* A reference is not judged: it has finished, or it is of no use. */
-static enum exit_status end_reference(const struct run *run)
+enum exit_status status_of_reference(const struct run *run)
 {
     return run->end == RUN_FINISHED ? STATUS_PASS : STATUS_HARNESS;
 }
@@ -128,11 +128,26 @@ static void make_control(const struct run *run, const struct options *options, c
                      &outcome->control);
 }
 
+/* Its piece of the TAP, for the driver to print in its turn. */
+static enum exit_status tell(const struct run *run, const struct outcome *outcome,
+                             const struct options *options)
+{
+    struct path path;
+    struct error error = {0};
+    struct whole_file file;
+    enum error_code code = path_format(&path, &error, "%s/tap", run->folder.text);
+    if (code == OK)
+        code = whole_file_begin(&file, path.text, &error);
+    if (code != OK)
+        return status_of_error(&error);
+    outcome_print(file.out, run, outcome, options->verbose);
+    return whole_file_end(&file, OK, &error) == OK ? STATUS_PASS : status_of_error(&error);
+}
+
 static enum exit_status judge_and_tell(const struct job *job, const struct run *run,
                                        const struct options *options, const sigset_t *mask)
 {
     struct outcome outcome;
-    struct path path;
     struct error error = {0};
     outcome_judge(run, NULL, 0, &outcome);
     make_control(run, options, mask, &outcome);
@@ -151,13 +166,7 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     if (shown != STATUS_PASS)
         kept_stacks_into_verdict(run->folder.text);
     draw(run, shown, options);
-    FILE *out =
-        path_format(&path, NULL, "%s/tap", run->folder.text) == OK ? fopen(path.text, "we") : NULL;
-    if (out != NULL) {
-        outcome_print(out, run, &outcome, options->verbose);
-        status = status_of_output(out, path.text, status);
-        fclose(out);
-    }
+    status = status_worst(status, tell(run, &outcome, options));
     outcome_release(&outcome);
     return status;
 }
@@ -183,7 +192,8 @@ static enum exit_status live(const struct job *job, const struct options *option
     run_execute(&run, &error);
     take_reference(job, &run);
     if (run_store(&run, &error) == OK)
-        status = job->is_reference ? end_reference(&run) : judge_and_tell(job, &run, options, mask);
+        status = job->is_reference ? status_of_reference(&run)
+                                   : judge_and_tell(job, &run, options, mask);
     else
         status_of_error(&error);
     run_release(&run);
@@ -227,7 +237,9 @@ static void print_lost(const struct job *job, FILE *out)
         snprintf(text, sizeof text, "the process that ran it was ended by SIG%s",
                  sigabbrev_np(WTERMSIG(wait_status)));
     else
-        snprintf(text, sizeof text, "the process that ran it exited with status %d without a word",
+        snprintf(text, sizeof text,
+                 "the process that ran it exited with status %d and left nothing to tell; standard "
+                 "error may say why",
                  WEXITSTATUS(wait_status));
     tap_line(out, false, job->number, job->scenario->name, verdict_text(VERDICT_HARNESS_ERROR));
     tap_block_begin(out);

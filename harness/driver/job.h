@@ -5,6 +5,8 @@
 
 #include "driver/options.h"
 #include "driver/path.h"
+#include "driver/run.h"
+#include "driver/verb.h"
 #include "driver/witness.h"
 #include "script/script.h"
 
@@ -46,6 +48,9 @@ bool job_refers_to(const struct job *job, const struct scenario *scenario);
 /* Forks. `mask` is the signal mask for the job. */
 enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
                           struct error *error);
+
+/* A reference is not judged: it has finished, or it is of no use (STATUS_HARNESS). */
+enum exit_status status_of_reference(const struct run *run);
 
 /* The piece of TAP, copied to each of `out` that is not NULL. A job that left none gets one that
  * says how it ended. */

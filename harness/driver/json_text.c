@@ -1,6 +1,8 @@
 /* See json_text.h. */
 #include "driver/json_text.h"
 
+#include "base/whole_file.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,4 +85,17 @@ char *json_text_value(const json_t *string)
     }
     *to = '\0';
     return text;
+}
+
+enum error_code json_store(const json_t *root, const char *path, size_t indent, struct error *error)
+{
+    struct whole_file file;
+    if (root == NULL)
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+    enum error_code code = whole_file_begin(&file, path, error);
+    if (code != OK)
+        return code;
+    if (json_dumpf(root, file.out, JSON_INDENT(indent)) != 0 && !ferror(file.out))
+        code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+    return whole_file_end(&file, code, error);
 }

@@ -4,6 +4,8 @@
 #ifndef DRIVER_JSON_TEXT_H
 #define DRIVER_JSON_TEXT_H
 
+#include "base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -19,5 +21,10 @@ bool json_text_turns(const unsigned char *text, size_t bytes);
 
 /* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
 char *json_text_value(const json_t *string);
+
+/* Writes `root` in place of the file `path`, whole or not at all, each level indented by `indent`.
+ * `root` NULL: it could not be put together for want of memory. ERROR_MEMORY, ERROR_IO. */
+enum error_code json_store(const json_t *root, const char *path, size_t indent,
+                           struct error *error);
 
 #endif

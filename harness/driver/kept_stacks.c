@@ -191,18 +191,16 @@ static json_t *read_stacks(const char *folder)
 
 void kept_stacks_into_verdict(const char *folder)
 {
-    struct path path, fresh;
+    struct path path;
     json_t *stacks = read_stacks(folder);
-    bool some = json_object_size(stacks) > 0 &&
-                path_format(&path, NULL, "%s/verdict.json", folder) == OK &&
-                path_format(&fresh, NULL, "%s.new", path.text) == OK;
+    bool some =
+        json_object_size(stacks) > 0 && path_format(&path, NULL, "%s/verdict.json", folder) == OK;
     json_t *root = some ? json_load_file(path.text, 0, NULL) : NULL;
     if (root == NULL) {
         json_decref(stacks);
         return;
     }
     json_object_set_new(root, "stacks", stacks);
-    if (json_dump_file(root, fresh.text, JSON_INDENT(2)) != 0 || rename(fresh.text, path.text) != 0)
-        unlink(fresh.text);
+    (void)json_store(root, path.text, 2, NULL); /* the verdict stays without them */
     json_decref(root);
 }

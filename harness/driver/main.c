@@ -1,5 +1,6 @@
 /* The command `faultline`: finds the verb and hands over. A new verb is one line in the table. */
 #include "base/nearest.h"
+#include "driver/memory.h"
 #include "driver/verb.h"
 
 #include <argp.h>
@@ -55,6 +56,7 @@ static int unknown_verb(const char *name)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = STATUS_USAGE;
+    memory_or_end();
     if (argc < 2) {
         print_help(stderr);
         return STATUS_USAGE;

@@ -7,7 +7,6 @@
 #include "driver/second_look.h"
 #include "trace/reader.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -286,16 +285,12 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
                               struct error *error)
 {
-    struct path path, fresh;
+    struct path path;
     enum error_code code = path_format(&path, error, "%s/verdict.json", run->folder.text);
-    if (code == OK)
-        code = path_format(&fresh, error, "%s.new", path.text);
     if (code != OK)
         return code;
     json_t *root = pack_outcome(run, outcome);
-    if (root == NULL || json_dump_file(root, fresh.text, JSON_INDENT(2)) != 0 ||
-        rename(fresh.text, path.text) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    code = json_store(root, path.text, 2, error);
     json_decref(root);
     return code;
 }

@@ -1,7 +1,9 @@
 /* See pack.h. */
 #include "driver/pack.h"
 
+#include "base/whole_file.h"
 #include "driver/path.h"
+#include "driver/verb.h"
 #include "replay/decisions.h"
 
 #include <archive.h>
@@ -12,6 +14,7 @@
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +32,32 @@ static enum error_code archive_failed(struct archive *archive, const char *file,
 {
     const char *why = archive_error_string(archive);
     return error_set(error, code, "%s: %s", file, why != NULL ? why : "cannot be read or written");
+}
+
+/* --- the library ------------------------------------------------------------------------------ */
+/* Where libarchive has no memory it says so and calls exit(1), which is a verdict here. */
+static bool in_library;
+
+static void end_as_ours(int status, void *nothing)
+{
+    (void)status;
+    (void)nothing;
+    if (!in_library)
+        return;
+    whole_file_abandon();
+    _exit(STATUS_HARNESS);
+}
+
+static void library_begin(void)
+{
+    static bool watched;
+    watched = watched || on_exit(end_as_ours, NULL) == 0;
+    in_library = true;
+}
+
+static void library_end(void)
+{
+    in_library = false;
 }
 
 /* --- packing ---------------------------------------------------------------------------------- */
@@ -122,13 +151,14 @@ static enum error_code add_traces(struct archive *archive, const char *file, con
     return code;
 }
 
-static enum error_code write_all(struct archive *archive, const char *file, const char *fresh,
+static enum error_code write_all(struct archive *archive, const char *file, FILE *out,
                                  const char *folder, struct error *error)
 {
     enum error_code code = OK;
     if (archive_write_set_format_pax_restricted(archive) != ARCHIVE_OK ||
         archive_write_add_filter_zstd(archive) != ARCHIVE_OK ||
-        archive_write_open_filename(archive, fresh) != ARCHIVE_OK)
+        archive_write_set_bytes_in_last_block(archive, 1) != ARCHIVE_OK ||
+        archive_write_open_FILE(archive, out) != ARCHIVE_OK)
         return archive_failed(archive, file, ERROR_IO, error);
     for (size_t i = 0; code == OK && i < PART_COUNT; i++)
         code = add(archive, file, folder, parts[i], error);
@@ -141,17 +171,17 @@ static enum error_code write_all(struct archive *archive, const char *file, cons
 
 enum error_code pack_write(const char *folder, const char *file, struct error *error)
 {
-    struct path fresh;
-    enum error_code code = path_format(&fresh, error, "%s.new", file);
-    struct archive *archive = code == OK ? archive_write_new() : NULL;
-    if (archive == NULL)
-        return code != OK ? code : error_set(error, ERROR_MEMORY, "out of memory");
-    code = write_all(archive, file, fresh.text, folder, error);
-    archive_write_free(archive);
-    if (code == OK && rename(fresh.text, file) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", file, strerror(errno));
+    struct whole_file packed;
+    enum error_code code = whole_file_begin(&packed, file, error);
     if (code != OK)
-        unlink(fresh.text);
+        return code;
+    library_begin();
+    struct archive *archive = archive_write_new();
+    code = archive != NULL ? write_all(archive, file, packed.out, folder, error)
+                           : error_set(error, ERROR_MEMORY, "out of memory");
+    archive_write_free(archive);
+    code = whole_file_end(&packed, code, error);
+    library_end();
     return code;
 }
 
@@ -211,15 +241,12 @@ static enum error_code read_all(struct archive *archive, const char *file, const
     return result == ARCHIVE_EOF ? OK : archive_failed(archive, file, ERROR_FORMAT, error);
 }
 
-enum error_code pack_read(const char *file, const char *folder, struct error *error)
+static enum error_code unpack(const char *file, const char *folder, struct error *error)
 {
-    struct path traces;
-    enum error_code code = path_format(&traces, error, "%s/" TRACE_FOLDER, folder);
-    if (code == OK)
-        code = path_make_folder(traces.text, error);
-    struct archive *archive = code == OK ? archive_read_new() : NULL;
+    struct archive *archive = archive_read_new();
     if (archive == NULL)
-        return code != OK ? code : error_set(error, ERROR_MEMORY, "out of memory");
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    enum error_code code;
     if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
         archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
         archive_read_open_filename(archive, file, COPY_BYTES) != ARCHIVE_OK)
@@ -227,5 +254,19 @@ enum error_code pack_read(const char *file, const char *folder, struct error *er
     else
         code = read_all(archive, file, folder, error);
     archive_read_free(archive);
+    return code;
+}
+
+enum error_code pack_read(const char *file, const char *folder, struct error *error)
+{
+    struct path traces;
+    enum error_code code = path_format(&traces, error, "%s/" TRACE_FOLDER, folder);
+    if (code == OK)
+        code = path_make_folder(traces.text, error);
+    if (code != OK)
+        return code;
+    library_begin();
+    code = unpack(file, folder, error);
+    library_end();
     return code;
 }

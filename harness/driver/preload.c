@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEPARATORS " :" /* of LD_PRELOAD; there is no way to quote them */
 #define LINKER_PREFIX "ERROR: ld.so: object '"
 #define LINE_BYTES (PATH_MAX + 512)
 
 enum error_code preload_check(const struct path *library, struct error *error)
 {
-    if (strpbrk(library->text, SEPARATORS) != NULL)
+    if (strpbrk(library->text, PRELOAD_SEPARATORS) != NULL)
         return error_set(error, ERROR_USAGE,
                          "%.900s: LD_PRELOAD cannot hold a path with a blank or ':'; move the file",
                          library->text);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PRELOAD_SEPARATORS " :" /* of LD_PRELOAD; there is no way to quote them */
+
 /* ERROR_USAGE for a path that LD_PRELOAD cannot hold, or a file that is no 64-bit ELF shared
  * object. What only the dynamic linker finds out is seen afterwards: preload_was_ignored. */
 enum error_code preload_check(const struct path *library, struct error *error);

@@ -5,6 +5,7 @@
 #include "board/board.h"
 #include "board/progress.h"
 #include "driver/path.h"
+#include "driver/preload.h"
 #include "driver/process.h"
 #include "trace/clock.h"
 
@@ -72,12 +73,31 @@ int rank_count_from_environment(void)
     return number_in(names, sizeof names / sizeof names[0]);
 }
 
+/* Bytes of the first library of a list if it is the runtime of a sanitiser, which ends a process
+ * where it does not come before all others; else 0. */
+static int sanitiser_first(const char *list)
+{
+    static const char *const runtimes[] = {"libasan.so", "libtsan.so", "libclang_rt.asan",
+                                           "libclang_rt.tsan"};
+    size_t length = strcspn(list, PRELOAD_SEPARATORS);
+    const char *slash = memrchr(list, '/', length);
+    const char *name = slash != NULL ? slash + 1 : list;
+    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++)
+        if (strncmp(name, runtimes[i], strlen(runtimes[i])) == 0)
+            return (int)length;
+    return 0;
+}
+
 char *rank_preload(const char *list)
 {
     const char *old = getenv("LD_PRELOAD");
+    if (old == NULL)
+        old = "";
+    int first = sanitiser_first(old);
+    const char *rest = old + first + strspn(old + first, PRELOAD_SEPARATORS);
     char *whole;
-    bool has_old = old != NULL && *old != '\0';
-    if (asprintf(&whole, "%s%s%s", list, has_old ? ":" : "", has_old ? old : "") < 0)
+    if (asprintf(&whole, "%.*s%s%s%s%s", first, old, first > 0 ? ":" : "", list,
+                 *rest != '\0' ? ":" : "", rest) < 0)
         return NULL;
     return whole;
 }

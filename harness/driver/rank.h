@@ -27,7 +27,8 @@ struct rank_job {
 int rank_from_environment(void);
 int rank_count_from_environment(void);
 
-/* LD_PRELOAD with `list` in front of what there is; owned by the caller, NULL without memory. */
+/* LD_PRELOAD with `list` in front of what there is, but behind the runtime of a sanitiser; owned by
+ * the caller, NULL without memory. */
 char *rank_preload(const char *list);
 
 /* Returns only when the rank could not be started. */

@@ -372,26 +372,6 @@ static enum error_code put_together(const char *folder, const struct stored_fold
     return code;
 }
 
-/* A reader never sees half a page. */
-static enum error_code write_page(struct page *page, const char *output, struct error *error)
-{
-    struct path fresh;
-    enum error_code code = path_format(&fresh, error, "%s.new", output);
-    FILE *out = code == OK ? fopen(fresh.text, "we") : NULL;
-    if (code != OK)
-        return code;
-    if (out == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", fresh.text, strerror(errno));
-    code = page_write(page, SHEET, out, error);
-    if (fclose(out) != 0 && code == OK)
-        code = error_set(error, ERROR_IO, "%s: %s", fresh.text, strerror(errno));
-    if (code == OK && rename(fresh.text, output) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
-    if (code != OK)
-        unlink(fresh.text);
-    return code;
-}
-
 enum error_code report_folder(const char *folder, const char *output, const char *pages,
                               struct error *error)
 {
@@ -410,7 +390,7 @@ enum error_code report_folder(const char *folder, const char *output, const char
     if (code == OK)
         code = put_together(folder, stored, &page, error);
     if (code == OK)
-        code = write_page(&page, output != NULL ? output : path.text, error);
+        code = page_write_file(&page, SHEET, output != NULL ? output : path.text, error);
     page_release(&page);
     for (size_t i = 0; i < stored->count; i++)
         stored_set_release(&stored->set[i]);

@@ -39,16 +39,21 @@ bool report_is_run(const char *folder)
 /* --- diagrams ----------------------------------------------------------------------------------
  */
 
-/* The page is there without the diagram too. */
-static void tell_undrawn(struct xml *xml, const struct error *error)
+/* The page is there without the diagram too; but want of memory is no property of the run, and the
+ * page fails. */
+static enum error_code tell_undrawn(struct xml *xml, const struct error *why, struct error *error)
 {
-    xml_element(xml, "undrawn", error->text);
+    if (why->code == ERROR_MEMORY)
+        return error_set(error, ERROR_MEMORY, "%s", why->text);
+    xml_element(xml, "undrawn", why->text);
+    return OK;
 }
 
-static void write_diagram(struct xml *xml, const struct report_source *source, const char *id,
-                          const struct event_ref *near, size_t near_count)
+static enum error_code write_diagram(struct xml *xml, const struct report_source *source,
+                                     const char *id, const struct event_ref *near,
+                                     size_t near_count, struct error *error)
 {
-    struct error error = {0};
+    struct error why = {0};
     struct diagram_wish wish = {.id = id,
                                 .set = &source->traces,
                                 .witness = source->witness,
@@ -56,9 +61,10 @@ static void write_diagram(struct xml *xml, const struct report_source *source, c
                                 .near = near,
                                 .near_count = near_count};
     if (source->trace_error.code != OK)
-        tell_undrawn(xml, &source->trace_error);
-    else if (source->has_traces && diagram_write(xml, &wish, &error) != OK)
-        tell_undrawn(xml, &error);
+        return tell_undrawn(xml, &source->trace_error, error);
+    if (source->has_traces && diagram_write(xml, &wish, &why) != OK)
+        return tell_undrawn(xml, &why, error);
+    return OK;
 }
 
 /* A run that is just over and has more than this is not drawn: its user waits for the verdict. */
@@ -80,55 +86,31 @@ static bool hangs(const struct report_source *source)
            (source->run.end == RUN_DEADLOCK || source->run.end == RUN_TIME_LIMIT);
 }
 
-static void write_waits(struct xml *xml, const struct report_source *source)
+static enum error_code write_waits(struct xml *xml, const struct report_source *source,
+                                   struct error *error)
 {
-    struct error error = {0};
-    if (hangs(source) && waits_write(xml, &source->traces, &error) != OK)
-        tell_undrawn(xml, &error);
+    struct error why = {0};
+    if (hangs(source) && waits_write(xml, &source->traces, &why) != OK)
+        return tell_undrawn(xml, &why, error);
+    return OK;
 }
 
 /* The other run, around the same events as far as it has them. */
-static void write_beside(struct xml *xml, const struct report_source *beside,
-                         const struct report_source *source)
+static enum error_code write_beside(struct xml *xml, const struct report_source *beside,
+                                    const struct report_source *source, struct error *error)
 {
     struct report_source plain = *beside;
     plain.witness_count = 0;
     xml_begin(xml, "beside");
     report_put_heading(xml, beside);
-    write_diagram(xml, &plain, ID_BESIDE, source->witness, source->witness_count);
+    enum error_code code =
+        write_diagram(xml, &plain, ID_BESIDE, source->witness, source->witness_count, error);
     xml_end(xml);
+    return code;
 }
 
 /* --- the file ----------------------------------------------------------------------------------
  */
-
-static enum error_code write_page(struct page *page, FILE *out, struct error *error)
-{
-    enum error_code code = page_write(page, SHEET, out, error);
-    errno = 0;
-    if (code == OK && fflush(out) != 0)
-        code = error_set(error, ERROR_IO, "%s", strerror(errno));
-    return code;
-}
-
-/* In one step: nobody finds half a page. */
-static enum error_code write_file(struct page *page, const char *output, struct error *error)
-{
-    struct path fresh;
-    enum error_code code = path_format(&fresh, error, "%s.%d.new", output, (int)getpid());
-    FILE *out = code == OK ? fopen(fresh.text, "we") : NULL;
-    if (code == OK && out == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
-    if (code == OK)
-        code = write_page(page, out, error);
-    if (out != NULL && fclose(out) != 0 && code == OK)
-        code = error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
-    if (code == OK && rename(fresh.text, output) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", output, strerror(errno));
-    if (code != OK && out != NULL)
-        unlink(fresh.text);
-    return code;
-}
 
 static enum error_code make_page(const struct report_source *source,
                                  const struct report_source *beside, const char *output,
@@ -140,13 +122,16 @@ static enum error_code make_page(const struct report_source *source,
         report_put_heading(&page.xml, source);
         report_put_verdict(&page.xml, source);
         report_put_facts(&page.xml, source);
-        write_waits(&page.xml, source);
-        report_put_output(&page.xml, source);
-        write_diagram(&page.xml, source, ID_MAIN, NULL, 0);
-        if (beside != NULL)
-            write_beside(&page.xml, beside, source);
-        code = write_file(&page, output, error);
+        code = write_waits(&page.xml, source, error);
     }
+    if (code == OK) {
+        report_put_output(&page.xml, source);
+        code = write_diagram(&page.xml, source, ID_MAIN, NULL, 0, error);
+    }
+    if (code == OK && beside != NULL)
+        code = write_beside(&page.xml, beside, source, error);
+    if (code == OK)
+        code = page_write_file(&page, SHEET, output, error);
     page_release(&page);
     return code;
 }

@@ -275,8 +275,7 @@ enum error_code select_store_results(const char *folder, const struct selection_
         json_array_append_new(
             array, json_pack("{s:o, s:s, s:i}", "file", json_text(results[i].scenario->file),
                              "name", results[i].scenario->name, "status", results[i].status));
-    if (json_dump_file(array, path.text, JSON_INDENT(1)) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    code = json_store(array, path.text, 1, error);
     json_decref(array);
     return code;
 }

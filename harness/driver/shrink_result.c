@@ -193,8 +193,7 @@ static enum error_code write_json(const struct shrink_result *result, struct err
     if (code != OK)
         return code;
     json_t *root = pack(result);
-    if (root == NULL || json_dump_file(root, path.text, JSON_INDENT(2)) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    code = json_store(root, path.text, 2, error);
     json_decref(root);
     return code;
 }

@@ -129,17 +129,12 @@ static json_t *pack_run(const struct run *run)
 
 enum error_code run_store(const struct run *run, struct error *error)
 {
-    struct path path, fresh;
+    struct path path;
     enum error_code code = path_format(&path, error, "%s/run.json", run->folder.text);
-    if (code == OK)
-        code = path_format(&fresh, error, "%s.new", path.text);
     if (code != OK)
         return code;
     json_t *root = pack_run(run);
-    if (root == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", path.text);
-    if (json_dump_file(root, fresh.text, JSON_INDENT(2)) != 0 || rename(fresh.text, path.text) != 0)
-        code = error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    code = json_store(root, path.text, 2, error);
     json_decref(root);
     return code;
 }

@@ -1,5 +1,6 @@
 /* `faultline trace`: what a run recorded, as text or in a form for another program. */
 #include "base/nearest.h"
+#include "base/whole_file.h"
 #include "driver/arguments.h"
 #include "driver/lost.h"
 #include "driver/path.h"
@@ -306,20 +307,43 @@ static enum error_code write_text(const struct trace_options *options, const str
     return trace_print(set, &options->print, out, error);
 }
 
+static enum error_code write_to(FILE *out, const struct trace_options *options,
+                                const struct trace_set *set, struct error *error)
+{
+    return options->format == NULL ? write_text(options, set, out, error)
+                                   : write_form(options, set, out, error);
+}
+
+static enum error_code write_file(const struct trace_options *options, const struct trace_set *set,
+                                  struct error *error)
+{
+    struct whole_file file;
+    enum error_code code = whole_file_begin(&file, options->output, error);
+    if (code != OK)
+        return code;
+    code = write_to(file.out, options, set, error);
+    return whole_file_end(&file, code, error);
+}
+
+/* Half a folder is of no use: none is left. */
+static enum error_code write_folder(const struct trace_options *options,
+                                    const struct trace_set *set, struct error *error)
+{
+    bool was_there = path_exists(options->output);
+    enum error_code code = write_to(NULL, options, set, error);
+    if (code != OK && !was_there)
+        (void)path_remove(options->output, NULL);
+    return code;
+}
+
 /* To standard output, to --output, or into it. */
 static enum error_code write_out(const struct trace_options *options, const struct trace_set *set,
                                  struct error *error)
 {
-    bool to_file =
-        options->output != NULL && (options->format == NULL || !options->format->is_folder);
-    FILE *out = to_file ? fopen(options->output, "we") : stdout;
-    if (out == NULL)
-        return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
-    enum error_code code = options->format == NULL ? write_text(options, set, out, error)
-                                                   : write_form(options, set, out, error);
-    if (to_file && fclose(out) != 0 && code == OK)
-        return error_set(error, ERROR_IO, "--output %s: %s", options->output, strerror(errno));
-    return code;
+    if (options->output == NULL)
+        return write_to(stdout, options, set, error);
+    bool is_folder = options->format != NULL && options->format->is_folder;
+    return is_folder ? write_folder(options, set, error) : write_file(options, set, error);
 }
 
 int verb_trace(int argc, char **argv)

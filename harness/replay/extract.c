@@ -1,6 +1,8 @@
 /* See extract.h. */
 #include "replay/extract.h"
 
+#include "base/whole_file.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 #define HASH_NONFATAL_OOM 1 /* what could not be added has no table */
 #include <uthash.h>
 
-#define PATH_BYTES 4096
 #define IN_PROGRESS_MAX 4096 /* events of one rank at a time */
 
 /* A shape that is there already. */
@@ -488,21 +489,10 @@ void decisions_release(struct decisions *decisions)
 enum error_code decisions_write(const char *path, const struct decisions *decisions,
                                 struct error *error)
 {
-    char fresh[PATH_BYTES];
-    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
-        return error_set(error, ERROR_LIMIT, "%s: the path is too long", path);
-    FILE *out = fopen(fresh, "we");
-    size_t bytes = decisions->header->bytes;
-    bool good = out != NULL && fwrite(decisions->header, 1, bytes, out) == bytes;
-    int reason = errno;
-    if (out != NULL && fclose(out) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (good && rename(fresh, path) == 0)
-        return OK;
-    if (good)
-        reason = errno;
-    unlink(fresh);
-    return error_set(error, ERROR_IO, "%s: %s", path, strerror(reason));
+    struct whole_file file;
+    enum error_code code = whole_file_begin(&file, path, error);
+    if (code != OK)
+        return code;
+    fwrite(decisions->header, 1, decisions->header->bytes, file.out);
+    return whole_file_end(&file, OK, error);
 }

@@ -1,0 +1,78 @@
+/* See whole_file.h. */
+#include "base/whole_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The one that is begun; a child that was forked since has its own number and leaves it alone. */
+static const struct whole_file *begun;
+static pid_t beginner;
+
+static enum error_code failed(const struct whole_file *file, int reason, struct error *error)
+{
+    return error_set(error, ERROR_IO, "cannot write %s: %s", file->path,
+                     reason != 0 ? strerror(reason) : "some of it was lost");
+}
+
+/* A terminal, a pipe, /dev/null: nothing may take its place. */
+static bool is_device(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
+enum error_code whole_file_begin(struct whole_file *file, const char *path, struct error *error)
+{
+    file->out = NULL;
+    file->direct = is_device(path);
+    int length = file->direct
+                     ? snprintf(file->fresh, sizeof file->fresh, "%s", path)
+                     : snprintf(file->fresh, sizeof file->fresh, "%s.%d.new", path, (int)getpid());
+    if (length >= (int)sizeof file->fresh)
+        return error_set(error, ERROR_LIMIT, "%.200s...: the path is too long", path);
+    strcpy(file->path, path); /* not longer */
+    file->out = fopen(file->fresh, "we");
+    if (file->out == NULL)
+        return failed(file, errno, error);
+    begun = file;
+    beginner = getpid();
+    errno = 0;
+    return OK;
+}
+
+/* A write in the middle that failed has left its reason in errno, and fclose does not know of it.
+ */
+static bool close_whole(FILE *out)
+{
+    bool lost = ferror(out) != 0;
+    int reason = errno;
+    bool whole = fclose(out) == 0 && !lost;
+    if (lost)
+        errno = reason;
+    return whole;
+}
+
+enum error_code whole_file_end(struct whole_file *file, enum error_code code, struct error *error)
+{
+    if (code == ERROR_IO && ferror(file->out))
+        code = OK; /* it is told with the name of the file */
+    bool whole = close_whole(file->out) && code == OK &&
+                 (file->direct || rename(file->fresh, file->path) == 0);
+    int reason = errno;
+    file->out = NULL;
+    begun = NULL;
+    if (whole)
+        return OK;
+    if (!file->direct)
+        unlink(file->fresh);
+    return code != OK ? code : failed(file, reason, error);
+}
+
+void whole_file_abandon(void)
+{
+    if (begun != NULL && beginner == getpid() && !begun->direct)
+        unlink(begun->fresh);
+}
