@@ -245,7 +245,6 @@ static enum error_code take_asked(struct campaign *campaign, const json_t *asked
 enum error_code campaign_load(struct campaign *campaign, struct error *error)
 {
     struct path path;
-    json_error_t where;
     struct error inner = {0};
     const char *folder = campaign->options.resume;
     enum error_code code = path_format(&campaign->folder, error, "%s", folder);
@@ -256,10 +255,9 @@ enum error_code campaign_load(struct campaign *campaign, struct error *error)
     if (!path_exists(path.text))
         return error_set(error, ERROR_USAGE,
                          "--resume %s: there is no campaign.json; a campaign is OUT/<id>", folder);
-    campaign->stored = json_load_file(path.text, 0, &where);
-    if (campaign->stored == NULL)
-        return error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
-    code = check_version(&path, campaign->stored, error);
+    code = json_fetch(path.text, &campaign->stored, error);
+    if (code == OK)
+        code = check_version(&path, campaign->stored, error);
     if (code != OK)
         return code;
     code = take_asked(campaign, json_object_get(campaign->stored, "asked"), &inner);

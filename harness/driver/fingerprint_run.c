@@ -1,6 +1,7 @@
 /* The fingerprint of a run, and of a judged run folder; see fingerprint.h. */
 #include "driver/fingerprint.h"
 
+#include "driver/json_text.h"
 #include "driver/path.h"
 
 #include <jansson.h>
@@ -50,7 +51,6 @@ enum error_code fingerprint_load(const char *folder, struct fingerprint *fingerp
                                  struct error *error)
 {
     struct path path;
-    json_error_t where;
     fingerprint->text[0] = '\0';
     enum error_code code = path_format(&path, error, "%s/verdict.json", folder);
     if (code != OK)
@@ -58,16 +58,15 @@ enum error_code fingerprint_load(const char *folder, struct fingerprint *fingerp
     if (!path_exists(path.text))
         return error_set(error, ERROR_IO, "%s: there is no verdict.json: the run was not judged",
                          folder);
-    json_t *root = json_load_file(path.text, 0, &where);
+    json_t *root;
+    code = json_fetch(path.text, &root, error);
     const char *text = json_string_value(json_object_get(root, "fingerprint"));
-    if (root == NULL)
-        code = error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
-    else if (text == NULL)
+    if (code == OK && text == NULL)
         code = error_set(error, ERROR_FORMAT,
                          "%s: field \"fingerprint\" is missing or not a text: an older version "
                          "judged the run",
                          path.text);
-    else
+    else if (code == OK)
         snprintf(fingerprint->text, sizeof fingerprint->text, "%s", text);
     json_decref(root);
     return code;

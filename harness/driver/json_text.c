@@ -3,6 +3,7 @@
 
 #include "base/whole_file.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,4 +99,15 @@ enum error_code json_store(const json_t *root, const char *path, size_t indent, 
     if (json_dumpf(root, file.out, JSON_INDENT(indent)) != 0 && !ferror(file.out))
         code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
     return whole_file_end(&file, code, error);
+}
+
+enum error_code json_fetch(const char *path, json_t **root, struct error *error)
+{
+    json_error_t where;
+    *root = json_load_file(path, 0, &where);
+    if (*root != NULL)
+        return OK;
+    if (json_error_code(&where) == json_error_cannot_open_file)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    return error_set(error, ERROR_FORMAT, "%s:%d: %s", path, where.line, where.text);
 }

@@ -27,4 +27,8 @@ char *json_text_value(const json_t *string);
 enum error_code json_store(const json_t *root, const char *path, size_t indent,
                            struct error *error);
 
+/* *root becomes the document in the file `path`, to be released with json_decref; NULL after an
+ * error: ERROR_FORMAT with the line, ERROR_IO where the file cannot be opened. */
+enum error_code json_fetch(const char *path, json_t **root, struct error *error);
+
 #endif

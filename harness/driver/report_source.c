@@ -11,14 +11,10 @@
 static enum error_code read_verdict(struct report_source *source, struct error *error)
 {
     struct path path;
-    json_error_t where;
     enum error_code code = path_format(&path, error, "%s/verdict.json", source->folder);
     if (code != OK || !path_exists(path.text))
         return code;
-    source->verdict = json_load_file(path.text, 0, &where);
-    if (source->verdict == NULL)
-        return error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
-    return OK;
+    return json_fetch(path.text, &source->verdict, error);
 }
 
 static enum error_code read_run(struct report_source *source, struct error *error)

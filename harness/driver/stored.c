@@ -424,11 +424,9 @@ enum error_code run_load(const char *folder, struct run *run, struct scenario_li
     if (!path_exists(path.text))
         return error_set(error, ERROR_USAGE,
                          "%s: there is no run.json; a run folder is OUT/<run-id>/<number>", folder);
-    json_error_t where;
     struct error inner = {0};
-    json_t *root = json_load_file(path.text, 0, &where);
-    if (root == NULL)
-        return error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
+    json_t *root;
+    TRY(json_fetch(path.text, &root, error));
     enum error_code code = take_run(root, run, scenario, &inner);
     json_decref(root);
     if (code != OK)

@@ -1,6 +1,7 @@
 /* See witness.h. */
 #include "driver/witness.h"
 
+#include "driver/json_text.h"
 #include "driver/path.h"
 
 #include <inttypes.h>
@@ -17,14 +18,14 @@ static bool take_event(const char *text, struct event_ref *event)
 enum error_code witness_read(const char *run, struct witness *witness, struct error *error)
 {
     struct path path;
-    json_error_t where;
     *witness = (struct witness){0};
     enum error_code code = path_format(&path, error, "%s/verdict.json", run);
     if (code != OK || !path_exists(path.text))
         return code;
-    json_t *root = json_load_file(path.text, 0, &where);
-    if (root == NULL)
-        return error_set(error, ERROR_FORMAT, "%s:%d: %s", path.text, where.line, where.text);
+    json_t *root;
+    code = json_fetch(path.text, &root, error);
+    if (code != OK)
+        return code;
     const json_t *finding = json_array_get(json_object_get(root, "findings"), 0);
     const json_t *events = json_object_get(finding, "witness");
     for (size_t i = 0; code == OK && i < json_array_size(events) && i < WITNESS_MOST; i++) {
