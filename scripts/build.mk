@@ -128,7 +128,7 @@ transparency: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/transparency.sh $(BUILD) $(TRANSPARENCY_ONLY)
 
-# Minutes: every failure of the broken variants replayed 20 times.
+# Half an hour: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup
 	$(Q)$(MAKE) --no-print-directory all

@@ -36,17 +36,14 @@ for number, program in ipairs(programs) do
     claims = { "C", "H", collective[name] and "D" }, ranks = 2 + number % 3,
     environment = { C3_PIGGYBACK = number % 2 == 0 and "epoch" or "color" },
   })
-  -- Both carry the messages themselves, and `collectives` has calls for which they cannot.
-  if name ~= "collectives" then
-    -- Lines begin inside calls as often as at potential checkpoints; in every other program of
-    -- CoCheck's a rank moves in the second line.
-    subject("chandy_lamport", number, { claims = { "S", "H" },
-                                        environment = { CHANDY_STEPS = number % 2 * 3 } })
-    local moves = number % 2 == 0
-    subject("cocheck", number, {
-      claims = { "R", "H" }, ranks = moves and 4 or 3, reserve = moves and 1 or nil,
-      environment = { COCHECK_SKELETONS = moves and 1 or nil,
-                      COCHECK_MIGRATE = moves and "1@2" or nil },
-    })
-  end
+  -- Lines begin inside calls as often as at potential checkpoints.
+  subject("chandy_lamport", number, { claims = { "S", "H" },
+                                      environment = { CHANDY_STEPS = number % 2 * 3 } })
+  -- In every other program a rank moves in the second line.
+  local moves = number % 2 == 0
+  subject("cocheck", number, {
+    claims = { "R", "H" }, ranks = moves and 4 or 3, reserve = moves and 1 or nil,
+    environment = { COCHECK_SKELETONS = moves and 1 or nil,
+                    COCHECK_MIGRATE = moves and "1@2" or nil },
+  })
 end

@@ -68,17 +68,35 @@ static void carried(enum error_code code, const struct error *error)
 /* ---- a process that is no rank ------------------------------------------------------------------
  */
 
+static void pause_between_looks(void)
+{
+    nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+}
+
+/* A connection is seen outside MPI, so when it is seen is told, and in a run that is replayed is
+ * when it was then: an earlier one waits, a later one is waited for. */
+static bool has_come(bool *there)
+{
+    struct error error;
+    if (!*there)
+        must(transport_accept(&moving.listener, &moving.arriving, there, &error), &error);
+    bool seen = *there;
+    faultline_drawn(NULL, &seen, sizeof seen);
+    while (seen && !*there) {
+        pause_between_looks();
+        must(transport_accept(&moving.listener, &moving.arriving, there, &error), &error);
+    }
+    return seen;
+}
+
 /* As nobody until the end of the job, or until a state comes; then true. */
 static bool wait_as_nobody(void)
 {
-    struct error error;
     for (bool there = false; !self.ended;) {
         attend();
-        if (moving.listener.fd >= 0)
-            must(transport_accept(&moving.listener, &moving.arriving, &there, &error), &error);
-        if (there)
+        if (moving.listener.fd >= 0 && has_come(&there))
             return true;
-        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+        pause_between_looks();
     }
     return false;
 }
