@@ -47,8 +47,9 @@ def folder: .patch | split("/")[2];
     "A number is the run that violated the claim first; bold: the claim that the mutant is for.", "",
     ($protocols | group_by(folder)[] | ("### \(.[0] | folder)", "", protocol_table, "")),
     "### By claim", "",
-    ([$protocols[] | . as $one | .targets[] | select($one.found[.])] as $caught
-     | [$protocols[].found | keys[]] as $found
+    "Of claims about Faultline itself (I) the mutants are those of its own oracles, below.", "",
+    ([$all[] | . as $one | .targets[] | select($one.found[.])] as $caught
+     | [$all[].found | keys[]] as $found
      | table(["claim", "mutants caught that are for it", "all that violate it"];
              $claims | split("\n")[] | . as $claim
              | [$claim, "\([$caught[] | select(. == $claim)] | length)",

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One mutant: builds it, runs what its head names, and leaves a line of JSON. Its targets are claims
 # that scenarios are to find violated ("Claims:", "Scenarios: FILE [FILTER]"), or tests that are to
-# fail ("Tests: unit/NAME", "Tests: NAME.bats [FILTER]").
+# fail ("Tests: unit/NAME", "Tests: NAME.bats [FILTER]"; what is wrong with an oracle of Faultline's
+# own claims says which, "Claims:").
 # The same is run without the mutant first: what fails then as well says nothing (control).
 # Usage: one.sh BUILD_FOLDER PATCH
 # MUTANTS_MORE: tests for what those of the head do not find (all unit tests).
@@ -161,7 +162,7 @@ test_fails() {
             >"$log" 2>&1 || status=$?
         ;;
     *.bats)
-        make -s -C "$tree" BUILD=build all tests >"$work/build.log" 2>&1 ||
+        make -s -C "$tree" BUILD=build test-programs >"$work/build.log" 2>&1 ||
             finish does-not-build "$(tail -c 300 "$work/build.log")"
         (cd "$tree" && BUILD=build timeout -k 10 "$test_limit" \
             nice -n 5 bats ${filter:+-f "$filter"} "tests/$test") >"$log" 2>&1 || status=$?
@@ -194,23 +195,38 @@ try() {
     ! test_fails "$work/tree" "$@" || found[$1]=$runs
 }
 
+# What is linked, most of its bytes, is shared with the base: a linker does not write into a file that
+# is there.
+copy_base() {
+    mkdir "$work/tree"
+    tar -C "$out/base" --format=posix --exclude='./build/tests/*.t' --exclude=./build/fuzz -cf - . |
+        tar -C "$work/tree" -xf -
+    cp -al "$out"/base/build/tests/*.t "$work/tree/build/tests/"
+    cp -al "$out/base/build/fuzz" "$work/tree/build/"
+}
+
 run_harness() {
-    local line test filter
+    local line test filter claim oracle_of
     mapfile -t lines < <(mutant_says "$patch" Tests)
+    read -ra oracle_of < <(mutant_says "$patch" Claims | tr -d ,) || true
     [ "${#lines[@]}" -gt 0 ] || finish error "its head names no tests"
     read -r test filter <<<"${lines[0]}"
-    targets=("$test")
+    targets=("$test" "${oracle_of[@]}")
     for line in "${lines[@]}"; do
         read -r test filter <<<"$line"
         control_test "$test" "$filter"
     done
-    cp -a "$out/base" "$work/tree"
+    copy_base
     patch -s -p1 -F0 -d "$work/tree" <"$patch" >"$work/patch.log" 2>&1 ||
         finish does-not-apply "$(tail -c 300 "$work/patch.log")"
     for line in "${lines[@]}"; do
         read -r test filter <<<"$line"
         try "$test" "$filter"
-        [ "${#found[@]}" -eq 0 ] || finish ran
+        [ "${#found[@]}" -gt 0 ] || continue
+        for claim in "${oracle_of[@]}"; do
+            found[$claim]=$runs
+        done
+        finish ran
     done
     for test in ${MUTANTS_MORE-$(find tests/unit -name '*.c' -printf 'unit/%f\n' | sort)}; do
         try "${test%.c}"
