@@ -24,20 +24,76 @@ end
 -- A message that is on its way when its receiver is told of the line, so that the flush has to take
 -- it in; then the job dies and it is served from the buffer. In a pipeline each rank sends one
 -- message per iteration to each other, and rank 0 asks for the line behind the one whose number is
--- EVERY: that is under way, or from rank 2, which may not have sent it yet, the one before. (What
--- rank 2 sends to 1 and rank 1 to 0 is waited for in the same iteration, so it cannot be kept.)
-for _, channel in ipairs { { 0, 1, EVERY }, { 0, 2, EVERY }, { 1, 2, EVERY },
-                           { 2, 0, EVERY - 1 } } do
-  local from, to, nth = table.unpack(channel)
-  situation(("under way at the line: %d to %d"):format(from, to), {
+-- EVERY. Where another sends it, rank 0 is stopped ahead of the line until the next one is on its
+-- way: that it cannot wait for before it comes to the line.
+local function between(from, to)
+  local message = { message = "applicationMessage", from = from, to = to, nth = EVERY,
+                    after = "start", release = { rank = to, event = "notified", epoch = 1 } }
+  return function(p)
+    if from == 0 then
+      p:hold(message)
+    else
+      local stopped = p:stop { rank = 0, event = "phase", name = "cocheck:before-send-request" }
+      message.nth = EVERY + 1
+      p:hold(message)
+      p:release(stopped)
+    end
+    p:await { rank = to, event = "recorded", peer = from, epoch = 1 }
+    p:kill { rank = (to + 1) % RANKS, at = { rank = 0, event = "commit", epoch = 1 } }
+  end
+end
+
+for from = 0, RANKS - 1 do
+  for to = 0, RANKS - 1 do
+    if from ~= to then
+      situation(("under way at the line: %d to %d"):format(from, to), {
+        dies = true, expect = { cover = { "R.clear", "R.buffer" } }, plan = between(from, to),
+      })
+    end
+  end
+end
+
+-- In a mixture, by its seed: on which of its communicators (their identities as `faultline trace`
+-- prints them), with which tag, how it is sent and how it is received. A line is asked for behind
+-- so many iterations, and what is kept is a message of the last of them.
+local EARLY, STREAM = "b272e608", "ddd782d9"
+for _, kind in ipairs {
+  { "a receive that is posted", 5, { to = 1, tag = 126 } },
+  { "a receive that is posted, from any source", 6, { to = 1, tag = 130 } },
+  { "a blocking receive from any source", 5, { to = 1, tag = 1, nth = 2 } },
+  { "a receive with any tag, a buffered send", 5, { to = 1, comm = STREAM, nth = 8 } },
+  { "a probe, on another communicator", 6, { to = 2, tag = 133, comm = EARLY } },
+  { "a buffered send without content", 6, { to = 1, tag = 131, comm = EARLY } },
+  { "a persistent send and receive", 5, { to = 1, tag = 4, nth = 3 } },
+  { "a synchronous send of structures, for a probe", 4, { to = 1, tag = 119, comm = EARLY }, 6 },
+} do
+  local name, every, message, seed = table.unpack(kind)
+  situation("under way at the line: " .. name, {
+    program = "mixture", arguments = { "--iterations", 10, "--seed", seed or 1 }, every = every,
     dies = true, expect = { cover = { "R.clear", "R.buffer" } },
     plan = function(p)
-      p:hold { message = "applicationMessage", from = from, to = to, nth = nth,
-               release = { rank = to, event = "notified", epoch = 1 } }
-      p:kill { rank = (to + 1) % RANKS, at = { event = "commit", epoch = 1 } }
+      message.from, message.release = 0, { rank = message.to, event = "notified", epoch = 1 }
+      p:hold(message)
+      p:await { rank = message.to, event = "recorded", peer = 0, epoch = 1 }
+      p:kill { rank = message.to, at = { rank = 0, event = "commit", epoch = 1 } }
     end,
   })
 end
+
+-- All that an iteration sends to rank 1, on three communicators, waits behind its first message.
+situation("under way at the line: three communicators behind each other, and their tags", {
+  program = "mixture", arguments = { "--iterations", 10 }, every = 6, dies = true,
+  expect = { cover = { "R.clear", "R.buffer" } },
+  plan = function(p)
+    p:hold { from = 0, to = 1, tag = 130, release = { rank = 1, event = "notified", epoch = 1 } }
+    for _, behind in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
+                              { STREAM, 11 } } do
+      p:await { rank = 1, event = "recorded", peer = 0, comm = behind[1], tag = behind[2],
+                epoch = 1 }
+    end
+    p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 1 } }
+  end,
+})
 
 -- Every kind of call that sends and that receives, synchronous sends too, on communicators that
 -- come and go.
@@ -74,13 +130,43 @@ situation("ready messages come in another order", {
 
 -- ---- the notification ---------------------------------------------------------------------------
 
--- It is let go when rank 1 is in a send, and rank 1 stays there until it has been let go. Nobody
--- who sends in a tally waits for others.
-situation("the notification comes during a send", {
-  program = "tally", arguments = { "--iterations", 200 }, expect = { cover = { "R.atomic" } },
-  plan = function(p)
+-- It is let go when rank 1 is in a call that sends, and rank 1 stays there until it is let go.
+-- Rank 2 is told behind that, so that rank 1 does not have to wait for one who waits for it. (In a
+-- synchronous send and in a sendrecv it may be acted on, but not before the message is sent.)
+local function notified_in(call, program, fields)
+  fields.program, fields.expect = program, { cover = { "R.atomic" } }
+  fields.plan = fields.plan or function(p)
     p:hold { message = "notification", to = 1, epoch = 1,
-             release = { rank = 1, event = "send", call = "MPI_Send" } }
+             release = { rank = 1, event = "send", call = call } }
+    p:hold { message = "notification", to = 2, epoch = 1, after = "start",
+             release = { rank = 1, event = "notified", epoch = 1 } }
+  end
+  situation("the notification comes during " .. call, fields)
+end
+notified_in("MPI_Send", "tally", { arguments = { "--iterations", 200 } })
+notified_in("MPI_Isend", "laplace", {})
+notified_in("MPI_Issend", "mixture", {})
+notified_in("MPI_Sendrecv", "mixture", {})
+notified_in("MPI_Startall", "mixture", {
+  plan = function(p)
+    p:await { rank = 0, event = "phase", name = "cocheck:after-receive-notification",
+              within = "MPI_Startall" }
+  end,
+})
+
+-- Rank 2 is stopped ahead of its receive, so rank 1 waits for the match of its synchronous send;
+-- then rank 0 asks for the line. Rank 1 makes it with the message sent and not matched.
+notified_in("MPI_Ssend", "mixture", {
+  arguments = { "--iterations", 20, "--seed", 5 }, dies = true,
+  plan = function(p)
+    p:stop { rank = 2, event = "recv", call = "MPI_Recv", tag = 3, peer = 1,
+             release = { rank = 1, event = "notified", epoch = 1 } }
+    local asks = p:stop { rank = 0, event = "phase", name = "cocheck:before-send-request",
+                          after = "start" }
+    p:await { rank = 1, event = "send", call = "MPI_Ssend", after = "start" }
+    p:release(asks)
+    p:await { rank = 1, event = "notified", epoch = 1, within = "MPI_Ssend" }
+    p:kill { rank = 2, at = { rank = 0, event = "commit", epoch = 1 } }
   end,
 })
 

@@ -13,5 +13,5 @@ wire {
   finished = { comm = "world#2", tag = 7, epoch = line },
   ["end"] = { comm = "world#2", tag = 8, epoch = line },
   readyMessage = { comm = "world#1", tag = 8, epoch = line },
-  applicationMessage = { comm = "world#1", tag = 1 },
+  applicationMessage = { comm = "world#1", tag = 1, carries = true },
 }
