@@ -100,8 +100,7 @@ size_t storage_room(struct storage_event *call, size_t bytes);
  * errno is kept. May not return. */
 long storage_end(struct storage_event *call, long result, uint64_t bytes);
 
-/* --- what a power failure would take: nothing without STORAGE_JOURNAL ---------------------------
- */
+/* --- what a power failure would take: nothing without STORAGE_JOURNAL ------------------------- */
 /* false: it cannot be kept, and that was said. */
 bool storage_journal_open(const char *run_folder, int rank);
 

@@ -19,8 +19,7 @@ struct look {
     const struct step_fact *fact;
 };
 
-/* --- evidence ----------------------------------------------------------------------------------
- */
+/* --- evidence --------------------------------------------------------------------------------- */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence)
 {
     const struct plan *plan = judging->facts->plan;
@@ -87,8 +86,7 @@ static bool finalized(const struct judging *judging, int rank, int incarnation)
     return end != NULL ? end->finalized : !died(judging, rank, incarnation);
 }
 
-/* --- what is said ------------------------------------------------------------------------------
- */
+/* --- what is said ----------------------------------------------------------------------------- */
 static void saw(const struct look *look)
 {
     judging_saw(look->judging, CLAIM_I_INSTALLED, 1);
@@ -134,8 +132,7 @@ static const char *undone_text(unsigned reason)
     }
 }
 
-/* --- steps that were never done ----------------------------------------------------------------
- */
+/* --- steps that were never done --------------------------------------------------------------- */
 static bool is_done(const struct judging *judging, int32_t step)
 {
     return judging->facts->steps != NULL && judging->facts->steps[step].done;
@@ -181,8 +178,7 @@ static void check_not_done(const struct look *look)
         finding_say(finding, "what it waits for did not happen in this run");
 }
 
-/* --- kills --------------------------------------------------------------------------------------
- */
+/* --- kills ------------------------------------------------------------------------------------ */
 static const struct evidence *find_kill(const struct look *look, int victim)
 {
     const struct evidence *evidence = evidence_of(look, FAULT_KILL, victim);
@@ -250,8 +246,7 @@ static void check_kill(const struct look *look)
     check_losses(look);
 }
 
-/* --- holds and stops ----------------------------------------------------------------------------
- */
+/* --- holds and stops -------------------------------------------------------------------------- */
 static bool was_undone(unsigned reason)
 {
     return reason == RELEASED_BY_UNSTICK || reason == RELEASED_BY_END ||
@@ -351,8 +346,7 @@ static void check_stop(const struct look *look)
         check_stopped(look, look->step->victim[i]);
 }
 
-/* --- choices, answers, the store ----------------------------------------------------------------
- */
+/* --- choices, answers, the store -------------------------------------------------------------- */
 static void check_told(const struct look *look, unsigned kind, const char *what,
                        const char *impossible)
 {
@@ -398,8 +392,7 @@ static void check_store(const struct look *look)
     check_losses(look);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 static void check_done(const struct look *look)
 {
     switch (look->step->action) {

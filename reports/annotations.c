@@ -39,8 +39,7 @@ static enum error_code write_json(FILE *out, json_t *json, const char *after, st
     return good ? OK : error_set(error, ERROR_IO, "output: %s", strerror(errno));
 }
 
-/* --- GitHub ------------------------------------------------------------------------------------
- */
+/* --- GitHub ----------------------------------------------------------------------------------- */
 
 /* % and line ends are escaped everywhere, : and , where they would end a property. */
 static void put_escaped(FILE *out, const char *text, const char *escaped)
@@ -77,8 +76,7 @@ static enum error_code github_one(FILE *out, const struct result_case *result, v
 
 const struct result_form results_github = {.name = "github", .one = github_one};
 
-/* --- GitLab ------------------------------------------------------------------------------------
- */
+/* --- GitLab ----------------------------------------------------------------------------------- */
 
 static enum error_code gitlab_begin(FILE *out, const struct result_totals *totals, void **state,
                                     struct error *error)
@@ -133,8 +131,7 @@ static enum error_code gitlab_end(FILE *out, void *state, struct error *error)
 
 const struct result_form results_gitlab = {"gitlab", gitlab_begin, gitlab_one, gitlab_end};
 
-/* --- newline JSON ------------------------------------------------------------------------------
- */
+/* --- newline JSON ----------------------------------------------------------------------------- */
 
 static enum error_code json_begin(FILE *out, const struct result_totals *totals, void **state,
                                   struct error *error)

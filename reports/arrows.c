@@ -60,8 +60,7 @@ static struct arrow *add_arrow(struct reading *reading)
     return arrow;
 }
 
-/* --- the application's messages ----------------------------------------------------------------
- */
+/* --- the application's messages --------------------------------------------------------------- */
 
 static bool took_line(const struct rank_lines *rank)
 {
@@ -163,8 +162,7 @@ static enum error_code match_life(struct reading *reading, struct error *error)
     return code;
 }
 
-/* --- what the protocol said of messages --------------------------------------------------------
- */
+/* --- what the protocol said of messages ------------------------------------------------------- */
 
 static bool is_delivery(const struct record *record)
 {
@@ -220,8 +218,7 @@ static enum error_code read_life(const struct slice *slice, int incarnation, str
     return code;
 }
 
-/* --- the wire ----------------------------------------------------------------------------------
- */
+/* --- the wire --------------------------------------------------------------------------------- */
 
 static bool is_drawn(const struct arrows *arrows, size_t count, size_t from, size_t to)
 {
@@ -267,8 +264,7 @@ static void read_wire(struct reading *reading, const struct links *links, size_t
                                 .delivered = sending ? there : here};
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 enum error_code arrows_read(const struct slice *slice, const struct links *links,
                             struct arrows *arrows, struct error *error)

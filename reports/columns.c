@@ -51,8 +51,7 @@ struct columns_options columns_options_default(void)
                                     .width = COLUMNS_WIDTH_DEFAULT};
 }
 
-/* --- which ranks have a column -----------------------------------------------------------------
- */
+/* --- which ranks have a column ---------------------------------------------------------------- */
 
 static struct column *column_of(struct columns *columns, int rank)
 {
@@ -91,8 +90,7 @@ static void lay_out(struct columns *columns)
         columns->width = COLUMN_MOST;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 struct text_line {
     char text[COLUMNS_WIDTH_MOST + CELL_BYTES];
@@ -197,8 +195,7 @@ static void print_witness(const struct columns *columns)
     }
 }
 
-/* --- the walk ----------------------------------------------------------------------------------
- */
+/* --- the walk --------------------------------------------------------------------------------- */
 
 static bool is_event(const struct record *record)
 {

@@ -76,8 +76,7 @@ static const char *short_name(const struct record *record)
     return strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
 }
 
-/* --- what an event is --------------------------------------------------------------------------
- */
+/* --- what an event is ------------------------------------------------------------------------- */
 
 static bool is_delivery(const struct walk_event *event)
 {
@@ -139,8 +138,7 @@ bool cell_is_change(const struct walk_event *event)
     }
 }
 
-/* --- its words ---------------------------------------------------------------------------------
- */
+/* --- its words -------------------------------------------------------------------------------- */
 
 /* With the event that sent it, where there is room: "<0:e97", of an earlier life "<0#0:e97". */
 static void add_delivery(struct cell *cell, const struct walk_event *event)

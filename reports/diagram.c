@@ -28,8 +28,7 @@ const char *diagram_killed_id(int rank, int incarnation, char buffer[DIAGRAM_ID_
     return buffer;
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void put_ref(struct xml *xml, const char *name, const struct event_ref *event)
 {
@@ -139,8 +138,7 @@ static bool put_table(struct xml *xml, const struct figure *figure)
     return true;
 }
 
-/* --- the pictures ------------------------------------------------------------------------------
- */
+/* --- the pictures ----------------------------------------------------------------------------- */
 
 static enum error_code put_figure(struct figure *figure, const bool *shown, const char *name,
                                   double column_width, struct error *error)

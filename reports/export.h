@@ -51,8 +51,7 @@ const struct exporter *exporter_find(const char *name);
 enum error_code export_run(const struct exporter *exporter, struct export *export,
                            struct error *error);
 
-/* --- for exporters -----------------------------------------------------------------------------
- */
+/* --- for exporters ---------------------------------------------------------------------------- */
 
 /* "r0#1" and "r0#1:e7". Both return buffer. */
 const char *export_process_text(const struct trace *trace, char buffer[EXPORT_EVENT_BYTES]);

@@ -26,8 +26,7 @@
 #define POINTS_BYTES 32
 #define TITLE_BYTES 1024
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 const char *figure_event_id(const struct figure *figure, size_t event,
                             char buffer[DIAGRAM_ID_BYTES])
@@ -87,8 +86,7 @@ void figure_release(struct figure *figure)
     *figure = (struct figure){0};
 }
 
-/* --- rows and lives ----------------------------------------------------------------------------
- */
+/* --- rows and lives --------------------------------------------------------------------------- */
 
 static void put_place(const struct figure *figure, const char *x_name, const char *y_name, double x,
                       double y)
@@ -152,8 +150,7 @@ static void write_lives(const struct figure *figure)
     }
 }
 
-/* --- recovery lines and stop-log lines ---------------------------------------------------------
- */
+/* --- recovery lines and stop-log lines -------------------------------------------------------- */
 
 struct line_point {
     int incarnation;
@@ -235,8 +232,7 @@ static bool write_lines(const struct figure *figure)
     return true;
 }
 
-/* --- collectives -------------------------------------------------------------------------------
- */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 /* A band behind the calls that are in the picture, if that are two at least. */
 static void write_band(const struct figure *figure, const struct meeting *meeting)
@@ -273,8 +269,7 @@ static void write_band(const struct figure *figure, const struct meeting *meetin
     xml_end(figure->xml);
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 struct stroke {
     double x1, y1, x2, y2;
@@ -402,8 +397,7 @@ static void write_arrow(const struct figure *figure, const struct arrow *arrow)
     xml_end(figure->xml);
 }
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static void put_title(const struct figure *figure, size_t at)
 {
@@ -441,8 +435,7 @@ static void write_event(const struct figure *figure, size_t at)
     xml_end(figure->xml);
 }
 
-/* --- the picture -------------------------------------------------------------------------------
- */
+/* --- the picture ------------------------------------------------------------------------------ */
 
 enum error_code figure_write(const struct figure *figure, struct error *error)
 {

@@ -41,8 +41,7 @@ static bool is_placed(const struct placing *placing, size_t event)
     return placing->layout->spot[event].shown;
 }
 
-/* --- order -------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 static bool causes_are_placed(const struct placing *placing, size_t event)
 {
@@ -150,8 +149,7 @@ static void place_lives(struct placing *placing)
     }
 }
 
-/* --- what is needed for it ---------------------------------------------------------------------
- */
+/* --- what is needed for it -------------------------------------------------------------------- */
 
 /* Senders by receiver: counted, then filled in. */
 static void list_causes(struct placing *placing)
@@ -213,8 +211,7 @@ static void finish(struct placing *placing)
     free(placing->causes);
 }
 
-/* --- coordinates -------------------------------------------------------------------------------
- */
+/* --- coordinates ------------------------------------------------------------------------------ */
 
 /* The rows: ranks that have an event, from the least. */
 static bool make_rows(struct layout *layout, bool all_ranks)

@@ -57,8 +57,7 @@ static void set_link(struct links *links, uint64_t from, enum link_kind kind, ui
     links->slot[from] = (uint64_t)kind << KIND_SHIFT | to;
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void link_message(struct reading *reading, const struct sent *sent,
                          const struct received *received)
@@ -96,8 +95,7 @@ static void on_strange(void *context, enum strange strange, const struct channel
         reading->links->uncertain = true;
 }
 
-/* --- collectives -------------------------------------------------------------------------------
- */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 static struct count *count_of(struct reading *reading, struct table *table, uint64_t first,
                               uint64_t second)
@@ -171,8 +169,7 @@ static void learn_size(struct reading *reading, const struct record *record)
         size->value = (uint64_t)record->tag + (record->flags & FLAG_INTER ? record->hash : 0);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* What was written stays in the file; only what is resident is given back. */
 static void forget_now_and_then(struct reading *reading)

@@ -27,8 +27,7 @@ static bool is_shown_collective(const struct slice_event *event, unsigned level)
     return event->record->level == level && collective_comm(event->record) != 0;
 }
 
-/* --- the application's -------------------------------------------------------------------------
- */
+/* --- the application's ------------------------------------------------------------------------ */
 
 /* Numbers the calls of one rank, communicator by communicator: `number` holds how many came. */
 static bool count_piece(struct collecting *collecting, const struct piece *piece, int incarnation,
@@ -85,8 +84,7 @@ static enum error_code collect_app(struct collecting *collecting, struct error *
     return code;
 }
 
-/* --- the wire's --------------------------------------------------------------------------------
- */
+/* --- the wire's ------------------------------------------------------------------------------- */
 
 /* The least record of the ring names it. */
 static void collect_wire(struct collecting *collecting, size_t at)
@@ -105,8 +103,7 @@ static void collect_wire(struct collecting *collecting, size_t at)
     collecting->member[collecting->count++] = (struct member){at, LEVEL_WIRE, 0, 0, least};
 }
 
-/* --- together ----------------------------------------------------------------------------------
- */
+/* --- together --------------------------------------------------------------------------------- */
 
 static int by_meeting(const void *left, const void *right)
 {

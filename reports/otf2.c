@@ -50,8 +50,7 @@ struct otf2 {
     uint64_t last_ns;
 };
 
-/* --- errors of the library ---------------------------------------------------------------------
- */
+/* --- errors of the library -------------------------------------------------------------------- */
 
 static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
@@ -82,8 +81,7 @@ static void note(struct otf2 *otf2, OTF2_ErrorCode code)
         otf2->failed = code;
 }
 
-/* --- definitions -------------------------------------------------------------------------------
- */
+/* --- definitions ------------------------------------------------------------------------------ */
 
 static OTF2_StringRef define_text(struct otf2 *otf2, const char *text)
 {
@@ -146,8 +144,7 @@ static const struct named *comm_of(struct otf2 *otf2, const struct walk_event *e
     return comm;
 }
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static OTF2_EvtWriter *writer_of(struct otf2 *otf2, const struct span_thread *thread, uint64_t ns)
 {
@@ -229,8 +226,7 @@ static enum error_code on_point(void *context, const struct span_thread *thread,
     return outcome(otf2, error);
 }
 
-/* --- the archive -------------------------------------------------------------------------------
- */
+/* --- the archive ------------------------------------------------------------------------------ */
 
 static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
@@ -323,8 +319,7 @@ static enum error_code otf2_event(struct export *export, const struct walk_event
     return spans_event(&((struct otf2 *)export->state)->spans, event, error);
 }
 
-/* --- what is known only in the end -------------------------------------------------------------
- */
+/* --- what is known only in the end ------------------------------------------------------------ */
 
 static void close_events(struct otf2 *otf2, uint64_t *counts)
 {

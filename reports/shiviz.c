@@ -52,8 +52,7 @@ static bool is_candidate(void *context, const struct walk_event *event)
     return event->record->level != LEVEL_APP || is_witness(context, event);
 }
 
-/* --- what is shown of a large run ---------------------------------------------------------------
- */
+/* --- what is shown of a large run ------------------------------------------------------------- */
 
 static enum error_code find_witness(void *context, const struct walk_event *event,
                                     struct error *error)
@@ -169,8 +168,7 @@ static bool shiviz_wanted(struct export *export, const struct walk_event *event)
     return bsearch(&ordinal, shiviz->shown, shiviz->shown_count, sizeof ordinal, by_number) != NULL;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void write_clock(const struct export *export, const struct walk_event *event)
 {

@@ -51,8 +51,7 @@ bool slice_is_fault(const struct slice_event *event, unsigned fault)
     return event->record->kind == RECORD_FAULT && event->record->comm == fault;
 }
 
-/* --- what is to be explained -------------------------------------------------------------------
- */
+/* --- what is to be explained ------------------------------------------------------------------ */
 
 static void add_anchor(struct slicing *slicing, const struct event_ref *event, bool witness)
 {
@@ -108,8 +107,7 @@ static enum error_code look_at(void *context, const struct walk_event *event, st
     return code;
 }
 
-/* --- what is kept ------------------------------------------------------------------------------
- */
+/* --- what is kept ----------------------------------------------------------------------------- */
 
 static double distance(const struct slicing *slicing, uint64_t ordinal)
 {
@@ -246,8 +244,7 @@ static enum error_code weigh(void *context, const struct walk_event *event, stru
     return OK;
 }
 
-/* --- in the end --------------------------------------------------------------------------------
- */
+/* --- in the end ------------------------------------------------------------------------------- */
 
 /* A rank's death is the last of it. */
 static bool is_death(const struct slice_event *event)

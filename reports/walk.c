@@ -76,8 +76,7 @@ static void settle(struct walking *walking, struct cursor *cursor)
     cursor->forgotten = cursor->next;
 }
 
-/* --- clocks ------------------------------------------------------------------------------------
- */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 static void take_in(const struct walking *walking, struct cursor *cursor, const uint64_t *clock)
 {
@@ -114,8 +113,7 @@ static void take_held(struct walking *walking, struct cursor *cursor, uint64_t a
     free(held);
 }
 
-/* --- what has to be passed before ---------------------------------------------------------------
- */
+/* --- what has to be passed before ------------------------------------------------------------- */
 
 static bool has_passed(const struct walking *walking, size_t place, uint64_t index)
 {
@@ -234,8 +232,7 @@ static bool take_life_before(struct walking *walking, struct cursor *cursor)
     return true;
 }
 
-/* --- a step ------------------------------------------------------------------------------------
- */
+/* --- a step ----------------------------------------------------------------------------------- */
 
 static uint64_t ns_of(const struct walking *walking, uint64_t ticks)
 {
@@ -330,8 +327,7 @@ static bool step(struct walking *walking, enum error_code *code, struct error *e
     return *code == OK;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static size_t place_before(const struct trace_set *set, const struct trace *trace)
 {

@@ -63,8 +63,7 @@ static size_t plain_length(const char *name)
     return name[0] == '.' ? strlen(name) : strcspn(name, ".@");
 }
 
-/* --- symbol tables -----------------------------------------------------------------------------
- */
+/* --- symbol tables ---------------------------------------------------------------------------- */
 static bool look_at_symbol(struct search *search, const char *name, const GElf_Sym *symbol)
 {
     size_t length = plain_length(name);
@@ -113,8 +112,7 @@ static bool read_tables(struct search *search, Elf *elf)
     return true;
 }
 
-/* --- debugging information: what was inlined ---------------------------------------------------
- */
+/* --- debugging information: what was inlined -------------------------------------------------- */
 static void look_at_instance(struct search *search, Dwarf_Die *die)
 {
     const char *name = dwarf_diename(die); /* of the function that was inlined */

@@ -68,8 +68,7 @@ void campaign_write(struct xml *xml, const struct stored_set *set)
     xml_end(xml);
 }
 
-/* --- groups ------------------------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static void write_replays(struct xml *xml, const json_t *replays)
 {
@@ -144,8 +143,7 @@ void campaign_write_groups(struct xml *xml, const struct stored_set *set)
     xml_end(xml);
 }
 
-/* --- coverage ----------------------------------------------------------------------------------
- */
+/* --- coverage --------------------------------------------------------------------------------- */
 
 /* The run without faults from which plans were drawn counts as well. */
 static void add_subject(const json_t *subject, struct coverage *all)

@@ -43,8 +43,7 @@ void coverage_add(const struct stored_run *run, struct coverage *all)
     }
 }
 
-/* --- a matrix ----------------------------------------------------------------------------------
- */
+/* --- a matrix --------------------------------------------------------------------------------- */
 
 /* A cell's claim, taken apart. */
 struct place {

@@ -38,8 +38,7 @@ static void put_json(struct xml *xml, const char *name, const json_t *string)
     free(text);
 }
 
-/* --- words with events in them -----------------------------------------------------------------
- */
+/* --- words with events in them ---------------------------------------------------------------- */
 
 /* The bytes of "r2#1:e9" at `text`; 0: there is none. */
 static size_t event_at(const char *text, struct event_ref *event)
@@ -97,8 +96,7 @@ static void put_json_sentence(struct xml *xml, const char *element, const json_t
     free(text);
 }
 
-/* --- heading and verdict -----------------------------------------------------------------------
- */
+/* --- heading and verdict ---------------------------------------------------------------------- */
 
 static void put_scenario(struct xml *xml, const struct scenario *scenario)
 {
@@ -187,8 +185,7 @@ void report_put_verdict(struct xml *xml, const struct report_source *source)
     xml_end(xml);
 }
 
-/* --- the run -----------------------------------------------------------------------------------
- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static const char *end_text(const struct rank_end *end, char text[TEXT_BYTES])
 {
@@ -270,8 +267,7 @@ void report_put_facts(struct xml *xml, const struct report_source *source)
     xml_end(xml);
 }
 
-/* --- what the ranks left -----------------------------------------------------------------------
- */
+/* --- what the ranks left ---------------------------------------------------------------------- */
 
 static void begin_stack(struct xml *xml, const char *of, const char *id, const char *ref)
 {

@@ -27,8 +27,7 @@ static const char *text_of(const json_t *object, const char *field)
     return text != NULL ? text : "";
 }
 
-/* --- the verdict -------------------------------------------------------------------------------
- */
+/* --- the verdict ------------------------------------------------------------------------------ */
 
 static void tell_heading(FILE *out, const struct report_source *told, const json_t *finding)
 {
@@ -97,8 +96,7 @@ static void tell_others(FILE *out, const struct report_source *told, const json_
     }
 }
 
-/* --- the run -----------------------------------------------------------------------------------
- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static void tell_scenario(FILE *out, const struct scenario *scenario)
 {
@@ -164,8 +162,7 @@ static enum error_code tell_events(FILE *out, const struct report_source *told, 
     return columns_print(&told->traces, &options, out, error);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static enum error_code tell(FILE *out, const struct report_source *told, struct error *error)
 {

@@ -24,8 +24,7 @@ void results_close(struct results *results)
             fclose(results->out[i]);
 }
 
-/* --- one job -----------------------------------------------------------------------------------
- */
+/* --- one job ---------------------------------------------------------------------------------- */
 
 static enum result result_of(const struct job *job)
 {
@@ -117,8 +116,7 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
     return code;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* What is to be told. */
 struct told {

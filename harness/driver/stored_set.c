@@ -24,8 +24,7 @@ enum stored_end stored_end_of(const struct stored_run *run)
     return undecided ? STORED_UNDECIDED : STORED_HARNESS;
 }
 
-/* --- folders -----------------------------------------------------------------------------------
- */
+/* --- folders ---------------------------------------------------------------------------------- */
 
 static bool is_folder(const char *folder, const char *name)
 {
@@ -120,8 +119,7 @@ enum error_code stored_set_names(const char *folder, char names[STORED_SETS_MOST
     return OK;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* NULL: there is none, or it is no JSON, which is counted. */
 static json_t *load(struct stored_set *set, const char *folder, const char *name)

@@ -192,8 +192,7 @@ static void take(const struct message *message, const MPI_Status *status)
     collect(sum, message->iteration * SLOTS + (uint64_t)message->slot);
 }
 
-/* --- planned messages: sending and posting -----------------------------------------------------
- */
+/* --- planned messages: sending and posting ---------------------------------------------------- */
 
 static void send_planned(const struct message *message)
 {
@@ -233,8 +232,7 @@ static void send_and_post(uint64_t iteration)
     }
 }
 
-/* --- planned messages: receiving ----------------------------------------------------------------
- */
+/* --- planned messages: receiving -------------------------------------------------------------- */
 
 static void receive_found(const struct message *message, MPI_Message *found, bool blocking,
                           MPI_Status *status)
@@ -340,8 +338,7 @@ static void complete_sends(uint64_t iteration)
     MPI_Waitall(SLOTS, self.kept.sending[(iteration + 1) % WINDOW], status);
 }
 
-/* --- other communication ------------------------------------------------------------------------
- */
+/* --- other communication ---------------------------------------------------------------------- */
 
 static void check_value(uint64_t value, uint64_t expected, const char *what)
 {
@@ -442,8 +439,7 @@ static void persist(uint64_t iteration)
     }
 }
 
-/* --- communicators and requests that outlive iterations ------------------------------------------
- */
+/* --- communicators and requests that outlive iterations --------------------------------------- */
 
 static void make_lasting(void)
 {
@@ -477,8 +473,7 @@ static void free_lasting(void)
         MPI_Comm_free(&self.kept.comm[which]);
 }
 
-/* --- the program --------------------------------------------------------------------------------
- */
+/* --- the program ------------------------------------------------------------------------------ */
 
 static void iterate(uint64_t iteration)
 {

@@ -85,8 +85,7 @@ static bool is_kind(const struct arrow *arrow, enum arrow_kind kind)
     return arrow != NULL && arrow->kind == kind;
 }
 
-/* --- pairs -------------------------------------------------------------------------------------
- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static void test_folds(void)
 {
@@ -122,8 +121,7 @@ static void test_folds(void)
     trace_set_release(&set);
 }
 
-/* --- the slice ---------------------------------------------------------------------------------
- */
+/* --- the slice -------------------------------------------------------------------------------- */
 
 /* Rank 0 tells rank 1, lap by lap; rank 2 is for itself. Rank 0 takes checkpoint 1 before all. */
 static char *long_run(void)
@@ -176,8 +174,7 @@ static void test_slice(void)
     free(text);
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void test_messages(void)
 {
@@ -271,8 +268,7 @@ static void test_recovery(void)
     drop(&drawn);
 }
 
-/* --- places ------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 static void test_columns(void)
 {

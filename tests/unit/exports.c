@@ -28,8 +28,7 @@ static char *exported(const struct exporter *exporter, const struct trace_set *s
     return text;
 }
 
-/* --- the walk, as newline JSON shows it --------------------------------------------------------
- */
+/* --- the walk, as newline JSON shows it ------------------------------------------------------- */
 
 /* The place of the line about an event, from 1; 0: there is none. *line is a new reference. */
 static int line_of(const char *text, const char *event, json_t **line)
@@ -158,8 +157,7 @@ static void test_threads_in_a_circle(void)
     trace_set_release(&set);
 }
 
-/* --- ShiViz ------------------------------------------------------------------------------------
- */
+/* --- ShiViz ----------------------------------------------------------------------------------- */
 
 struct host {
     char name[EXPORT_EVENT_BYTES];
@@ -260,8 +258,7 @@ static void test_shiviz(void)
     trace_set_release(&set);
 }
 
-/* --- spans -------------------------------------------------------------------------------------
- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 /* True if times never fall and each end has its beginning; one thread. */
 static bool nests(const json_t *events)
@@ -313,8 +310,7 @@ static void test_spans(void)
     trace_set_release(&set);
 }
 
-/* --- what a trace may hold ---------------------------------------------------------------------
- */
+/* --- what a trace may hold -------------------------------------------------------------------- */
 
 /* A name with everything that ends something somewhere. */
 static void name_note(struct trace_set *set)

@@ -90,8 +90,7 @@ static bool goes_wrong(enum wrong wrong)
     return run.done = true;
 }
 
-/* --- queues ------------------------------------------------------------------------------------
- */
+/* --- queues ----------------------------------------------------------------------------------- */
 
 static void put(struct queue *queue, struct item item)
 {
@@ -115,8 +114,7 @@ static int find_marker(const struct queue *queue)
     return at;
 }
 
-/* --- what is told ------------------------------------------------------------------------------
- */
+/* --- what is told ----------------------------------------------------------------------------- */
 
 static void begin_line(int rank)
 {
@@ -148,8 +146,7 @@ static void record_item(int rank, int line, struct item item)
     put(&run.side[rank].recorded[line - 1], item);
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void send_markers(int rank, int line)
 {
@@ -262,8 +259,7 @@ static bool is_complete(int line)
     return true;
 }
 
-/* --- steps of the program and the network ------------------------------------------------------
- */
+/* --- steps of the program and the network ----------------------------------------------------- */
 
 static void step_send(int rank)
 {
@@ -413,8 +409,7 @@ static void write_run(void)
     drain();
 }
 
-/* --- judging -----------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static char path[64];
 
