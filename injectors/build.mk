@@ -30,7 +30,8 @@ $(BUILD)/libfaultline.so: $(TAP_OBJECTS)
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-z,defs -Wl,-soname,libfaultline.so -o $@ $^ -ldl
 
 # The generator writes all of its files at once.
-$(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate.lua injectors/roles.lua harness/trace/calls.def
+$(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate.lua injectors/roles.lua injectors/functions.lua \
+		harness/trace/calls.def
 	@echo "  GEN     $(BUILD)/gen/taps"
 	@mkdir -p $(BUILD)/gen/taps
 	$(Q)$(LUA) injectors/generate.lua $(MPICC) harness/trace/calls.def $(BUILD)/gen/taps

@@ -1,7 +1,8 @@
 -- Writes the taps: a wrapper for MPI_X and PMPI_X of every function that the installed MPI library
 -- exports, and the table of the library's functions. Facts come from three places: prototypes from
 -- the installed headers (through the compiler's preprocessor), roles from harness/trace/calls.def,
--- what a role needs from roles.lua. Whatever does not fit together stops the build.
+-- what a role and what a single function needs from roles.lua and functions.lua. Whatever does not
+-- fit together stops the build.
 --
 --     lua5.4 injectors/generate.lua MPICC CALLS.DEF FOLDER
 --
@@ -9,7 +10,8 @@
 -- is. FAULTLINE_EXPORTS, a file of names, stands in for the library in tests.
 
 local here = arg[0]:match("^(.*)/") or "."
-local known = dofile(here .. "/roles.lua")
+local roles = dofile(here .. "/roles.lua")
+local known = dofile(here .. "/functions.lua")
 
 local WRAPPER_FILES = 4
 
@@ -171,7 +173,7 @@ end
 -- The initializer of struct collective.
 local function operation_initializer(call)
     local fields = known.operations[call.operation]
-        or stop("%s: no operation '%s' in roles.lua", call.name, call.operation)
+        or stop("%s: no operation '%s' in functions.lua", call.name, call.operation)
     local names, lines = {}, { ".operation = OPERATION_" .. call.operation }
     for name in pairs(fields) do
         names[#names + 1] = name
@@ -214,20 +216,20 @@ local substitutes = {
     COMM = first_communicator,
     OPERATION = operation_initializer,
     PARENT = function(call)
-        local make = known.makes[call.name] or stop("%s is not in roles.makes", call.name)
-        return make.parent and need(call, make.parent, "roles.makes").name or "MPI_COMM_NULL"
+        local make = known.makes[call.name] or stop("%s is not in functions.makes", call.name)
+        return make.parent and need(call, make.parent, "functions.makes").name or "MPI_COMM_NULL"
     end,
     MADE = function(call)
-        local make = known.makes[call.name] or stop("%s is not in roles.makes", call.name)
-        return need(call, make.made, "roles.makes").name
+        local make = known.makes[call.name] or stop("%s is not in functions.makes", call.name)
+        return need(call, make.made, "functions.makes").name
     end,
     -- What tells calls apart that several threads make at once: a tag, or a string.
     TOLD = function(call)
-        local make = known.makes[call.name] or stop("%s is not in roles.makes", call.name)
+        local make = known.makes[call.name] or stop("%s is not in functions.makes", call.name)
         if not make.told then
             return "0"
         end
-        local told = need(call, make.told, "roles.makes")
+        local told = need(call, make.told, "functions.makes")
         local number = told.type == "int"
         return (number and "(uint64_t)%s" or "communicator_told(%s)"):format(told.name)
     end,
@@ -352,7 +354,7 @@ end
 -- latter is a test and a jump. The lower tap is a static function, so that the upper one reaches it
 -- without the dynamic linker; PMPI_X is its exported alias.
 local function wrappers(call)
-    local role = known.roles[call.role]
+    local role = roles[call.role]
         or stop("%s: no role '%s' in roles.lua", call.name, call.role)
     for _, name in ipairs(role.needs) do
         need(call, name, "role " .. call.role)
@@ -491,7 +493,7 @@ local function gather(mpicc, calls_path)
                 plain = plain and not one.varying
             end
             if not plain and not known.by_hand[name] then
-                gaps[#gaps + 1] = name .. ": neither plain nor written by hand (roles.by_hand)"
+                gaps[#gaps + 1] = name .. ": neither plain nor written by hand (functions.by_hand)"
             end
         end
     end

@@ -14,8 +14,8 @@ UNIT_SOURCES = $(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) $(REPORT_SOURC
 
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.
-PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives planted \
-              stacks unwind rules_steer writer script script_steering lua_text reduce)
+PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives generated_cuts planted \
+              stacks unwind rules_steer rules_stop writer script script_steering lua_text reduce)
 $(PLAIN_TESTS): $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(UNIT_SOURCES))
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)

@@ -18,6 +18,16 @@ static char board_path[64];
 static struct board *board;
 static struct plan plan;
 
+/* false: there is no folder. */
+static inline bool open_runs(void)
+{
+    if (mkdtemp(folder) == NULL)
+        return false;
+    snprintf(board_path, sizeof board_path, "%s/board", folder);
+    plan_init(&plan);
+    return true;
+}
+
 /* A new run: board and plan, a line per step, NULL at the end. */
 static inline void new_run(const char *const *lines)
 {
@@ -41,6 +51,19 @@ static inline void new_run(const char *const *lines)
 static inline void trace_path(char *path, size_t bytes, int rank)
 {
     snprintf(path, bytes, "%s/r%d.0.trace", folder, rank);
+}
+
+/* Whether nothing is left of them. */
+static inline bool close_runs(void)
+{
+    char path[96];
+    for (int rank = 0; rank < RANKS; rank++) {
+        trace_path(path, sizeof path, rank);
+        unlink(path);
+    }
+    unlink(board_path);
+    plan_release(&plan);
+    return rmdir(folder) == 0;
 }
 
 /* This process is `rank` from now on. */
@@ -76,6 +99,14 @@ static inline unsigned faults(enum fault_kind kind)
         found += atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind;
     }
     return found;
+}
+
+static inline bool is_last_fault(enum fault_kind kind, int at, int peer, uint64_t value,
+                                 uint32_t reason)
+{
+    const struct record *r = &runtime_trace.record[atomic_load(&runtime_trace.header->next) - 1];
+    return atomic_load(&r->kind) == RECORD_FAULT && r->comm == (uint32_t)kind && r->tag == at &&
+           r->peer == peer && r->bytes == value && r->request == reason;
 }
 
 /* --- calls as the taps record them ------------------------------------------------------------ */

@@ -308,7 +308,7 @@ static void refuse(const char *line, const char *first, const char *second)
           "%s: %s", line, error.text);
 }
 
-static void test_errors(void)
+static void test_field_errors(void)
 {
     refuse("kil victims=1", "unknown action \"kil\"; did you mean \"kill\"?", "await, kill");
     refuse("", "unknown action", "await, kill");
@@ -334,6 +334,10 @@ static void test_errors(void)
     refuse("await name=\"\\x00\"", "name", "accepted are");
     refuse("await name=0123456789012345678901234567890123456789012345678901234567890123", "name",
            "at most 63 bytes");
+}
+
+static void test_action_errors(void)
+{
     refuse("stop event=send", "stop needs field \"victims\"", "1,2");
     refuse("hold event=recv", "event", "accepted for hold are send");
     refuse("hold", "event", "none; accepted for hold are send");
@@ -508,7 +512,8 @@ int main(void)
     test_text();
     test_round_trip();
     test_steering_text();
-    test_errors();
+    test_field_errors();
+    test_action_errors();
     test_wire_errors();
     test_whole(folder);
     test_files(folder);

@@ -358,10 +358,8 @@ static void test_race(void)
 
 int main(void)
 {
-    if (mkdtemp(folder) == NULL)
+    if (!open_runs())
         return 1;
-    snprintf(board_path, sizeof board_path, "%s/board", folder);
-    plan_init(&plan);
     test_fields();
     test_ranks();
     test_receives();
@@ -376,13 +374,6 @@ int main(void)
     test_kill_inside();
     test_start();
     test_race();
-    char command[96];
-    for (int rank = 0; rank < RANKS; rank++) {
-        trace_path(command, sizeof command, rank);
-        unlink(command);
-    }
-    unlink(board_path);
-    rmdir(folder);
-    plan_release(&plan);
+    check(close_runs(), "nothing is left");
     return done();
 }
