@@ -2,14 +2,7 @@
  * lie anywhere, with late and early messages, pending requests and calls cut off by the crash. None
  * may raise an alarm. Then the same with one thing done wrong: it must be found, and called by its
  * name. Seeded: the same runs every time; FAULTLINE_GENERATED=<count>,<seed> draws others. */
-#include "oracles/oracle.h"
-#include "tap.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "generated.h"
 
 #define RUNS 10000
 #define PLANTED_RUNS 6000
@@ -67,21 +60,6 @@ struct run {
     bool wrong_done;
     FILE *out;
 };
-
-static uint64_t state;
-
-static void begin_drawing(uint64_t seed)
-{
-    state = (seed + 1) * 0x9e3779b97f4a7c15u | 1;
-}
-
-static int draw(int below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int)((state >> 11) % (uint64_t)below);
-}
 
 /* --- the program --------------------------------------------------------------------------- */
 
@@ -452,8 +430,6 @@ static void write_run(struct run *run)
 
 /* --- judging ------------------------------------------------------------------------------- */
 
-static char path[64];
-
 static void draw_run(struct run *run, enum wrong wrong)
 {
     memset(run, 0, sizeof *run);
@@ -465,64 +441,14 @@ static void draw_run(struct run *run, enum wrong wrong)
     run->wrong = wrong;
     run->wrong_incarnation = -1;
     draw_program(run);
-    run->out = fopen(path, "w");
-    if (run->out == NULL)
-        exit(1);
+    run->out = generated_file();
     write_run(run);
     fclose(run->out);
 }
 
 static bool judge_run(const struct run *run, struct judgement *judgement)
 {
-    struct trace_set set;
-    struct error error = {0};
-    const char *ids[] = {"H"};
-    if (trace_set_parse(path, &set, &error) != OK) {
-        printf("# %s\n", error.text);
-        return false;
-    }
-    struct run_facts facts = {.ranks = run->ranks,
-                              .incarnations = run->incarnations,
-                              .end_text = "finished",
-                              .unreceived_known = true};
-    bool judged = judge(&set, &facts, ids, 1, judgement, &error) == OK;
-    trace_set_release(&set);
-    return judged;
-}
-
-static bool found(const struct judgement *judgement, const char *claim)
-{
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (judgement->findings[i].verdict == VERDICT_VIOLATION &&
-            strcmp(judgement->findings[i].claim->id, claim) == 0)
-            return true;
-    return false;
-}
-
-/* The trace that was judged last, for whoever looks into it. */
-static void keep_trace(uint64_t seed)
-{
-    char kept[64], line[512];
-    snprintf(kept, sizeof kept, "/tmp/faultline-generated.%d", (int)getpid());
-    FILE *in = fopen(path, "r"), *out = fopen(kept, "w");
-    while (in != NULL && out != NULL && fgets(line, sizeof line, in) != NULL)
-        fputs(line, out);
-    if (in != NULL)
-        fclose(in);
-    if (out != NULL)
-        fclose(out);
-    printf("# drawn from %" PRIu64 ", the trace is %s\n", seed, kept);
-}
-
-static void show(const struct judgement *judgement, uint64_t seed)
-{
-    keep_trace(seed);
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        printf("# %s %s\n", verdict_text(finding->verdict), finding->claim->id);
-        for (unsigned k = 0; k < finding->why_count; k++)
-            printf("#   %s\n", finding->why[k]);
-    }
+    return generated_judge(run->ranks, run->incarnations, (const char *const[]){"H"}, 1, judgement);
 }
 
 static bool right_runs(int count, uint64_t seed)
@@ -535,7 +461,7 @@ static bool right_runs(int count, uint64_t seed)
         draw_run(&run, WRONG_NOTHING);
         if (!judge_run(&run, &judgement) || judgement.finding_count > 0) {
             alarms++;
-            show(&judgement, seed + (uint64_t)i);
+            generated_show(&judgement, seed + (uint64_t)i);
         }
         judgement_release(&judgement);
     }
@@ -555,10 +481,10 @@ static bool wrong_runs(enum wrong wrong, int count, uint64_t seed)
         planted++;
         bool judged = judge_run(&run, &judgement);
         missed += !judged || judgement.verdict != VERDICT_VIOLATION;
-        misnamed += !found(&judgement, wrong_claim[wrong]);
+        misnamed += !generated_found(&judgement, wrong_claim[wrong]);
         if (missed > 0 || (getenv("FAULTLINE_GENERATED_SHOW") && misnamed == 1 &&
-                           !found(&judgement, wrong_claim[wrong])))
-            show(&judgement, seed + (uint64_t)i);
+                           !generated_found(&judgement, wrong_claim[wrong])))
+            generated_show(&judgement, seed + (uint64_t)i);
         judgement_release(&judgement);
     }
     bool good = check(planted > count / 50 && missed == 0, "%d planted, all found: %s", planted,
@@ -575,14 +501,11 @@ int main(void)
     bool good = true;
     if (asked != NULL && sscanf(asked, "%d,%" SCNu64, &count, &seed) < 1)
         return 1;
-    /* In memory: there are many, and a disk takes its time. */
-    int file = memfd_create("generated", 0);
-    if (file < 0)
+    if (!generated_open())
         return 1;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     good &= right_runs(count, seed);
     for (int wrong = 1; wrong < WRONG_COUNT && good; wrong++)
         good &= wrong_runs((enum wrong)wrong, PLANTED_RUNS / (WRONG_COUNT - 1), seed);
-    close(file);
+    generated_close();
     return done();
 }

@@ -2,14 +2,7 @@
  * a line and a restart from it: none may raise an alarm of families H, S and R. Then the same with
  * one thing done wrong, which must be found and called by its name. Seeded: the same runs every
  * time. */
-#include "oracles/oracle.h"
-#include "tap.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "generated.h"
 
 #define RUNS 100
 #define RANKS_MAX 4
@@ -70,16 +63,6 @@ static struct run {
     struct queue channel[RANKS_MAX][RANKS_MAX]; /* from, to */
     FILE *out;
 } run;
-
-static uint64_t state;
-
-static int draw(int below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int)((state >> 11) % (uint64_t)below);
-}
 
 /* This is the place to do it wrong: at most once, and not always at the first. */
 static bool goes_wrong(enum wrong wrong)
@@ -411,61 +394,22 @@ static void write_run(void)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-static char path[64];
-
 static bool judge_run(struct judgement *judgement)
 {
-    static const char *const snapshot[] = {"H", "S", "R.buffer"};
-    static const char *const flush[] = {"H", "S", "R.buffer", "R.clear", "R.atomic"};
-    struct trace_set set;
-    struct error error = {0};
-    run.out = fopen(path, "w");
-    if (run.out == NULL)
-        exit(1);
+    static const char *const ids[] = {"H", "S", "R.buffer", "R.clear", "R.atomic"};
+    run.out = generated_file();
     write_run();
     fclose(run.out);
-    if (trace_set_parse(path, &set, &error) != OK) {
-        printf("# %s\n", error.text);
-        return false;
-    }
-    struct run_facts facts = {
-        .ranks = run.ranks, .incarnations = 2, .end_text = "finished", .unreceived_known = true};
-    bool judged = run.protocol == FLUSH ? judge(&set, &facts, flush, 5, judgement, &error) == OK
-                                        : judge(&set, &facts, snapshot, 3, judgement, &error) == OK;
-    trace_set_release(&set);
-    return judged;
-}
-
-static bool found(const struct judgement *judgement, const char *claim)
-{
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (judgement->findings[i].verdict == VERDICT_VIOLATION &&
-            strcmp(judgement->findings[i].claim->id, claim) == 0)
-            return true;
-    return false;
-}
-
-static void show(const struct judgement *judgement, uint64_t seed)
-{
-    char line[512];
-    FILE *trace = fopen(path, "r");
-    printf("# drawn from %" PRIu64 "\n", seed);
-    while (trace != NULL && fgets(line, sizeof line, trace) != NULL)
-        printf("#   %s", line);
-    if (trace != NULL)
-        fclose(trace);
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        for (unsigned k = 0; k < judgement->findings[i].why_count; k++)
-            printf("# %s: %s\n", judgement->findings[i].claim->id, judgement->findings[i].why[k]);
+    return generated_judge(run.ranks, 2, ids, run.protocol == FLUSH ? 5 : 3, judgement);
 }
 
 static void test(enum protocol protocol, enum wrong wrong, const char *claim, const char *what)
 {
     int drawn = 0, missed = 0;
-    for (uint64_t seed = 1; seed <= RUNS && missed == 0; seed++) {
+    for (uint64_t seed = 0; seed < RUNS && missed == 0; seed++) {
         struct judgement judgement = {0};
         run = (struct run){.protocol = protocol, .wrong = wrong};
-        state = seed * 0x9e3779b97f4a7c15u | 1;
+        begin_drawing(seed);
         run.ranks = 2 + draw(RANKS_MAX - 1);
         bool judged = judge_run(&judgement);
         if (!run.done && wrong != WRONG_NOTHING) {
@@ -473,10 +417,11 @@ static void test(enum protocol protocol, enum wrong wrong, const char *claim, co
             continue;
         }
         drawn++;
-        if (!judged || (claim == NULL ? judgement.finding_count > 0 : !found(&judgement, claim))) {
+        if (!judged ||
+            (claim == NULL ? judgement.finding_count > 0 : !generated_found(&judgement, claim))) {
             missed++;
             printf("# expected: %s\n", claim == NULL ? "nothing" : claim);
-            show(&judgement, seed);
+            generated_show(&judgement, seed);
         }
         judgement_release(&judgement);
     }
@@ -508,12 +453,10 @@ int main(void)
         {SNAPSHOT, WRONG_ORDER, "R.buffer", "the buffer in another order: found"},
         {FLUSH, WRONG_UNTOLD, "R.buffer", "from the buffer, and nobody says so: found"},
     };
-    int file = memfd_create("generated", 0);
-    if (file < 0)
+    if (!generated_open())
         return 1;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
         test(tests[i].protocol, tests[i].wrong, tests[i].claim, tests[i].what);
-    close(file);
+    generated_close();
     return done();
 }
