@@ -434,11 +434,7 @@ static enum error_code make_early(const struct survey *survey, uint64_t seed, ui
         code = add_fault(plan, &fault, error);
         leave_out(weight, drawn);
     }
-    if (code == OK)
-        code = add_recovery(survey, seed, index, plan, name, error);
-    draw = draw_for(seed, index, PURPOSE_END);
-    struct plan_step quiet = steps_quiet(draw_between(&draw, 1, (uint64_t)survey->ranks));
-    return code == OK ? plan_add(plan, &quiet, error) : code;
+    return code == OK ? add_recovery(survey, seed, index, plan, name, error) : code;
 }
 
 static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
@@ -452,7 +448,9 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
     if (code == OK)
         code = make_early(&early, seed, index, plan, name, error);
     free(early.point);
-    return code;
+    struct draw draw = draw_for(seed, index, PURPOSE_END);
+    struct plan_step quiet = steps_quiet(draw_between(&draw, 1, steps_finalizing(survey)));
+    return code == OK ? plan_add(plan, &quiet, error) : code;
 }
 
 static uint64_t count(const struct survey *survey)

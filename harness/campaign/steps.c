@@ -30,6 +30,17 @@ struct plan_step steps_quiet(uint64_t finalized)
     return step;
 }
 
+uint64_t steps_finalizing(const struct survey *survey)
+{
+    static const struct survey_filter calls = {.kind = SURVEY_CALL};
+    const struct survey_point *point;
+    uint64_t count = 0;
+    for (size_t i = 0; (point = survey_point(survey, calls, i)) != NULL; i++)
+        if (strcmp(point->condition.call, "MPI_Finalize") == 0)
+            count += point->count;
+    return count > 0 ? count : (uint64_t)survey->ranks;
+}
+
 struct plan_condition steps_at(const struct survey_point *point, uint64_t nth, bool after)
 {
     struct plan_condition condition = point->condition;

@@ -448,7 +448,7 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
     for (size_t i = 0; i < FAMILIES; i++) {
         uint64_t count = families[i].count(survey);
         if (member < count) {
-            struct plan_step quiet = steps_quiet((uint64_t)survey->ranks);
+            struct plan_step quiet = steps_quiet(steps_finalizing(survey));
             enum error_code code = families[i].make(&maker, spread(member, count));
             steps_clean_name(name);
             return code == OK ? add(&maker, &quiet) : code;

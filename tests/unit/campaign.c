@@ -366,9 +366,10 @@ static void test_random_places(void)
 }
 
 /* Of all random plans over a run: steps that name this, steps of the two actions that make choices,
- * and plans with two jitters. */
+ * plans with two jitters; for how many ranks at their end the faults wait at the most. */
 struct tally {
     size_t named, choices, jittered_twice;
+    uint64_t ended;
 };
 
 static struct tally tally_of(const char *what, const char *named)
@@ -392,6 +393,8 @@ static struct tally tally_of(const char *what, const char *named)
             jitters += step->action == ACTION_JITTER;
         }
         tally.jittered_twice += jitters > 1;
+        uint64_t ended = plan.steps[plan.count - 1].when.nth;
+        tally.ended = ended > tally.ended ? ended : tally.ended;
     }
     survey_release(&survey);
     plan_release(&plan);
@@ -409,6 +412,8 @@ static void test_random_before_end(void)
     check(tally_of(ahead, phase).named > 0, "a phase ahead of the end is asked for");
     check(tally_of(behind, phase).named == 0, "one behind it is not");
     check(tally_of(text, "stopLogging").named > 0, "so is a message of the protocol's own");
+    check(tally_of(text, "").ended == 2 && tally_of(behind, "").ended == 1,
+          "faults do not wait for a rank that never comes to the end");
     struct survey survey, early;
     struct plan plan;
     take_of(behind, &survey, &plan);
