@@ -5,7 +5,22 @@
 
 /* --- D: collectives ------------------------------------------------------------------------ */
 
-/* Whether two members of the witness stand so, for some line that it names. */
+/* Where a member has what a call gives it: the call, or the one that completes it. */
+static struct at received(struct at call)
+{
+    if (call.record->request == 0 || call.record->kind != RECORD_COLLECTIVE)
+        return call;
+    for (uint64_t i = call.index + 1; i < call.trace->count; i++) {
+        struct at at = {call.trace, i, &call.trace->record[i]};
+        if (at.record->kind == RECORD_COMPLETE && at.record->level == LEVEL_APP &&
+            at.record->request == call.record->request && !(at.record->flags & FLAG_NEGATIVE))
+            return at;
+    }
+    return call;
+}
+
+/* Whether two members of the witness stand so, for some line that it names: when the one had given
+ * its part, and when the other had its. */
 static bool members_stand(const struct shown *shown, enum stand from, bool other_is_not,
                           enum stand other)
 {
@@ -16,7 +31,8 @@ static bool members_stand(const struct shown *shown, enum stand from, bool other
                 uint64_t line = shown->event[n].record->bytes;
                 if (shown->event[n].record->kind == RECORD_NOTE && at_is_call(a, LEVEL_APP) &&
                     at_is_call(b, LEVEL_APP) && a.trace->rank != b.trace->rank &&
-                    at_stand(a, line) == from && (at_stand(b, line) == other) != other_is_not)
+                    at_stand(a, line) == from &&
+                    (at_stand(received(b), line) == other) != other_is_not)
                     return true;
             }
     return false;

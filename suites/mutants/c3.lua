@@ -81,8 +81,16 @@ for name, arguments in pairs {
 end
 
 situation("mixture", 8, { program = "mixture", plan = function(p) recover(p, 1) end })
-situation("pending receives", 6, {
-  program = "mixture", arguments = { "--seed", 3 }, plan = function(p) recover(p, 2) end,
+-- Receives of one channel are pending at the checkpoint of rank 1, and what some of them are for is
+-- sent again.
+situation("pending receives", 8, {
+  program = "pipeline", arguments = { "--posts", 1, "--depth", 6, "--iterations", 30 },
+  plan = function(p)
+    p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+             release = { rank = 1, event = "deliver", peer = 0, nth = 4,
+                         state = stands(0, "logging") } }
+    recover(p)
+  end,
 })
 
 situation("random", 10, {
@@ -99,7 +107,20 @@ situation("random", 10, {
 
 -- ---- collective calls --------------------------------------------------------------------------
 
-local GATHER, BCAST, BARRIER, ALLGATHER = 3, 0, 16, 6
+local GATHER, BCAST, BARRIER, ALLGATHER, ALLREDUCE = 3, 0, 16, 6, 11
+
+-- Ranks 0 and 2 come to the call beyond the line, rank 1 behind it. Rank 0 completes it only when
+-- it has a message of rank 2, which is kept until rank 0 has stopped logging; it must not.
+situation("attempt: a call among all is completed late", 4, {
+  program = "arrangement", claims = { "C", "D", "H" },
+  arguments = { "--call", ALLREDUCE, "--nonblocking", 1, "--message", 1, "--iterations", 12 },
+  plan = function(p)
+    p:hold { from = 2, to = 0, region = "logging", line = LINE, after = "start", attempt = true,
+             ms = 4000, release = { state = stands(0, "beyond") } }
+    p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+             release = { rank = 2, event = "send", peer = 0, region = "logging", line = LINE } }
+  end,
+})
 
 -- The rank comes to the call behind the line, rank 0 beyond it; then the job is lost.
 local function one_behind(name, rank, call, root)

@@ -27,8 +27,11 @@ struct pipeline {
     uint64_t iteration;
     uint64_t sum; /* of all received so far */
     uint64_t wrong;
-    MPI_Request sending[DEPTH_MAX]; /* to the right, by iteration modulo depth */
-    uint64_t *outgoing;             /* their messages: depth rows of size */
+    bool posts;                       /* receives what goes to the right before it may be there */
+    MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
+    uint64_t *outgoing;               /* their messages: depth rows of size */
+    MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
+    uint64_t *incoming;
     uint64_t *to_left;
     uint64_t *in;
 };
@@ -76,8 +79,21 @@ static void send_right(struct pipeline *pipe)
               &pipe->sending[place]);
 }
 
+static void post_right(struct pipeline *pipe)
+{
+    size_t place = pipe->iteration % (uint64_t)pipe->depth;
+    MPI_Irecv(pipe->incoming + place * (size_t)pipe->size, pipe->size, MPI_UINT64_T, pipe->left,
+              TAG_RIGHT, MPI_COMM_WORLD, &pipe->receiving[place]);
+}
+
 static void receive_right(struct pipeline *pipe, uint64_t iteration)
 {
+    size_t place = iteration % (uint64_t)pipe->depth;
+    if (pipe->posts) {
+        MPI_Wait(&pipe->receiving[place], MPI_STATUS_IGNORE);
+        take(pipe, pipe->incoming + place * (size_t)pipe->size, pipe->left, iteration);
+        return;
+    }
     MPI_Recv(pipe->in, pipe->size, MPI_UINT64_T, pipe->left, TAG_RIGHT, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     take(pipe, pipe->in, pipe->left, iteration);
@@ -98,6 +114,8 @@ static void turn(struct pipeline *pipe)
 {
     if (pipe->iteration >= (uint64_t)pipe->depth)
         receive_right(pipe, pipe->iteration - (uint64_t)pipe->depth);
+    if (pipe->posts)
+        post_right(pipe);
     send_right(pipe);
     exchange_left(pipe);
 }
@@ -117,8 +135,10 @@ static void register_state(struct pipeline *pipe)
     checkpoint_register("sum", &pipe->sum, sizeof pipe->sum);
     checkpoint_register("wrong", &pipe->wrong, sizeof pipe->wrong);
     checkpoint_register("sending", pipe->sending, sizeof pipe->sending);
-    checkpoint_register("outgoing", pipe->outgoing,
-                        (size_t)(pipe->depth * pipe->size) * sizeof *pipe->outgoing);
+    size_t rows = (size_t)(pipe->depth * pipe->size) * sizeof *pipe->outgoing;
+    checkpoint_register("outgoing", pipe->outgoing, rows);
+    checkpoint_register("receiving", pipe->receiving, sizeof pipe->receiving);
+    checkpoint_register("incoming", pipe->incoming, rows);
 }
 
 static int run(struct pipeline *pipe, long iterations, long compute_us, long slow_us)
@@ -151,19 +171,21 @@ static void open_pipeline(struct pipeline *pipe, long size, long depth)
     pipe->depth = (int)depth;
     pipe->size = (int)size;
     for (int i = 0; i < DEPTH_MAX; i++)
-        pipe->sending[i] = MPI_REQUEST_NULL;
+        pipe->sending[i] = pipe->receiving[i] = MPI_REQUEST_NULL;
     pipe->outgoing = program_memory((size_t)(depth * size), sizeof *pipe->outgoing);
+    pipe->incoming = program_memory((size_t)(depth * size), sizeof *pipe->incoming);
     pipe->to_left = program_memory((size_t)size, sizeof *pipe->to_left);
     pipe->in = program_memory((size_t)size, sizeof *pipe->in);
 }
 
 int main(int argc, char **argv)
 {
-    long iterations = 60, size = 32, depth = 3, compute_us = 1000, slow_us = 2000;
+    long iterations = 60, size = 32, depth = 3, compute_us = 1000, slow_us = 2000, posts = 0;
     const struct program_option options[] = {
         {"iterations", &iterations, 1, 1000000000, "messages of each rank in each direction"},
         {"size", &size, HEAD_NUMBERS, NUMBERS_MAX, "numbers in a message"},
         {"depth", &depth, 1, DEPTH_MAX, "messages under way to the right"},
+        {"posts", &posts, 0, 1, "1: their receives are there before them, as many at once"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per iteration"},
         {"slow-us", &slow_us, 0, 10000000, "the same, for the last rank"},
     };
@@ -173,8 +195,10 @@ int main(int argc, char **argv)
     if (program_options(argc, argv, "pipeline", options, sizeof options / sizeof *options) &&
         program_ranks("pipeline", 2)) {
         open_pipeline(&pipe, size, depth);
+        pipe.posts = posts != 0;
         status = run(&pipe, iterations, compute_us, slow_us);
         free(pipe.outgoing);
+        free(pipe.incoming);
         free(pipe.to_left);
         free(pipe.in);
     }
