@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -391,6 +393,34 @@ static void folders(void)
     end_world();
 }
 
+/* A disk that is full in the middle of an entry, as a limit of file sizes makes it. */
+static bool append_half(void)
+{
+    uint64_t entries = journal_length(&world.journal);
+    struct rlimit before, half;
+    getrlimit(RLIMIT_FSIZE, &before);
+    half = before;
+    half.rlim_cur = entries * JOURNAL_ENTRY_BYTES + JOURNAL_ENTRY_BYTES / 2;
+    fflush(stdout);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &half);
+    struct journal_entry entry = entry_of(JOURNAL_CREATE, 0, 0, 2);
+    bool refused = !journal_append(&world.journal, &entry);
+    int reason = errno;
+    setrlimit(RLIMIT_FSIZE, &before);
+    return refused && reason == ENOSPC;
+}
+
+static void full(void)
+{
+    begin_world(1);
+    do_create(0, 0, 0);
+    check(append_half(), "an entry for which there is no room is refused");
+    do_create(0, 0, 2);
+    check(lose(true, 0), "and leaves nothing that those behind it could be read wrongly by");
+    end_world();
+}
+
 static void nothing(void)
 {
     begin_world(1);
@@ -414,6 +444,7 @@ int main(void)
     random_worlds(false);
     interrupted();
     folders();
+    full();
     nothing();
     return done();
 }

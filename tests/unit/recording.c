@@ -152,6 +152,27 @@ static void test_polls(void)
     check(polls == 1000, "more requests than can be remembered: no poll is lost");
 }
 
+/* A probe that says no. */
+static void look(int tag)
+{
+    struct record *r = record_poll_begin(LEVEL_WIRE, RECORD_PROBE, CALL_MPI_Iprobe);
+    r->want_peer = 1;
+    r->want_tag = tag;
+    record_publish(r);
+    r->flags = FLAG_NEGATIVE;
+    record_poll_end(r, 0);
+}
+
+static void test_polls_for_a_tag(void)
+{
+    uint64_t before = atomic_load(&runtime_trace.header->next);
+    look(7);
+    look(7);
+    check(atomic_load(&runtime_trace.header->next) - before == 1, "probes for a tag are counted");
+    look(8);
+    check(atomic_load(&runtime_trace.header->next) - before == 2, "those for another on their own");
+}
+
 /* Whatever two requests they are. */
 static void test_polls_that_take_turns(void)
 {
@@ -328,6 +349,7 @@ int main(void)
     test_direct();
     test_instant();
     test_polls();
+    test_polls_for_a_tag();
     test_polls_that_take_turns();
     test_threads();
     test_full();

@@ -82,6 +82,7 @@ static void test_actions(void)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 #define HEAD "ranks 1\nr0#0:e0 wire send MPI_Isend to 0 tag 1 bytes 8 request 1\n"
+#define TWO HEAD "r0#0:e1 wire send MPI_Isend to 0 tag 1 bytes 8 request 2\n"
 #define NO(event, request, times)                                                                  \
     "r0#0:e" event " wire complete MPI_Test request " request " negative bytes " times "\n"
 
@@ -105,6 +106,9 @@ static void test_compare(void)
     d = compare(HEAD "r0#0:e1 note decision 8 hash 0x1\n",
                 HEAD "r0#0:e1 note decision 8 hash 0x2\n");
     check(!d.decisions && d.payload, "data alone is no other decision: %s", d.text);
+    d = compare(TWO "r0#0:e2 wire complete MPI_Wait request 1\n",
+                TWO "r0#0:e2 wire complete MPI_Wait request 2\n");
+    check(d.decisions, "the same call for another request is another decision: %s", d.text);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */

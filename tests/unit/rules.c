@@ -52,6 +52,10 @@ static void test_ranks(void)
     become(2, 5);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     check(step() == 3, "any rank's event may be ours");
+    RUN("await event=send incarnation=0");
+    become(0, 1);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(step() == 0, "nor is a later incarnation's, where an earlier one is asked for");
     RUN("await event=send rank=1");
     become(0, 0);
     check(!rules_watching, "a plan without a step for this rank costs nothing");
@@ -129,6 +133,7 @@ static void test_notes(void)
         "await event=stop-log", "await event=result name=x level=wire");
     become(0, 0);
     faultline_checkpoint(1);
+    faultline_checkpoint(3);
     faultline_saved(2);
     check(step() == 0, "a checkpoint of another line, another note");
     faultline_checkpoint(2);

@@ -5,6 +5,8 @@
 
 #include "board/progress.h"
 
+#include <limits.h>
+
 /* --- the taps --------------------------------------------------------------------------------- */
 static unsigned char payload[16]; /* of the call in progress */
 static uint64_t payload_bytes;
@@ -423,6 +425,36 @@ static void test_choices(void)
           "polls in vain are counted");
 }
 
+/* The program's receive is told to take from rank 2; the error of the evidence when it was given
+ * what `got` had sent. */
+static unsigned error_when_given(int got)
+{
+    RUN("choose event=recv rank=0 choice=2");
+    become(0, 0);
+    struct record *upper = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Recv);
+    upper->want_peer = PEER_ANY;
+    upper->want_tag = TAG_ANY;
+    upper->comm = COMM_WORLD_ID;
+    record_publish(upper);
+    struct record *lower = enter_recv(PEER_ANY);
+    if (rules_take() != 1)
+        return UINT_MAX;
+    rules_chosen(0, lower, 2, true);
+    const struct record *evidence =
+        &runtime_trace.record[atomic_load(&runtime_trace.header->next) - 1];
+    lower->peer = 2;
+    record_end(lower, 0);
+    upper->peer = got;
+    record_end(upper, 0);
+    return evidence->comm == FAULT_CHOSEN ? evidence->error : UINT_MAX;
+}
+
+static void test_told(void)
+{
+    check(error_when_given(2) == 0, "a choice that the program was given");
+    check(error_when_given(1) == 255, "one that it was not: the evidence says so");
+}
+
 int main(void)
 {
     if (!open_runs())
@@ -438,6 +470,7 @@ int main(void)
     test_upper_level();
     test_carried();
     test_choices();
+    test_told();
     check(close_runs(), "nothing is left");
     return done();
 }

@@ -109,6 +109,11 @@ static void truncated_file(void)
           "a file cut in its records opens");
     check(trace.count == 10 && trace.rank == 1 && trace.incarnation == 3, "with what is there");
     trace_close(&trace);
+    header.next = 4;
+    write_trace("room.trace", &header, 10);
+    check(trace_open(path_of("room.trace"), &trace, NULL) == OK && trace.count == 4,
+          "of one that has room for more, all that was begun");
+    trace_close(&trace);
 }
 
 static void sets(void)
