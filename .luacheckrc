@@ -32,6 +32,7 @@ files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["scripts/shrink_padding.lua"] = { std = "scenario" }
 files["scripts/bench/launches.lua"] = { std = "scenario" }
 files["tests/scenarios/*.lua"] = { std = "scenario" }
+files["tests/sanitise/*.lua"] = { std = "scenario" }
 
 -- A wire file finds nothing else (messages.lua).
 stds.wire = { globals = {}, read_globals = { "wire" } }

@@ -503,7 +503,9 @@ void replay_open(const char *path, const struct plan *plan, struct board *board,
         replay.incomplete = replay.section->incomplete;
     }
     read_wanted(run_folder);
-    replay_imposing = rules_watching = rules_steering = true;
+    replay_imposing = true;
+    rules_steering = true;
+    rules_watching = true;
     if (replay_is_at_end() && replay_ends_here())
         replay_arrive();
 }

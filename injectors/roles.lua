@@ -111,6 +111,7 @@ roles.RECV = {
     before = any_status .. used("datatype")
         .. "struct record *recorded = receive_begin($LEVEL, $CALL, source, tag, comm);",
     after = [[
+type_use_settle(&use);
 receive_end(recorded, buf, count, used, comm, status, answer);
 type_use_end(&use);
 ]],
@@ -147,6 +148,7 @@ struct request *found;
 struct record *recorded = matched_receive_begin($LEVEL, $CALL, message, &found);
 ]],
     after = [[
+type_use_settle(&use);
 matched_receive_end(recorded, buf, count, used, found, message, status, answer);
 type_use_end(&use);
 ]],
@@ -175,6 +177,7 @@ uint32_t sent_step = rules_take();
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
     after = [[
+type_use_settle(&use);
 sendreceive_end(sent, recorded, recvbuf, recvcount, used, comm, status, answer);
 type_use_end(&use);
 ]],
@@ -197,6 +200,7 @@ uint32_t sent_step = rules_take();
 struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
 ]],
     after = [[
+type_use_settle(&use);
 sendreceive_end(sent, recorded, buf, count, used, comm, status, answer);
 type_use_end(&use);
 ]],
@@ -441,6 +445,7 @@ struct type_use use;
 type_use_begin(&use, &collective.recv.type);
 ]],
     after = [[
+type_use_settle(&use);
 collective_end(recorded, &collective, answer);
 type_use_end(&use);
 ]],

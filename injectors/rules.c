@@ -2,8 +2,8 @@
 #include "injectors/replay.h"
 #include "injectors/rules_parts.h"
 
-bool rules_watching;
-bool rules_steering;
+_Atomic bool rules_watching;
+_Atomic bool rules_steering;
 struct rules rules;
 
 /* --- which steps concern this rank ------------------------------------------------------------ */
@@ -51,8 +51,11 @@ static bool is_open(uint32_t step)
 static void find_open(void)
 {
     bool any = false;
-    for (uint32_t step = 0; step < rules.plan->count; step++)
-        any |= (rules.rule[step].open = is_open(step));
+    for (uint32_t step = 0; step < rules.plan->count; step++) {
+        bool open = is_open(step);
+        rules.rule[step].open = open;
+        any = any || open;
+    }
     rules_watching = any || rules_steering || rules_is_doomed();
 }
 

@@ -26,13 +26,14 @@
  * Then it records the fault once more with error 255 ("not installed") and goes on. */
 #define RULES_INSIDE_WAIT_MS 30000
 
-/* false: no step can concern this rank (any more), and nothing below needs to be called. */
-extern bool rules_watching;
+/* false: no step can concern this rank (any more), and nothing below needs to be called. Any thread
+ * that sees an event may find that out. */
+extern _Atomic bool rules_watching;
 
 /* true from MPI_Init to the end, and in all ranks alike: the plan has HOLD, CHOOSE, ANSWER or
  * JITTER, or a step that is to be done as soon as ranks are blocked (somebody must be able to see
  * it), and no wire call may block inside the library. Then rules_watching is true as well. */
-extern bool rules_steering;
+extern _Atomic bool rules_steering;
 
 /* Steps stay owned by the caller and must live as long as the rules. board must not be NULL.
  * run_folder: where `functions` is (see `within`), only read during the call; NULL: nowhere. */

@@ -25,15 +25,15 @@ struct known {
     bool impossible;              /* names something that does not exist: no event is it */
     unsigned call;                /* enum call_id; CALL_NONE: any */
     int within;                   /* function, see rules_within.c; -1: not asked for */
-    uint32_t wire_comm;           /* id of the message's communicator, 0: not known yet, or any */
+    _Atomic uint32_t wire_comm;   /* id of the message's communicator, 0: not known yet, or any */
     const struct plan_wire *wire; /* NULL: not asked for */
 };
 
 struct rule {
     struct known when;
     struct known release;
-    bool open;      /* may still concern this rank */
-    bool continued; /* of a stop: that this rank goes on is recorded */
+    _Atomic bool open;      /* may still concern this rank */
+    _Atomic bool continued; /* of a stop: that this rank goes on is recorded */
 };
 
 struct rules {

@@ -127,9 +127,8 @@ void rules_note_continued(void)
         const struct board_step *progress = &rules.board->progress[step];
         if (s->action != ACTION_STOP || rules.rule[step].continued ||
             atomic_load(&progress->released) == 0 || !board_step_done(rules.board, step) ||
-            !can_go_on(rules.rank))
+            !can_go_on(rules.rank) || atomic_exchange(&rules.rule[step].continued, true))
             continue;
-        rules.rule[step].continued = true;
         if (atomic_load(&progress->incarnation) == rules.incarnation)
             rules_fault(FAULT_CONTINUED, step, rules.rank, 0, 0,
                         atomic_load(&progress->released_by));

@@ -66,7 +66,8 @@ static void completed(struct record *r, const struct request *request, const MPI
     r->request = request->number;
     if (request->persistent)
         r->flags |= FLAG_PERSISTENT;
-    if (request->cancel && class == 0 && was_cancelled(status))
+    bool cancel = __atomic_load_n(&request->cancel, __ATOMIC_ACQUIRE); /* by any thread */
+    if (cancel && class == 0 && was_cancelled(status))
         r->flags |= FLAG_CANCELLED;
     else if (request->kind == REQUEST_RECEIVE)
         receive_completed(r, request, status, class);

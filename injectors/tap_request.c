@@ -265,9 +265,17 @@ void type_use_add(struct type_use *use, MPI_Datatype *type)
 {
     use->type = type;
     use->owned = false;
+    use->settled = false;
     tap_lock(&uses_lock);
     use->next = uses;
     uses = use;
+    tap_unlock(&uses_lock);
+}
+
+void type_use_keep(struct type_use *use)
+{
+    tap_lock(&uses_lock);
+    use->settled = true;
     tap_unlock(&uses_lock);
 }
 
@@ -287,14 +295,27 @@ void type_use_remove(struct type_use *use)
     library_end();
 }
 
+/* true: a thread is reading the type for its record. */
+static bool keep_uses(MPI_Datatype freed)
+{
+    bool busy = false;
+    tap_lock(&uses_lock);
+    for (struct type_use *use = uses; use; use = use->next) {
+        if (*use->type != freed || use->owned)
+            continue;
+        busy |= use->settled;
+        if (!use->settled)
+            use->owned = copy_type(use->type);
+    }
+    tap_unlock(&uses_lock);
+    return busy;
+}
+
 void request_type_freed(MPI_Datatype type)
 {
     request_table_each(keep_types, type);
-    tap_lock(&uses_lock);
-    for (struct type_use *use = uses; use; use = use->next)
-        if (*use->type == type && !use->owned)
-            use->owned = copy_type(use->type);
-    tap_unlock(&uses_lock);
+    while (keep_uses(type))
+        sched_yield();
 }
 
 /* --- MPI_Request_free, MPI_Cancel ------------------------------------------------------------- */

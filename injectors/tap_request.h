@@ -99,14 +99,17 @@ struct faultline_request;
 void tap_request_back(const struct faultline_request *told);
 
 /* A datatype that a call of this thread needs until it has returned: where other threads run, *type
- * becomes a copy when one of them frees it meanwhile. */
+ * becomes a copy when one of them frees it meanwhile. From type_use_settle to type_use_end it stays
+ * what it is, and may be read: who frees it then waits. */
 struct type_use {
     struct type_use *next;
     MPI_Datatype *type; /* NULL: not in the list */
     bool owned;         /* *type is our copy */
+    bool settled;
 };
 
 void type_use_add(struct type_use *use, MPI_Datatype *type);
+void type_use_keep(struct type_use *use);
 void type_use_remove(struct type_use *use);
 
 static inline void type_use_begin(struct type_use *use, MPI_Datatype *type)
@@ -114,6 +117,12 @@ static inline void type_use_begin(struct type_use *use, MPI_Datatype *type)
     use->type = NULL;
     if (unlikely(runtime_several_threads && tap_ready))
         type_use_add(use, type);
+}
+
+static inline void type_use_settle(struct type_use *use)
+{
+    if (unlikely(use->type != NULL))
+        type_use_keep(use);
 }
 
 static inline void type_use_end(struct type_use *use)

@@ -78,18 +78,20 @@ static void move_chain(const struct shard *shard, enum set set, struct request *
 /* Without memory it stays as it is. */
 static void grow(struct shard *shard)
 {
-    struct shard old = *shard;
-    uint32_t buckets = old.buckets ? 2 * old.buckets : FIRST_BUCKETS;
+    struct request **old[SETS];
+    uint32_t old_buckets = shard->buckets, buckets = old_buckets ? 2 * old_buckets : FIRST_BUCKETS;
     struct request **room = calloc((size_t)SETS * buckets, sizeof *room);
     if (!room)
         return;
     shard->buckets = buckets;
-    for (unsigned set = 0; set < SETS; set++)
+    for (unsigned set = 0; set < SETS; set++) {
+        old[set] = shard->bucket[set];
         shard->bucket[set] = room + (size_t)set * buckets;
+    }
     for (unsigned set = 0; set < SETS; set++)
-        for (uint32_t b = 0; b < old.buckets; b++)
-            move_chain(shard, (enum set)set, old.bucket[set][b]);
-    free(old.bucket[0]);
+        for (uint32_t b = 0; b < old_buckets; b++)
+            move_chain(shard, (enum set)set, old[set][b]);
+    free(old[0]);
 }
 
 void request_table_insert(struct request *request)

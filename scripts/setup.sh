@@ -1,8 +1,8 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|test BUILD]: installs what Faultline needs from Debian, or says the one line
-# to type. With `check`, what `make check` needs as well; with `bench`, what plots need; with `fuzz`,
-# clang and its sanitisers; with `test`, those, a browser for the tests of the pages, and their two
-# npm packages in BUILD/pages.
+# setup.sh [check|bench|fuzz|valgrind|test BUILD]: installs what Faultline needs from Debian, or says
+# the one line to type. With `check`, what `make check` needs as well; with `bench`, what plots need;
+# with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `test`, clang too, a browser for
+# the tests of the pages, and their two npm packages in BUILD/pages.
 set -eu
 
 packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
@@ -12,6 +12,7 @@ bats patch perl otf2-tools libxml2-utils jq"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
 sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
+[ "${1:-}" = valgrind ] && packages="$packages valgrind"
 if [ "${1:-}" = test ]; then
     packages="$packages $sanitisers strace git chromium"
     # Whoever has node or npm from somewhere else keeps it.

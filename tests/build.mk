@@ -66,7 +66,7 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 
 # test-programs: what most bats tests need, for mutants, where linking all else takes the longest.
 .PHONY: tests test test-programs
-tests: test-programs $(UNIT_TESTS) $(FUZZERS)
+tests: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
 test-programs: all $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
 
 # prove ends in the line that CI reads.

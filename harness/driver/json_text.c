@@ -41,12 +41,20 @@ bool json_text_turns(const unsigned char *text, size_t bytes)
            (text[1] == 0x81 && last >= 0xa6 && last <= 0xa9);
 }
 
+/* As jansson does it: in the command without memory is its end (driver/memory.h). */
+static void *allocate(size_t bytes)
+{
+    json_malloc_t own;
+    json_get_alloc_funcs(&own, NULL);
+    return own(bytes);
+}
+
 json_t *json_text(const char *text)
 {
     json_t *string = text != NULL ? json_string(text) : NULL;
     if (string != NULL || text == NULL)
         return string;
-    char *written = malloc(WRITTEN_BYTES * strlen(text) + 1);
+    char *written = allocate(WRITTEN_BYTES * strlen(text) + 1);
     if (written == NULL)
         return NULL;
     size_t used = 0;
@@ -72,9 +80,10 @@ json_t *json_text(const char *text)
 char *json_text_value(const json_t *string)
 {
     const char *from = json_string_value(string);
-    char *text = from != NULL ? strdup(from) : NULL;
+    char *text = from != NULL ? allocate(strlen(from) + 1) : NULL;
     if (text == NULL)
         return NULL;
+    strcpy(text, from);
     unsigned char *to = (unsigned char *)text;
     for (const unsigned char *at = (const unsigned char *)from; *at != '\0';) {
         if (at[0] == 0xef && (at[1] == 0x9e || at[1] == 0x9f)) {

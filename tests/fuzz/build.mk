@@ -9,7 +9,7 @@ CHECKED        = $(CLANG) -std=c11 $(CHECKED_CFLAGS) -Wall -Wextra -Werror $(CPP
 
 checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
 
-$(call checked,$(XML_SOURCES) reports/junit.c): CPPFLAGS += -isystem /usr/include/libxml2
+$(call checked,$(XML_SOURCES) reports/junit.c harness/driver/memory.c): CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/checked/reports/page.o: $(BUILD)/gen/reports/page_parts.h
 $(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
 $(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
