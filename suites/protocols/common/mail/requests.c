@@ -186,17 +186,10 @@ static void locate(const struct payload *payload, struct stored *stored)
     uint64_t bytes;
     const struct state *state = mail_state();
     payload_span(payload, &first, &bytes);
-    stored->piece = NO_PIECE;
-    for (size_t i = 0; i < state->count; i++) {
-        const struct piece *piece = &state->piece[i];
-        const char *data = piece->data;
-        if (first < data || bytes > piece->as_stored.bytes ||
-            (uint64_t)(first - data) > piece->as_stored.bytes - bytes)
-            continue;
-        stored->piece = (int32_t)i;
-        stored->offset = (uint64_t)((char *)payload->buffer - data);
-        return;
-    }
+    stored->piece = state_around(state, first, bytes);
+    if (stored->piece != NO_PIECE)
+        stored->offset =
+            (uint64_t)((char *)payload->buffer - (char *)state->piece[stored->piece].data);
 }
 
 static int posting_of(const struct request *request)
