@@ -176,6 +176,14 @@ says_no_room() {
     run ! grep -q otf2 left
 }
 
+@test "a rank that finds no room for its trace ends a replay at once" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    "$FAULTLINE" run --no-control --no-stacks --out of "$REPO/suites/demo/breaks.lua" >/dev/null ||
+        [ $? -eq 1 ]
+    small 40 "$FAULTLINE" replay --out disk of/latest/1
+    says_no_room
+}
+
 @test "a disk that is full when a campaign begins: it goes on when there is room" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
     printf 'scenario "a" { protocol = "null", program = "tally", ranks = 2, claims = { "I" } }' >s.lua

@@ -131,3 +131,13 @@ damaged() {
         "$BUILD/threads/recording.t" >out.txt
     [ -z "$(ls -A "$FOUND")" ]
 }
+
+@test "in ranks the runtime of a sanitiser stays in front of our libraries, others behind" {
+    local runtime
+    runtime=$(gcc -print-file-name=libasan.so)
+    LD_PRELOAD=$runtime:libm.so.6 ASAN_OPTIONS=detect_leaks=0 \
+        "$BUILD/faultline" exec --trace first -- env >out.txt
+    grep -q "^LD_PRELOAD=$runtime:$BUILD/libfaultline.so:libm.so.6\$" out.txt
+    LD_PRELOAD=libm.so.6 "$BUILD/faultline" exec --trace second -- env >out.txt
+    grep -q "^LD_PRELOAD=$BUILD/libfaultline.so:libm.so.6\$" out.txt
+}

@@ -268,6 +268,21 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
     return true;
 }
 
+/* A rank that found no room for its trace follows nothing, and the others may wait for it in vain.
+ */
+static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
+{
+    const struct board *board = launch->board;
+    for (int rank = 0; launch->run->followed[0] != '\0' && rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].lost) != 0) {
+            snprintf(text, bytes,
+                     "the trace of rank %d in %.300s is incomplete (is the disk full?)", rank,
+                     launch->run->shown.text);
+            return true;
+        }
+    return false;
+}
+
 /* Until the launcher has ended or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
 static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
@@ -293,6 +308,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
             watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
                        launch->run->folder.text, text, bytes))
             return LAUNCH_DEADLOCK;
+        if (cannot_follow(launch, text, bytes))
+            return LAUNCH_VOID;
         if (is_too_late(flight, now_ns, text, bytes))
             return LAUNCH_TIME_LIMIT;
     }
