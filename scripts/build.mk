@@ -107,14 +107,12 @@ proof-traces: $(BUILD)/tests/planted.t
 	$(Q){ $(BUILD)/tests/planted.t && FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/planted.t; } \
 	  >$(BUILD)/proof/traces.txt; status=$$?; cat $(BUILD)/proof/traces.txt; exit $$status
 
-# Some minutes: the suites that promise coverage, and what they brought about.
-COVERING = $(shell grep -l '^cover' suites/*/*.lua)
+# Half an hour: the suites that promise coverage, and what they brought about; goes on where it was
+# interrupted.
 .PHONY: proof-coverage
 proof-coverage: setup
 	$(Q)$(MAKE) --no-print-directory all
-	@mkdir -p $(BUILD)/proof
-	$(Q)$(BUILD)/faultline run -j 2 --out $(BUILD)/proof/runs $(COVERING) >$(BUILD)/proof/run.tap; \
-	  status=$$?; sed -n '/^# coverage/,$$p' $(BUILD)/proof/run.tap; exit $$status
+	$(Q)scripts/coverage.sh $(BUILD)
 
 # The page BUILD/proof/index.html, and index.md, of what is stored of mutants, proof-traces,
 # proof-coverage, fuzz and transparency; fails unless all of it is complete.

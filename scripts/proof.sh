@@ -133,26 +133,46 @@ END
 
 # --- coverage ------------------------------------------------------------------------------------
 
+# One suite: a line of the table.
+suite_row() {
+    local tap=$1 suite=$2 state
+    state=$(holds_if [ "$(count '^(not ok|Bail out)' "$tap")/$(count "$promise" "$tap")" = 0/1 ])
+    echo "| \`$suite\` | $state | $(count '^(not )?ok' "$tap") | $(count '^not ok' "$tap") |" \
+        "$(date -u -r "$tap" '+%F %R') |"
+}
+
 coverage() {
-    local file=$out/run.tap bad kept promised
-    promised=$(grep -l '^cover' suites/*/*.lua | wc -l)
+    local folder=$out/coverage promise='^ok .* covers what it promises' suite tap suites kept
     cat <<'END'
 Suites say by `cover { ... }` which situations they must bring about: claims, the cells of the
-papers' figures that are possible, faults by role and phase. One command runs them all; a
-situation that never arose fails it, as does whatever does not pass. `make proof-coverage`.
+papers' figures that are possible, faults by role and phase. Each is run as a whole; a situation
+that never arose fails it, as does whatever does not pass. `make proof-coverage`.
 
 END
-    is_there "$file" proof-coverage || return 0
-    bad=$(count '^(not ok|Bail out)' "$file")
-    kept=$(count '^ok .* covers what it promises' "$file")
-    # One that was ended early promises nothing.
-    result "$(holds_if [ "$bad/$kept" = "0/$promised" ])" "$kept of $promised suites bring about$(
-        ) what they promise; $(count '^not ok' "$file") of $(count '^(not )?ok' "$file") tests fail"
-    when "$file"
-    sed -n 's/^not ok [0-9]* - /- **Failed**: /p; s/^Bail out! /- **Not finished**: /p' "$file"
-    sed -n 's/^ok [0-9]* - \(.* covers what it promises\)$/- \1/p' "$file"
-    echo
-    quoted "$(sed -n '/^# coverage of/,$s/^# //p' "$file")"
+    mapfile -t suites < <(grep -l '^cover' suites/*/*.lua)
+    : >"$out/rows"
+    : >"$out/seen"
+    for suite in "${suites[@]}"; do
+        tap=${suite#suites/}
+        tap=$folder/$(tr / - <<<"${tap%.lua}").tap
+        if [ -s "$tap" ]; then
+            suite_row "$tap" "$suite" >>"$out/rows"
+            {
+                printf '\n### %s\n\n' "$suite"
+                sed -n 's/^not ok [0-9]* - /- **Failed**: /p' "$tap"
+                quoted "$(sed -n '/^# coverage of/,$s/^# //p' "$tap")"
+            } >>"$out/seen"
+        else
+            echo "| \`$suite\` | not run | | | |" >>"$out/rows"
+        fi
+    done
+    kept=$(count '\| holds \|' "$out/rows")
+    result "$(holds_if [ "$kept" = ${#suites[@]} ])" "$kept of ${#suites[@]} suites bring about$(
+        ) what they promise, $(count '\| not complete \|' "$out/rows") do not,$(
+        ) $(count '\| not run \|' "$out/rows") were not run"
+    echo "| suite | state | tests | failed | run |"
+    echo "|---|---|--:|--:|---|"
+    cat "$out/rows" "$out/seen"
 }
 
 # --- bad input -----------------------------------------------------------------------------------
