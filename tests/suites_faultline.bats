@@ -8,24 +8,25 @@ load suites_common
 
 setup() { suites_setup; }
 
-@test "blocking: laplace, killed at 20 points, recovers" {
-    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'laplace: *'
+# All twenty points in ring, and each in two of the four other programs.
+@test "blocking: laplace, killed at 10 points, recovers" {
+    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'laplace: *' --shard 1/2
 }
 
-@test "blocking: cg, killed at 20 points, recovers" {
-    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'cg: *'
+@test "blocking: cg, killed at 10 points, recovers" {
+    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'cg: *' --shard 2/2
 }
 
-@test "blocking: neuron, killed at 20 points, recovers" {
-    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'neuron: *'
+@test "blocking: neuron, killed at 10 points, recovers" {
+    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'neuron: *' --shard 1/2
 }
 
 @test "blocking: ring, killed at 20 points, recovers" {
     passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'ring: *'
 }
 
-@test "blocking: master_worker, killed at 20 points, recovers" {
-    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'master_worker: *'
+@test "blocking: master_worker, killed at 10 points, recovers" {
+    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'master_worker: *' --shard 2/2
 }
 
 @test "blocking: each broken variant is found by the claim that is said" {
