@@ -33,128 +33,27 @@ struct last_lookup {
     struct communicator *found;
 };
 
-static struct group world_members = {.permanent = true, .identity = true, .member = {0}};
-static struct group self_members = {.permanent = true, .size = 1, .member = {0}};
-static struct group no_members = {.permanent = true, .member = {0}};
-
 #define PREDEFINED(members, number)                                                                \
     {                                                                                              \
         .permanent = true, .id = number, .local = members, .peers = members, .sources = -1         \
     }
 
-struct communicator communicator_world[2] = {PREDEFINED(&world_members, COMM_WORLD_ID),
-                                             PREDEFINED(&world_members, COMM_WORLD_ID)};
-struct communicator communicator_self[2] = {PREDEFINED(&self_members, COMM_SELF_ID),
-                                            PREDEFINED(&self_members, COMM_SELF_ID)};
-static struct communicator unknown_communicator = PREDEFINED(&no_members, 0);
+struct communicator communicator_world[2] = {PREDEFINED(&group_world, COMM_WORLD_ID),
+                                             PREDEFINED(&group_world, COMM_WORLD_ID)};
+struct communicator communicator_self[2] = {PREDEFINED(&group_self, COMM_SELF_ID),
+                                            PREDEFINED(&group_self, COMM_SELF_ID)};
+static struct communicator unknown_communicator = PREDEFINED(&group_none, 0);
 
 _Atomic unsigned communicator_changes[2];
 
 static struct table tables[2];
-static MPI_Group world_group;
 static __thread struct last_lookup last_lookup[2] __attribute__((tls_model("initial-exec")));
-
-/* --- mixing ----------------------------------------------------------------------------------- */
-
-/* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
- * change between builds is used. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int32_t member_of(const struct group *group, int rank)
-{
-    return group->identity ? rank : group->member[rank];
-}
-
-static uint64_t group_hash(const struct group *group)
-{
-    uint64_t hash = mix(0, (uint64_t)group->size);
-    for (int i = 0; i < group->size; i++)
-        hash = mix(hash, (uint32_t)member_of(group, i));
-    return hash;
-}
-
-/* The two sides of an intercommunicator must come to the same, so the side with the smaller first
- * member comes first. */
-static uint64_t members_hash(const struct group *local, const struct group *remote)
-{
-    if (!remote)
-        return local->hash;
-    bool ours_first =
-        local->size == 0 || remote->size == 0 || member_of(local, 0) < member_of(remote, 0);
-    return ours_first ? mix(local->hash, remote->hash) : mix(remote->hash, local->hash);
-}
-
-/* --- groups ----------------------------------------------------------------------------------- */
-
-static struct group *group_hold(struct group *group)
-{
-    if (group && !group->permanent)
-        atomic_fetch_add(&group->references, 1);
-    return group;
-}
-
-static void group_drop(struct group *group)
-{
-    if (group && !group->permanent && atomic_fetch_sub(&group->references, 1) == 1)
-        free(group);
-}
-
-/* Member i is world rank i, and all of the world is there. */
-static bool is_world(const struct group *group)
-{
-    if (group->size != world_members.size)
-        return false;
-    for (int i = 0; i < group->size; i++)
-        if (group->member[i] != i)
-            return false;
-    return true;
-}
-
-/* Ranks of `handle`'s members in MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
-static void translate(MPI_Group handle, struct group *group, int *ranks)
-{
-    for (int i = 0; i < group->size; i++)
-        ranks[i] = i;
-    library.Group_translate_ranks(handle, group->size, ranks, world_group, group->member);
-    for (int i = 0; i < group->size; i++)
-        if (group->member[i] == MPI_UNDEFINED)
-            group->member[i] = PEER_UNKNOWN;
-}
-
-/* Frees the handle. no_members when memory is short. */
-static struct group *group_from_handle(MPI_Group handle)
-{
-    int size = 0;
-    library.Group_size(handle, &size);
-    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
-    int *ranks = malloc((size_t)(size > 0 ? size : 1) * sizeof *ranks);
-    if (group && ranks) {
-        atomic_init(&group->references, 1);
-        group->size = size;
-        translate(handle, group, ranks);
-        group->hash = group_hash(group);
-    }
-    free(ranks);
-    library.Group_free(&handle);
-    if (!group || !ranks || is_world(group)) {
-        struct group *instead = group && ranks ? &world_members : &no_members;
-        free(group);
-        return instead;
-    }
-    return group;
-}
 
 /* --- the tables ------------------------------------------------------------------------------- */
 
 static struct communicator **bucket_of(enum level level, uint64_t handle)
 {
-    return &tables[level].bucket[mix(0, handle) % TABLE_BUCKETS];
+    return &tables[level].bucket[group_mix(0, handle) % TABLE_BUCKETS];
 }
 
 static struct communicator *in_table(enum level level, uint64_t handle)
@@ -241,7 +140,8 @@ void communicator_drop(struct communicator *c)
 
 int32_t communicator_own(const struct communicator *c)
 {
-    return c->rank >= 0 && c->rank < c->local->size ? member_of(c->local, c->rank) : PEER_UNKNOWN;
+    return c->rank >= 0 && c->rank < c->local->size ? group_member(c->local, c->rank)
+                                                    : PEER_UNKNOWN;
 }
 
 /* --- topologies ------------------------------------------------------------------------------- */
@@ -278,7 +178,7 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
 static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
 {
     struct table *table = &tables[level];
-    struct made_count **bucket = &table->count[mix(parent, members) % COUNT_BUCKETS];
+    struct made_count **bucket = &table->count[group_mix(parent, members) % COUNT_BUCKETS];
     uint32_t before = 0;
     tap_lock(&table->lock);
     struct made_count *entry = *bucket;
@@ -297,7 +197,7 @@ static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
 /* Of the communicator that was made when `before` others of that parent and members were there. */
 static uint32_t id_of(uint32_t parent, uint64_t members, uint32_t before)
 {
-    uint32_t id = (uint32_t)mix(mix(members, parent), before);
+    uint32_t id = (uint32_t)group_mix(group_mix(members, parent), before);
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
@@ -309,7 +209,7 @@ static uint32_t next_id(enum level level, uint32_t parent, uint64_t members)
 /* 0 before MPI_Init: the world is not known yet. */
 uint32_t tap_communicator_from_world(unsigned nth)
 {
-    return tap_ready && nth > 0 ? id_of(COMM_WORLD_ID, world_members.hash, nth - 1) : 0;
+    return tap_ready && nth > 0 ? id_of(COMM_WORLD_ID, group_world.hash, nth - 1) : 0;
 }
 
 /* What the library says of its communicator. */
@@ -346,20 +246,6 @@ static struct told_members **members_link(uint64_t handle)
     while (*link && (*link)->handle != handle)
         link = &(*link)->next;
     return link;
-}
-
-/* NULL: no memory. */
-static struct group *group_of(const int *world, int size)
-{
-    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
-    if (!group)
-        return NULL;
-    atomic_init(&group->references, 1);
-    group->size = size;
-    for (int i = 0; i < size; i++)
-        group->member[i] = world[i];
-    group->hash = group_hash(group);
-    return group;
 }
 
 /* MPI_COMM_WORLD or MPI_COMM_SELF of an application that has not all processes of the job. The
@@ -446,25 +332,6 @@ static struct communicator *describe(enum level level, MPI_Comm made)
     return c;
 }
 
-static unsigned group_records(const struct group *group)
-{
-    return group ? ((unsigned)group->size + RECORD_GROUP_MEMBERS - 1) / RECORD_GROUP_MEMBERS : 0;
-}
-
-/* Fills and publishes the GROUP records of one group; returns the record behind them. */
-static struct record *write_group(struct record *r, const struct group *group)
-{
-    for (unsigned i = 0; i < group_records(group); i++, r++) {
-        for (int k = 0; k < RECORD_GROUP_MEMBERS; k++) {
-            int rank = (int)i * RECORD_GROUP_MEMBERS + k;
-            r->members[k] = rank < group->size ? member_of(group, rank) : -1;
-        }
-        r->call = 0;
-        atomic_store_explicit(&r->kind, RECORD_GROUP, memory_order_release);
-    }
-    return r;
-}
-
 static void write_records(enum level level, unsigned call, const struct communicator *c,
                           uint32_t parent)
 {
@@ -480,7 +347,7 @@ static void write_records(enum level level, unsigned call, const struct communic
         r->flags = FLAG_INTER;
         r->hash = (uint64_t)c->remote->size;
     }
-    write_group(write_group(r + 1, c->local), c->remote);
+    group_write(group_write(r + 1, c->local), c->remote);
     record_instant(r, 0);
 }
 
@@ -510,7 +377,7 @@ static uint32_t identity_id(enum level level, uint64_t handle)
     uint64_t identity;
     if (level != LEVEL_APP || !tap_handle_told(FAULTLINE_COMM_IDENTITY, handle, &identity))
         return 0;
-    uint32_t id = (uint32_t)mix(0, identity);
+    uint32_t id = (uint32_t)group_mix(0, identity);
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
@@ -536,17 +403,18 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
     struct communicator *c = describe(level, made);
     if (!c)
         return;
-    uint64_t members = members_hash(c->local, c->remote);
+    uint64_t members = group_members_hash(c->local, c->remote);
     c->id = identity_id(level, c->handle);
     if (c->id == 0)
-        c->id = next_id(level, common_parent(call, parent), told ? mix(members, told) : members);
+        c->id =
+            next_id(level, common_parent(call, parent), told ? group_mix(members, told) : members);
     insert(level, c);
     write_records(level, call, c, parent);
 }
 
 uint32_t communicator_duplicate_id(enum level level, const struct communicator *parent)
 {
-    return next_id(level, parent->id, members_hash(parent->local, parent->remote));
+    return next_id(level, parent->id, group_members_hash(parent->local, parent->remote));
 }
 
 void communicator_made_as(enum level level, unsigned call, const struct communicator *parent,
@@ -597,23 +465,15 @@ void communicator_free_end(enum level level, struct record *r, struct communicat
 
 void communicator_open(int rank, int size)
 {
-    world_members.size = size;
-    world_members.hash = group_hash(&world_members);
-    self_members.member[0] = rank;
-    self_members.hash = group_hash(&self_members);
+    group_open(rank, size);
     for (int level = LEVEL_APP; level <= LEVEL_WIRE; level++) {
         communicator_world[level].rank = rank;
         communicator_world[level].wire = MPI_COMM_WORLD;
         communicator_self[level].wire = MPI_COMM_SELF;
     }
-    library_begin();
-    library.Comm_group(MPI_COMM_WORLD, &world_group);
-    library_end();
 }
 
 void communicator_close(void)
 {
-    library_begin();
-    library.Group_free(&world_group);
-    library_end();
+    group_close();
 }

@@ -12,16 +12,7 @@
 #define INJECTORS_TAP_COMMUNICATOR_H
 
 #include "injectors/tap.h"
-
-/* Members in the order of their ranks. Shared by communicators, freed with the last. */
-struct group {
-    _Atomic unsigned references;
-    bool permanent; /* never freed */
-    bool identity;  /* member i is world rank i; then member[] is not filled */
-    int size;
-    uint64_t hash; /* of the members */
-    int32_t member[];
-};
+#include "injectors/tap_group.h"
 
 struct communicator {
     struct communicator *next;

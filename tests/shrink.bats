@@ -25,7 +25,7 @@ failing() {
 shrink() {
     local status_wanted=$1
     shift
-    run "-$status_wanted" timeout 900 "$FAULTLINE" shrink --out shrunk "$@" faultline-out/latest/1
+    run "-$status_wanted" timeout 900 "$FAULTLINE" shrink --budget 800 --out shrunk "$@" faultline-out/latest/1
     echo "$output"
     folder=$(echo shrunk/*)
 }

@@ -2,12 +2,12 @@
 #include "driver/functions.h"
 
 #include "base/nearest.h"
+#include "driver/elf_functions.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,29 +64,14 @@ static size_t plain_length(const char *name)
 }
 
 /* --- symbol tables ---------------------------------------------------------------------------- */
-static bool look_at_symbol(struct search *search, const char *name, const GElf_Sym *symbol)
+static bool look_at_symbol(void *context, const char *name, const GElf_Sym *symbol)
 {
+    struct search *search = context;
     size_t length = plain_length(name);
     for (size_t i = 0; i < search->count; i++)
         if (strlen(search->name[i]) == length && strncmp(search->name[i], name, length) == 0)
             add_range(search, i, symbol->st_value, symbol->st_value + symbol->st_size);
     return length != strlen(name) || add_known(search, name);
-}
-
-static bool read_table(struct search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data && header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL || symbol.st_shndx == SHN_UNDEF ||
-            GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
-            continue;
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name != NULL && !look_at_symbol(search, name, &symbol))
-            return false;
-    }
-    return true;
 }
 
 static bool has_table(Elf *elf, unsigned type)
@@ -103,13 +88,7 @@ static bool has_table(Elf *elf, unsigned type)
 static bool read_tables(struct search *search, Elf *elf)
 {
     unsigned type = has_table(elf, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    while ((section = elf_nextscn(elf, section)) != NULL)
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == type &&
-            !read_table(search, elf, section, &header))
-            return false;
-    return true;
+    return elf_functions(elf, type, look_at_symbol, search);
 }
 
 /* --- debugging information: what was inlined -------------------------------------------------- */

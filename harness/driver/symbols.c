@@ -1,9 +1,10 @@
 /* See symbols.h. */
 #include "driver/symbols.h"
 
+#include "driver/elf_functions.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,21 +30,10 @@ static bool add(struct symbols *symbols, const char *name)
     return larger[symbols->count] != NULL && ++symbols->count > 0;
 }
 
-/* All functions of one symbol table. */
-static bool add_table(struct symbols *symbols, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static bool look(void *context, const char *name, const GElf_Sym *symbol)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data && header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL || symbol.st_shndx == SHN_UNDEF ||
-            GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
-            continue;
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name != NULL && is_mpi_name(name) && !add(symbols, name))
-            return false;
-    }
-    return true;
+    (void)symbol;
+    return !is_mpi_name(name) || add(context, name);
 }
 
 static enum error_code read_tables(Elf *elf, const char *path, struct symbols *symbols,
@@ -51,14 +41,9 @@ static enum error_code read_tables(Elf *elf, const char *path, struct symbols *s
 {
     if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
         return error_set(error, ERROR_FORMAT, "%s: no ELF file", path);
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf, section)) != NULL) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_DYNSYM &&
-            !add_table(symbols, elf, section, &header))
-            return error_set(error, ERROR_MEMORY, "%s", path);
-    }
-    return OK;
+    return elf_functions(elf, SHT_DYNSYM, look, symbols)
+               ? OK
+               : error_set(error, ERROR_MEMORY, "%s", path);
 }
 
 /* Versions of a symbol give it several entries. */
