@@ -154,7 +154,7 @@ static enum error_code read_module(struct search *search, const char *path, stru
         code = error_set(error, ERROR_FORMAT, "%s: no ELF file, so nothing is known of `within`",
                          path);
     else if (!read_tables(search, elf))
-        code = error_set(error, ERROR_MEMORY, "%s", path);
+        code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
     else
         read_debugging(search, elf);
     elf_end(elf);

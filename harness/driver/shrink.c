@@ -93,7 +93,7 @@ static enum error_code make_absolute(char **name, const struct path *path, struc
         return OK;
     char *text = strdup(path->text);
     if (text == NULL)
-        return error_set(error, ERROR_MEMORY, "%s", path->text);
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", path->text);
     free(*name);
     *name = text;
     return OK;

@@ -39,7 +39,7 @@ static enum error_code write_scenario(const struct trial *trial, const char *wor
         scenario.name = name;
         scenario.violates = violates != NULL ? strdup(violates) : NULL;
         if (name == NULL || (violates != NULL && scenario.violates == NULL))
-            code = error_set(error, ERROR_MEMORY, "%s", path->text);
+            code = error_set(error, ERROR_MEMORY, "%s: out of memory", path->text);
     }
     if (code == OK && out == NULL)
         code = error_set(error, ERROR_IO, "%s: %s", path->text, strerror(errno));

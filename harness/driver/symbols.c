@@ -43,7 +43,7 @@ static enum error_code read_tables(Elf *elf, const char *path, struct symbols *s
         return error_set(error, ERROR_FORMAT, "%s: no ELF file", path);
     return elf_functions(elf, SHT_DYNSYM, look, symbols)
                ? OK
-               : error_set(error, ERROR_MEMORY, "%s", path);
+               : error_set(error, ERROR_MEMORY, "%s: out of memory", path);
 }
 
 /* Versions of a symbol give it several entries. */

@@ -121,7 +121,7 @@ static enum error_code watch_read(struct watch *watch, int time_ms, struct error
             return OK;
         parcel_put(&watch->result, bytes, (size_t)count);
         if (watch->result.bad)
-            return error_set(error, ERROR_MEMORY, "%s", watch->path);
+            return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
         if (watch->result.used > RESULT_MAX_BYTES)
             return error_set(error, ERROR_LIMIT, "%s:%d: its scenarios need more than %u MiB",
                              watch->path, atomic_load(&watch->progress->line),
@@ -136,7 +136,7 @@ static enum error_code add_scenario(struct watch *watch, struct scenario_list *l
     scenario_take(&watch->result, watch->path, &scenario);
     if (watch->result.bad) {
         scenario_release(&scenario);
-        return error_set(error, ERROR_MEMORY, "%s", watch->path);
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
     }
     return scenario_list_add(list, &scenario, error);
 }
@@ -148,7 +148,7 @@ static enum error_code add_covered(struct watch *watch, struct scenario_list *li
     char *what = parcel_take_text(&watch->result);
     enum error_code code = what != NULL
                                ? scenario_list_add_covered(list, watch->path, line, what, error)
-                               : error_set(error, ERROR_MEMORY, "%s", watch->path);
+                               : error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
     free(what);
     return code;
 }
@@ -159,7 +159,7 @@ static enum error_code take_end(struct watch *watch, struct error *error)
     enum error_code code = (enum error_code)parcel_take_number(&watch->result);
     char *text = parcel_take_text(&watch->result);
     if (text == NULL)
-        return error_set(error, ERROR_MEMORY, "%s", watch->path);
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
     if (code != OK)
         error_set(error, code, "%s", text);
     free(text);
