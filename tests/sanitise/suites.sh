@@ -17,7 +17,8 @@ found=$SANITISED/found
 rm -rf "$found" "$SANITISED/runs"
 mkdir -p "$found"
 
-bats tests/sanitise.bats
+failed=0
+bats tests/sanitise.bats || failed=1
 
 export ASAN_OPTIONS=log_path=$found/log UBSAN_OPTIONS=log_path=$found/log:print_stacktrace=1
 "$SANITISED/faultline" run -j 2 --out "$SANITISED/runs" --timeout 120 --no-control "${suites[@]}" \
@@ -29,3 +30,4 @@ if grep -rE 'ERROR: (Address|Leak)Sanitizer|runtime error: ' "$found" "$SANITISE
     exit 1
 fi
 echo nothing
+exit $failed
