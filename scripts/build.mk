@@ -87,7 +87,7 @@ as-published-sizes: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/as-published-sizes suites/c3/as_published_sizes.lua
 
-# An hour: every mutant, built and run; what has a result is left alone. MUTANTS_ONLY: a glob on
+# Hours: every mutant, built and run; what has a result is left alone. MUTANTS_ONLY: a glob on
 # their names. See tests/mutants/README.md.
 .PHONY: mutants mutants-check
 mutants: setup
