@@ -37,10 +37,10 @@ SANITISED_FLAGS = CFLAGS='-O1 -g -fno-omit-frame-pointer $(1)' WARNINGS='-Wall -
 .PHONY: sanitise
 sanitise: setup
 	$(Q)scripts/setup.sh test $(BUILD)
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory all $(SANITISED_TESTS)
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitised \
 		$(call SANITISED_FLAGS,-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined) \
-		all $(patsubst $(BUILD)/%,$(BUILD)/sanitised/%,$(MPI_TESTS))
+		all
 	$(Q)tests/sanitise/suites.sh $(BUILD)
 
 # A minute or two: programs with several threads, and steps of plans, under ThreadSanitizer.
