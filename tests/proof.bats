@@ -62,6 +62,15 @@ coverage_of() {
     says Coverage "not complete" ", 1 do not, 0 were not run"
 }
 
+@test "folders of programs that the list of transparency has nothing of are named" {
+    proof
+    for folder in $(sed -n '/^folders="/,/"$/p' "$REPO/scripts/transparency.sh" |
+        sed 's/folders=//' | tr -d '"'); do
+        grep -q "^$folder " "$REPO/injectors/transparency.txt" ||
+            grep "^Folders not gone through yet: .*$folder" "$PAGE.md"
+    done
+}
+
 @test "a mutant that survived, and one of which nothing is known, are named above the matrix" {
     local name=blocking-no-barrier sum
     mkdir -p "$BATS_TEST_TMPDIR/mutants/results"
