@@ -1,7 +1,7 @@
 /* Collectives: what a rank contributes and what it gets, by operation. The generated wrappers fill
- * struct collective from the parameters (functions.lua says which goes where); what of it counts for
- * this rank (root, MPI_IN_PLACE, side of an intercommunicator) is decided here. Buffers that MPI
- * says are not significant at this rank are not touched. */
+ * struct collective from the parameters (functions.lua says which goes where); what of it counts
+ * for this rank (root, MPI_IN_PLACE, side of an intercommunicator) is decided here. Buffers that
+ * MPI says are not significant at this rank are not touched. */
 #ifndef INJECTORS_TAP_COLLECTIVE_H
 #define INJECTORS_TAP_COLLECTIVE_H
 
