@@ -9,7 +9,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "cocheck: every claim has its situation" {
-    passes 30 "$ROOT/suites/cocheck/claims.lua"
+    passes 28 "$ROOT/suites/cocheck/claims.lua"
 }
 
 @test "cocheck: every fourth migration" {

@@ -130,23 +130,24 @@ situation("ready messages come in another order", {
 
 -- ---- the notification ---------------------------------------------------------------------------
 
--- It is let go when rank 1 is in a call that sends, and rank 1 stays there until it is let go.
--- Rank 2 is told behind that, so that rank 1 does not have to wait for one who waits for it. (In a
--- synchronous send and in a sendrecv it may be acted on, but not before the message is sent.)
+-- Rank 1 is stopped as it enters the first such call behind the potential checkpoint at which rank
+-- 0 asks for the line; rank 0 asks behind that, and rank 1 goes on when all have been told.
+local function told_inside(call, nth)
+  return function(p)
+    local asks = p:stop { rank = 0, event = "phase", name = "cocheck:before-send-request" }
+    local sends = p:stop { rank = 1, event = "send", call = call, nth = nth, after = "start" }
+    p:release(asks)
+    p:await { rank = 0, event = "phase", name = "cocheck:after-send-notification", nth = RANKS }
+    p:release(sends)
+  end
+end
+
 local function notified_in(call, program, fields)
   fields.program, fields.expect = program, { cover = { "R.atomic" } }
-  fields.plan = fields.plan or function(p)
-    p:hold { message = "notification", to = 1, epoch = 1,
-             release = { rank = 1, event = "send", call = call } }
-    p:hold { message = "notification", to = 2, epoch = 1, after = "start",
-             release = { rank = 1, event = "notified", epoch = 1 } }
-  end
   situation("the notification comes during " .. call, fields)
 end
-notified_in("MPI_Send", "tally", { arguments = { "--iterations", 200 } })
-notified_in("MPI_Isend", "laplace", {})
-notified_in("MPI_Issend", "mixture", {})
-notified_in("MPI_Sendrecv", "mixture", {})
+notified_in("MPI_Send", "tally", { plan = told_inside("MPI_Send", EVERY + 1) })
+notified_in("MPI_Isend", "laplace", { plan = told_inside("MPI_Isend", 2 * EVERY + 1) })
 notified_in("MPI_Startall", "mixture", {
   plan = function(p)
     p:await { rank = 0, event = "phase", name = "cocheck:after-receive-notification",
