@@ -19,10 +19,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define READ_BYTES 65536
 #define RESULT_MAX_BYTES (256u << 20)
+#define PATIENCE 24 /* wall clock for a limit of processor time, in such limits */
 
 const struct script_options script_options_default = {
     .limits = {.instructions = 200000000, .memory_bytes = 64u << 20, .time_ms = 5000}};
@@ -31,6 +33,7 @@ const struct script_options script_options_default = {
 struct watch {
     const char *path;
     pid_t child;
+    uint64_t begun_ns;
     int in;
     struct script_progress *progress;
     struct parcel result;
@@ -77,6 +80,7 @@ static enum error_code watch_start(struct watch *watch, const struct script_opti
         return error_set(error, ERROR_IO, "%s: pipe: %s", watch->path, strerror(errno));
     watch->in = ends[0];
     pid_t caller = getpid();
+    watch->begun_ns = clock_monotonic_ns();
     watch->child = fork();
     if (watch->child == 0) {
         become_plain(caller);
@@ -89,27 +93,37 @@ static enum error_code watch_start(struct watch *watch, const struct script_opti
     return OK;
 }
 
-/* Waits for bytes: 1 there are some (or the end), 0 too late. */
-static int await_bytes(int in, uint64_t deadline_ns)
+/* How long the child may still work. Its processor time counts, as a machine with other work may
+ * give it little; a child that is not even run has an end, too. */
+static int64_t time_left_ms(const struct watch *watch, int time_ms)
 {
-    for (;;) {
-        uint64_t now_ns = clock_monotonic_ns();
-        if (now_ns >= deadline_ns)
-            return 0;
-        struct pollfd want = {.fd = in, .events = POLLIN};
-        int ready = poll(&want, 1, (int)((deadline_ns - now_ns) / 1000000u) + 1);
+    clockid_t clock;
+    struct timespec worked = {0};
+    if (clock_getcpuclockid(watch->child, &clock) == 0)
+        clock_gettime(clock, &worked);
+    int64_t worked_ms = (int64_t)worked.tv_sec * 1000 + worked.tv_nsec / 1000000;
+    int64_t waited_ms = (int64_t)(clock_monotonic_ns() - watch->begun_ns) / 1000000;
+    return waited_ms < (int64_t)time_ms * PATIENCE ? time_ms - worked_ms : 0;
+}
+
+/* Waits for bytes: 1 there are some (or the end), 0 too late. */
+static int await_bytes(const struct watch *watch, int time_ms)
+{
+    for (int64_t left_ms; (left_ms = time_left_ms(watch, time_ms)) > 0;) {
+        struct pollfd want = {.fd = watch->in, .events = POLLIN};
+        int ready = poll(&want, 1, (int)left_ms);
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return 1;
     }
+    return 0;
 }
 
 /* Reads until the child has closed its end. */
 static enum error_code watch_read(struct watch *watch, int time_ms, struct error *error)
 {
-    uint64_t deadline_ns = clock_monotonic_ns() + (uint64_t)time_ms * 1000000u;
     char bytes[READ_BYTES];
     for (;;) {
-        if (!await_bytes(watch->in, deadline_ns))
+        if (!await_bytes(watch, time_ms))
             return error_set(error, ERROR_LIMIT, "%s:%d: the script does not end within %g s",
                              watch->path, atomic_load(&watch->progress->line), time_ms / 1000.0);
         ssize_t count = read(watch->in, bytes, sizeof bytes);

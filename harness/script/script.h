@@ -68,7 +68,7 @@ struct scenario_list {
 struct script_limits {
     uint64_t instructions; /* of Lua's virtual machine */
     size_t memory_bytes;   /* of Lua's heap */
-    int time_ms;           /* wall clock */
+    int time_ms;           /* of a processor */
 };
 
 /* How files are loaded. */
