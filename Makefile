@@ -65,8 +65,8 @@ include reports/build.mk
 include injectors/build.mk
 include suites/build.mk
 include tests/fuzz/build.mk
-include tests/build.mk
 include tests/sanitise/build.mk
+include tests/build.mk
 include scripts/build.mk
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
