@@ -137,6 +137,7 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     folder=$(readlink -f faultline-out/latest)
     before=$(numbers | wc -l)
     [ "$(of .going)" = true ]
+    [ "$(of ".seconds <= $SECONDS + 1")" = true ] # since the campaign began, not the machine
     printf '{"kind":"run","number":9' >>"$folder/campaign.jsonl"
     head -n "$before" "$folder/campaign.jsonl" >before
     "$FAULTLINE" campaign -j 2 --resume "$folder" >tap

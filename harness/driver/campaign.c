@@ -120,6 +120,7 @@ static enum error_code open_outputs(struct campaign *campaign, struct error *err
 
 static enum error_code open_session(struct campaign *campaign, struct error *error)
 {
+    campaign->start_ns = clock_monotonic_ns();
     enum error_code code = campaign_find_subjects(campaign, error);
     if (code == OK && campaign->stored != NULL)
         code = campaign_compare(campaign, error);
@@ -137,7 +138,6 @@ static enum error_code open_session(struct campaign *campaign, struct error *err
 static enum error_code run_session(struct campaign *campaign, struct error *error)
 {
     struct error last = {0};
-    campaign->start_ns = clock_monotonic_ns();
     campaign_tell_head(campaign);
     progress_begin(&campaign->progress, 0);
     enum error_code code = campaign_prepare(campaign, error);
