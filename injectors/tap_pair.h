@@ -58,8 +58,9 @@ static inline void pair_publish(struct record *r, MPI_Comm comm)
     r[1].hash = r->hash;
     r[1].want_peer = r->want_peer;
     r[1].want_tag = r->want_tag;
-    atomic_store_explicit(&r[1].kind, kind, memory_order_release);
+    /* In this order, so that a rank that dies between the two leaves its hole at the end. */
     atomic_store_explicit(&r[0].kind, kind, memory_order_release);
+    atomic_store_explicit(&r[1].kind, kind, memory_order_release);
 }
 
 static inline void pair_pass(const struct record *r, bool blocks)

@@ -37,20 +37,26 @@ static void forget(struct cursor *cursor, uint64_t to)
             MADV_DONTNEED);
 }
 
+static bool is_of_row(unsigned kind)
+{
+    return kind == RECORD_GROUP || kind == RECORD_TEXT;
+}
+
+/* The first record of a row is written last: what lies behind it without it belongs to its hole. */
 static void saw_hole(struct stream_seen *seen, const struct trace *trace, uint64_t index)
 {
-    bool run_goes_on = index > 0 && atomic_load_explicit(&trace->record[index - 1].kind,
-                                                         memory_order_acquire) == RECORD_NONE;
+    unsigned before = RECORD_KIND_COUNT;
+    for (uint64_t at = index; at > 0 && (before == RECORD_KIND_COUNT || is_of_row(before)); at--)
+        before = atomic_load_explicit(&trace->record[at - 1].kind, memory_order_acquire);
     if (seen->hole_runs == 0)
         seen->first_hole = index;
-    if (seen->hole_runs == 0 || !run_goes_on)
+    if (seen->hole_runs == 0 || before != RECORD_NONE)
         seen->hole_runs++;
 }
 
 static bool is_foreign(const struct record *record, unsigned kind)
 {
-    return kind >= RECORD_KIND_COUNT ||
-           (kind != RECORD_GROUP && kind != RECORD_TEXT && record->level > LEVEL_SELF);
+    return kind >= RECORD_KIND_COUNT || (!is_of_row(kind) && record->level > LEVEL_SELF);
 }
 
 /* Whatever the order in which records are made, none ends before one above it began. */
@@ -76,7 +82,7 @@ static bool look_at(struct stream_seen *seen, const struct trace *trace, uint64_
                     unsigned kind)
 {
     const struct record *record = &trace->record[index];
-    seen->hole_before_event |= seen->hole_runs > 0;
+    seen->hole_before_event |= seen->hole_runs > 0 && !is_of_row(kind);
     if (is_foreign(record, kind)) {
         if (seen->foreign++ == 0)
             seen->first_foreign = index;
@@ -84,7 +90,7 @@ static bool look_at(struct stream_seen *seen, const struct trace *trace, uint64_
     }
     if (record->thread >= seen->threads)
         seen->threads = record->thread + 1u;
-    if (kind != RECORD_GROUP && kind != RECORD_TEXT)
+    if (!is_of_row(kind))
         check_times(seen, trace, index,
                     (uint64_t)(trace->header->ticks_per_second * STREAM_CLOCK_SLACK_S));
     return true;
@@ -123,7 +129,7 @@ static bool settle(struct stream *stream, struct cursor *cursor, struct stream_s
             }
             if (seen != NULL && !look_at(seen, piece->trace, cursor->at, kind))
                 continue;
-            if (kind == RECORD_GROUP || kind == RECORD_TEXT)
+            if (is_of_row(kind))
                 continue;
             bool again = cursor->at < piece->restored; /* what was told on the way there is over */
             if (record->level == stream->level || (record->level == LEVEL_SELF && !again)) {
