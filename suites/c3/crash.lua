@@ -81,7 +81,7 @@ for rank = 0, RANKS - 1 do
     function(p) p:kill(at_phase(rank, "before-finish", 1)) end)
 end
 
--- Three lines each; shorter ones where collective calls, of more ranks than there are cores, take long.
+-- Three lines each; shorter ones where collective calls, of more ranks than cores, take long.
 for _, run in ipairs {
   { "ring", 40, 12 }, { "laplace", 40, 12 }, { "cg", 20, 6 }, { "neuron", 20, 6 },
   { "master_worker", 40, 12 },
