@@ -20,7 +20,7 @@ campaign() {
     mkdir -p "$folder" "$out/$(dirname "$name")"
     begun=$(find "$folder" -maxdepth 2 -name campaign.json -printf '%h\n' | sort | tail -1)
     if [ -n "$begun" ]; then
-        set -- --resume "$begun" "$@" # what one session is to end by is not stored
+        set -- --resume "$begun"
     fi
     "$faultline" campaign -j "$jobs" --out "$folder" "$@" >"$out/$name.tap" || status=$?
     [ "$status" -lt 4 ] || return "$status"

@@ -100,6 +100,14 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     grep -q '^# not complete: stopped at the first failure' tap
 }
 
+@test "--until-failure holds for what is resumed, too" {
+    subject relapse '"relapse"'
+    run campaign --until-failure --budget 0.001s -j 1
+    [ "$(of .verdicts.violation)" = 0 ]
+    run -1 "$FAULTLINE" campaign -j 1 --resume "$(readlink -f faultline-out/latest)" --budget 1h --replays 0
+    [ "$(of .verdicts.violation)" = 1 ]
+}
+
 @test "a program that fails without any fault is a failure, and nothing to aim at" {
     scenario broken '"exit", "3"'
     run -1 campaign

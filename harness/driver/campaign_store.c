@@ -120,10 +120,11 @@ static json_t *pack_asked(const struct campaign *campaign)
     char seed[NUMBER_BYTES];
     snprintf(seed, sizeof seed, "%" PRIu64, campaign->seed);
     return json_pack(
-        "{s:s, s:s, s:I, s:f, s:i, s:o?, s:o, s:f}", "strategy", campaign->strategy->name, "seed",
-        seed, "runs", (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s, "ranks",
-        options->ranks, "filter", json_text(options->filter), "scenarios",
-        pack_texts(options->path, options->path_count), "timeout_s", options->timeout_s);
+        "{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f}", "strategy", campaign->strategy->name,
+        "seed", seed, "runs", (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
+        "until_failure", options->until_failure, "ranks", options->ranks, "filter",
+        json_text(options->filter), "scenarios", pack_texts(options->path, options->path_count),
+        "timeout_s", options->timeout_s);
 }
 
 static json_t *pack(const struct campaign *campaign)
@@ -233,6 +234,7 @@ static enum error_code take_asked(struct campaign *campaign, const json_t *asked
         campaign->runs_asked = (uint64_t)json_integer_value(json_object_get(asked, "runs"));
     if (own->budget_s == 0)
         campaign->budget_s = json_number_value(json_object_get(asked, "budget_s"));
+    own->until_failure |= json_is_true(json_object_get(asked, "until_failure"));
     if (own->ranks == 0)
         own->ranks = (int)json_integer_value(json_object_get(asked, "ranks"));
     if (own->filter == NULL)
