@@ -143,11 +143,11 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     if (watch->steered && !now.steered)
         begin_again(watch); /* what was let go has to be noticed first */
     watch->steered = now.steered;
-    watch->in_vain = now.polls && !now.starts && !now.steered;
+    bool idle = now.live > 0 && !now.moves && !now.changed && (now.steered || !now.starts);
+    watch->in_vain = idle && now.polls && !now.steered;
     watch->polls = now.polls_each;
-    if (now.live == 0 || now.moves || now.changed || (now.starts && !now.steered)) {
+    if (!idle) {
         watch->same = 0;
-        watch->in_vain = false;
         watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
         return false;
     }
