@@ -19,7 +19,7 @@ local function union(...)
 end
 
 local programs = {
-  ring = union(always, messages),
+  ring = union(always, messages, { "C.1.2" }),
   laplace = union(always, messages),
   master_worker = union(always, messages, { "C.nondet" }),
 }
@@ -33,6 +33,15 @@ local function early_and_late(p)
                        state = { rank = 0, region = "logging", line = 1 } } }
 end
 
+-- Rank 1 is told to stop logging when it has taken in a message that rank 0 sent beyond the stop-log
+-- line (claim 1.2), the second one as above. It has stopped for that message: in ring, where no
+-- collective call tells it before.
+local function stops_for_a_message(p)
+  p:hold { message = "stopLogging", to = 1, epoch = 1,
+           release = { rank = 1, event = "deliver", peer = 0, nth = 2,
+                       state = { rank = 0, region = "beyond", line = 1 } } }
+end
+
 for program, claims in pairs(programs) do
   for _, form in ipairs { "epoch", "color" } do
     for victim = 0, 2 do
@@ -42,6 +51,7 @@ for program, claims in pairs(programs) do
         claims = { "C", "H" }, expect = { cover = claims },
         plan = function(p)
           early_and_late(p)
+          if program == "ring" then stops_for_a_message(p) end
           p:kill { rank = victim, at = { event = "commit", epoch = 1 } }
         end,
       }
