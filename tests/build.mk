@@ -69,9 +69,8 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 tests: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
 test-programs: all $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
 
-# prove ends in the line that CI reads.
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
 test:
 	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) tests
-	$(Q)prove --exec '' --timer $(TESTS)
+	$(Q)scripts/test.sh $(TESTS)
