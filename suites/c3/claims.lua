@@ -33,9 +33,9 @@ local function early_and_late(p)
                        state = { rank = 0, region = "logging", line = 1 } } }
 end
 
--- Rank 1 is told to stop logging when it has taken in a message that rank 0 sent beyond the stop-log
--- line (claim 1.2), the second one as above. It has stopped for that message: in ring, where no
--- collective call tells it before.
+-- Rank 1 is told to stop logging when it has taken in a message that rank 0 sent beyond the
+-- stop-log line (claim 1.2), the second one as above. It has stopped for that message: in ring,
+-- where no collective call tells it before.
 local function stops_for_a_message(p)
   p:hold { message = "stopLogging", to = 1, epoch = 1,
            release = { rank = 1, event = "deliver", peer = 0, nth = 2,
