@@ -326,7 +326,7 @@ static enum error_code add_rank(const struct trace_set *traces, const struct ten
                                 struct error *error)
 {
     const struct tenure *tenure = tenures_newest(tenures, rank, incarnation, NULL);
-    if (tenure == NULL)
+    if (tenure == NULL || !tenures->application[rank])
         return OK;
     uint64_t line = line_of_others(tenures, incarnation);
     if (tenure->trace->incarnation < incarnation && line > 0 &&

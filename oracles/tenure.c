@@ -15,13 +15,21 @@ static enum error_code add(struct tenures *tenures, struct tenure tenure, struct
         return error_set(error, ERROR_MEMORY, "no memory for who was rank %d", tenure.rank);
     tenures->tenure = grown;
     grown[tenures->count++] = tenure;
-    if (tenure.rank < tenures->ranks)
-        tenures->application[tenure.rank] = true;
     return OK;
 }
 
-/* The program did something before record `to`, or was free to: MPI_Init had returned. */
-static bool program_ran(const struct trace *trace, uint64_t to)
+static bool is_init(const struct record *record)
+{
+    return record->call == CALL_MPI_Init || record->call == CALL_MPI_Init_thread;
+}
+
+static uint64_t left(const struct record *record)
+{
+    return atomic_load_explicit(&record->leave, memory_order_acquire);
+}
+
+/* MPI_Init, or what the program did without it, if that is before record `to`; else NULL. */
+static const struct record *begin(const struct trace *trace, uint64_t to)
 {
     for (uint64_t at = 0; at < to; at++) {
         const struct record *record = &trace->record[at];
@@ -29,36 +37,56 @@ static bool program_ran(const struct trace *trace, uint64_t to)
         if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
             record->level != LEVEL_APP)
             continue;
-        bool begins = record->call == CALL_MPI_Init || record->call == CALL_MPI_Init_thread;
-        uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
-        if (kind != RECORD_CALL || (begins && leave != 0 && leave < trace->record[to].enter))
-            return true;
+        if (kind != RECORD_CALL || is_init(record))
+            return record;
     }
-    return false;
+    return NULL;
 }
 
-/* From the newest note back: `to` is where the one behind it begins. */
-static enum error_code read_trace(struct tenures *tenures, const struct trace *trace,
+/* The program did something before record `to`, or was free to. */
+static bool program_ran(const struct trace *trace, uint64_t to)
+{
+    const struct record *record = begin(trace, to);
+    return record != NULL &&
+           (!is_init(record) || (left(record) != 0 && left(record) < trace->record[to].enter));
+}
+
+/* It died before MPI_Init returned, so it may have been in reserve and not have told so yet. */
+static bool died_at_start(const struct trace *trace)
+{
+    const struct record *record = begin(trace, trace->count);
+    return record != NULL ? is_init(record) && left(record) == 0 : trace->count == 0;
+}
+
+/* From the newest note back: `to` is where the one behind it begins. `told` by number: some trace
+ * of that process shows what it was. */
+static enum error_code read_trace(struct tenures *tenures, const struct trace *trace, bool *told,
                                   struct error *error)
 {
     enum error_code code = OK;
     uint64_t at = trace->count;
     uint64_t to = at, first = at;
-    bool told = false;
+    bool becomes = false;
     while (code == OK && note_before(trace, at, &at)) {
         const struct record *note = &trace->record[at];
         if (note->tag != NOTE_BECOMES)
             continue;
-        told = true;
-        if (note->bytes < (uint64_t)tenures->ranks)
+        becomes = true;
+        if (note->bytes < (uint64_t)tenures->ranks) {
             code = add(tenures, (struct tenure){trace, (int)note->bytes, at + 1, to, note->enter},
                        error);
+            tenures->application[note->bytes] = true;
+        }
         to = first = at;
     }
-    tenures->moved |= told;
-    if (code == OK && (!told || program_ran(trace, first)))
+    bool shows = becomes || !died_at_start(trace);
+    tenures->moved |= becomes;
+    told[trace->rank] |= shows;
+    if (code == OK && (!becomes || program_ran(trace, first))) {
         code = add(tenures, (struct tenure){trace, trace->rank, 0, to, trace->header->start_ticks},
                    error);
+        tenures->application[trace->rank] |= shows;
+    }
     return code;
 }
 
@@ -79,18 +107,16 @@ enum error_code tenures_read(const struct trace_set *traces, struct tenures *ten
     enum error_code code = OK;
     *tenures = (struct tenures){.ranks = traces->ranks};
     tenures->application = calloc((size_t)traces->ranks + 1, sizeof *tenures->application);
-    bool *began = calloc((size_t)traces->ranks + 1, sizeof *began);
-    if (tenures->application == NULL || began == NULL)
+    bool *told = calloc((size_t)traces->ranks + 1, sizeof *told);
+    if (tenures->application == NULL || told == NULL)
         code = error_set(error, ERROR_MEMORY, "no memory for %d ranks", traces->ranks);
-    for (size_t i = 0; i < traces->count && code == OK; i++) {
-        began[traces->trace[i].rank] = true;
-        code = read_trace(tenures, &traces->trace[i], error);
-    }
+    for (size_t i = 0; i < traces->count && code == OK; i++)
+        code = read_trace(tenures, &traces->trace[i], told, error);
     for (int rank = 0; rank < traces->ranks && code == OK; rank++)
-        tenures->application[rank] |= !began[rank];
+        tenures->application[rank] |= !told[rank];
     if (tenures->count > 1)
         qsort(tenures->tenure, tenures->count, sizeof *tenures->tenure, by_time);
-    free(began);
+    free(told);
     return code;
 }
 

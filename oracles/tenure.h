@@ -27,7 +27,7 @@ struct tenures {
     bool moved;            /* some process was not only what MPI says */
     int ranks;             /* processes; ranks of the application are numbered below */
     bool *application;     /* by number: some process is this rank at some time, or the process of
-                            * that number never began; owned */
+                            * that number never came out of MPI_Init; owned */
 };
 
 /* Owned by the caller, also after an error (ERROR_MEMORY). */

@@ -1,6 +1,8 @@
 /* See places.h. */
 #include "witness/places.h"
 
+#include "trace/calls.h"
+
 /* The first record from `from` on that is a `becomes` note; the count of records if there is none.
  */
 static uint64_t next_becomes(const struct trace *trace, uint64_t from)
@@ -27,11 +29,21 @@ int at_rank(struct at at)
     return rank <= TRACE_MAX_RANKS ? (int)rank : -1;
 }
 
+/* It never came out of MPI_Init: if it has not said who it is by then, that is not known. */
+static bool is_stillborn(const struct trace *trace)
+{
+    for (uint64_t i = 0; i < trace->count; i++)
+        if (trace->record[i].level == LEVEL_APP && (trace->record[i].call == CALL_MPI_Init ||
+                                                    trace->record[i].call == CALL_MPI_Init_thread))
+            return at_done((struct at){trace, i, &trace->record[i]}) == UINT64_MAX;
+    return trace->count == 0;
+}
+
 /* A call of the program had returned before the process said what it is. */
 static bool began_as_numbered(const struct trace *trace, uint64_t said)
 {
     if (said == trace->count)
-        return true;
+        return !is_stillborn(trace);
     for (uint64_t i = 0; i < said; i++) {
         struct at at = {trace, i, &trace->record[i]};
         if (at.record->level == LEVEL_APP && at.record->kind == RECORD_CALL &&
@@ -46,8 +58,8 @@ bool places_have(const struct trace_set *traces, int rank)
     bool began = false;
     for (size_t t = 0; t < traces->count; t++) {
         const struct trace *trace = &traces->trace[t];
-        began |= trace->rank == rank;
         uint64_t said = next_becomes(trace, 0);
+        began |= trace->rank == rank && (said < trace->count || !is_stillborn(trace));
         if (trace->rank == rank && began_as_numbered(trace, said))
             return true;
         for (; said < trace->count; said = next_becomes(trace, said + 1))
