@@ -46,6 +46,20 @@ covers() {
     grep -q '"name":"s.lua covers what it promises".*"result":"error","verdict":"vacuous"' r.json
 }
 
+@test "a scenario that finds what it expects, but not the situation it promises, is vacuous" {
+    expecting() {
+        echo 'scenario "one" { protocol = "blocking-no-barrier", program = "tally", ranks = 3,
+          arguments = { "--slow-us", 10000 }, claims = { "B" },
+          expect = { violates = "B.empty"'"$1"' } }' >s.lua
+        run --separate-stderr "$FAULTLINE" run --no-stacks s.lua
+    }
+    expecting ''
+    [ "$status" -eq 0 ]
+    expecting ', cover = { "H.collective" }'
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"not ok 1 - one # vacuous"*"promises the situation of H.collective, and it never arose"* ]]
+}
+
 @test "matrices of regions: every cell of a table, and what cannot be" {
     echo 'scenario "one" { protocol = "c3", program = "ring", ranks = 2, claims = { "C" } }' >s.lua
     run -0 "$FAULTLINE" run s.lua
