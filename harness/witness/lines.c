@@ -256,13 +256,14 @@ static uint64_t committed(const struct shown *shown, int incarnation)
     return line;
 }
 
-/* Some rank of the incarnation restored something else than `line`, or, in the last one, nothing.
- */
+/* Some rank of the incarnation restored something else than `line`, or nothing, and it came to its
+ * end or the incarnation is the last one. */
 static bool is_restored_otherwise(const struct shown *shown, int incarnation, uint64_t line)
 {
     for (size_t t = 0; t < shown->traces->count; t++) {
         const struct trace *trace = &shown->traces->trace[t];
-        bool same = false, any = incarnation == shown->traces->incarnations - 1;
+        bool same = false, any = incarnation == shown->traces->incarnations - 1 ||
+                                 atomic_load(&trace->header->closed) != 0;
         for (uint64_t i = 0; trace->incarnation == incarnation && i < trace->count; i++)
             if (at_is_note((struct at){trace, i, &trace->record[i]}, NOTE_RESTORED)) {
                 any = true;
@@ -274,12 +275,20 @@ static bool is_restored_otherwise(const struct shown *shown, int incarnation, ui
     return false;
 }
 
+/* In some incarnation behind the commit: those in between may have died before they restored. */
+static bool is_left_behind(const struct shown *shown, struct at commit)
+{
+    for (int i = commit.trace->incarnation + 1; i < shown->traces->incarnations; i++)
+        if (is_restored_otherwise(shown, i, commit.record->bytes))
+            return true;
+    return false;
+}
+
 bool witness_is_other_line(const struct shown *shown)
 {
     struct at commit = shown_note(shown, NOTE_COMMIT, 0);
     if (shown->restored.record == NULL)
-        return commit.record != NULL &&
-               is_restored_otherwise(shown, commit.trace->incarnation + 1, commit.record->bytes);
+        return commit.record != NULL && is_left_behind(shown, commit);
     int incarnation = shown->restored.trace->incarnation;
     uint64_t line = shown->restored.record->bytes;
     return line != committed(shown, incarnation) || is_restored_otherwise(shown, incarnation, line);
