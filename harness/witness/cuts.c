@@ -190,15 +190,25 @@ static bool is_told_twice(const struct shown *shown, enum note_kind kind)
            a.record->bytes == b.record->bytes && a.record->peer == b.record->peer;
 }
 
+/* The channel from that rank was told to be clear by that note. */
+static bool is_clear(struct at by, int peer)
+{
+    for (uint64_t i = 0; i < by.index; i++) {
+        struct at at = {by.trace, i, &by.trace->record[i]};
+        if (at_is_note(at, NOTE_CLEAR) && at.record->bytes == by.record->bytes &&
+            at.record->peer == peer)
+            return true;
+    }
+    return false;
+}
+
 /* Not all channels into the rank were told to be clear by that note of its own. */
 static bool is_open(const struct shown *shown, struct at by)
 {
-    int clear = 0;
-    for (uint64_t i = 0; by.record != NULL && i < by.index; i++) {
-        struct at at = {by.trace, i, &by.trace->record[i]};
-        clear += at_is_note(at, NOTE_CLEAR) && at.record->bytes == by.record->bytes;
-    }
-    return by.record != NULL && clear < places_count(shown->traces) - 1;
+    for (int peer = 0; by.record != NULL && peer < shown->traces->ranks; peer++)
+        if (peer != at_rank(by) && places_have(shown->traces, peer) && !is_clear(by, peer))
+            return true;
+    return false;
 }
 
 /* Some rank never took its checkpoint of the line. */

@@ -68,11 +68,3 @@ bool places_have(const struct trace_set *traces, int rank)
     }
     return !began;
 }
-
-int places_count(const struct trace_set *traces)
-{
-    int count = 0;
-    for (int rank = 0; rank < traces->ranks; rank++)
-        count += places_have(traces, rank);
-    return count;
-}

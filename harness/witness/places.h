@@ -13,7 +13,4 @@ int at_rank(struct at at);
 /* Some process was this rank at some time. */
 bool places_have(const struct trace_set *traces, int rank);
 
-/* How many ranks the application has. */
-int places_count(const struct trace_set *traces);
-
 #endif
