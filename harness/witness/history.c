@@ -121,6 +121,25 @@ static uint64_t find_note(const struct trace *trace, enum note_kind kind, uint64
     return first;
 }
 
+/* The first record of the program's call in which the note lies; the one behind the note if there
+ * is none. MPI_Init hands nothing over. */
+static uint64_t begin_around(const struct trace *trace, uint64_t note)
+{
+    const struct record *made = &trace->record[note];
+    uint64_t first = note + 1;
+    for (uint64_t i = note; i > 0; i--) {
+        const struct record *record = &trace->record[i - 1];
+        if (record->level != LEVEL_APP || record->thread != made->thread ||
+            record->kind == RECORD_GROUP || record->kind == RECORD_TEXT)
+            continue;
+        if ((leave_of(record) != 0 && leave_of(record) <= made->enter) ||
+            record->kind == RECORD_CALL)
+            break;
+        first = i - 1;
+    }
+    return first;
+}
+
 struct span span_of(const struct trace_set *traces, const struct trace *of, int incarnation)
 {
     uint64_t end = NEVER;
@@ -129,8 +148,9 @@ struct span span_of(const struct trace_set *traces, const struct trace *of, int 
         uint64_t restored = trace != NULL ? find_note(trace, NOTE_RESTORED, 0) : 0;
         bool from_nothing = trace == NULL || restored == trace->count;
         if (trace == of)
-            return (struct span){from_nothing ? 0 : restored + 1,
-                                 end < of->count ? end : of->count};
+            return (struct span){from_nothing ? 0 : restored + 1, end < of->count ? end : of->count,
+                                 from_nothing ? 0 : begin_around(of, restored),
+                                 end < of->count ? of->record[end].enter : NEVER};
         if (from_nothing)
             break;
         uint64_t line = trace->record[restored].bytes;
@@ -141,7 +161,7 @@ struct span span_of(const struct trace_set *traces, const struct trace *of, int 
                 break;
         }
     }
-    return (struct span){0, 0};
+    return (struct span){0};
 }
 
 /* --- messages ------------------------------------------------------------------------------ */
@@ -171,8 +191,9 @@ static bool walk_on(struct channel_walk *walk)
         if (walk->trace->rank != own || walk->trace->incarnation >= walk->below)
             continue;
         struct span span = span_of(walk->traces, walk->trace, walk->incarnation);
-        walk->index = span.from;
+        walk->index = walk->got ? span.again : span.from;
         walk->end = span.to;
+        walk->cut = span.cut;
         return true;
     }
     return false;
@@ -185,7 +206,8 @@ struct at walk_next(struct channel_walk *walk)
         while (walk->index < walk->end) {
             struct at at = {walk->trace, walk->index, &walk->trace->record[walk->index]};
             walk->index++;
-            if ((walk->got ? at_is_got(at.record) : at_is_sent(at.record)) &&
+            if ((walk->got ? at_is_got(at.record) && at_done(at) <= walk->cut
+                           : at_is_sent(at.record)) &&
                 at.record->peer == other && at.record->comm == walk->key.comm &&
                 at.record->tag == walk->key.tag)
                 return at;

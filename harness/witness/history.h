@@ -28,9 +28,12 @@ enum stand at_stand(struct at at, uint64_t line);
 uint64_t at_epoch(struct at at);
 
 /* The records that count in what led to `incarnation`, as of the checkpoints restored: from `from`
- * to before `to`. */
+ * to before `to`. A call in which the one or the other lies counts once, as what it was first; what
+ * it hands over, as what it is when it is done again: from `again`, by `cut`. */
 struct span {
     uint64_t from, to;
+    uint64_t again;
+    uint64_t cut; /* ticks */
 };
 struct span span_of(const struct trace_set *traces, const struct trace *of, int incarnation);
 
@@ -46,6 +49,7 @@ struct channel_walk {
     size_t next_trace;
     const struct trace *trace;
     uint64_t index, end;
+    uint64_t cut; /* what is handed over later does not count */
 };
 struct channel_walk walk_of(const struct trace_set *traces, struct at message, int incarnation,
                             int below, bool got);
