@@ -199,6 +199,18 @@ static bool walk_on(struct channel_walk *walk)
     return false;
 }
 
+/* A send that was cancelled in time, as of record `end`, sent nothing. */
+static bool is_cancelled(struct at sent, uint64_t end)
+{
+    for (uint64_t i = sent.index + 1; sent.record->request != 0 && i < end; i++) {
+        const struct record *record = &sent.trace->record[i];
+        if (record->kind == RECORD_COMPLETE && record->level == sent.record->level &&
+            record->request == sent.record->request && !(record->flags & FLAG_NEGATIVE))
+            return (record->flags & FLAG_CANCELLED) != 0;
+    }
+    return false;
+}
+
 struct at walk_next(struct channel_walk *walk)
 {
     int other = walk->got ? walk->source : walk->key.peer;
@@ -209,7 +221,7 @@ struct at walk_next(struct channel_walk *walk)
             if ((walk->got ? at_is_got(at.record) && at_done(at) <= walk->cut
                            : at_is_sent(at.record)) &&
                 at.record->peer == other && at.record->comm == walk->key.comm &&
-                at.record->tag == walk->key.tag)
+                at.record->tag == walk->key.tag && (walk->got || !is_cancelled(at, walk->end)))
                 return at;
         }
     while (walk_on(walk));
