@@ -268,16 +268,19 @@ static bool asks_for(const struct record *got, const struct record *note)
              (got->want_tag == TAG_ANY || got->want_tag == (int)note->request)));
 }
 
-/* Handed over from the buffer more often than recorded. */
+/* Handed over from the buffer more often than recorded where the rank took the line last: it may
+ * have been begun before, and not finished. */
 static bool is_replayed_too_often(const struct shown *shown, struct at replayed, uint64_t line)
 {
     struct about about = about_of(replayed);
-    unsigned recorded = 0;
-    for (size_t t = 0; t < shown->traces->count; t++) {
-        const struct trace *trace = &shown->traces->trace[t];
-        unsigned count = told(trace, NOTE_RECORDED, line, &about, UINT64_MAX);
-        recorded = trace != replayed.trace && count > recorded ? count : recorded;
+    struct at taken = {0};
+    for (int i = replayed.trace->incarnation; i >= 0 && taken.record == NULL; i--) {
+        taken = checkpoint_of(shown->traces, at_rank(replayed), i, line);
+        if (taken.trace == replayed.trace)
+            taken = (struct at){0};
     }
+    unsigned recorded =
+        taken.record != NULL ? told(taken.trace, NOTE_RECORDED, line, &about, UINT64_MAX) : 0;
     return told(replayed.trace, NOTE_REPLAYED, line, &about, UINT64_MAX) > recorded;
 }
 
