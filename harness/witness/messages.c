@@ -64,14 +64,19 @@ bool witness_is_overtaken(const struct shown *shown)
                                   shown->got.record->kind == RECORD_COMPLETE));
 }
 
+/* In what led to the newest incarnation that the witness shows. */
 static uint64_t calls_on(const struct shown *shown, struct at of)
 {
     uint64_t count = 0;
+    int incarnation = 0;
+    for (size_t i = 0; i < shown->count; i++)
+        if (shown->event[i].trace->incarnation > incarnation)
+            incarnation = shown->event[i].trace->incarnation;
     for (size_t t = 0; t < shown->traces->count; t++) {
         const struct trace *trace = &shown->traces->trace[t];
         if (trace->rank != of.trace->rank)
             continue;
-        struct span span = span_of(shown->traces, trace, of.trace->incarnation);
+        struct span span = span_of(shown->traces, trace, incarnation);
         for (uint64_t i = span.from; i < span.to; i++)
             count += at_is_call((struct at){trace, i, &trace->record[i]}, LEVEL_APP) &&
                      trace->record[i].comm == of.record->comm;
