@@ -15,7 +15,8 @@ static bool waits(const struct record *record)
            role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
 }
 
-/* The send of the application that the note was made inside of, or false. */
+/* The send of the application that the note was made inside of, or false. MPI_Startall has a record
+ * for each request, one behind the other. */
 static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
 {
     const struct record *made = &trace->record[note];
@@ -26,8 +27,11 @@ static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
             record->level != LEVEL_APP || record->thread != made->thread)
             continue;
         uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+        if (leave != 0 && leave <= made->enter)
+            return false;
         *index = at - 1;
-        return kind == RECORD_SEND && (leave == 0 || leave > made->enter) && !waits(record);
+        if (kind == RECORD_SEND && !waits(record))
+            return true;
     }
     return false;
 }
