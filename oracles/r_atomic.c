@@ -1,6 +1,6 @@
 /* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
  * send or behind it. Where the call has sent and waits for something else, for the match of a
- * synchronous send or for the other half of a sendrecv, it may. */
+ * synchronous send or for the other half of a sendrecv, it may; and where it sends to nobody. */
 #include "oracles/judging.h"
 
 #include "trace/calls.h"
@@ -30,7 +30,7 @@ static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
         if (leave != 0 && leave <= made->enter)
             return false;
         *index = at - 1;
-        if (kind == RECORD_SEND && !waits(record))
+        if (kind == RECORD_SEND && record->peer != PEER_NULL && !waits(record))
             return true;
     }
     return false;
