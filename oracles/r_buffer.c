@@ -81,16 +81,19 @@ static struct posted *post(struct life *life, uint64_t index, const struct recor
     return posted;
 }
 
-/* What record `index` says was got; before the rank was restored it is over. */
+/* What record `index` says was got; before the rank was restored it is over. A receive that is
+ * freed, or that fails with a message too long for it, takes what it matches as one that never
+ * returns. */
 static void finish(const struct life *life, struct posted *posted, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
     const struct record *restored = &life->trace->record[life->piece->restored - 1];
+    bool freed = (record->flags & FLAG_FREED) != 0;
     posted->done = index;
-    posted->is_done = leave != 0 && record->error == 0 && record->peer >= 0;
-    posted->gone |= (leave != 0 && leave < restored->enter) || (leave != 0 && !posted->is_done) ||
-                    (record->flags & (FLAG_CANCELLED | FLAG_FREED)) != 0;
+    posted->is_done = leave != 0 && !freed && record->error == 0 && record->peer >= 0;
+    posted->gone |= (leave != 0 && (leave < restored->enter || (!freed && record->peer < 0))) ||
+                    (record->flags & FLAG_CANCELLED) != 0;
 }
 
 static struct posted *find_request(const struct life *life, uint32_t request)
