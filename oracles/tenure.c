@@ -51,11 +51,33 @@ static bool program_ran(const struct trace *trace, uint64_t to)
            (!is_init(record) || (left(record) != 0 && left(record) < trace->record[to].enter));
 }
 
+/* What may come before MPI_Init: faults, the store, a phase of the program, a draw. */
+static bool may_precede_init(const struct record *record)
+{
+    switch (atomic_load_explicit(&record->kind, memory_order_acquire)) {
+    case RECORD_NOTE:
+        return record->tag == NOTE_PHASE || record->tag == NOTE_DRAWN;
+    case RECORD_NONE:
+    case RECORD_GROUP:
+    case RECORD_TEXT:
+    case RECORD_FAULT:
+    case RECORD_STORAGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* It died before MPI_Init returned, so it may have been in reserve and not have told so yet. */
 static bool died_at_start(const struct trace *trace)
 {
     const struct record *record = begin(trace, trace->count);
-    return record != NULL ? is_init(record) && left(record) == 0 : trace->count == 0;
+    uint64_t at = 0;
+    if (record != NULL)
+        return is_init(record) && left(record) == 0;
+    while (at < trace->count && may_precede_init(&trace->record[at]))
+        at++;
+    return at == trace->count;
 }
 
 /* From the newest note back: `to` is where the one behind it begins. `told` by number: some trace

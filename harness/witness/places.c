@@ -29,14 +29,22 @@ int at_rank(struct at at)
     return rank <= TRACE_MAX_RANKS ? (int)rank : -1;
 }
 
-/* It never came out of MPI_Init: if it has not said who it is by then, that is not known. */
+/* It never came out of MPI_Init: if it has not said who it is by then, that is not known. Calls and
+ * notes of a protocol show that it did; a phase of the program, or a draw, may come before. */
 static bool is_stillborn(const struct trace *trace)
 {
-    for (uint64_t i = 0; i < trace->count; i++)
+    bool shows = false;
+    for (uint64_t i = 0; i < trace->count; i++) {
+        unsigned kind = trace->record[i].kind;
         if (trace->record[i].level == LEVEL_APP && (trace->record[i].call == CALL_MPI_Init ||
                                                     trace->record[i].call == CALL_MPI_Init_thread))
             return at_done((struct at){trace, i, &trace->record[i]}) == UINT64_MAX;
-    return trace->count == 0;
+        shows |= kind == RECORD_NOTE
+                     ? trace->record[i].tag != NOTE_PHASE && trace->record[i].tag != NOTE_DRAWN
+                     : kind != RECORD_NONE && kind != RECORD_TEXT && kind != RECORD_GROUP &&
+                           kind != RECORD_FAULT && kind != RECORD_STORAGE;
+    }
+    return !shows;
 }
 
 /* A call of the program had returned before the process said what it is. */
