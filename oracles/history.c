@@ -329,9 +329,9 @@ static enum error_code add_rank(const struct trace_set *traces, const struct ten
     if (tenure == NULL || !tenures->application[rank])
         return OK;
     uint64_t line = line_of_others(tenures, incarnation);
-    if (tenure->trace->incarnation < incarnation && line > 0 &&
-        !history_lives_on(traces, rank, incarnation))
-        return add_until_line(tenures, rank, incarnation, NULL, line, history, error);
+    if (tenure->trace->incarnation < incarnation && !history_lives_on(traces, rank, incarnation))
+        return line > 0 ? add_until_line(tenures, rank, incarnation, NULL, line, history, error)
+                        : OK; /* all begin again from nothing, and this one has not yet */
     return add_life(tenures, tenure, tenure->to, UINT64_MAX, history, error);
 }
 
