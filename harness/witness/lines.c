@@ -9,9 +9,8 @@
 /* Some rank has no such note of the line in this incarnation, or `then` cannot know of it. */
 static bool somebody_lacks(const struct shown *shown, enum note_kind kind, struct at then)
 {
-    bool has[TRACE_MAX_INCARNATIONS] = {false};
-    int ranks = shown->traces->ranks < TRACE_MAX_INCARNATIONS ? shown->traces->ranks
-                                                              : TRACE_MAX_INCARNATIONS;
+    bool has[TRACE_MAX_RANKS] = {false};
+    int ranks = shown->traces->ranks < TRACE_MAX_RANKS ? shown->traces->ranks : TRACE_MAX_RANKS;
     for (size_t t = 0; t < shown->traces->count; t++)
         for (uint64_t i = 0; i < shown->traces->trace[t].count; i++) {
             const struct trace *trace = &shown->traces->trace[t];
