@@ -145,7 +145,8 @@ bool witness_is_ready_too_early(const struct shown *shown)
     if (ready.record == NULL || shown->sent.record == NULL)
         return false;
     if (shown->got.record == NULL)
-        return at_stand(shown->sent, ready.record->bytes) == STAND_BEHIND && witness_is_lost(shown);
+        return at_stand(shown->sent, ready.record->bytes) == STAND_BEHIND &&
+               shown_is_lost(shown, ready.trace->incarnation);
     return is_late(shown) && ready.record->enter < at_done(shown->got);
 }
 

@@ -27,10 +27,14 @@ static bool differs(const struct shown *shown, struct at message, int incarnatio
     return false;
 }
 
+bool shown_is_lost(const struct shown *shown, int incarnation)
+{
+    return shown->sent.record != NULL && differs(shown, shown->sent, incarnation, false);
+}
+
 bool witness_is_lost(const struct shown *shown)
 {
-    return shown->sent.record != NULL &&
-           differs(shown, shown->sent, shown->traces->incarnations - 1, false);
+    return shown_is_lost(shown, shown->traces->incarnations - 1);
 }
 
 bool witness_is_orphan(const struct shown *shown)

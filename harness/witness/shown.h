@@ -34,6 +34,9 @@ uint64_t at_notes_inside(struct at call, enum note_kind kind);
 /* An event of the witness that lies inside `call`. */
 bool shown_inside(const struct shown *shown, struct at call, enum record_kind kind);
 
+/* The message sent is not delivered in what led to that incarnation, and in it. */
+bool shown_is_lost(const struct shown *shown, int incarnation);
+
 /* Whether the witness shows a violation; the table of witness.c says of which claims. Where a trace
  * leaves it open, the violation is believed. */
 bool witness_is_orphan(const struct shown *shown);
