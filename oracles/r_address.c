@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A process at which one process says that a rank is no more. */
+/* A process at which one process says that a rank is no more, through one communicator. */
 struct old_place {
-    uint32_t comm; /* 0: none */
+    uint32_t comm;
+    int process;
     int rank;
     struct event_ref note;
 };
@@ -17,21 +18,52 @@ struct sender {
     struct judging *judging;
     const struct trace *trace;
     int ranks;
-    int *process;          /* by rank: where it is reached */
-    bool *moved;           /* by rank: it has been reached elsewhere */
-    uint32_t *comm;        /* by rank: through what */
-    struct old_place *old; /* by process */
+    int *process;   /* by rank: where it is reached */
+    int *before;    /* by rank: where it was before that; -1: nowhere */
+    bool *moved;    /* by rank: it has been reached elsewhere */
+    uint32_t *comm; /* by rank: through what */
+    size_t old_count;
+    struct old_place *old; /* owned */
+    bool exhausted;
 };
 
+/* NULL: none. */
+static struct old_place *find_old(const struct sender *sender, int process, uint32_t comm)
+{
+    for (size_t i = 0; i < sender->old_count; i++)
+        if (sender->old[i].process == process && sender->old[i].comm == comm)
+            return &sender->old[i];
+    return NULL;
+}
+
+static void keep_old(struct sender *sender, struct old_place old)
+{
+    struct old_place *place = find_old(sender, old.process, old.comm);
+    if (place == NULL) {
+        struct old_place *grown =
+            realloc(sender->old, (sender->old_count + 1) * sizeof *sender->old);
+        sender->exhausted |= grown == NULL;
+        if (grown == NULL)
+            return;
+        sender->old = grown;
+        place = &grown[sender->old_count++];
+    }
+    *place = old;
+}
+
+/* The same move may be told of several communicators, one after the other. */
 static void take_note(struct sender *sender, uint64_t index)
 {
     const struct record *note = &sender->trace->record[index];
     if (note->bytes >= (uint64_t)sender->ranks || note->peer < 0 || note->peer >= sender->ranks)
         return;
     int rank = (int)note->bytes;
-    int before = sender->process[rank];
-    if (before >= 0 && before != note->peer)
-        sender->old[before] = (struct old_place){note->comm, rank, event_of(sender->trace, index)};
+    if (sender->process[rank] != note->peer)
+        sender->before[rank] = sender->process[rank];
+    int before = sender->before[rank];
+    if (before >= 0)
+        keep_old(sender,
+                 (struct old_place){note->comm, before, rank, event_of(sender->trace, index)});
     sender->moved[rank] |= before != note->peer;
     sender->comm[rank] = note->comm;
     sender->process[rank] = note->peer;
@@ -67,8 +99,8 @@ static void judge_send(struct sender *sender, uint64_t index)
         if (sender->moved[rank] && sender->process[rank] == record->peer &&
             sender->comm[rank] == record->comm)
             judging_saw(sender->judging, CLAIM_R_ADDRESS, 1);
-    const struct old_place *old = &sender->old[record->peer];
-    if (old->comm == record->comm && !is_somebody(sender, record->peer))
+    const struct old_place *old = find_old(sender, record->peer, record->comm);
+    if (old != NULL && !is_somebody(sender, record->peer))
         tell_old(sender, old, index);
 }
 
@@ -100,8 +132,9 @@ static void judge_trace(struct sender *sender, const struct tenures *tenures)
     for (int rank = 0; rank < sender->ranks; rank++) {
         sender->process[rank] = tenures->application[rank] ? rank : -1;
         sender->moved[rank] = false;
-        sender->old[rank] = (struct old_place){0};
+        sender->before[rank] = -1;
     }
+    sender->old_count = 0;
     for (uint64_t at = 0; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
         unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
@@ -129,14 +162,15 @@ static bool sender_init(struct sender *sender)
     sender->process = calloc(room, sizeof *sender->process);
     sender->moved = calloc(room, sizeof *sender->moved);
     sender->comm = calloc(room, sizeof *sender->comm);
-    sender->old = calloc(room, sizeof *sender->old);
+    sender->before = calloc(room, sizeof *sender->before);
     return sender->process != NULL && sender->moved != NULL && sender->comm != NULL &&
-           sender->old != NULL;
+           sender->before != NULL;
 }
 
 static void sender_release(struct sender *sender)
 {
     free(sender->process);
+    free(sender->before);
     free(sender->moved);
     free(sender->comm);
     free(sender->old);
@@ -151,6 +185,7 @@ static enum error_code judge_traces(struct judging *judging, const struct tenure
     for (size_t i = 0; i < traces->count && good; i++) {
         sender.trace = &traces->trace[i];
         judge_trace(&sender, tenures);
+        good = !sender.exhausted;
     }
     sender_release(&sender);
     return good ? OK : error_set(error, ERROR_MEMORY, "no memory for %d addresses", traces->ranks);
