@@ -93,12 +93,12 @@ static struct crossing crossing_of(const struct trace_set *traces, const struct 
 
 /* --- S ------------------------------------------------------------------------------------- */
 
-/* The checkpoint in that trace, of those that are shown. */
-static struct at shown_checkpoint(const struct shown *shown, const struct trace *trace)
+/* The checkpoint of whoever was the same rank, of those that are shown: it may have moved since. */
+static struct at shown_checkpoint(const struct shown *shown, struct at of)
 {
     struct at note;
     for (size_t i = 0; (note = shown_note(shown, NOTE_CHECKPOINT, i)).record != NULL; i++)
-        if (note.trace == trace)
+        if (at_rank(note) == at_rank(of))
             return note;
     return (struct at){0};
 }
@@ -127,8 +127,8 @@ static bool gives_to(struct at from, struct at to)
 /* Given behind the one's checkpoint of a line, had before the other's. */
 static bool turns_back(const struct shown *shown, struct at given, struct at got)
 {
-    struct at from = shown_checkpoint(shown, given.trace);
-    struct at to = shown_checkpoint(shown, got.trace);
+    struct at from = shown_checkpoint(shown, given);
+    struct at to = shown_checkpoint(shown, got);
     return from.record != NULL && to.record != NULL && from.record->bytes == to.record->bytes &&
            given.record->enter > from.record->enter && at_done(got) <= to.record->enter;
 }
