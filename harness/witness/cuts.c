@@ -182,11 +182,12 @@ bool witness_channel_differs(const struct shown *shown)
             is_passed(message, to, note.record->enter));
 }
 
-/* Two notes of that kind and line, and of that peer, in one trace. */
+/* Two notes of that kind and line, and of that peer, by one rank in one life of the job. */
 static bool is_told_twice(const struct shown *shown, enum note_kind kind)
 {
     struct at a = shown_note(shown, kind, 0), b = shown_note(shown, kind, 1);
-    return a.record != NULL && b.record != NULL && a.trace == b.trace && a.index != b.index &&
+    return a.record != NULL && b.record != NULL && a.record != b.record &&
+           at_rank(a) == at_rank(b) && a.trace->incarnation == b.trace->incarnation &&
            a.record->bytes == b.record->bytes && a.record->peer == b.record->peer;
 }
 
