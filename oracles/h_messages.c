@@ -244,8 +244,7 @@ static void tell_lost_sight(struct passage *passage, const struct received *rece
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
-    finding_say(finding,
-                "rank %d freed the request of a wildcard receive before it was complete: %s",
+    finding_say(finding, "rank %d freed the request of a receive before it was complete: %s",
                 received->posted.rank, event_text(received->posted, event));
     finding_say(finding,
                 "which message it took is not known, and so not which receive took any other");

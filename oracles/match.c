@@ -442,6 +442,24 @@ static void free_receive(struct match *match, struct received *received)
     advance(match, channel);
 }
 
+/* A receive is cancelled and freed, and nobody is told which came first, the message or that. It
+ * took none if there was none. */
+static void free_cancelled(struct match *match, struct received *received)
+{
+    if (match_has_message(match, received->rank, received->comm, received->want_peer,
+                          received->want_tag, received->posted))
+        lose_sight(match, received);
+    drop(match, received);
+}
+
+static void record_cancel(struct match *match, const struct stream_event *event)
+{
+    struct request *request =
+        find_request(match, event->trace->rank, event->trace->incarnation, event->record->request);
+    if (request != NULL && call_role(event->record->call) == ROLE_CANCEL)
+        request->cancelled = true;
+}
+
 static void complete_send(struct match *match, const struct request *request,
                           const struct record *record)
 {
@@ -453,6 +471,7 @@ static void complete_send(struct match *match, const struct request *request,
     if (!(record->flags & FLAG_CANCELLED)) {
         if (!(record->flags & FLAG_FREED) && record->error == 0)
             sent->returned = atomic_load(&record->leave);
+        sent->optional |= request->cancelled && (record->flags & FLAG_FREED);
         return;
     }
     if (!channel_take_sent(match, channel, sent))
@@ -478,6 +497,8 @@ static void record_complete(struct match *match, const struct stream_event *even
         return;
     if (request.kind == REQUEST_SEND)
         complete_send(match, &request, record);
+    else if ((record->flags & FLAG_FREED) && request.cancelled)
+        free_cancelled(match, request.received);
     else if (record->flags & FLAG_FREED)
         free_receive(match, request.received);
     else if ((record->flags & FLAG_CANCELLED) || (record->error != 0 && record->peer < 0))
@@ -518,6 +539,9 @@ void match_record(struct match *match, const struct stream_event *event)
     case RECORD_PROBE:
         record_probe(match, event);
         break;
+    case RECORD_CALL:
+        record_cancel(match, event);
+        return;
     default:
         return;
     }

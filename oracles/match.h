@@ -41,6 +41,7 @@ struct request {
     struct sent *sent; /* NULL: matched since */
     struct received *received;
     struct channel *channel; /* of a send; valid while sent is */
+    bool cancelled;          /* MPI_Cancel was called for it */
 };
 
 /* A dormant receive holds up what was posted behind it for at most so many receives of its rank. */
