@@ -139,10 +139,20 @@ situation("mixture: a message to oneself", 5, {
 -- A line at every potential checkpoint: what is received two iterations after it was sent is in the
 -- state of a channel twice.
 situation("mixture: a line at once behind another", 1, {
-  program = "mixture", arguments = MIXTURE,
+  program = "mixture", arguments = { "--iterations", 14 },
   plan = function(p)
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 3 } }
     p:kill { rank = 2, at = { rank = 0, event = "commit", epoch = 5 } }
+  end,
+})
+
+-- The others have their communicators, and the first line is under way, before this rank has made
+-- its own: what comes through them must be told all the same.
+situation("mixture: a rank that is late with its communicators", 1, {
+  program = "mixture", arguments = MIXTURE,
+  plan = function(p)
+    p:hold { message = "collective", from = 0, to = 2, ms = 20 }
+    p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE } }
   end,
 })
 

@@ -1,6 +1,8 @@
 /* MPI's functions that make, free and ask communicators. To duplicate one or to make one from a
- * group needs no message: every member comes to the same identity. To split one its members tell
- * each other colour and key, by messages of this layer, so a line may run through the call. */
+ * group every member comes to the same identity by itself; to split one its members tell each other
+ * colour and key, by messages of this layer, so a line may run through the call. In any case none
+ * returns before all have made theirs: what is sent through a communicator finds it at its receiver,
+ * which can tell what it is that it keeps across a line. */
 #include "common/mail/calls.h"
 #include "common/mail/collectives.h"
 
@@ -82,6 +84,12 @@ MAIL_EXPORTED int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+static void meet(struct comm *parent)
+{
+    char nothing = 0;
+    collective_exchange(parent, &nothing, 0, &nothing);
+}
+
 MAIL_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct comm *parent = call_begin(comm);
@@ -90,6 +98,7 @@ MAIL_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
     int *world = ranks_memory(parent->size);
     memcpy(world, parent->world, (size_t)parent->size * sizeof *world);
     *newcomm = comm_make(parent, comm_count(parent), 0, world, parent->size)->user;
+    meet(parent);
     return MPI_SUCCESS;
 }
 
@@ -116,6 +125,7 @@ MAIL_EXPORTED int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newc
         *newcomm = comm_make(parent, count, 0, world, size)->user;
     else
         free(world);
+    meet(parent);
     return MPI_SUCCESS;
 }
 
@@ -161,6 +171,7 @@ MAIL_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *ne
     collective_exchange(parent, &mine, sizeof mine, all);
     *newcomm = color == MPI_UNDEFINED ? MPI_COMM_NULL : make_split(parent, count, color, all);
     free(all);
+    meet(parent);
     return MPI_SUCCESS;
 }
 
