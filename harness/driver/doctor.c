@@ -30,6 +30,8 @@
 #define PACKAGES_BYTES 512
 #define LIBRARY_VERSION_BYTES 8192 /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH */
 #define LEAST_FREE_BYTES (1ull << 30)
+#define SHARED_MEMORY "/dev/shm"
+#define LEAST_SHARED_BYTES (64ull << 20)
 
 struct visit {
     FILE *out;
@@ -419,6 +421,24 @@ static void look_at_disk(struct visit *visit)
         access(".", W_OK) != 0 ? "; it is not writable: give --out another" : "");
 }
 
+/* MPICH over UCX maps 4.3 MB a rank there; what a rank killed inside MPI_Init has made stays.
+ * A job that finds no room aborts in MPI_Init. */
+static void look_at_shared_memory(struct visit *visit)
+{
+    struct statfs status;
+    if (statfs(SHARED_MEMORY, &status) != 0) {
+        say(visit, "note", SHARED_MEMORY, "%s", strerror(errno));
+        return;
+    }
+    uint64_t free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+    bool little = free_bytes < LEAST_SHARED_BYTES;
+    say(visit, little ? "note" : "ok", SHARED_MEMORY, "%.0f MiB free%s",
+        (double)free_bytes / (double)(1u << 20),
+        little ? ", jobs of more than a few ranks may abort in MPI_Init: enlarge it, or remove the "
+                 "ucx_shm_* of ranks that were killed"
+               : "");
+}
+
 /* ---- commands
  * ------------------------------------------------------------------------------------------------
  */
@@ -486,6 +506,7 @@ int doctor(FILE *out)
     look_at_clock(&visit);
     look_at_cores(&visit);
     look_at_disk(&visit);
+    look_at_shared_memory(&visit);
     look_at_slurm(&visit);
     look_at_commands(&visit);
     if (visit.packages[0] != '\0')
