@@ -10,7 +10,7 @@ UNIT_SOURCES = $(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) $(REPORT_SOURC
                $(REPLAY_SOURCES) $(RECORDING_SOURCES) $(CAMPAIGN_SOURCES) $(WITNESS_SOURCES) \
                $(wildcard harness/script/*.c harness/shrink/*.c) harness/driver/stacks.c \
                harness/driver/frames.c harness/driver/unwind.c harness/driver/shrink_past.c harness/driver/json_text.c \
-               harness/driver/fingerprint.c harness/driver/second_look.c
+               harness/driver/fingerprint.c harness/driver/second_look.c harness/driver/ends.c
 
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.

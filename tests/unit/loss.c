@@ -163,6 +163,31 @@ static void do_unlink(int rank, int folder, int name)
     world.now.file[folder][name] = -1;
 }
 
+/* As the ranks write down what fails on the store: nothing has happened. */
+static void do_in_vain(const struct journal_entry *entry)
+{
+    append(entry);
+    append(&(struct journal_entry){.kind = JOURNAL_FAILED, .rank = entry->rank, .id = entry->id});
+}
+
+static void do_unlink_in_vain(int rank, int folder, int name)
+{
+    struct journal_entry entry = entry_of(JOURNAL_UNLINK, rank, folder, name);
+    int file = world.now.file[folder][name];
+    entry.inode = world.inode[file];
+    keep(folder, name, file);
+    do_in_vain(&entry);
+}
+
+/* The folder is there already. */
+static void do_mkdir_in_vain(int rank, int folder)
+{
+    struct journal_entry entry = entry_of(JOURNAL_MKDIR, rank, folder, 0);
+    entry.folder = inode_at(world.store);
+    strcpy(entry.path, folder_name[folder]);
+    do_in_vain(&entry);
+}
+
 static void do_link(int rank, int folder, int name, int to_folder, int to_name)
 {
     struct journal_entry entry = entry_of(JOURNAL_LINK, rank, to_folder, to_name);
@@ -207,7 +232,7 @@ static void step(bool mine)
     int to_name = rank + RANKS * (int)draw(NAMES / RANKS);
     bool there = world.now.file[folder][name] >= 0;
     bool same = folder == to_folder && name == to_name;
-    switch (draw(8)) {
+    switch (draw(9)) {
     case 0:
         do_sync_folder(rank, folder, mine);
         break;
@@ -227,6 +252,12 @@ static void step(bool mine)
     case 5:
         if (there)
             do_sync(rank, folder, name);
+        break;
+    case 6:
+        if (there && draw(2) == 0)
+            do_unlink_in_vain(rank, folder, name);
+        else
+            do_mkdir_in_vain(rank, folder);
         break;
     default:
         if (there)
