@@ -151,32 +151,34 @@ static void do_rename(int rank, int folder, int name, int to_folder, int to_name
     world.now.file[folder][name] = -1;
 }
 
-static void do_unlink(int rank, int folder, int name)
+static struct journal_entry begin_unlink(int rank, int folder, int name)
 {
     struct journal_entry entry = entry_of(JOURNAL_UNLINK, rank, folder, name);
     int file = world.now.file[folder][name];
     entry.inode = world.inode[file];
     keep(folder, name, file);
     append(&entry);
+    return entry;
+}
+
+static void do_unlink(int rank, int folder, int name)
+{
+    struct journal_entry entry = begin_unlink(rank, folder, name);
     unlink(whole(entry.path));
     finish(&entry, 0);
     world.now.file[folder][name] = -1;
 }
 
-/* As the ranks write down what fails on the store: nothing has happened. */
-static void do_in_vain(const struct journal_entry *entry)
+/* The call on the store has failed: nothing has happened. */
+static void fail(const struct journal_entry *entry)
 {
-    append(entry);
     append(&(struct journal_entry){.kind = JOURNAL_FAILED, .rank = entry->rank, .id = entry->id});
 }
 
 static void do_unlink_in_vain(int rank, int folder, int name)
 {
-    struct journal_entry entry = entry_of(JOURNAL_UNLINK, rank, folder, name);
-    int file = world.now.file[folder][name];
-    entry.inode = world.inode[file];
-    keep(folder, name, file);
-    do_in_vain(&entry);
+    struct journal_entry entry = begin_unlink(rank, folder, name);
+    fail(&entry);
 }
 
 /* The folder is there already. */
@@ -185,7 +187,8 @@ static void do_mkdir_in_vain(int rank, int folder)
     struct journal_entry entry = entry_of(JOURNAL_MKDIR, rank, folder, 0);
     entry.folder = inode_at(world.store);
     strcpy(entry.path, folder_name[folder]);
-    do_in_vain(&entry);
+    append(&entry);
+    fail(&entry);
 }
 
 static void do_link(int rank, int folder, int name, int to_folder, int to_name)
