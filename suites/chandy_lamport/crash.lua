@@ -23,8 +23,20 @@ local phases = {
 local recovery = { "before-restore", "before-load", "after-load", "after-restore" }
 
 local points = {} -- { name, plan }
+local promised = { "H", "S" } -- what all of them together must bring about
 
 local function add(name, plan) points[#points + 1] = { name, plan } end
+
+-- A kill in that phase, at ranks of each role that comes to it.
+local function promise(phase, ranks)
+  local name = "chandy_lamport:" .. phase
+  if ranks[1] == 0 then
+    promised[#promised + 1] = { fault = "kill", role = "initiator", phase = name }
+  end
+  if ranks[#ranks] > 0 then
+    promised[#promised + 1] = { fault = "kill", role = "participant", phase = name }
+  end
+end
 
 local function at_phase(rank, phase, nth, incarnation)
   return { rank = rank, event = "phase", name = "chandy_lamport:" .. phase, nth = nth,
@@ -34,6 +46,7 @@ end
 -- Now in the first line, now in the second, so that there is nothing, or something, to go back to.
 local turn = 0
 for _, point in ipairs(phases) do
+  promise(point[1], point[2])
   for _, rank in ipairs(point[2]) do
     turn = turn + 1
     local nth = turn % 2 + 1
@@ -43,6 +56,7 @@ for _, point in ipairs(phases) do
 end
 
 for _, phase in ipairs(recovery) do
+  promise(phase, ALL)
   for rank = 0, RANKS - 1 do
     add(("rank %d, in recovery, %s"):format(rank, phase), function(p)
       p:kill { rank = (rank + 1) % RANKS, at = { rank = 0, event = "commit", epoch = 1 } }
@@ -62,6 +76,8 @@ for rank = 0, RANKS - 1 do
   add(("rank %d, when all is done"):format(rank),
     function(p) p:kill(at_phase(rank, "before-finish", 1)) end)
 end
+promise("before-finish", ALL)
+cover(promised)
 
 -- In `pipeline` and `mixture` messages are under way, and requests outstanding, at every potential
 -- checkpoint. STEPS: the line begins inside calls, that many looks at the network behind one.

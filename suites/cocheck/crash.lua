@@ -26,8 +26,20 @@ local phases = {
 local recovery = { "before-restore", "before-load", "after-past", "after-restore" }
 
 local points = {} -- { name, plan }
+local promised = { "H", "R.clear", "R.atomic" } -- what all of them together must bring about
 
 local function add(name, plan) points[#points + 1] = { name, plan } end
+
+-- A kill in that phase, at ranks of each role that comes to it.
+local function promise(phase, ranks)
+  local name = "cocheck:" .. phase
+  if ranks[1] == 0 then
+    promised[#promised + 1] = { fault = "kill", role = "initiator", phase = name }
+  end
+  if ranks[#ranks] > 0 then
+    promised[#promised + 1] = { fault = "kill", role = "participant", phase = name }
+  end
+end
 
 local function at_phase(rank, phase, nth, incarnation)
   return { rank = rank, event = "phase", name = "cocheck:" .. phase, nth = nth,
@@ -37,6 +49,7 @@ end
 -- Now in the first line, now in the second, so that there is nothing, or something, to go back to.
 local turn = 0
 local function phase_points(phase, ranks)
+  promise(phase, ranks)
   for _, rank in ipairs(ranks) do
     turn = turn + 1
     local nth = turn % 2 + 1
@@ -55,6 +68,7 @@ end
 for _, point in ipairs(phases) do phase_points(point[1], point[2]) end
 
 for _, phase in ipairs(recovery) do
+  promise(phase, ALL)
   for rank = 0, RANKS - 1 do
     add(("rank %d, in recovery, %s"):format(rank, phase), function(p)
       p:kill { rank = (rank + 1) % RANKS, at = { event = "commit", epoch = 1 } }
@@ -74,6 +88,8 @@ for rank = 0, RANKS - 1 do
   add(("rank %d, when all is done"):format(rank),
     function(p) p:kill(at_phase(rank, "before-finish", 1)) end)
 end
+promise("before-finish", ALL)
+cover(promised)
 
 -- In an arrangement ranks look at where the others are; what they find there is a decision.
 local own = { arrangement = { "--told", 1, "--message", 1 } }
