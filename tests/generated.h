@@ -3,6 +3,7 @@
 #ifndef TESTS_GENERATED_H
 #define TESTS_GENERATED_H
 
+#include "driver/second_look.h"
 #include "oracles/oracle.h"
 #include "tap.h"
 
@@ -52,7 +53,8 @@ static inline FILE *generated_file(void)
     return out;
 }
 
-/* That trace, of a run that has ended in order, against the claims. */
+/* That trace, of a run that has ended in order, against the claims; a violation that cannot be
+ * derived again from its witness is none, but an error. */
 static inline bool generated_judge(int ranks, int incarnations, const char *const *ids,
                                    size_t count, struct judgement *judgement)
 {
@@ -67,6 +69,8 @@ static inline bool generated_judge(int ranks, int incarnations, const char *cons
         return false;
     }
     bool judged = judge(&set, &facts, ids, count, judgement, &error) == OK;
+    if (judged)
+        second_look(&set, &facts, judgement);
     trace_set_release(&set);
     return judged;
 }

@@ -249,7 +249,7 @@ static void plant_long(uint64_t seed)
 
 /* --- every claim --------------------------------------------------------------------------- */
 
-/* What only a protocol that is not drawn here can break. */
+/* What only a protocol that is not drawn here can break: see generated_cuts.c. */
 static bool is_of_other_protocols(const char *id)
 {
     return id[0] == 'S' || id[0] == 'R';
