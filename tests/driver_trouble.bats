@@ -148,6 +148,16 @@ LUA
     [[ "$output" == *"status 3" ]]
 }
 
+@test "what fails where MPI has no room for its shared memory is not the program's fault" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    scenario "no room" '"ok"'
+    run timeout 60 unshare -m sh -c "mount -t tmpfs -o size=6m none /dev/shm &&
+        '$FAULTLINE' run s.lua; echo status \$?"
+    [[ "$output" == *"not ok 1 - no room # harness-error"* ]]
+    [[ "$output" == *"but /dev/shm has no room for 2 ranks in MPI_Init"* ]]
+    [[ "$output" == *"status 3" ]]
+}
+
 @test "a rank that is never a process of the program is not the program's fault" {
     printf '#!/bin/sh\nexit 127\n' >none
     chmod +x none

@@ -2,6 +2,7 @@
 #include "driver/doctor.h"
 
 #include "driver/arguments.h"
+#include "driver/launch.h"
 #include "driver/path.h"
 #include "driver/stacks.h"
 #include "driver/symbols.h"
@@ -30,7 +31,6 @@
 #define PACKAGES_BYTES 512
 #define LIBRARY_VERSION_BYTES 8192 /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH */
 #define LEAST_FREE_BYTES (1ull << 30)
-#define SHARED_MEMORY "/dev/shm"
 #define LEAST_SHARED_BYTES (64ull << 20)
 
 struct visit {

@@ -388,6 +388,24 @@ static bool disk_is_full(const struct launch *launch, char *text, size_t bytes)
     return true;
 }
 
+/* What fails in MPI_Init where the library has no room for its shared memory is not the program's
+ * fault either. What other ranks had of it is free again by now. */
+static bool lacks_shared_memory(const struct launch *launch, char *text, size_t bytes)
+{
+    struct statvfs memory;
+    uint64_t ranks = (uint64_t)launch->board->ranks;
+    bool in_init = false;
+    for (uint64_t rank = 0; rank < ranks; rank++)
+        in_init |= atomic_load(&launch->board->slot[rank].state) == RANK_LOADED;
+    if (!in_init || statvfs(SHARED_MEMORY, &memory) != 0 ||
+        memory.f_bavail * memory.f_frsize >= ranks * SHARED_BYTES_OF_RANK)
+        return false;
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "; but %s has no room for %d ranks in MPI_Init",
+             SHARED_MEMORY, launch->board->ranks);
+    return true;
+}
+
 static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
@@ -455,7 +473,8 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, text, bytes);
         bool failed = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT;
-        if (failed && disk_is_full(launch, text, bytes))
+        if (failed &&
+            (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
             *end = LAUNCH_VOID;
         if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
             *end = LAUNCH_VOID;
