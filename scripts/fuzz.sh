@@ -26,13 +26,13 @@ figure() {
 for target in "$@"; do
     log=$build/fuzz/$target.log
     found=$build/fuzz/found/$target
-    seeds=tests/fuzz/corpus/$target
-    [ "$target" != golden ] || seeds=oracles/golden
+    seeds=("tests/fuzz/corpus/$target")
+    [ "$target" != golden ] || seeds+=(oracles/golden)
     mkdir -p "$found"
     status=0
     "$build/fuzz/$target" -max_total_time="$seconds" -timeout="$input_limit_s" -max_len=16384 \
         -print_final_stats=1 -artifact_prefix="$build/fuzz/findings/$target-" \
-        "$found" "$seeds" >"$log" 2>&1 || status=$?
+        "$found" "${seeds[@]}" >"$log" 2>&1 || status=$?
     verdict="nothing found"
     [ "$status" = 0 ] || verdict="FOUND: $(grep -m1 -E 'SUMMARY|runtime error' "$log" | cut -c1-120)"
     sed -i "/^$target	/d" "$build/fuzz/statistics" 2>/dev/null || true

@@ -10,10 +10,11 @@ setup() {
     mkdir found
 }
 
-# fuzz TARGET RUNS [FOLDER]: RUNS inputs: those of FOLDER, then mutations. A finding is shown.
+# fuzz TARGET RUNS [FOLDER]: RUNS inputs: those of its corpus and of FOLDER, then mutations. A finding
+# is shown.
 fuzz() {
-    local seeds=${3:-$REPO/tests/fuzz/corpus/$1}
-    timeout 600 "$BUILD/fuzz/$1" -seed=1 -runs="$2" -timeout=300 -max_len=16384 found "$seeds" \
+    local seeds=("$REPO/tests/fuzz/corpus/$1" "${@:3}")
+    timeout 600 "$BUILD/fuzz/$1" -seed=1 -runs="$2" -timeout=300 -max_len=16384 found "${seeds[@]}" \
         >log 2>&1 || { tail -40 log; return 1; }
     # An empty corpus would find nothing either.
     [ "$(grep -oE 'Done [0-9]+ runs' log | grep -oE '[0-9]+')" -ge "$2" ] &&

@@ -4,6 +4,7 @@
 #include "trace/text_parse.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -387,7 +388,8 @@ static enum error_code check_line(const struct parser *parser, const struct line
     if (line->in_progress && line->ended)
         return text_fail(parser, "until: a call in progress has no end");
     if (line->record.leave != 0 && line->record.leave < line->record.enter)
-        return text_fail(parser, "until: must not be before `at`");
+        return text_fail(parser, "until: must not be before `at`, which is %" PRIu64,
+                         line->record.enter);
     return OK;
 }
 
@@ -405,13 +407,14 @@ enum error_code text_parse_record(struct parser *parser, struct draft *draft, si
         return parse_appendix(parser, draft, &line);
     while (code == OK && line.kind != RECORD_NONE && text_next_word(parser, word))
         code = parse_field(parser, &line, word);
-    if (code == OK)
+    if (code == OK) {
+        fill_defaults(parser, draft, &line);
         code = check_line(parser, &line);
+    }
     if (code == OK)
         code = text_add_record(parser, draft, &record);
     if (code != OK || line.kind == RECORD_NONE)
         return code;
-    fill_defaults(parser, draft, &line);
     *record = line.record;
     record->kind = (uint8_t)line.kind;
     if (line.kind == RECORD_NOTE)
