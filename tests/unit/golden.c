@@ -1,10 +1,9 @@
 /* Every trace of oracles/golden is judged as it says itself: the verdict, and each finding with
  * exactly its witness, and none besides. And each claim has one that breaks it and a near miss that
  * does not; for a cell of coverage, one that has it and one that has not. */
-#include "oracles/example.h"
 #include "oracles/judging.h"
+#include "shown_again.h"
 #include "tap.h"
-#include "witness/witness.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -53,19 +52,7 @@ static void compare(const char *name, const struct example *example,
 static bool is_derived_again(const struct example *example, const struct finding *finding)
 {
     struct witness_reference references[EXAMPLE_MAX];
-    struct witness witness = {.traces = &example->traces,
-                              .claim = finding->claim->id,
-                              .count = finding->witness_count,
-                              .finished = example->facts.end == RUN_FINISHED,
-                              .reference_count = example->facts.reference_count,
-                              .reference = references};
-    for (size_t i = 0; i < witness.reference_count; i++) {
-        const struct reference_result *from = &example->reference[i];
-        references[i] = (struct witness_reference){from->rank, from->name, from->bytes, from->hash};
-    }
-    for (unsigned i = 0; i < finding->witness_count; i++)
-        witness.event[i] = (struct witness_event){
-            finding->witness[i].rank, finding->witness[i].incarnation, finding->witness[i].index};
+    struct witness witness = witness_of(example, finding, references);
     return witness_check(&witness) == WITNESS_HOLDS;
 }
 

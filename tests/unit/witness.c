@@ -1,9 +1,9 @@
-/* The second look at violations: it accepts every witness of a golden trace (golden.c), and here it
- * refuses: whatever of a near miss is put together as a witness against the claim that holds. Left
- * out is what it believes without looking: chains through collectives, collectives only started. */
-#include "witness/witness.h"
+/* The second look at violations: it accepts every witness of a golden trace (golden.c), refuses
+ * most forgeries of them (forged.c), and here whatever of a near miss is put together as a witness
+ * against the claim that holds. Left out is what it believes without looking: chains through
+ * collectives, collectives only started. */
 #include "driver/second_look.h"
-#include "oracles/example.h"
+#include "shown_again.h"
 #include "tap.h"
 
 #include <glob.h>
@@ -140,14 +140,7 @@ static void run(const char *path)
         judge(&example.traces, &example.facts, example.id, example.id_count, &judgement, &error) ==
             OK &&
         judgement.verdict == VERDICT_PASS) {
-        struct witness witness = {.traces = &example.traces,
-                                  .finished = example.facts.end == RUN_FINISHED,
-                                  .reference_count = example.facts.reference_count,
-                                  .reference = references};
-        for (size_t i = 0; i < witness.reference_count; i++)
-            references[i] =
-                (struct witness_reference){example.reference[i].rank, example.reference[i].name,
-                                           example.reference[i].bytes, example.reference[i].hash};
+        struct witness witness = empty_witness(&example, references);
         against_messages(&witness, &judgement, name);
         against_lines(&witness, &judgement, name);
         against_calls(&witness, &judgement, name);
