@@ -29,7 +29,7 @@ static bool is_refuted(const struct finding *finding, const struct witness *comm
         const struct event_ref *event = &finding->witness[i];
         witness.event[i] = (struct witness_event){event->rank, event->incarnation, event->index};
     }
-    return witness_check(&witness) == WITNESS_REFUTED;
+    return !witness_holds(&witness);
 }
 
 /* The reason comes first; of four lines the last gives way. */

@@ -33,11 +33,7 @@ struct witness {
     const struct witness_reference *reference;
 };
 
-enum witness_answer {
-    WITNESS_HOLDS,   /* what the events show is a violation */
-    WITNESS_REFUTED, /* it is none, or an event is not there */
-    WITNESS_UNKNOWN_CLAIM
-};
-enum witness_answer witness_check(const struct witness *witness);
+/* What the events show is a violation of the claim. */
+bool witness_holds(const struct witness *witness);
 
 #endif

@@ -35,8 +35,8 @@ static const struct {
     {"D.2.2", {16, 13, 228}},       {"D.2.3", {8, 6, 234}},
     {"D.all", {25, 18, 236}},       {"D.gather", {13, 10, 236}},
     {"D.bcast", {17, 15, 236}},     {"D.barrier", {6, 4, 229}},
-    {"S.cut", {36, 11, 242}},       {"S.channel", {18, 11, 217}},
-    {"S.done", {13, 5, 230}},       {"R.clear", {12, 3, 208}},
+    {"S.cut", {36, 11, 242}},       {"S.channel", {18, 12, 217}},
+    {"S.done", {13, 5, 231}},       {"R.clear", {12, 3, 208}},
     {"R.atomic", {10, 1, 254}},     {"R.buffer", {27, 8, 249}},
     {"R.address", {9, 4, 254}},
 };
@@ -46,12 +46,13 @@ static const struct {
 static struct {
     unsigned tried, refused;
 } count[CLAIMS_MOST][WAYS];
+static bool is_broken[CLAIMS_MOST]; /* by some golden trace */
 
 static void try(const struct witness *forged, enum way way)
 {
     const struct claim *claim = claim_find(forged->claim);
     count[claim - claims][way].tried++;
-    count[claim - claims][way].refused += witness_check(forged) == WITNESS_REFUTED;
+    count[claim - claims][way].refused += !witness_holds(forged);
 }
 
 /* --- forging ------------------------------------------------------------------------------- */
@@ -88,16 +89,16 @@ static void move(const struct witness *witness, size_t event, uint64_t step)
 static void call_otherwise(const struct witness *witness)
 {
     struct witness forged = *witness;
-    for (size_t i = 0; i < claim_count; i++) {
-        forged.claim = claims[i].id;
-        if (strcmp(forged.claim, witness->claim) != 0 &&
-            witness_check(&forged) != WITNESS_UNKNOWN_CLAIM)
+    for (size_t i = 0; i < sizeof floor_of / sizeof floor_of[0]; i++) {
+        forged.claim = floor_of[i].claim;
+        if (strcmp(forged.claim, witness->claim) != 0)
             try(&forged, CALLED);
     }
 }
 
 static void forge(const struct witness *witness)
 {
+    is_broken[claim_find(witness->claim) - claims] = true;
     for (size_t i = 0; i < witness->count; i++) {
         drop(witness, i);
         move(witness, i, 1);
@@ -153,7 +154,7 @@ int main(void)
         forge_all_of(found.gl_pathv[i]);
     globfree(&found);
     for (size_t i = 0; i < claim_count; i++)
-        if (count[i][CALLED].tried > 0)
+        if (is_broken[i])
             check_floor(i);
     return done();
 }

@@ -53,7 +53,7 @@ static bool is_derived_again(const struct example *example, const struct finding
 {
     struct witness_reference references[EXAMPLE_MAX];
     struct witness witness = witness_of(example, finding, references);
-    return witness_check(&witness) == WITNESS_HOLDS;
+    return witness_holds(&witness);
 }
 
 static void look_again(const char *name, const struct example *example,
