@@ -101,10 +101,11 @@ struct at at_first_note(const struct trace *trace, enum note_kind kind, uint64_t
 struct at at_completion(struct at call)
 {
     struct at at = call;
+    if (call.record->request == 0)
+        return (struct at){0};
     while (at_next(&at) &&
            (at.record->kind != RECORD_COMPLETE || at.record->level != call.record->level ||
-            at.record->request != call.record->request || call.record->request == 0 ||
-            (at.record->flags & FLAG_NEGATIVE)))
+            at.record->request != call.record->request || (at.record->flags & FLAG_NEGATIVE)))
         continue;
     return at;
 }
@@ -416,8 +417,11 @@ static bool is_asked_for(const struct walk *walk)
 struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
                     bool got)
 {
-    int rank = got ? message->destination : message->source;
-    return (struct walk){traces, incarnation, rank, message, got, .older = false};
+    return (struct walk){.traces = traces,
+                         .incarnation = incarnation,
+                         .rank = got ? message->destination : message->source,
+                         .message = message,
+                         .got = got};
 }
 
 bool walk_next(struct walk *walk)
