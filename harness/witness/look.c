@@ -110,6 +110,17 @@ struct at at_completion(struct at call)
     return at;
 }
 
+struct at at_posting(struct at got)
+{
+    struct at posting = got;
+    for (struct at at = {.trace = got.trace};
+         got.record->kind == RECORD_COMPLETE && at_next(&at) && at.index < got.index;)
+        if (at.record->kind == RECORD_RECV && at.record->level == got.record->level &&
+            at.record->request == got.record->request)
+            posting = at;
+    return posting;
+}
+
 /* --- messages ------------------------------------------------------------------------------ */
 
 /* It names who is to get it, not who has sent it. */

@@ -151,8 +151,8 @@ static bool shows_h_or_b(const struct shown *shown)
 {
     const struct record *sent = shown->sent.record, *got = shown->got.record;
     const struct record *written = shown->written.record;
-    bool any_tag = got != NULL && got->want_tag == TAG_ANY && sent != NULL &&
-                   sent->tag != shown->sent_last.record->tag;
+    bool any_tag = got != NULL && sent != NULL && sent->tag != shown->sent_last.record->tag &&
+                   at_posting(shown->got).record->want_tag == TAG_ANY;
     if (is(shown, "H.orphan"))
         return is_orphan(shown);
     if (is(shown, "H.loss"))
