@@ -17,7 +17,7 @@ limit_s=60     # only against hanging: of one run
 native_more=4  # native runs more where something differs: who is heard at an abort varies
 folders="attr group info topo init errhan comm datatype pt2pt coll threads/pt2pt threads/comm
 errors/attr errors/comm errors/group errors/pt2pt errors/topo errors/coll errors/datatype errors/rma
-errors/io session part basic mpi_t rma io"
+errors/io part mpi_t rma io"
 
 # The source package, from where the binary package comes from. apt's own state is left alone: lists
 # and cache of this one source are under the build folder.
