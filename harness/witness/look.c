@@ -75,6 +75,12 @@ bool at_before(struct at a, struct at b)
     return a.trace == b.trace && a.index < b.index;
 }
 
+bool at_is_over(struct at call, struct at then)
+{
+    uint64_t over = leave_of(call) != NEVER ? leave_of(call) : call.record->enter;
+    return call.trace == then.trace && over <= then.record->enter;
+}
+
 bool at_inside(struct at inner, struct at outer)
 {
     return inner.trace == outer.trace && inner.index != outer.index &&

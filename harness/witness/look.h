@@ -29,8 +29,9 @@ bool at_is_note(struct at at, enum note_kind kind, uint64_t line); /* line 0: of
 uint64_t at_done(struct at at);
 bool at_before(struct at a, struct at b);
 bool at_inside(struct at inner, struct at outer);
-struct at at_completion(struct at call); /* of its request */
-struct at at_posting(struct at got);     /* the receive that it completes, or itself */
+bool at_is_over(struct at call, struct at then); /* it had returned; in progress: had begun */
+struct at at_completion(struct at call);         /* of its request */
+struct at at_posting(struct at got);             /* the receive that it completes, or itself */
 
 /* A collective, or only that one, on the wire inside the call and before that record. */
 bool is_on_wire(struct at call, enum call_operation operation, uint64_t before);

@@ -130,7 +130,7 @@ static bool crosses(const struct shown *shown)
     for (size_t i = 0; i < shown->count; i++)
         if (at_is_note(shown->event[i], NOTE_CHECKPOINT, 0))
             crosses ^=
-                at_before(shown->sent, shown->event[i]) != at_before(shown->got, shown->event[i]);
+                at_is_over(shown->sent, shown->event[i]) != at_is_over(shown->got, shown->event[i]);
     return crosses;
 }
 
