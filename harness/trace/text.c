@@ -22,7 +22,7 @@ const struct text_word text_words[] = {
     {"value", FIELD_BYTES, KIND_BIT(NOTE) | KIND_BIT(FAULT), false, false},
     {"file", FIELD_REQUEST, KIND_BIT(STORAGE), false, false},
     {"folder", FIELD_COMM, KIND_BIT(STORAGE), false, false},
-    {"comm", FIELD_COMM, ALL_KINDS & ~KIND_BIT(STORAGE), false, false},
+    {"comm", FIELD_COMM, ALL_KINDS & ~(KIND_BIT(STORAGE) | KIND_BIT(FAULT)), false, false},
     {"root", FIELD_PEER, KIND_BIT(COLLECTIVE), false, false},
     {"request", FIELD_REQUEST, ALL_KINDS & ~KIND_BIT(STORAGE), false, false},
     {"got", FIELD_PEER, RECEIVES | KIND_BIT(COMPLETE), false, false},
