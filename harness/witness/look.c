@@ -368,14 +368,14 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
 bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct at then)
 {
     for (int rank = 0; then.record != NULL && rank < traces->ranks; rank++) {
-        bool known = !ranks_have(traces, rank) || (kind == NOTE_CLEAR && rank == at_rank(then));
+        bool known = kind == NOTE_CLEAR && rank == at_rank(then);
         for (struct at at = {0}; !known && at_next_of_all(traces, &at);)
             known = at_is_note(at, kind, then.record->bytes) &&
                     at.trace->incarnation == then.trace->incarnation &&
                     (kind == NOTE_CLEAR ? at.record->peer : at_rank(at)) == rank &&
                     (at_before(at, then) || (kind != NOTE_CLEAR && at.trace != then.trace &&
                                              at_is_known(traces, at, then)));
-        if (!known)
+        if (!known && ranks_have(traces, rank))
             return true;
     }
     return false;
@@ -406,7 +406,7 @@ static bool bound(struct walk *walk)
  * when it is done again. */
 static bool is_behind(const struct walk *walk, struct at cut)
 {
-    return walk->at.index > cut.index || (walk->got && at_inside(cut, walk->at));
+    return walk->at.index > cut.index || (walk->got && at_done(walk->at) > cut.record->enter);
 }
 
 /* A send that was cancelled in time sent nothing. */

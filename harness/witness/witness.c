@@ -123,14 +123,14 @@ static bool is_other_result(const struct shown *shown, const struct witness_refe
                      (at.record->bytes != wanted->bytes || at.record->hash != wanted->hash));
 }
 
-/* One end of the message lies before the checkpoint of its process, the other does not. */
-static bool crosses(const struct shown *shown)
+/* One end of the message lies before the checkpoint of its process, the other does not. Of a send
+ * in which a checkpoint lies that was restored, its beginning counts. */
+static bool crosses(const struct shown *shown, bool (*before)(struct at, struct at))
 {
     bool crosses = false;
     for (size_t i = 0; i < shown->count; i++)
         if (at_is_note(shown->event[i], NOTE_CHECKPOINT, 0))
-            crosses ^=
-                at_is_over(shown->sent, shown->event[i]) != at_is_over(shown->got, shown->event[i]);
+            crosses ^= before(shown->sent, shown->event[i]) != before(shown->got, shown->event[i]);
     return crosses;
 }
 
@@ -176,7 +176,7 @@ static bool shows_h_or_b(const struct shown *shown)
     if (is(shown, "H.progress"))
         return !shown->witness->finished;
     if (is(shown, "B.empty"))
-        return shown->pair && crosses(shown);
+        return shown->pair && (crosses(shown, at_is_over) || crosses(shown, at_before));
     return (is(shown, "B.commit") || is(shown, "C.commit")) && shown->commit.record != NULL &&
            written != NULL &&
            !(is_synced(shown, written->request) && is_synced(shown, written->comm));
@@ -231,8 +231,8 @@ static bool shows_c_lines(const struct shown *shown)
  * sent, and not delivered, before it; of early ones delivered and not sent. */
 static bool is_noted_too_often(const struct shown *shown, struct at noted)
 {
-    if (noted.record == NULL)
-        return false;
+    if (noted.record == NULL || ranks_move(shown->traces))
+        return noted.record != NULL;
     struct message message = message_of(noted);
     struct walk sent = walk_of(shown->traces, &message, noted.trace->incarnation, false);
     struct walk got = walk_of(shown->traces, &message, noted.trace->incarnation, true);
