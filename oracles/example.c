@@ -306,6 +306,8 @@ enum error_code example_read(const char *path, struct example *example, struct e
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
     code = read_lines(&reader, in);
     fclose(in);
+    if (code == OK) /* as of every plan that comes from a file: steps name steps */
+        code = plan_check(&example->plan, error);
     if (example->plan.count > 0)
         facts->plan = &example->plan;
     facts->steps = example->step;
