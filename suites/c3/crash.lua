@@ -28,7 +28,8 @@ local recovery = { "before-restore", "before-load", "before-suppress-exchange",
   "after-suppress-exchange", "after-restore" }
 
 local points = {} -- { name, plan }
-local promised = { "H", "C.commit", "C.restore" } -- what all of them together must bring about
+local promised = { "H", "C.commit", "C.restore", -- what all of them together must bring about
+  { fault = "kill", role = "initiator", phase = "commit" } }
 
 local function add(name, plan) points[#points + 1] = { name, plan } end
 

@@ -36,10 +36,12 @@ looked_at run --out "$out/runs" --no-control suites/demo/breaks.lua
 looked_at export -o "$out/packed" "$out/runs/latest/1"
 looked_at replay --out "$out/runs" "$out/packed"
 
+failed=0
 LOGS=$out FAULTLINE_MPIEXEC=$PWD/tests/sanitise/valgrind_mpiexec.sh timeout -k 5 900 \
     "$build/faultline" run --out "$out/runs" --no-control --timeout 200 tests/sanitise/valgrind.lua |
-    grep -E '^(not )?ok'
+    grep -E '^(not )?ok' || failed=1
 if cat "$out"/log.* | grep -v 'valgrind ignores shmget' | head -100 | grep .; then
     exit 1
 fi
+[ "$failed" = 0 ] || exit 1
 echo "valgrind has found nothing in $(find "$out" -name 'log.*' | wc -l) processes"
