@@ -12,17 +12,13 @@ CPPFLAGS = -Iharness -I. -I$(BUILD)/gen -D_GNU_SOURCE
 COMPILE  = $(CC) -std=c11 $(CFLAGS) $(WARNINGS) $(CPPFLAGS) -MMD -MP
 Q        = $(if $(V),,@)
 
-# What everything shares: no MPI, no Lua, libc only.
-BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c \
-                            harness/store/*.c)
+# The command is one archive, of which each program takes what it needs: the command itself, the
+# parent of a rank, the unit tests and the fuzzers.
+COMMAND_SOURCES = $(filter-out $(MAIN_SOURCES),$(wildcard harness/*/*.c oracles/*.c oracles/*/*.c reports/*/*.c))
+MAIN_SOURCES    = harness/command/main.c harness/launch/rank_parent.c
+# What the command shares with the preloaded library: no MPI, no Lua, libc only.
+BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c harness/store/*.c)
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
-ORACLE_SOURCES  = $(wildcard oracles/*.c)
-REPLAY_SOURCES  = $(wildcard harness/replay/*.c)
-REPORT_SOURCES  = $(wildcard reports/*.c)
-WITNESS_SOURCES = $(wildcard harness/witness/*.c)
-CAMPAIGN_SOURCES = $(wildcard harness/campaign/*.c)
-DRIVER_SOURCES  = $(wildcard harness/script/*.c harness/shrink/*.c harness/driver/*.c) $(CAMPAIGN_SOURCES) \
-                  $(WITNESS_SOURCES)
 PROTOCOLS       = $(patsubst suites/protocols/%/,%,$(dir $(wildcard suites/protocols/*/*.c)))
 PROGRAMS        = $(patsubst suites/programs/%.c,%,$(wildcard suites/programs/*.c))
 
@@ -35,23 +31,24 @@ all: $(BUILD)/faultline $(BUILD)/libfaultline.so suites
 clean:
 	rm -rf $(BUILD)
 
-# --- the driver -----------------------------------------------------------------------------------
-DRIVER_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -larchive -ldw -lelf -lm
+# --- the command -----------------------------------------------------------------------------------
+COMMAND_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -larchive -ldw -lelf -lm
 $(BUILD)/faultline: $(BUILD)/faultline-rank
-$(BUILD)/faultline: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
-                                   $(REPORT_SOURCES) $(REPLAY_SOURCES) $(DRIVER_SOURCES))
+$(BUILD)/faultline: $(call objects,harness/command/main.c) $(BUILD)/command.a
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(DRIVER_LIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)
+
+$(BUILD)/command.a: $(call objects,$(COMMAND_SOURCES))
+	@echo "  AR      $@"
+	$(Q)rm -f $@ && $(AR) rc $@ $^
 
 # The parent of a rank: libc alone, so that it starts fast.
-RANK_SOURCES = harness/rank_parent.c $(patsubst %,harness/driver/%.c,exec arguments command lost \
-               settings path process rank preload status)
-$(BUILD)/faultline-rank: $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) $(RANK_SOURCES))
+$(BUILD)/faultline-rank: $(call objects,harness/launch/rank_parent.c) $(BUILD)/command.a
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-$(BUILD)/obj/reports/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
-$(BUILD)/obj/harness/driver/memory.o: CPPFLAGS += -isystem /usr/include/libxml2
+$(BUILD)/obj/reports/results/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
+$(BUILD)/obj/harness/system/memory.o: CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
 
 $(BUILD)/obj/%.o: %.c

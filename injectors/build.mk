@@ -3,18 +3,18 @@
 # found in the process, by name.
 
 # The recording path without MPI: unit tests link it too.
-RECORDING_SOURCES = injectors/recording.c $(wildcard injectors/rules*.c) $(wildcard injectors/replay*.c) \
-                    injectors/note.c \
-                    injectors/hash.c injectors/hash_avx2.c
+RECORDING_SOURCES = $(wildcard injectors/rules/*.c) \
+                    $(filter-out injectors/replay/steer_replay.c,$(wildcard injectors/replay/*.c)) \
+                    $(patsubst %,injectors/record/%.c,recording note hash hash_avx2)
 .SECONDARY: $(call objects,$(RECORDING_SOURCES))
 
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
-TAP_SOURCES   = $(wildcard injectors/*.c) harness/base/error.c harness/base/nearest.c \
-                harness/base/snapshot.c \
+TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c) harness/base/error.c harness/base/nearest.c \
+                harness/stacks/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
                 harness/trace/calls.c harness/trace/clock.c harness/store/journal.c \
-                harness/trace/record.c harness/replay/decisions.c harness/replay/words.c
+                harness/trace/record.c harness/decisions/decisions.c harness/decisions/words.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
 
@@ -30,11 +30,11 @@ $(BUILD)/libfaultline.so: $(TAP_OBJECTS)
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-z,defs -Wl,-soname,libfaultline.so -o $@ $^ -ldl
 
 # The generator writes all of its files at once.
-$(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate.lua injectors/roles.lua injectors/functions.lua \
+$(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate/generate.lua injectors/generate/roles.lua injectors/generate/functions.lua \
 		harness/trace/calls.def
 	@echo "  GEN     $(BUILD)/gen/taps"
 	@mkdir -p $(BUILD)/gen/taps
-	$(Q)$(LUA) injectors/generate.lua $(MPICC) harness/trace/calls.def $(BUILD)/gen/taps
+	$(Q)$(LUA) injectors/generate/generate.lua $(MPICC) harness/trace/calls.def $(BUILD)/gen/taps
 	@touch $(TAP_GENERATED) $(TAP_TABLE)
 
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c

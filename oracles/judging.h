@@ -3,9 +3,9 @@
 #ifndef ORACLES_JUDGING_H
 #define ORACLES_JUDGING_H
 
-#include "oracles/history.h"
 #include "oracles/oracle.h"
-#include "oracles/stream.h"
+#include "oracles/reading/history.h"
+#include "oracles/reading/stream.h"
 
 enum claim_id {
 #define CLAIM(name, id, text, source, needs) CLAIM_##name,

@@ -1,6 +1,6 @@
 # Templates, style and script of the pages: inside the command, a string each.
 
-PAGE_PARTS = $(wildcard reports/html/*.xsl reports/html/*.css reports/html/*.js)
+PAGE_PARTS = $(wildcard reports/page/html/*.xsl reports/page/html/*.css reports/page/html/*.js)
 
 $(BUILD)/gen/reports/page_parts.h: $(PAGE_PARTS) reports/build.mk
 	@echo "  EMBED   $@"
@@ -12,6 +12,6 @@ $(BUILD)/gen/reports/page_parts.h: $(PAGE_PARTS) reports/build.mk
 	    echo '},'; \
 	  done; echo '};'; } >$@
 
-XML_SOURCES = reports/xml.c reports/page.c
+XML_SOURCES = reports/page/xml.c reports/page/page.c
 $(call objects,$(XML_SOURCES)): CPPFLAGS += -isystem /usr/include/libxml2
-$(BUILD)/obj/reports/page.o: $(BUILD)/gen/reports/page_parts.h
+$(BUILD)/obj/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h

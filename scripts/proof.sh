@@ -277,7 +277,7 @@ write() {
     echo "|---|---|---|---|"
     cat "$out/summary" "$out/body"
 } >"$out/index.md"
-lua5.4 scripts/proof/page.lua reports/html/page.css <"$out/index.md" >"$out/index.html"
+lua5.4 scripts/proof/page.lua reports/page/html/page.css <"$out/index.md" >"$out/index.html"
 echo "$out/index.html"
 cat "$out/missing" >&2
 [ ! -s "$out/missing" ]

@@ -16,25 +16,25 @@ broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
 
 # Communicators that survive a restart, for a protocol that includes the layer's header: its sources
 # and the generated wrappers.
-HANDLES         := common/handles
+HANDLES         := common/communicators
 HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
-HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/handles/handles\.h' \
+HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/communicators/handles\.h' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
 
 # Protocols that carry all messages of the application themselves: the sources of the layer, how it
 # writes datatypes down, and the generated functions that refuse the rest of MPI.
-MAIL         := common/mail
+MAIL         := common/messages
 MAIL_REFUSED  = $(BUILD)/gen/mail/refused.c
-MAIL_USERS   := $(foreach file,$(shell grep -l 'common/mail/mail\.h' suites/protocols/*/*.[ch]),\
+MAIL_USERS   := $(foreach file,$(shell grep -l 'common/messages/mail\.h' suites/protocols/*/*.[ch]),\
                 $(word 3,$(subst /, ,$(file))))
-MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(addprefix $(PROTOCOL_OBJ)/common/handles/,types.o payload.o) \
+MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(addprefix $(PROTOCOL_OBJ)/common/communicators/,types.o payload.o) \
                 $(PROTOCOL_OBJ)/refused.o
 
 # $(call protocol_objects,P): all that P is linked from.
 PROTOCOL_OBJ     = $(BUILD)/protocols/obj
 objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
                    $(wildcard suites/protocols/$(1)/*.c))
-protocol_objects = $(call objects_in,$(1)) $(call objects_in,common) $(PROTOCOL_OBJ)/error.o \
+protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROTOCOL_OBJ)/error.o \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
                    $(if $(filter $(1),$(MAIL_USERS)),$(MAIL_OBJECTS))

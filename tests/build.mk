@@ -1,30 +1,26 @@
-# Tests. tests/unit/*.c: C programs that print TAP, on sanitised objects (tests/fuzz/build.mk).
+# Tests. tests/unit/ROOM/*.c: C programs that print TAP, on sanitised objects (tests/fuzz/build.mk).
 # tests/*.bats: the command as a user types it.
 # tests/mpi/*.c: MPI programs that the bats tests run under the taps. All found by wildcard.
 
-UNIT_TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%.t,$(wildcard tests/unit/*.c))
+UNIT_TESTS = $(patsubst %.c,$(BUILD)/tests/%.t,$(notdir $(wildcard tests/unit/*/*.c)))
 MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)) \
              $(patsubst tests/mpi/%.f90,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.f90))
 
-UNIT_SOURCES = $(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) $(REPORT_SOURCES) \
-               $(REPLAY_SOURCES) $(RECORDING_SOURCES) $(CAMPAIGN_SOURCES) $(WITNESS_SOURCES) \
-               $(wildcard harness/script/*.c harness/shrink/*.c) harness/driver/stacks.c \
-               harness/driver/frames.c harness/driver/unwind.c harness/driver/shrink_past.c harness/driver/json_text.c \
-               harness/driver/fingerprint.c harness/driver/second_look.c harness/driver/ends.c
+vpath %.c $(wildcard tests/unit/*)
 
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.
 PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives generated_cuts planted \
               stacks unwind rules_steer rules_stop writer script script_steering lua_text reduce)
-$(PLAIN_TESTS): $(BUILD)/tests/%.t: tests/unit/%.c $(call objects,$(UNIT_SOURCES))
+$(PLAIN_TESTS): $(BUILD)/tests/%.t: %.c $(call objects,$(RECORDING_SOURCES)) $(BUILD)/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
+	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
-$(BUILD)/tests/%.t: tests/unit/%.c $(call checked,$(UNIT_SOURCES))
+$(BUILD)/tests/%.t: %.c $(call checked,$(RECORDING_SOURCES)) $(BUILD)/checked/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
+	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
 # Its own allocations, and those of all that is linked with it, go by way of the test.
 $(BUILD)/tests/allocations.t: private CHECKED += \
@@ -51,12 +47,10 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.f90
 # Run folders made of traces written by hand, and a long one, for the tests of the pages.
 PAGES_TOOLS = $(BUILD)/tests/pages/make_run $(BUILD)/bench/make_trace
 
-$(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(BASE_SOURCES) $(TRACE_SOURCES) \
-                        $(ORACLE_SOURCES) $(REPORT_SOURCES) $(REPLAY_SOURCES) \
-                        $(filter-out harness/driver/main.c,$(DRIVER_SOURCES)))
+$(BUILD)/tests/pages/%: tests/pages/%.c $(BUILD)/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -o $@ $(filter %.c %.o,$^) $(DRIVER_LIBS)
+	$(Q)$(COMPILE) -o $@ $(filter %.c %.a,$^) $(COMMAND_LIBS)
 
 # Preloaded into the command, to refuse it memory.
 $(BUILD)/tests/faults/%.so: tests/faults/%.c

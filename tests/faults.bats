@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Faults against ourselves: memory refused and disks full, one allocation and one write after the
 # other. A verb then does what it does anyway, or says what it lacks and has no verdict: it does not
-# die, and what was there before stays. tests/unit/allocations.c does it to the parts.
+# die, and what was there before stays. tests/unit/verbs/allocations.c does it to the parts.
 
 # Of these calls the one after the other is refused; of later ones, and of allocations, only some.
 calls="write pwrite64 ftruncate fallocate"

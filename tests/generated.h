@@ -3,9 +3,9 @@
 #ifndef TESTS_GENERATED_H
 #define TESTS_GENERATED_H
 
-#include "driver/second_look.h"
 #include "oracles/oracle.h"
 #include "tap.h"
+#include "verify/second_look.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

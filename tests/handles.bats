@@ -12,14 +12,14 @@ setup_file() {
     unset FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS
     cd "$REPO" || return 1
     local protocols=suites/protocols
-    lua5.4 $protocols/common/handles/generate.lua mpicc "$TOOLS/wrappers.c" &&
+    lua5.4 $protocols/common/communicators/generate.lua mpicc "$TOOLS/wrappers.c" &&
         mpicc -std=c11 -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -Iharness -I$protocols \
-            -o "$TOOLS/layer.so" tests/handles/layer.c $protocols/common/handles/*.c \
-            $protocols/common/bytes.c harness/base/error.c "$TOOLS/wrappers.c" &&
+            -o "$TOOLS/layer.so" tests/handles/layer.c $protocols/common/communicators/*.c \
+            $protocols/common/base/bytes.c harness/base/error.c "$TOOLS/wrappers.c" &&
         mpicc -std=c11 -fPIE -pie -o "$TOOLS/communicators" tests/handles/communicators.c &&
         mpicc -std=c11 -fPIE -pie -o "$TOOLS/refused" tests/handles/refused.c &&
         mpicc -std=c11 -D_GNU_SOURCE -Iharness -I$protocols -o "$TOOLS/types" \
-            tests/handles/types.c $protocols/common/handles/types.c $protocols/common/bytes.c \
+            tests/handles/types.c $protocols/common/communicators/types.c $protocols/common/base/bytes.c \
             harness/base/error.c &&
         cc -std=c11 -D_GNU_SOURCE -Iharness -o "$TOOLS/dump" tests/taps/dump.c \
             harness/trace/record.c harness/trace/calls.c

@@ -26,11 +26,11 @@ own_folder() {
 fixture() {
     local changed=$BATS_TEST_TMPDIR/changed.c
     mkdir -p "$BATS_TEST_TMPDIR/fixture"
-    sed "s|$2|$3|" oracles/h_result.c >"$changed"
-    run ! cmp -s oracles/h_result.c "$changed"
+    sed "s|$2|$3|" oracles/history_claims/h_result.c >"$changed"
+    run ! cmp -s oracles/history_claims/h_result.c "$changed"
     {
         printf 'For a test.\n\nTests: unit/golden\n\n'
-        diff -u --label a/oracles/h_result.c --label b/oracles/h_result.c oracles/h_result.c "$changed" || true
+        diff -u --label a/oracles/history_claims/h_result.c --label b/oracles/history_claims/h_result.c oracles/history_claims/h_result.c "$changed" || true
     } >"$BATS_TEST_TMPDIR/fixture/$1.patch"
 }
 

@@ -3,8 +3,8 @@
 #ifndef TESTS_RULES_RUN_H
 #define TESTS_RULES_RUN_H
 
-#include "injectors/rules.h"
-#include "injectors/runtime.h"
+#include "injectors/record/runtime.h"
+#include "injectors/rules/rules.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define TESTS_SHOWN_AGAIN_H
 
 #include "oracles/example.h"
-#include "witness/witness.h"
+#include "verify/witness.h"
 
 /* Without events, and against nothing yet. `references` has room for EXAMPLE_MAX, and stays as long
  * as the witness. */

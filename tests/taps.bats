@@ -87,7 +87,7 @@ functions_of() {
 @test "only MPI functions, faultline_ functions and those of libc on files are exported" {
     nm -D --defined-only "$SO" | awk '{ print $3 }' | grep -vE '^(P?MPIX?_|faultline_)' |
         sort >others
-    { grep -oE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage_real.h" | tr -d 'X()' | grep -v '^name$'
+    { grep -oE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage/storage_real.h" | tr -d 'X()' | grep -v '^name$'
         printf '%s\n' __open_2 __open64_2 __openat_2 __openat64_2; } | sort >files
     diff files others
 }
@@ -102,7 +102,7 @@ functions_of() {
 }
 
 generate() {
-    lua5.4 "$REPO/injectors/generate.lua" mpicc "$1" "$PWD"
+    lua5.4 "$REPO/injectors/generate/generate.lua" mpicc "$1" "$PWD"
 }
 
 @test "the generator stops at a function without a prototype" {

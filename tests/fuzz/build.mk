@@ -9,12 +9,12 @@ CHECKED        = $(CLANG) -std=c11 $(CHECKED_CFLAGS) -Wall -Wextra -Werror $(CPP
 
 checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
 
-$(call checked,$(XML_SOURCES) reports/junit.c harness/driver/memory.c): CPPFLAGS += -isystem /usr/include/libxml2
-$(BUILD)/checked/reports/page.o: $(BUILD)/gen/reports/page_parts.h
+$(call checked,$(XML_SOURCES) reports/results/junit.c harness/system/memory.c): CPPFLAGS += -isystem /usr/include/libxml2
+$(BUILD)/checked/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h
 $(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
 $(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
 # clang does not know the pragma with which this file asks gcc for AVX2.
-$(BUILD)/checked/injectors/hash_avx2.o: CHECKED += -mavx2 -Wno-unknown-pragmas
+$(BUILD)/checked/injectors/record/hash_avx2.o: CHECKED += -mavx2 -Wno-unknown-pragmas
 .PRECIOUS: $(BUILD)/checked/%.o
 
 $(BUILD)/checked/%.o: %.c
@@ -26,8 +26,11 @@ $(BUILD)/checked/%.o: %.c
 FUZZ_TARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZERS      = $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(call checked,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
-                 $(REPLAY_SOURCES) $(wildcard harness/script/*.c))
+$(BUILD)/checked/command.a: $(call checked,$(COMMAND_SOURCES))
+	@echo "  AR      $@"
+	$(Q)rm -f $@ && $(AR) rc $@ $^
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/checked/command.a
 	@echo "  FUZZER  $<"
 	@mkdir -p $(@D)
-	$(Q)$(CHECKED) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) -llua5.4 -lxxhash -lm
+	$(Q)$(CHECKED) -fsanitize=fuzzer -o $@ $(filter %.c %.a,$^) $(COMMAND_LIBS)

@@ -1,6 +1,6 @@
 /* Files of decisions, which the ranks of a replayed run follow. The checksum of the input is put
  * right first: it would keep every mutation out. */
-#include "replay/compare.h"
+#include "decisions/compare.h"
 
 #include "fuzz.h"
 

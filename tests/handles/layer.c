@@ -2,7 +2,7 @@
  * program says when a rank is at its line. */
 #include "layer.h"
 
-#include "common/handles/table.h"
+#include "common/communicators/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

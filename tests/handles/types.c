@@ -2,7 +2,7 @@
  * pack and where they lie is the same. And bytes that are none are refused. */
 #include "../mpi/expect.h"
 
-#include "common/handles/types.h"
+#include "common/communicators/types.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* For tests/storage.bats: one rank replaces a file in the checkpoint store, "old" by "new", dies
  * somewhere in between by the plan, and in its next life looks at what it finds.
  *
- * storage_durable SEQUENCE EXPECTED: `durable` is the one of suites/protocols/common/durable.c;
- * `no-file-sync`, `no-folder-sync` and `in-place` leave out what their names say. EXPECTED: old or
- * new, whole; anything else ends the second life with status 1. */
+ * storage_durable SEQUENCE EXPECTED: `durable` is the one of
+ * suites/protocols/common/base/durable.c; `no-file-sync`, `no-folder-sync` and `in-place` leave out
+ * what their names say. EXPECTED: old or new, whole; anything else ends the second life with
+ * status 1. */
 #include "../../harness/base/error.c"
-#include "../../suites/protocols/common/durable.c"
+#include "../../suites/protocols/common/base/durable.c"
 
 #include "faultline.h"
 

@@ -3,16 +3,15 @@
 # In `make test`: the command and the parent of a rank from the objects of the unit tests (clang,
 # AddressSanitizer and UndefinedBehaviorSanitizer), and the recorder alone under ThreadSanitizer.
 # Taps, protocols and programs are the usual ones there.
-$(BUILD)/checked/faultline: $(call checked,$(BASE_SOURCES) $(TRACE_SOURCES) $(ORACLE_SOURCES) \
-                            $(REPORT_SOURCES) $(REPLAY_SOURCES) $(DRIVER_SOURCES))
-$(BUILD)/checked/faultline-rank: $(call checked,$(BASE_SOURCES) $(TRACE_SOURCES) $(RANK_SOURCES))
-$(BUILD)/checked/faultline $(BUILD)/checked/faultline-rank:
+$(BUILD)/checked/faultline: $(call checked,harness/command/main.c)
+$(BUILD)/checked/faultline-rank: $(call checked,harness/launch/rank_parent.c)
+$(BUILD)/checked/faultline $(BUILD)/checked/faultline-rank: $(BUILD)/checked/command.a
 	@echo "  LINK    $@"
-	$(Q)$(CHECKED) -o $@ $(filter %.o,$^) $(DRIVER_LIBS)
+	$(Q)$(CHECKED) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)
 
 THREAD_SANITIZE = -fsanitize=thread -fno-omit-frame-pointer
-THREAD_SOURCES  = $(BASE_SOURCES) $(TRACE_SOURCES) $(RECORDING_SOURCES) harness/replay/decisions.c \
-                  harness/replay/words.c
+THREAD_SOURCES  = $(BASE_SOURCES) $(TRACE_SOURCES) $(RECORDING_SOURCES) harness/decisions/decisions.c \
+                  harness/decisions/words.c harness/stacks/snapshot.c
 
 # gcc does not follow fences under ThreadSanitizer, and says so.
 $(BUILD)/threads/%.o: %.c
@@ -20,7 +19,7 @@ $(BUILD)/threads/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -O1 $(THREAD_SANITIZE) -Wno-tsan -c -o $@ $<
 
-$(BUILD)/threads/%.t: tests/unit/%.c $(patsubst %.c,$(BUILD)/threads/%.o,$(THREAD_SOURCES))
+$(BUILD)/threads/%.t: tests/unit/injectors/%.c $(patsubst %.c,$(BUILD)/threads/%.o,$(THREAD_SOURCES))
 	@echo "  THREADS $<"
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -O1 $(THREAD_SANITIZE) -Wno-tsan -Itests -o $@ $(filter %.c %.o,$^) -lxxhash -lm

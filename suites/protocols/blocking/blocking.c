@@ -7,8 +7,8 @@
  * all meet; each saves its state; rank 0 learns that all have; rank 0 commits; all meet again, and
  * only then remove the line before. */
 #include "checkpoint.h"
-#include "common/lines.h"
-#include "common/state.h"
+#include "common/base/lines.h"
+#include "common/base/state.h"
 #include "faultline.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "c3/nonblocking.h"
 #include "c3/parts.h"
-#include "common/handles/types.h"
+#include "common/communicators/types.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
 #define C3_AGAIN_H
 
 #include "c3/c3.h"
-#include "common/bytes.h"
-#include "common/handles/handles.h"
+#include "common/base/bytes.h"
+#include "common/communicators/handles.h"
 
 enum again_kind {
     AGAIN_BCAST,

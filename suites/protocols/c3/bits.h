@@ -5,7 +5,7 @@
 #define C3_BITS_H
 
 #include "c3/piggyback.h"
-#include "common/handles/handles.h"
+#include "common/communicators/handles.h"
 
 typedef unsigned char bits;
 

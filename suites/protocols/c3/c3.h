@@ -6,8 +6,8 @@
 #define C3_H
 
 #include "base/error.h"
-#include "common/lines.h"
-#include "common/state.h"
+#include "common/base/lines.h"
+#include "common/base/state.h"
 
 #include <mpi.h>
 #include <stdbool.h>

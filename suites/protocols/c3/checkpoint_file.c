@@ -4,7 +4,7 @@
 #include "c3/again.h"
 #include "c3/collective.h"
 #include "c3/pending.h"
-#include "common/handles/handles.h"
+#include "common/communicators/handles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

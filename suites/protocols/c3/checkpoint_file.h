@@ -7,7 +7,7 @@
 
 #include "c3/c3.h"
 #include "c3/suppress.h"
-#include "common/bytes.h"
+#include "common/base/bytes.h"
 
 /* A checkpoint that was read. */
 struct checkpoint {

@@ -3,7 +3,7 @@
 
 #include "c3/calls.h"
 #include "c3/nonblocking.h"
-#include "common/handles/types.h"
+#include "common/communicators/types.h"
 #include "faultline.h"
 
 #include <stdlib.h>

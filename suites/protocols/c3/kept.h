@@ -6,7 +6,7 @@
 
 #include "c3/described.h"
 #include "c3/requests.h"
-#include "common/bytes.h"
+#include "common/base/bytes.h"
 
 /* MPI_Bcast_init and so on: collective over `comm`, waits for the other members. Returns an MPI
  * error code; MPI_SUCCESS: *handle is the program's. The arguments are copied, buffers excepted. */

@@ -1,7 +1,7 @@
 /* See log.h. */
 #include "c3/log.h"
 
-#include "common/durable.h"
+#include "common/base/durable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define C3_PARTS_H
 
 #include "c3/bits.h"
-#include "common/handles/payload.h"
+#include "common/communicators/payload.h"
 
 /* Where piece i begins and how long it is. Nothing is owned. */
 struct parts {

@@ -3,7 +3,7 @@
 
 #include "c3/kept.h"
 #include "c3/transfer.h"
-#include "common/handles/types.h"
+#include "common/communicators/types.h"
 #include "faultline.h"
 
 #include <inttypes.h>

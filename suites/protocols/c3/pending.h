@@ -5,7 +5,7 @@
 #ifndef C3_PENDING_H
 #define C3_PENDING_H
 
-#include "common/bytes.h"
+#include "common/base/bytes.h"
 
 /* Ends the job where a receive cannot be posted again. */
 void pending_save(struct bytes *out);

@@ -2,7 +2,7 @@
 #include "c3/requests.h"
 
 #include "c3/transfer.h"
-#include "common/handles/types.h"
+#include "common/communicators/types.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "c3/log.h"
 #include "c3/piggyback.h"
-#include "common/handles/handles.h"
-#include "common/handles/payload.h"
+#include "common/communicators/handles.h"
+#include "common/communicators/payload.h"
 
 /* A payload of at most COPY_BYTES is copied behind its header and sent as one row of bytes: up to
  * there the copy costs less than what a longer one costs, which is sent from where it is: a

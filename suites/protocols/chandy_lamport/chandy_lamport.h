@@ -1,14 +1,14 @@
 /* What the parts of the protocol share: the snapshot algorithm of Chandy and Lamport ("Distributed
  * Snapshots: Determining Global States of Distributed Systems", 1985; slides 22 to 33 of Pingali's
  * "Application-Level Fault Tolerance for MPI Programs" [CL]) as a layer over PMPI. The messages of
- * the program are carried, and its state at any call is saved, by common/mail; README.md says what
- * is made of it. Must not know: what the program computes. */
+ * the program are carried, and its state at any call is saved, by common/messages; README.md says
+ * what is made of it. Must not know: what the program computes. */
 #ifndef CHANDY_LAMPORT_H
 #define CHANDY_LAMPORT_H
 
 #include "base/error.h"
-#include "common/lines.h"
-#include "common/mail/mail.h"
+#include "common/base/lines.h"
+#include "common/messages/mail.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* See channels.h. In the file, behind each other: the line, and the packets in order of arrival. */
 #include "chandy_lamport/channels.h"
 
-#include "common/durable.h"
+#include "common/base/durable.h"
 #include "faultline.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
--- What goes over the wire (chandy_lamport.h, ../common/mail/packet.h): one tag for each kind of
+-- What goes over the wire (chandy_lamport.h, ../common/messages/packet.h): one tag for each kind of
 -- packet; in front of a marker and of `done` the line. The program's messages are `message`, those
 -- of which its collective calls are made `collective`. With CHANDY_MARKERS=beside the markers have
 -- a communicator of their own.

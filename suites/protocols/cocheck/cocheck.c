@@ -8,7 +8,7 @@
 #include "cocheck/line.h"
 #include "cocheck/move.h"
 #include "cocheck/rank_state.h"
-#include "common/mail/mail.h"
+#include "common/messages/mail.h"
 #include "faultline.h"
 
 #include <stdarg.h>

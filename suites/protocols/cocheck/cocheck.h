@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "cocheck/options.h"
-#include "common/lines.h"
+#include "common/base/lines.h"
 
 #include <mpi.h>
 #include <stdbool.h>

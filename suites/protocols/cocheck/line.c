@@ -3,7 +3,7 @@
 
 #include "cocheck/move.h"
 #include "cocheck/rank_state.h"
-#include "common/mail/mail.h"
+#include "common/messages/mail.h"
 #include "faultline.h"
 
 #include <inttypes.h>

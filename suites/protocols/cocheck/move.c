@@ -4,8 +4,8 @@
 #include "cocheck/control.h"
 #include "cocheck/rank_state.h"
 #include "cocheck/transport.h"
-#include "common/fresh.h"
-#include "common/mail/mail.h"
+#include "common/base/fresh.h"
+#include "common/messages/mail.h"
 #include "faultline.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* See rank_state.h. */
 #include "cocheck/rank_state.h"
 
-#include "common/mail/mail.h"
+#include "common/messages/mail.h"
 
 void rank_state_put(struct bytes *out)
 {

@@ -4,7 +4,7 @@
 #define COCHECK_RANK_STATE_H
 
 #include "cocheck/cocheck.h"
-#include "common/bytes.h"
+#include "common/base/bytes.h"
 
 /* At the cut. */
 void rank_state_put(struct bytes *out);

@@ -1,0 +1,232 @@
+/* `faultline campaign`: many runs, drawn; see campaign.h. */
+#include "campaign/campaign.h"
+
+#include "base/nearest.h"
+#include "system/process.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRATEGIES_MAX 16
+#define NAMES_BYTES 256
+
+/* --- what is asked for ------------------------------------------------------------------------ */
+
+static enum error_code unknown_strategy(const char *name, struct error *error)
+{
+    const char *names[STRATEGIES_MAX];
+    char list[NAMES_BYTES] = "";
+    size_t count = 0;
+    for (; count < STRATEGIES_MAX && strategies[count] != NULL; count++) {
+        size_t used = strlen(list);
+        names[count] = strategies[count]->name;
+        snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", names[count]);
+    }
+    const char *near = nearest_name(name, names, count);
+    return error_set(error, ERROR_USAGE,
+                     "--strategy: there is no strategy \"%s\"%s%s%s; accepted: %s", name,
+                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                     near != NULL ? "\"?" : "", list);
+}
+
+static enum error_code begin_new(struct campaign *campaign, struct error *error)
+{
+    const struct options *options = &campaign->options;
+    const char *name = options->strategy != NULL ? options->strategy : CAMPAIGN_DEFAULT_STRATEGY;
+    campaign->strategy = strategy_find(name);
+    campaign->seed = options->seed;
+    return campaign->strategy != NULL ? OK : unknown_strategy(name, error);
+}
+
+/* Without any limit a campaign of endless plans has one. */
+static void take_limits(struct campaign *campaign)
+{
+    const struct options *options = &campaign->options;
+    if (options->runs > 0)
+        campaign->runs_asked = (uint64_t)options->runs;
+    if (options->budget_s > 0)
+        campaign->budget_s = options->budget_s;
+}
+
+static void default_limit(struct campaign *campaign)
+{
+    bool endless = false;
+    for (size_t i = 0; i < campaign->subject_count; i++)
+        endless |= campaign->subject[i].plans == STRATEGY_ENDLESS;
+    if (endless && campaign->runs_asked == 0 && campaign->budget_s == 0 &&
+        !campaign->options.until_failure)
+        campaign->runs_asked = CAMPAIGN_DEFAULT_RUNS;
+}
+
+/* --- a session -------------------------------------------------------------------------------- */
+
+static enum error_code mark_done(struct campaign *campaign, uint64_t number, struct error *error)
+{
+    if (number >= campaign->done_room) {
+        uint64_t room = 2 * number + 64;
+        uint8_t *grown = realloc(campaign->done_before, room);
+        if (grown == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        memset(grown + campaign->done_room, 0, room - campaign->done_room);
+        campaign->done_before = grown;
+        campaign->done_room = room;
+    }
+    campaign->done_before[number] = 1;
+    return OK;
+}
+
+/* A line of an earlier session. */
+static enum error_code take_earlier(void *context, const struct campaign_record *record,
+                                    struct error *error)
+{
+    struct campaign *campaign = context;
+    struct group *group;
+    if (record->elapsed_s > campaign->before_s)
+        campaign->before_s = record->elapsed_s;
+    if (record->of == RECORD_OF_RUN) {
+        enum error_code code = mark_done(campaign, record->number, error);
+        if (code != OK)
+            return code;
+    }
+    return campaign_count(campaign, record, &group, error);
+}
+
+static enum error_code open_folder(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    if (campaign->stored == NULL)
+        code = path_make_output(campaign->options.out, &campaign->folder, error);
+    if (code == OK)
+        code =
+            path_format(&campaign->journal_path, error, "%s/campaign.jsonl", campaign->folder.text);
+    if (code == OK)
+        code = campaign_journal_open(campaign->journal_path.text, &campaign->journal, error);
+    if (code == OK && campaign->stored != NULL)
+        code = campaign_journal_read(&campaign->journal, take_earlier, campaign, error);
+    return code;
+}
+
+static enum error_code open_outputs(struct campaign *campaign, struct error *error)
+{
+    const char *tap = campaign->options.tap;
+    campaign->out[0] = stdout;
+    if (tap != NULL && (campaign->out[1] = fopen(tap, "we")) == NULL)
+        return error_set(error, ERROR_IO, "--tap %s: %s", tap, strerror(errno));
+    return OK;
+}
+
+static enum error_code open_session(struct campaign *campaign, struct error *error)
+{
+    campaign->start_ns = clock_monotonic_ns();
+    enum error_code code = campaign_find_subjects(campaign, error);
+    if (code == OK && campaign->stored != NULL)
+        code = campaign_compare(campaign, error);
+    if (code == OK)
+        code = open_outputs(campaign, error);
+    if (code == OK)
+        code = open_folder(campaign, error);
+    if (code == OK)
+        code = campaign_add_jobs(campaign, error);
+    if (code == OK)
+        code = campaign_store(campaign, error);
+    return code == OK ? pool_open(&campaign->pool, &campaign->options, error) : code;
+}
+
+static enum error_code run_session(struct campaign *campaign, struct error *error)
+{
+    struct error last = {0};
+    campaign_tell_head(campaign);
+    progress_begin(&campaign->progress, 0);
+    enum error_code code = campaign_prepare(campaign, error);
+    default_limit(campaign);
+    if (code == OK && campaign->end == CAMPAIGN_GOES_ON)
+        code = campaign_work(campaign, error);
+    if (code != OK && campaign->end == CAMPAIGN_GOES_ON) {
+        campaign->end = CAMPAIGN_BROKEN;
+        snprintf(campaign->why, sizeof campaign->why, "not complete: %.400s", error->text);
+    }
+    pool_close(&campaign->pool);
+    campaign_tell_end(campaign);
+    if (campaign_store(campaign, &last) != OK && code == OK)
+        code = error_set(error, last.code, "%s", last.text);
+    return code;
+}
+
+/* --- the verb --------------------------------------------------------------------------------- */
+
+static enum error_code begin(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = campaign->options.resume != NULL ? campaign_load(campaign, error)
+                                                            : begin_new(campaign, error);
+    take_limits(campaign);
+    return code == OK ? select_scenarios(&campaign->options, &campaign->selection, error) : code;
+}
+
+static int run_selected(struct campaign *campaign)
+{
+    struct error error = {0};
+    if (campaign->selection.count == 0) {
+        error_set(&error, ERROR_USAGE, "nothing to run: there is no scenario%s",
+                  campaign->options.filter != NULL ? " that matches the filter" : "");
+        return (int)status_of_error(&error);
+    }
+    int status = select_check(&campaign->selection);
+    if (status != STATUS_PASS)
+        return status;
+    enum error_code code = open_session(campaign, &error);
+    if (code == OK)
+        code = run_session(campaign, &error);
+    enum exit_status worst = code == OK ? STATUS_PASS : status_of_error(&error);
+    if (campaign->folder.text[0] != '\0' && campaign->out[1] != NULL)
+        worst = status_of_output(campaign->out[1], campaign->options.tap, worst);
+    return (int)(worst == STATUS_USAGE ? worst : status_worst(worst, campaign_status(campaign)));
+}
+
+static void release(struct campaign *campaign)
+{
+    campaign_release_tasks(campaign);
+    campaign_release_subjects(campaign);
+    campaign_release_groups(campaign);
+    campaign_journal_close(&campaign->journal);
+    selection_release(&campaign->selection);
+    free(campaign->done_before);
+    for (size_t i = 0; campaign->owns_paths && i < campaign->options.path_count; i++)
+        free(campaign->options.path[i]);
+    if (campaign->owns_paths)
+        free(campaign->options.path);
+    if (campaign->out[1] != NULL)
+        fclose(campaign->out[1]);
+    json_decref(campaign->stored);
+}
+
+int verb_campaign(int argc, char **argv)
+{
+    static const struct options_help help = {
+        "SCENARIO.lua|DIR...",
+        "Draws many plans for what the scenarios test (protocol, program, arguments, environment, "
+        "ranks, claims), runs each, and tells what it finds by groups of failures that are the "
+        "same. The scenarios' own plans and what they expect are not looked at: a campaign looks "
+        "for violations. TAP on standard output.\vStrategies: random draws without end, "
+        "systematic goes to every place once. OUT/<id> holds campaign.jsonl (a line a run), "
+        "campaign.json (the whole) and the folders of runs that failed. --resume goes on after "
+        "anything that ended it. A canary that must fail runs first; if it does not, the campaign "
+        "ends with status 3. Exit status: 0 nothing found, 1 violation, 2 unknown or nothing was "
+        "tested, 3 harness error, 64 usage; a run of which not all took place is counted as "
+        "vacuous and is no failure."};
+    static struct campaign campaign;
+    struct error error = {0};
+    campaign.journal.file = -1;
+    options_parse(&campaign.options, FOR_CAMPAIGN, &help, argc, argv);
+    campaign.options.all_wires = true;
+    campaign.options.no_stacks = true; /* they come with the replays */
+    int status =
+        begin(&campaign, &error) != OK ? (int)status_of_error(&error) : run_selected(&campaign);
+    int interrupted = campaign.pool.interrupted;
+    release(&campaign);
+    if (interrupted != 0)
+        process_end_like(interrupted);
+    return status;
+}

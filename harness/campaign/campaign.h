@@ -1,0 +1,230 @@
+/* A campaign: many runs of plans that a strategy draws, over the subjects of some scenarios, told
+ * by groups of failures. What the parts of the verb share:
+ *
+ *   campaign.c            the verb: what is asked for, sessions, exit status
+ *   campaign_subject.c    what is tested: subjects, their references and surveys, canaries
+ *   campaign_work.c       one session: what runs next, what is made of what is done
+ *   campaign_replay.c     the first failure of each group, replayed
+ *   campaign_group.c      what was found: counts, groups, coverage
+ *   campaign_record.c     campaign.jsonl
+ *   campaign_store.c      campaign.json
+ *   campaign_tell.c       TAP, and the line of progress
+ *
+ * Must not know: traces, Lua, how plans are drawn. */
+#ifndef CAMPAIGN_CAMPAIGN_H
+#define CAMPAIGN_CAMPAIGN_H
+
+#include "campaign/campaign_record.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "jobs/job.h"
+#include "jobs/pool.h"
+#include "replay/replay.h"
+#include "suite/select.h"
+#include "system/progress.h"
+
+#include <jansson.h>
+
+#define CAMPAIGN_VERSION 1
+#define CAMPAIGN_DEFAULT_RUNS 100
+#define CAMPAIGN_DEFAULT_STRATEGY "random"
+#define CAMPAIGN_KEPT_OF_GROUP 5 /* run folders; more failures of a group are only counted */
+#define CAMPAIGN_TEXT_BYTES 512
+#define CAMPAIGN_OUTPUTS 2 /* standard output, --tap */
+
+/* A protocol and program with everything that is not the plan. */
+struct subject {
+    struct scenario scenario; /* shares all but the plan with the one it was taken from; without
+                                 expectations */
+    struct plan wires;        /* no steps, all messages of the protocol; owned */
+    struct job *reference;    /* without faults and protocol; borrowed from the campaign */
+    struct job *survey_job;   /* without faults; the same */
+    char **environment;       /* of the survey; owned, its strings are not but for the last */
+    struct survey survey;
+    bool surveyed;
+    uint64_t plans;     /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
+    uint64_t runs;      /* done */
+    uint64_t *arose_in; /* owned: runs in which the situation of claims[i] arose */
+    bool *asked;        /* owned: claims[i] is judged */
+};
+
+/* Runs that must find what they are made to find; else a campaign that finds nothing says nothing.
+ */
+struct canary {
+    struct scenario_list list; /* owned: of a file; else empty */
+    struct scenario scenario;  /* made here: a kill that nothing restarts */
+    struct plan plan;          /* of it; owned */
+    char *environment;
+    const struct scenario *run; /* one of the two */
+    struct job *job;            /* borrowed */
+    const char *protocol;       /* that it stands for; borrowed */
+};
+
+/* Failures with the same fingerprint. */
+struct group {
+    struct fingerprint fingerprint;
+    enum verdict verdict;
+    char claim[CLAIM_BYTES];
+    uint64_t count;
+    uint64_t first; /* number of the run shown; 0: a survey */
+    size_t subject;
+    char plan[STRATEGY_TEXT_BYTES];
+    char folder[64]; /* of the run shown, below the campaign's */
+    unsigned kept;
+    struct recorded *recorded; /* owned: the run shown, as its replays follow it; NULL: not open */
+    unsigned replays_wanted, replays_started, replays_ended;
+    unsigned replays, replays_same; /* that were run; that were the same */
+    bool replays_refused;
+    char replays_why[REPLAYED_TEXT_BYTES]; /* why not, or what was different in one */
+};
+
+/* A run to be made, or under way. */
+enum task_kind { TASK_RUN, TASK_REPLAY };
+struct task {
+    struct job job; /* first: a job that is done leads back here */
+    enum task_kind kind;
+    size_t subject;
+    uint64_t index;
+    size_t group; /* of a replay */
+    struct scenario scenario;
+    struct plan plan; /* owned */
+    char name[2 * STRATEGY_TEXT_BYTES];
+    char text[STRATEGY_TEXT_BYTES]; /* what the plan does */
+    struct task *next;
+};
+
+/* Why a campaign ended. */
+enum campaign_end {
+    CAMPAIGN_GOES_ON,
+    CAMPAIGN_COMPLETE, /* every plan there is */
+    CAMPAIGN_RUNS,     /* as many as asked for, and there are more */
+    CAMPAIGN_BUDGET,
+    CAMPAIGN_FAILURE, /* --until-failure */
+    CAMPAIGN_INTERRUPTED,
+    CAMPAIGN_CANARY, /* it was green */
+    CAMPAIGN_BROKEN, /* the harness or the machine: the disk is full */
+};
+
+struct campaign {
+    struct options options; /* what is not given is taken from the campaign that is resumed */
+    bool owns_paths;        /* options.path and its strings are owned: taken from there */
+    json_t *stored;         /* owned: campaign.json of that; NULL: a new one */
+    const struct strategy *strategy;
+    uint64_t seed;
+    uint64_t runs_asked; /* 0: no limit */
+    double budget_s;     /* 0: no limit */
+    struct selection selection;
+    struct path folder; /* OUT/<id> */
+    struct path journal_path;
+    struct campaign_journal journal;
+
+    size_t subject_count;
+    struct subject *subject; /* owned */
+    size_t canary_count;
+    struct canary *canary; /* owned */
+    size_t job_count;
+    struct job **job; /* owned: references, surveys and canaries */
+
+    struct pool pool;
+    struct task *tasks; /* owned: those under way */
+    uint64_t start_ns;
+    double before_s; /* that earlier sessions took */
+
+    /* The sequence of runs: subjects in turn. */
+    size_t turn;          /* subject that comes next */
+    uint64_t round;       /* its plan */
+    uint64_t number;      /* runs taken from the sequence so far */
+    uint64_t done_room;   /* of done[] */
+    uint8_t *done_before; /* owned: by number, runs that earlier sessions did */
+
+    uint64_t runs;                   /* done, all sessions, surveys included */
+    uint64_t verdict[VERDICT_COUNT]; /* of them */
+    bool *survey_told;               /* owned, by subject: its survey is in the journal */
+    size_t group_count;
+    struct group *group; /* owned; as they came */
+
+    enum campaign_end last; /* why no more runs are begun; what runs is let finish */
+    enum campaign_end end;
+    char why[CAMPAIGN_TEXT_BYTES]; /* in words */
+    FILE *out[CAMPAIGN_OUTPUTS];
+    struct progress progress;
+};
+
+/* --- campaign_subject.c ----------------------------------------------------------------------- */
+
+/* The subjects of the selection. ERROR_MEMORY. */
+enum error_code campaign_find_subjects(struct campaign *campaign, struct error *error);
+
+/* Their references and surveys, and canaries, in `folder`. ERROR_USAGE: a canary's file is wrong.
+ */
+enum error_code campaign_add_jobs(struct campaign *campaign, struct error *error);
+void campaign_release_subjects(struct campaign *campaign);
+
+/* It did what it is made to do. */
+bool canary_sang(const struct canary *canary);
+
+/* --- campaign_group.c ------------------------------------------------------------------------- */
+
+struct group *campaign_find_group(const struct campaign *campaign, const char *fingerprint);
+
+/* Takes a run, survey or row of replays into the counts. *group is set to where a failure belongs,
+ * NULL for what is none; it may be moved by the next call. */
+enum error_code campaign_count(struct campaign *campaign, const struct campaign_record *record,
+                               struct group **group, struct error *error);
+void campaign_release_groups(struct campaign *campaign);
+
+/* A violation, a harness-error, or what could not be decided; vacuous runs are none. */
+bool verdict_is_failure(enum verdict verdict);
+
+/* Claims that are judged, and those whose situation has not arisen, in any subject that judges
+ * them. */
+void campaign_coverage(const struct campaign *campaign, size_t *asked, size_t *open);
+bool campaign_claim_is_open(const struct campaign *campaign, size_t claim);
+
+/* Not one run passed, and none failed. */
+bool campaign_tested_nothing(const struct campaign *campaign);
+
+/* What a failure's verdict weighs, and everything else that may be wrong with the campaign. */
+enum exit_status campaign_status(const struct campaign *campaign);
+
+/* --- campaign_work.c -------------------------------------------------------------------------- */
+
+/* References, surveys and canaries, then runs until `end` is set. Errors besides: of the journal.
+ */
+enum error_code campaign_prepare(struct campaign *campaign, struct error *error);
+enum error_code campaign_work(struct campaign *campaign, struct error *error);
+double campaign_elapsed_s(const struct campaign *campaign);
+void campaign_release_tasks(struct campaign *campaign);
+
+/* --- campaign_replay.c ------------------------------------------------------------------------ */
+
+/* A group whose first failure is to be replayed once more. false: there is none. */
+bool campaign_next_replay(struct campaign *campaign, size_t *index);
+
+/* The job of one more. */
+enum error_code campaign_fill_replay(struct campaign *campaign, struct task *task,
+                                     struct error *error);
+enum error_code campaign_take_replay(struct campaign *campaign, const struct task *task,
+                                     struct error *error);
+void campaign_release_recorded(struct group *group);
+
+/* --- campaign_store.c ------------------------------------------------------------------------- */
+
+/* campaign.json, in one step. */
+enum error_code campaign_store(const struct campaign *campaign, struct error *error);
+
+/* campaign.json of the folder that is resumed, into `stored`, and what it says of options that are
+ * not given. ERROR_USAGE, ERROR_FORMAT, ERROR_VERSION. */
+enum error_code campaign_load(struct campaign *campaign, struct error *error);
+
+/* ERROR_USAGE: the subjects are not those of the folder that is resumed. */
+enum error_code campaign_compare(const struct campaign *campaign, struct error *error);
+
+/* --- campaign_tell.c -------------------------------------------------------------------------- */
+
+void campaign_tell_head(const struct campaign *campaign);
+void campaign_tell_failure(const struct campaign *campaign, const struct group *group);
+void campaign_tell_end(const struct campaign *campaign);
+void campaign_show(const struct campaign *campaign);
+
+#endif

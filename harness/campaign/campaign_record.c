@@ -1,0 +1,280 @@
+/* See campaign_record.h. */
+#include "campaign/campaign_record.h"
+
+#include "cli/verb.h"
+#include "system/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOCK_TRIES 200 /* what a killed campaign was running ends by itself meanwhile */
+#define LOCK_PAUSE_NS 50000000L
+
+static const char *const kind_names[] = {"run", "survey", "replays"};
+
+void campaign_record_release(struct campaign_record *record)
+{
+    free(record->arose);
+    record->arose = NULL;
+    record->arose_count = 0;
+}
+
+/* --- from a run folder ------------------------------------------------------------------------ */
+
+static enum verdict verdict_of_name(const char *name)
+{
+    for (int i = 0; name != NULL && i < VERDICT_COUNT; i++)
+        if (strcmp(verdict_text((enum verdict)i), name) == 0)
+            return (enum verdict)i;
+    return VERDICT_COUNT;
+}
+
+static enum error_code add_arose(struct campaign_record *record, const char *id,
+                                 struct error *error)
+{
+    const struct claim *claim = id != NULL ? claim_find(id) : NULL;
+    if (claim == NULL)
+        return OK;
+    const char **grown = realloc(record->arose, (record->arose_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    record->arose = grown;
+    grown[record->arose_count++] = claim->id;
+    return OK;
+}
+
+static void copy_text(const json_t *object, const char *field, char *text, size_t bytes)
+{
+    const char *value = json_string_value(json_object_get(object, field));
+    snprintf(text, bytes, "%s", value != NULL ? value : "");
+}
+
+static enum error_code take_verdict(const json_t *root, struct campaign_record *record,
+                                    struct error *error)
+{
+    enum error_code code = OK;
+    const json_t *results = json_object_get(root, "results");
+    const char *verdict = json_string_value(json_object_get(root, "verdict"));
+    copy_text(root, "fingerprint", record->fingerprint.text, sizeof record->fingerprint.text);
+    copy_text(root, "remark", record->claim, sizeof record->claim);
+    if (claim_find(record->claim) == NULL)
+        record->claim[0] = '\0';
+    record->verdict = verdict_of_name(verdict);
+    if (record->verdict == VERDICT_COUNT)
+        record->verdict = VERDICT_HARNESS_ERROR;
+    for (size_t i = 0; code == OK && i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        if (json_integer_value(json_object_get(result, "situations")) > 0)
+            code = add_arose(record, json_string_value(json_object_get(result, "claim")), error);
+    }
+    return code;
+}
+
+static void take_steps(const json_t *root, struct campaign_record *record)
+{
+    const json_t *steps = json_object_get(root, "steps");
+    record->asked = (unsigned)json_array_size(steps);
+    for (size_t i = 0; i < json_array_size(steps); i++)
+        record->done += json_is_true(json_object_get(json_array_get(steps, i), "done"));
+}
+
+static json_t *load(const char *folder, const char *name)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/%s", folder, name) == OK
+               ? json_load_file(path.text, 0, NULL)
+               : NULL;
+}
+
+enum error_code campaign_record_take(const char *folder, struct campaign_record *record,
+                                     struct error *error)
+{
+    json_t *verdict = load(folder, "verdict.json"), *run = load(folder, "run.json");
+    enum error_code code = OK;
+    record->verdict = VERDICT_HARNESS_ERROR;
+    take_steps(run, record);
+    if (verdict != NULL)
+        code = take_verdict(verdict, record, error);
+    if (record->fingerprint.text[0] == '\0' && record->verdict != VERDICT_PASS)
+        snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
+                 verdict_text(record->verdict));
+    json_decref(verdict);
+    json_decref(run);
+    return code;
+}
+
+/* --- a line ----------------------------------------------------------------------------------- */
+
+static json_t *pack_replays(const struct campaign_record *record)
+{
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:f}", "kind", kind_names[record->of], "number",
+                     (json_int_t)record->number, "fingerprint", record->fingerprint.text, "asked",
+                     (json_int_t)record->asked, "same", (json_int_t)record->same, "elapsed",
+                     record->elapsed_s);
+}
+
+static json_t *pack_run(const struct campaign_record *record)
+{
+    json_t *arose = json_array();
+    for (size_t i = 0; i < record->arose_count; i++)
+        json_array_append_new(arose, json_string(record->arose[i]));
+    json_t *root = json_pack(
+        "{s:s, s:I, s:I, s:I, s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "kind", kind_names[record->of],
+        "number", (json_int_t)record->number, "subject", (json_int_t)record->subject + 1, "index",
+        (json_int_t)record->index, "plan", record->plan, "verdict", verdict_text(record->verdict),
+        "seconds", record->seconds, "elapsed", record->elapsed_s, "asked",
+        (json_int_t)record->asked, "done", (json_int_t)record->done, "arose", arose);
+    if (root == NULL)
+        return NULL;
+    if (record->claim[0] != '\0')
+        json_object_set_new(root, "claim", json_string(record->claim));
+    if (record->fingerprint.text[0] != '\0')
+        json_object_set_new(root, "fingerprint", json_string(record->fingerprint.text));
+    if (record->folder[0] != '\0')
+        json_object_set_new(root, "folder", json_string(record->folder));
+    return root;
+}
+
+static enum error_code unpack_run(const json_t *root, struct campaign_record *record,
+                                  struct error *error)
+{
+    const json_t *arose = json_object_get(root, "arose");
+    enum error_code code = OK;
+    record->subject = (size_t)json_integer_value(json_object_get(root, "subject")) - 1;
+    record->index = (uint64_t)json_integer_value(json_object_get(root, "index"));
+    record->done = (unsigned)json_integer_value(json_object_get(root, "done"));
+    record->seconds = json_real_value(json_object_get(root, "seconds"));
+    record->verdict = verdict_of_name(json_string_value(json_object_get(root, "verdict")));
+    copy_text(root, "plan", record->plan, sizeof record->plan);
+    copy_text(root, "claim", record->claim, sizeof record->claim);
+    copy_text(root, "folder", record->folder, sizeof record->folder);
+    if (record->verdict == VERDICT_COUNT)
+        return error_set(error, ERROR_FORMAT, "field \"verdict\" is missing or none");
+    for (size_t i = 0; code == OK && i < json_array_size(arose); i++)
+        code = add_arose(record, json_string_value(json_array_get(arose, i)), error);
+    return code;
+}
+
+static enum error_code unpack(const json_t *root, struct campaign_record *record,
+                              struct error *error)
+{
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    *record = (struct campaign_record){.of = RECORD_OF_KINDS};
+    for (int i = 0; kind != NULL && i < RECORD_OF_KINDS; i++)
+        if (strcmp(kind_names[i], kind) == 0)
+            record->of = (enum record_of)i;
+    if (record->of == RECORD_OF_KINDS)
+        return error_set(error, ERROR_FORMAT,
+                         "field \"kind\" is missing or not one of run, survey, replays");
+    record->number = (uint64_t)json_integer_value(json_object_get(root, "number"));
+    record->asked = (unsigned)json_integer_value(json_object_get(root, "asked"));
+    record->same = (unsigned)json_integer_value(json_object_get(root, "same"));
+    record->elapsed_s = json_number_value(json_object_get(root, "elapsed"));
+    copy_text(root, "fingerprint", record->fingerprint.text, sizeof record->fingerprint.text);
+    return record->of == RECORD_OF_REPLAYS ? OK : unpack_run(root, record, error);
+}
+
+/* --- the journal ------------------------------------------------------------------------------ */
+
+enum error_code campaign_journal_open(const char *path, struct campaign_journal *journal,
+                                      struct error *error)
+{
+    journal->path = path;
+    journal->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (journal->file < 0)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    for (int i = 0; flock(journal->file, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK)
+            return error_set(error, ERROR_IO, "%s: flock: %s", path, strerror(errno));
+        if (i == LOCK_TRIES)
+            return error_set(error, ERROR_USAGE, "%s: this campaign is going on already", path);
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+    }
+    return OK;
+}
+
+void campaign_journal_close(struct campaign_journal *journal)
+{
+    if (journal->file >= 0)
+        close(journal->file);
+    journal->file = -1;
+}
+
+/* What a full disk took half of is cut off again. */
+static enum error_code write_whole(struct campaign_journal *journal, const char *text, size_t bytes,
+                                   struct error *error)
+{
+    off_t before = lseek(journal->file, 0, SEEK_END);
+    ssize_t written = write(journal->file, text, bytes);
+    if (written == (ssize_t)bytes)
+        return OK;
+    int why = written < 0 ? errno : ENOSPC;
+    if (before < 0 || ftruncate(journal->file, before) != 0)
+        why = errno;
+    return error_set(error, ERROR_IO, "%s: %s", journal->path, strerror(why));
+}
+
+enum error_code campaign_journal_add(struct campaign_journal *journal,
+                                     const struct campaign_record *record, struct error *error)
+{
+    json_t *root = record->of == RECORD_OF_REPLAYS ? pack_replays(record) : pack_run(record);
+    char *text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
+    char *line = NULL;
+    int length = text != NULL ? asprintf(&line, "%s\n", text) : -1;
+    enum error_code code = length < 0 ? error_set(error, ERROR_MEMORY, "out of memory")
+                                      : write_whole(journal, line, (size_t)length, error);
+    free(line);
+    free(text);
+    json_decref(root);
+    return code;
+}
+
+static enum error_code take_line(const char *line, campaign_record_taken *take, void *context,
+                                 struct error *error)
+{
+    json_error_t where;
+    struct campaign_record record;
+    json_t *root = json_loads(line, 0, &where);
+    if (root == NULL)
+        return error_set(error, ERROR_FORMAT, "%s", where.text);
+    enum error_code code = unpack(root, &record, error);
+    if (code == OK)
+        code = take(context, &record, error);
+    campaign_record_release(&record);
+    json_decref(root);
+    return code;
+}
+
+enum error_code campaign_journal_read(struct campaign_journal *journal, campaign_record_taken *take,
+                                      void *context, struct error *error)
+{
+    FILE *in = fopen(journal->path, "re");
+    if (in == NULL)
+        return error_set(error, ERROR_IO, "%s: %s", journal->path, strerror(errno));
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    off_t whole = 0; /* bytes of lines that have their end */
+    enum error_code code = OK;
+    for (int number = 1; code == OK && (length = getline(&line, &room, in)) > 0; number++) {
+        struct error inner = {0};
+        if (line[length - 1] != '\n')
+            break;
+        whole += length;
+        code = take_line(line, take, context, &inner);
+        if (code != OK)
+            error_set(error, code, "%s:%d: %.400s", journal->path, number, inner.text);
+    }
+    free(line);
+    fclose(in);
+    if (code == OK && ftruncate(journal->file, whole) != 0)
+        code = error_set(error, ERROR_IO, "%s: %s", journal->path, strerror(errno));
+    return code;
+}

@@ -1,0 +1,271 @@
+/* What a campaign tests; see campaign.h. */
+#include "campaign/campaign.h"
+
+#include "system/path.h"
+#include "verdict/claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BARE_PROTOCOL "null"
+/* A survey tells of the calls on the checkpoint store, whatever is judged. */
+#define STORAGE_SETTING "FAULTLINE_STORAGE=1"
+
+static enum error_code no_memory(struct error *error)
+{
+    return error_set(error, ERROR_MEMORY, "out of memory");
+}
+
+/* --- which there are -------------------------------------------------------------------------- */
+
+/* The same executable, called in the same way. */
+static bool same_call(const struct scenario *a, const struct scenario *b)
+{
+    struct path left, right;
+    return scenario_same_call(a, b) && path_program(a->program, a->file, &left, NULL) == OK &&
+           path_program(b->program, b->file, &right, NULL) == OK &&
+           strcmp(left.text, right.text) == 0;
+}
+
+static bool same_protocol(const struct scenario *a, const struct scenario *b)
+{
+    struct path left, right;
+    return path_protocol(a->protocol, a->file, &left, NULL) == OK &&
+           path_protocol(b->protocol, b->file, &right, NULL) == OK &&
+           strcmp(left.text, right.text) == 0;
+}
+
+static struct subject *find_subject(const struct campaign *campaign,
+                                    const struct scenario *scenario)
+{
+    for (size_t i = 0; i < campaign->subject_count; i++) {
+        struct subject *subject = &campaign->subject[i];
+        const struct scenario *known = &subject->scenario;
+        if (same_call(known, scenario) && same_protocol(known, scenario) &&
+            scenario_same_claims(known, scenario))
+            return subject;
+    }
+    return NULL;
+}
+
+static enum error_code open_coverage(struct subject *subject, struct error *error)
+{
+    const struct scenario *scenario = &subject->scenario;
+    subject->arose_in = calloc(claim_count, sizeof *subject->arose_in);
+    subject->asked = calloc(claim_count, sizeof *subject->asked);
+    if (subject->arose_in == NULL || subject->asked == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < claim_count; i++)
+        for (size_t k = 0; k < scenario->claim_count; k++)
+            subject->asked[i] |= claim_is_named(&claims[i], scenario->claim[k]);
+    return OK;
+}
+
+static enum error_code add_subject(struct campaign *campaign, const struct scenario *scenario,
+                                   struct error *error)
+{
+    struct subject *subject = &campaign->subject[campaign->subject_count++];
+    subject->scenario = *scenario;
+    subject->scenario.violates = NULL;
+    subject->scenario.cover_count = 0;
+    subject->scenario.max_incarnations = 0;
+    plan_init(&subject->wires);
+    subject->wires.wires = scenario->plan.wires;
+    memcpy(subject->wires.wire, scenario->plan.wire, sizeof subject->wires.wire);
+    subject->scenario.plan = subject->wires;
+    survey_init(&subject->survey);
+    return open_coverage(subject, error);
+}
+
+/* --- their jobs ------------------------------------------------------------------------------- */
+
+static struct job *add_job(struct campaign *campaign)
+{
+    struct job **grown = realloc(campaign->job, (campaign->job_count + 1) * sizeof(struct job *));
+    struct job *job = grown != NULL ? calloc(1, sizeof *job) : NULL;
+    if (grown != NULL)
+        campaign->job = grown;
+    if (job != NULL)
+        campaign->job[campaign->job_count++] = job;
+    return job;
+}
+
+/* A run of the same call without any protocol; shared by the subjects that make it. */
+static enum error_code add_reference(struct campaign *campaign, struct subject *subject, int number,
+                                     struct error *error)
+{
+    for (struct subject *other = campaign->subject; other != subject; other++)
+        if (same_call(&other->scenario, &subject->scenario)) {
+            subject->reference = other->reference;
+            return OK;
+        }
+    struct job *job = subject->reference = add_job(campaign);
+    if (job == NULL)
+        return no_memory(error);
+    job_refer_to(job, &subject->scenario);
+    job->number = number;
+    return path_format(&job->folder, error, "%s/reference/%d", campaign->folder.text, number);
+}
+
+static enum error_code add_survey(struct campaign *campaign, struct subject *subject, int number,
+                                  struct error *error)
+{
+    static char setting[] = STORAGE_SETTING;
+    size_t count = subject->scenario.environment_count;
+    struct job *job = subject->survey_job = add_job(campaign);
+    subject->environment = calloc(count + 1, sizeof(char *));
+    if (job == NULL || subject->environment == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        subject->environment[i] = subject->scenario.environment[i];
+    subject->environment[count] = setting;
+    job->bare = subject->scenario;
+    job->bare.environment = subject->environment;
+    job->bare.environment_count = count + 1;
+    job->scenario = &job->bare;
+    job->reference = subject->reference;
+    job->number = number;
+    return path_format(&job->folder, error, "%s/survey/%d", campaign->folder.text, number);
+}
+
+/* --- canaries --------------------------------------------------------------------------------- */
+
+static bool has_canary(const struct campaign *campaign, const char *protocol)
+{
+    for (size_t i = 0; i < campaign->canary_count; i++)
+        if (strcmp(campaign->canary[i].protocol, protocol) == 0)
+            return true;
+    return false;
+}
+
+static enum error_code load_canary(const struct path *file, struct canary *canary,
+                                   struct error *error)
+{
+    struct script_options how = script_options_default;
+    how.wire_file = path_wire;
+    enum error_code code = script_load(file->text, &how, &canary->list, error);
+    if (code == OK && (canary->list.count != 1 || canary->list.scenario->violates == NULL))
+        code = error_set(error, ERROR_USAGE,
+                         "%s: a canary is one scenario that expects a violation", file->text);
+    canary->run = canary->list.scenario;
+    return code;
+}
+
+/* Of a protocol without one: a rank of a program of ours is killed at its end, and nobody starts
+ * the job again. */
+static enum error_code make_canary(struct canary *canary, struct error *error)
+{
+    static char name[] = "canary: a kill that nothing recovers from", bare[] = BARE_PROTOCOL;
+    static char claim[] = "H.progress", program[] = "ring", option[] = "--iterations", laps[] = "2";
+    static char *judged[] = {claim}, *arguments[] = {option, laps};
+    struct plan_step step = plan_step_default(ACTION_KILL);
+    step.victims = 1;
+    step.victim[0] = 0;
+    step.when.event = EVENT_CALL;
+    step.when.rank = 0;
+    snprintf(step.when.call, sizeof step.when.call, "MPI_Finalize");
+    enum error_code code = plan_add(&canary->plan, &step, error);
+    canary->scenario = (struct scenario){.file = name,
+                                         .name = name,
+                                         .protocol = bare,
+                                         .program = program,
+                                         .argument = arguments,
+                                         .argument_count = 2,
+                                         .ranks = 2,
+                                         .claim = judged,
+                                         .claim_count = 1,
+                                         .plan = canary->plan,
+                                         .violates = claim,
+                                         .max_incarnations = 1};
+    canary->run = &canary->scenario;
+    return code;
+}
+
+static enum error_code add_canary(struct campaign *campaign, const struct subject *subject,
+                                  struct error *error)
+{
+    if (has_canary(campaign, subject->scenario.protocol))
+        return OK;
+    struct path file;
+    struct canary *canary = &campaign->canary[campaign->canary_count++];
+    scenario_list_init(&canary->list);
+    plan_init(&canary->plan);
+    canary->protocol = subject->scenario.protocol;
+    enum error_code code = path_canary(canary->protocol, subject->scenario.file, &file, error);
+    if (code == OK)
+        code =
+            path_exists(file.text) ? load_canary(&file, canary, error) : make_canary(canary, error);
+    struct job *job = code == OK ? canary->job = add_job(campaign) : NULL;
+    if (job == NULL)
+        return code != OK ? code : no_memory(error);
+    job->scenario = canary->run;
+    job->number = (int)campaign->canary_count;
+    return path_format(&job->folder, error, "%s/canary/%d", campaign->folder.text, job->number);
+}
+
+bool canary_sang(const struct canary *canary)
+{
+    return canary->job->state == JOB_DONE && canary->job->status == STATUS_PASS;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+enum error_code campaign_find_subjects(struct campaign *campaign, struct error *error)
+{
+    const struct selection *selection = &campaign->selection;
+    enum error_code code = OK;
+    campaign->subject = calloc(selection->count + 1, sizeof *campaign->subject);
+    campaign->canary = calloc(selection->count + 1, sizeof *campaign->canary);
+    campaign->survey_told = calloc(selection->count + 1, sizeof *campaign->survey_told);
+    if (campaign->subject == NULL || campaign->canary == NULL || campaign->survey_told == NULL)
+        return no_memory(error);
+    for (size_t i = 0; code == OK && i < selection->count; i++) {
+        const struct scenario *scenario = selection->chosen[i];
+        struct subject *known = find_subject(campaign, scenario);
+        if (known == NULL)
+            code = add_subject(campaign, scenario, error);
+        else if (scenario->timeout_s > known->scenario.timeout_s)
+            known->scenario.timeout_s = scenario->timeout_s;
+    }
+    return code;
+}
+
+enum error_code campaign_add_jobs(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    int references = 0;
+    for (size_t i = 0; code == OK && i < campaign->subject_count; i++)
+        code = add_canary(campaign, &campaign->subject[i], error);
+    for (size_t i = 0; code == OK && i < campaign->subject_count; i++) {
+        struct subject *subject = &campaign->subject[i];
+        size_t before = campaign->job_count;
+        code = add_reference(campaign, subject, references + 1, error);
+        references += campaign->job_count > before;
+        if (code == OK)
+            code = add_survey(campaign, subject, (int)i + 1, error);
+    }
+    return code;
+}
+
+void campaign_release_subjects(struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->subject_count; i++) {
+        struct subject *subject = &campaign->subject[i];
+        plan_release(&subject->wires);
+        free(subject->environment);
+        survey_release(&subject->survey);
+        free(subject->arose_in);
+        free(subject->asked);
+    }
+    for (size_t i = 0; i < campaign->canary_count; i++) {
+        scenario_list_release(&campaign->canary[i].list);
+        plan_release(&campaign->canary[i].plan);
+    }
+    for (size_t i = 0; i < campaign->job_count; i++)
+        free(campaign->job[i]);
+    free(campaign->subject);
+    free(campaign->canary);
+    free(campaign->survey_told);
+    free(campaign->job);
+}

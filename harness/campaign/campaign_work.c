@@ -1,0 +1,501 @@
+/* One session of a campaign: what runs next, and what is made of what is done; see campaign.h. */
+#include "campaign/campaign.h"
+
+#include "trace/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <xxhash.h>
+
+#define NS_PER_S 1e9
+/* Less than this is free on a disk that is full: what was under way has been removed by then. */
+#define DISK_LEAST_BYTES (1u << 20)
+
+double campaign_elapsed_s(const struct campaign *campaign)
+{
+    return campaign->before_s + (double)(clock_monotonic_ns() - campaign->start_ns) / NS_PER_S;
+}
+
+static void end_with(struct campaign *campaign, enum campaign_end end, const char *why)
+{
+    if (campaign->end != CAMPAIGN_GOES_ON)
+        return;
+    campaign->end = end;
+    snprintf(campaign->why, sizeof campaign->why, "%s", why);
+}
+
+static void end_interrupted(struct campaign *campaign)
+{
+    char why[CAMPAIGN_TEXT_BYTES];
+    snprintf(why, sizeof why, "not complete: interrupted by SIG%s",
+             sigabbrev_np(campaign->pool.interrupted));
+    end_with(campaign, CAMPAIGN_INTERRUPTED, why);
+}
+
+static bool disk_is_full(const struct campaign *campaign)
+{
+    struct statvfs disk;
+    if (statvfs(campaign->folder.text, &disk) != 0)
+        return false;
+    return disk.f_bavail * disk.f_frsize < DISK_LEAST_BYTES ||
+           (disk.f_files > 0 && disk.f_favail == 0);
+}
+
+/* true: the campaign ends by it, and can go on when there is room again. */
+static bool ends_by_full_disk(struct campaign *campaign)
+{
+    char why[CAMPAIGN_TEXT_BYTES];
+    if (!disk_is_full(campaign))
+        return false;
+    snprintf(why, sizeof why, "not complete: the disk of %.300s is full", campaign->folder.text);
+    end_with(campaign, CAMPAIGN_BROKEN, why);
+    return true;
+}
+
+/* --- what is done once: references, surveys, canaries -----------------------------------------
+ */
+
+static enum exit_status judged_status(const struct job *job)
+{
+    struct campaign_record record = {0};
+    enum exit_status status = STATUS_HARNESS;
+    if (campaign_record_take(job->folder.text, &record, NULL) == OK)
+        status = status_of_verdict(record.verdict);
+    campaign_record_release(&record);
+    return status;
+}
+
+/* An earlier session may have made it: a reference has its facts, all others were judged. What came
+ * to a harness error is made again: a full disk may have done that. */
+static void take_finished(struct job *job)
+{
+    struct run run;
+    struct scenario_list owner;
+    bool is_there = run_load(job->folder.text, &run, &owner, NULL) == OK;
+    enum exit_status status = !is_there           ? STATUS_HARNESS
+                              : job->is_reference ? status_of_reference(&run)
+                                                  : judged_status(job);
+    if (status != STATUS_HARNESS && run.end != RUN_INTERRUPTED) {
+        job->state = JOB_DONE;
+        job->seconds = run.seconds;
+        job->status = (int)status;
+    }
+    run_release(&run);
+    scenario_list_release(&owner);
+}
+
+static enum error_code start_jobs(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < campaign->job_count; i++) {
+        struct job *job = campaign->job[i];
+        if (job->state != JOB_WAITING || !pool_has_room(&campaign->pool) ||
+            (job->reference != NULL && job->reference->state != JOB_DONE))
+            continue;
+        code = path_remove(job->folder.text, error); /* half of one, of a session that was killed */
+        if (code == OK)
+            code = pool_start(&campaign->pool, job, error);
+    }
+    return code;
+}
+
+static enum error_code run_jobs(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = start_jobs(campaign, error);
+    while (campaign->pool.running > 0) {
+        campaign_show(campaign);
+        pool_wait(&campaign->pool, campaign->progress.on ? PROGRESS_PERIOD_MS : -1);
+        if (code == OK)
+            code = start_jobs(campaign, error);
+    }
+    if (campaign->pool.interrupted != 0)
+        end_interrupted(campaign);
+    return code;
+}
+
+/* In the journal and in the counts: the same in the next session. */
+static enum error_code take_record(struct campaign *campaign, struct campaign_record *record,
+                                   struct error *error)
+{
+    struct group *group;
+    record->elapsed_s = campaign_elapsed_s(campaign);
+    enum error_code code = campaign_journal_add(&campaign->journal, record, error);
+    if (code == OK)
+        code = campaign_count(campaign, record, &group, error);
+    if (code == OK && group != NULL && group->count == 1)
+        campaign_tell_failure(campaign, group);
+    return code;
+}
+
+static enum error_code tell_survey(struct campaign *campaign, size_t number, struct error *error)
+{
+    const struct subject *subject = &campaign->subject[number];
+    struct campaign_record record = {.of = RECORD_OF_SURVEY, .subject = number};
+    if (campaign->survey_told[number])
+        return OK;
+    record.seconds = subject->survey_job->seconds;
+    snprintf(record.plan, sizeof record.plan, "no faults");
+    snprintf(record.folder, sizeof record.folder, "survey/%zu", number + 1);
+    enum error_code code = campaign_record_take(subject->survey_job->folder.text, &record, error);
+    if (code == OK)
+        code = take_record(campaign, &record, error);
+    campaign_record_release(&record);
+    return code;
+}
+
+/* A run without faults that does not finish is a failure of its own, and nothing to aim by. */
+static enum error_code survey_one(struct campaign *campaign, struct subject *subject,
+                                  struct error *error)
+{
+    struct run run;
+    struct scenario_list owner;
+    const char *folder = subject->survey_job->folder.text;
+    bool finished = run_load(folder, &run, &owner, NULL) == OK && run.end == RUN_FINISHED;
+    run_release(&run);
+    scenario_list_release(&owner);
+    if (!finished)
+        return OK;
+    enum error_code code = survey_take(folder, &subject->wires, &subject->survey, error);
+    if (code != OK)
+        return code;
+    subject->surveyed = true;
+    subject->plans = campaign->strategy->count(&subject->survey);
+    return OK;
+}
+
+static bool all_sing(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->canary_count; i++)
+        if (!canary_sang(&campaign->canary[i]))
+            return false;
+    return true;
+}
+
+static bool has_harness_error(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->job_count; i++)
+        if (campaign->job[i]->status == STATUS_HARNESS)
+            return true;
+    return false;
+}
+
+enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
+{
+    for (size_t i = 0; campaign->stored != NULL && i < campaign->job_count; i++)
+        take_finished(campaign->job[i]);
+    enum error_code code = run_jobs(campaign, error);
+    if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
+        return OK;
+    if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
+        end_with(campaign, CAMPAIGN_CANARY,
+                 "not complete: a canary did not do what it is made to do, so nothing that this "
+                 "campaign could say would mean anything");
+    for (size_t i = 0;
+         code == OK && campaign->end == CAMPAIGN_GOES_ON && i < campaign->subject_count; i++) {
+        code = tell_survey(campaign, i, error);
+        if (code == OK)
+            code = survey_one(campaign, &campaign->subject[i], error);
+    }
+    return code;
+}
+
+/* --- which run is next ------------------------------------------------------------------------ */
+
+/* Every subject's first plan, every subject's second: the same sequence in every session. false:
+ * there are no more. */
+static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *index)
+{
+    for (size_t tries = 0; tries <= campaign->subject_count; tries++) {
+        if (campaign->turn == campaign->subject_count) {
+            campaign->turn = 0;
+            campaign->round++;
+        }
+        *subject = campaign->turn++;
+        *index = campaign->round;
+        if (campaign->subject[*subject].plans > campaign->round)
+            return true;
+    }
+    return false;
+}
+
+static bool was_done_before(const struct campaign *campaign, uint64_t number)
+{
+    return number < campaign->done_room && campaign->done_before[number] != 0;
+}
+
+static bool has_endless(const struct campaign *campaign, uint64_t *plans)
+{
+    bool endless = false;
+    *plans = 0;
+    for (size_t i = 0; i < campaign->subject_count; i++) {
+        endless |= campaign->subject[i].plans == STRATEGY_ENDLESS;
+        *plans += endless ? 0 : campaign->subject[i].plans;
+    }
+    return endless;
+}
+
+static void end_early(struct campaign *campaign, enum campaign_end end, const char *what)
+{
+    char why[CAMPAIGN_TEXT_BYTES];
+    uint64_t plans;
+    if (has_endless(campaign, &plans))
+        snprintf(why, sizeof why, "not complete: %s; there is no last plan", what);
+    else
+        snprintf(why, sizeof why, "not complete: %s; there are %" PRIu64 " plans", what, plans);
+    end_with(campaign, end, why);
+}
+
+/* All plans that there are; but there are none of a subject that could not be surveyed. */
+static void end_complete(struct campaign *campaign)
+{
+    char bounds[STRATEGY_TEXT_BYTES] = "", why[CAMPAIGN_TEXT_BYTES];
+    size_t surveyed = 0;
+    for (size_t i = 0; i < campaign->subject_count; i++)
+        surveyed += campaign->subject[i].surveyed;
+    if (surveyed < campaign->subject_count) {
+        snprintf(why, sizeof why,
+                 "%zu of %zu subjects did not finish without faults, so there is nothing to aim at",
+                 campaign->subject_count - surveyed, campaign->subject_count);
+        end_early(campaign, CAMPAIGN_RUNS, why);
+        return;
+    }
+    if (campaign->subject_count == 1) {
+        campaign->strategy->bounds(&campaign->subject->survey, bounds);
+        snprintf(why, sizeof why, "complete: %s", bounds);
+    } else {
+        snprintf(why, sizeof why, "complete: %" PRIu64 " plans of %zu subjects", campaign->runs,
+                 campaign->subject_count);
+    }
+    end_with(campaign, CAMPAIGN_COMPLETE, why);
+}
+
+/* Nothing runs any more. */
+static void settle(struct campaign *campaign)
+{
+    char what[CAMPAIGN_TEXT_BYTES];
+    if (campaign->pool.interrupted != 0) {
+        end_interrupted(campaign);
+        return;
+    }
+    switch (campaign->last) {
+    case CAMPAIGN_COMPLETE:
+        end_complete(campaign);
+        break;
+    case CAMPAIGN_BUDGET:
+        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
+        end_early(campaign, CAMPAIGN_BUDGET, what);
+        break;
+    case CAMPAIGN_FAILURE:
+        end_early(campaign, CAMPAIGN_FAILURE, "stopped at the first failure");
+        break;
+    default:
+        snprintf(what, sizeof what, "%" PRIu64 " runs, as asked for", campaign->runs);
+        end_early(campaign, CAMPAIGN_RUNS, what);
+        break;
+    }
+}
+
+/* Whether a run may still be begun. */
+static bool may_begin(struct campaign *campaign)
+{
+    if (campaign->last != CAMPAIGN_GOES_ON || campaign->end != CAMPAIGN_GOES_ON)
+        return false;
+    if (campaign->options.until_failure && campaign->group_count > 0)
+        campaign->last = CAMPAIGN_FAILURE;
+    else if (campaign->budget_s > 0 && campaign_elapsed_s(campaign) >= campaign->budget_s)
+        campaign->last = CAMPAIGN_BUDGET;
+    else if (campaign->runs_asked > 0 && campaign->number >= campaign->runs_asked)
+        campaign->last = CAMPAIGN_RUNS;
+    return campaign->last == CAMPAIGN_GOES_ON;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+static void task_release(struct task *task)
+{
+    plan_release(&task->plan);
+    free(task);
+}
+
+static void forget_task(struct campaign *campaign, struct task *task)
+{
+    struct task **place = &campaign->tasks;
+    while (*place != NULL && *place != task)
+        place = &(*place)->next;
+    if (*place != NULL)
+        *place = task->next;
+    task_release(task);
+}
+
+void campaign_release_tasks(struct campaign *campaign)
+{
+    while (campaign->tasks != NULL)
+        forget_task(campaign, campaign->tasks);
+}
+
+/* Of what the subject is: so that plan 17 of one is not the mix of faults of plan 17 of another,
+ * and is the same whatever else is in the campaign. */
+static uint64_t subject_mix(const struct subject *subject)
+{
+    const struct scenario *scenario = &subject->scenario;
+    const char *protocol = strrchr(scenario->protocol, '/');
+    const char *program = strrchr(scenario->program, '/');
+    protocol = protocol != NULL ? protocol : scenario->protocol;
+    program = program != NULL ? program : scenario->program;
+    uint64_t mixed = XXH3_64bits(protocol, strlen(protocol));
+    mixed = XXH3_64bits_withSeed(program, strlen(program), mixed + (uint64_t)scenario->ranks);
+    for (size_t i = 0; i < scenario->argument_count; i++)
+        mixed = XXH3_64bits_withSeed(scenario->argument[i], strlen(scenario->argument[i]), mixed);
+    return mixed;
+}
+
+/* The scenario of the subject with a plan of the strategy's. */
+static enum error_code fill_task(struct campaign *campaign, struct task *task, struct error *error)
+{
+    const struct subject *subject = &campaign->subject[task->subject];
+    task->plan.wires = subject->wires.wires;
+    memcpy(task->plan.wire, subject->wires.wire, sizeof task->plan.wire);
+    uint64_t seed = campaign->seed ^ subject_mix(subject);
+    enum error_code code = campaign->strategy->make(&subject->survey, seed, task->index,
+                                                    &task->plan, task->text, error);
+    task->scenario = subject->scenario;
+    task->scenario.name = task->text;
+    task->scenario.plan = task->plan;
+    task->job.scenario = &task->scenario;
+    task->job.reference = subject->reference;
+    task->job.number = (int)campaign->number;
+    task->job.takes_vacuous = true;
+    if (code == OK)
+        code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,
+                           campaign->number);
+    return code;
+}
+
+/* NULL without memory. */
+static struct task *add_task(struct campaign *campaign, enum task_kind kind)
+{
+    struct task *task = calloc(1, sizeof *task);
+    if (task == NULL)
+        return NULL;
+    plan_init(&task->plan);
+    task->kind = kind;
+    task->next = campaign->tasks;
+    campaign->tasks = task;
+    return task;
+}
+
+static enum error_code start_replay(struct campaign *campaign, size_t group, struct error *error)
+{
+    struct task *task = add_task(campaign, TASK_REPLAY);
+    if (task == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    task->group = group;
+    enum error_code code = campaign_fill_replay(campaign, task, error);
+    return code == OK ? pool_start(&campaign->pool, &task->job, error) : code;
+}
+
+static enum error_code start_task(struct campaign *campaign, size_t subject, uint64_t index,
+                                  struct error *error)
+{
+    struct task *task = add_task(campaign, TASK_RUN);
+    if (task == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    task->subject = subject;
+    task->index = index;
+    enum error_code code = fill_task(campaign, task, error);
+    if (code == OK && campaign->stored != NULL)
+        code = path_remove(task->job.folder.text, error);
+    return code == OK ? pool_start(&campaign->pool, &task->job, error) : code;
+}
+
+static enum error_code start_some(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    size_t subject, group;
+    uint64_t index;
+    while (code == OK && campaign->end == CAMPAIGN_GOES_ON && pool_has_room(&campaign->pool) &&
+           campaign_next_replay(campaign, &group))
+        code = start_replay(campaign, group, error);
+    while (code == OK && pool_has_room(&campaign->pool) && may_begin(campaign)) {
+        if (!next_plan(campaign, &subject, &index)) {
+            campaign->last = CAMPAIGN_COMPLETE;
+            break;
+        }
+        campaign->number++;
+        if (!was_done_before(campaign, campaign->number))
+            code = start_task(campaign, subject, index, error);
+    }
+    return code;
+}
+
+/* --- what has become of it -------------------------------------------------------------------- */
+
+static bool is_kept(const struct campaign *campaign, const struct campaign_record *record)
+{
+    const struct group *group = campaign_find_group(campaign, record->fingerprint.text);
+    return campaign->options.keep || (verdict_is_failure(record->verdict) &&
+                                      (group == NULL || group->kept < CAMPAIGN_KEPT_OF_GROUP));
+}
+
+/* What was interrupted, or hit a full disk, is no run of this campaign: it is made again when that
+ * goes on. */
+static bool is_void(struct campaign *campaign, const struct campaign_record *record)
+{
+    if (campaign->pool.interrupted != 0 && record->verdict != VERDICT_PASS)
+        return true;
+    return record->verdict == VERDICT_HARNESS_ERROR && ends_by_full_disk(campaign);
+}
+
+static enum error_code take_run(struct campaign *campaign, const struct task *task,
+                                struct error *error)
+{
+    struct campaign_record record = {.of = RECORD_OF_RUN,
+                                     .number = (uint64_t)task->job.number,
+                                     .subject = task->subject,
+                                     .index = task->index,
+                                     .seconds = task->job.seconds};
+    snprintf(record.plan, sizeof record.plan, "%s", task->text);
+    enum error_code code = campaign_record_take(task->job.folder.text, &record, error);
+    bool counts = code == OK && !is_void(campaign, &record);
+    bool kept = counts && is_kept(campaign, &record);
+    if (kept)
+        snprintf(record.folder, sizeof record.folder, "%d", task->job.number);
+    if (counts)
+        code = take_record(campaign, &record, error);
+    campaign_record_release(&record);
+    if (!kept && code == OK)
+        code = path_remove(task->job.folder.text, error);
+    return code;
+}
+
+static enum error_code finish(struct campaign *campaign, struct job *job, struct error *error)
+{
+    struct task *task = (struct task *)job;
+    enum error_code code = task->kind == TASK_REPLAY ? campaign_take_replay(campaign, task, error)
+                                                     : take_run(campaign, task, error);
+    forget_task(campaign, task);
+    return code;
+}
+
+enum error_code campaign_work(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    for (;;) {
+        if (code == OK)
+            code = start_some(campaign, error);
+        if (campaign->pool.running == 0)
+            break;
+        campaign_show(campaign);
+        struct job *job =
+            pool_wait(&campaign->pool, campaign->progress.on ? PROGRESS_PERIOD_MS : -1);
+        if (job != NULL && code == OK)
+            code = finish(campaign, job, error);
+        if (code != OK)
+            end_with(campaign, CAMPAIGN_BROKEN, error->text);
+    }
+    settle(campaign);
+    return code;
+}

@@ -1,0 +1,70 @@
+/* Options of the verbs that deal with scenarios and stored runs: one table, read from the command
+ * line and from FAULTLINE_<NAME>. Must not know what the options lead to. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/error.h"
+#include "reports/results/results.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTIONS_MAX_JOBS 1024
+#define OPTIONS_MAX_REPEAT 1000000
+
+/* Which verbs know an option. */
+enum option_verb {
+    FOR_RUN = 1,
+    FOR_LIST = 2,
+    FOR_CHECK = 4,
+    FOR_CAMPAIGN = 8,
+    FOR_SHRINK = 32,
+    FOR_REPLAY = 256
+};
+
+/* All pointers are borrowed from the command line or the environment. */
+struct options {
+    int jobs; /* scenarios at once, 1 and up */
+    uint64_t seed;
+    const char *out;  /* folder of all runs */
+    int ranks;        /* 0: as the scenario says */
+    double timeout_s; /* 0: not given */
+    const char *filter;
+    int shard, shards;                  /* 1..shards; 0 0: everything */
+    int repeat;                         /* times, 1 and up */
+    const char *tap;                    /* a second place for the TAP */
+    const char *results[RESULTS_FORMS]; /* files of other forms; NULL: not asked for */
+    const char *html; /* folder for the pages of all runs; NULL: only of what did not pass */
+    const char *claims;
+    int runs;             /* of a campaign; 0: not given */
+    double budget_s;      /* 0: not given */
+    const char *strategy; /* NULL: not given */
+    const char *resume;   /* folder of a campaign; NULL: a new one */
+    int replays;          /* of the first failure of each group, 0 and up */
+    bool seed_given;
+    bool all_wires; /* set by a verb: plans get all messages of their protocol */
+    bool control;   /* set by a verb that gives a violation its control run (control.h) */
+    bool no_pages;  /* set by a verb whose runs are trials that nobody looks at */
+    bool no_stacks; /* what violates a claim is not run again for the stacks of its witness */
+    bool keep;      /* run folders of runs that passed, too */
+    bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture, no_control;
+    char **path; /* what is left of the command line */
+    size_t path_count;
+};
+
+/* What a verb shows in its --help. */
+struct options_help {
+    const char *arguments; /* "SCENARIO.lua|DIR..." */
+    const char *text;
+};
+
+/* Environment first, then the command line. Ends the process with status 64 and a message on wrong
+ * use, and after --help. */
+void options_parse(struct options *options, enum option_verb verb, const struct options_help *help,
+                   int argc, char **argv);
+
+/* A decimal number, 0x..., or the 40 hexadecimal digits of a commit (its first 16 count). */
+enum error_code seed_parse(const char *text, uint64_t *seed, struct error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* What users tell the preloaded library by variables: checked before anything is launched. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* FAULTLINE_HASH and FAULTLINE_RECORD of this process. ERROR_USAGE names the accepted values. */
+enum error_code settings_check(struct error *error);
+
+/* One "NAME=value"; those that are no setting are fine. */
+enum error_code settings_check_one(const char *setting, struct error *error);
+
+/* FAULTLINE_RECORD=0: the taps are there and record nothing. */
+bool settings_record_nothing(void);
+
+#endif

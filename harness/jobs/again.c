@@ -1,0 +1,74 @@
+/* See again.h. */
+#include "jobs/again.h"
+
+#include "decisions/decisions.h"
+#include "stacks/kept_stacks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PATIENCE_S 10.0
+#define PATIENCE_FACTOR                                                                            \
+    5.0 /* of what the run took: ranks wait for each other in one that follows */
+#define WHY_BYTES (RUN_TEXT_BYTES + 64)
+
+static bool hung(const struct run *run)
+{
+    return run->end == RUN_DEADLOCK || run->end == RUN_TIME_LIMIT;
+}
+
+static bool is_kept(const struct run *run)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/" DECISIONS_FILE, run->folder.text) == OK &&
+           path_exists(path.text);
+}
+
+/* What a rank wrote that came to something else, or how it ended otherwise. */
+static void say_why_not(const struct run *run, const struct run *again)
+{
+    char why[WHY_BYTES] = "the run could not be had again: ";
+    size_t used = strlen(why);
+    struct path path;
+    FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, again->folder.text) == OK
+                     ? fopen(path.text, "re")
+                     : NULL;
+    if (file == NULL) {
+        snprintf(why + used, sizeof why - used, "%.900s", again->end_text);
+    } else {
+        used += fread(why + used, 1, sizeof why - used - 1, file);
+        why[used] = '\0';
+        fclose(file);
+    }
+    kept_stacks_say(run->folder.text, why);
+}
+
+static void follow(const struct run *run, struct run *again)
+{
+    struct error error = {0};
+    again->number = run->number;
+    again->timeout_s = (PATIENCE_S + PATIENCE_FACTOR * run->seconds) / FOLLOWED_PATIENCE;
+    if (path_format(&again->shown, &error, "%s/again", run->folder.text) != OK ||
+        run_execute(again, &error) != OK)
+        snprintf(again->end_text, sizeof again->end_text, "%s", error.text);
+    if (kept_stacks_of_witness(again->folder.text, run->folder.text, &again->wanted) == 0)
+        say_why_not(run, again);
+    if (path_remove(again->shown.text, &error) != OK)
+        fprintf(stderr, "faultline: %s\n", error.text);
+}
+
+void again_for_stacks(const struct run *run, const struct outcome *outcome, const sigset_t *mask)
+{
+    const struct finding *finding = outcome_finding(outcome);
+    struct error error = {0};
+    struct run again;
+    if (finding == NULL || finding->witness_count == 0 || hung(run) || !is_kept(run))
+        return;
+    run_init(&again, run->scenario);
+    for (unsigned i = 0; i < finding->witness_count && i < WITNESS_MOST; i++)
+        again.wanted.event[again.wanted.count++] = finding->witness[i];
+    sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
+    if (run_follow(&again, run, &error) == OK)
+        follow(run, &again);
+    run_release(&again);
+}

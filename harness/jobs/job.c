@@ -1,0 +1,273 @@
+/* See job.h. */
+#include "jobs/job.h"
+
+#include "base/whole_file.h"
+#include "cli/verb.h"
+#include "command/report.h"
+#include "jobs/again.h"
+#include "replay/replay.h"
+#include "reports/results/tap.h"
+#include "run/run.h"
+#include "stacks/kept_stacks.h"
+#include "system/process.h"
+#include "trace/clock.h"
+#include "verdict/outcome.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REFERENCE_PROTOCOL "null"
+#define COPY_BYTES 4096
+#define TEXT_BYTES 256
+
+/* Ranks in reserve are no ranks of the program. */
+static struct scenario without_reserve(const struct scenario *scenario)
+{
+    struct scenario bare = *scenario;
+    bare.ranks -= bare.reserve;
+    bare.reserve = 0;
+    return bare;
+}
+
+void job_refer_to(struct job *job, const struct scenario *scenario)
+{
+    static char protocol[] = REFERENCE_PROTOCOL;
+    job->bare = without_reserve(scenario);
+    job->bare.protocol = protocol;
+    job->bare.violates = NULL;
+    job->bare.cover_count = 0;
+    plan_init(&job->bare.plan);
+    job->scenario = &job->bare;
+    job->is_reference = true;
+}
+
+bool job_refers_to(const struct job *job, const struct scenario *scenario)
+{
+    struct scenario bare = without_reserve(scenario);
+    return job->is_reference && scenario_same_call(job->scenario, &bare);
+}
+
+/* What the run without faults tells; a program that leaves messages unreceived is told of here. */
+static void say_reference(struct run *run, const char *folder)
+{
+    run->reference_failed = false;
+    char left[TEXT_BYTES] = "";
+    uint64_t messages = 0;
+    for (size_t i = 0; i < run->unreceived_count; i++)
+        messages += run->unreceived[i].messages;
+    if (messages > 0)
+        snprintf(left, sizeof left,
+                 "; the program leaves %" PRIu64 " messages unreceived, the first of them on "
+                 "m(%d→%d, tag %d)",
+                 messages, run->unreceived->source, run->unreceived->destination,
+                 run->unreceived->tag);
+    snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s%s",
+             run->reference_count, folder, left);
+}
+
+/* The results of the run without faults, or why there are none. */
+static void take_reference(const struct job *job, struct run *run)
+{
+    struct error error = {0};
+    if (job->reference == NULL)
+        return;
+    const char *folder = job->reference->folder.text;
+    run->reference_failed = true;
+    if (job->reference->status != STATUS_PASS)
+        snprintf(run->reference_text, sizeof run->reference_text,
+                 "the run without faults did not finish: faultline check %s", folder);
+    else if (run_results(folder, &run->references, &run->reference_count, &error) != OK ||
+             run_take_unreceived(run, folder, &error) != OK)
+        snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
+    else
+        say_reference(run, folder);
+}
+
+enum exit_status status_of_reference(const struct run *run)
+{
+    return run->end == RUN_FINISHED ? STATUS_PASS : STATUS_HARNESS;
+}
+
+/* What did not pass has its page, and with --html everything. It is there before the TAP, which
+ * says where; whether it can be drawn changes nothing else. */
+static void draw(const struct run *run, enum exit_status status, const struct options *options)
+{
+    struct path page;
+    if (run->followed[0] != '\0')
+        return; /* it is the page of the run that it follows */
+    if (status != STATUS_PASS && !options->no_pages)
+        report_run_apart(run->shown.text, NULL);
+    if (options->html != NULL &&
+        path_format(&page, NULL, "%s/%d.html", options->html, run->number) == OK)
+        report_run_apart(run->shown.text, page.text);
+}
+
+/* So that it can be repeated. Of what is no run of its own, or void, nothing is kept. */
+static void keep_decisions(const struct run *run)
+{
+    struct error error = {0};
+    if (run->followed[0] != '\0' || run->end == RUN_VOID || run->end == RUN_INTERRUPTED ||
+        replay_keep(run, &error) == OK)
+        return;
+    fprintf(stderr, "faultline: %s: the run cannot be replayed: %s\n", run->shown.text, error.text);
+}
+
+/* Without its faults, too, where the user looks at single runs. */
+static void make_control(const struct run *run, const struct options *options, const sigset_t *mask,
+                         struct outcome *outcome)
+{
+    const struct finding *finding = outcome_finding(outcome);
+    if (options->control && !options->no_control && outcome->verdict == VERDICT_VIOLATION &&
+        control_is_possible(run->scenario))
+        control_make(run, finding != NULL ? finding->claim->id : outcome->remark, mask,
+                     &outcome->control);
+}
+
+/* Its piece of the TAP, for the driver to print in its turn. */
+static enum exit_status tell(const struct run *run, const struct outcome *outcome,
+                             const struct options *options)
+{
+    struct path path;
+    struct error error = {0};
+    struct whole_file file;
+    enum error_code code = path_format(&path, &error, "%s/tap", run->folder.text);
+    if (code == OK)
+        code = whole_file_begin(&file, path.text, &error);
+    if (code != OK)
+        return status_of_error(&error);
+    outcome_print(file.out, run, outcome, options->verbose);
+    return whole_file_end(&file, OK, &error) == OK ? STATUS_PASS : status_of_error(&error);
+}
+
+static enum exit_status judge_and_tell(const struct job *job, const struct run *run,
+                                       const struct options *options, const sigset_t *mask)
+{
+    struct outcome outcome;
+    struct error error = {0};
+    outcome_judge(run, NULL, 0, &outcome);
+    make_control(run, options, mask, &outcome);
+    enum exit_status status = status_of_verdict(outcome.verdict);
+    if (outcome_store(run, &outcome, &error) != OK)
+        status = status_worst(status, status_of_error(&error));
+    enum exit_status shown = status;
+    if (job->takes_vacuous && outcome.verdict == VERDICT_VACUOUS)
+        shown = STATUS_PASS;
+    if (shown != STATUS_PASS || options->keep)
+        keep_decisions(run);
+    if (shown != STATUS_PASS || options->keep)
+        kept_stacks_of_kills(run->folder.text);
+    if (shown == STATUS_VIOLATION && run->followed[0] == '\0' && !options->no_stacks)
+        again_for_stacks(run, &outcome, mask);
+    if (shown != STATUS_PASS)
+        kept_stacks_into_verdict(run->folder.text);
+    draw(run, shown, options);
+    status = status_worst(status, tell(run, &outcome, options));
+    outcome_release(&outcome);
+    return status;
+}
+
+static enum exit_status live(const struct job *job, const struct options *options,
+                             const sigset_t *mask)
+{
+    struct run run;
+    struct error error = {0};
+    run_init(&run, job->scenario);
+    run.number = job->number;
+    run.seed = options->seed;
+    run.capture = !options->no_capture;
+    run.shown = job->folder;
+    if (options->timeout_s > 0)
+        run.timeout_s = options->timeout_s;
+    if (job->scenario->timeout_s > 0)
+        run.timeout_s = job->scenario->timeout_s;
+    enum exit_status status = STATUS_HARNESS;
+    if (job->followed != NULL && run_follow(&run, job->followed, &error) != OK)
+        return status_of_error(&error);
+    run.wanted = job->wanted;
+    run_execute(&run, &error);
+    take_reference(job, &run);
+    if (run_store(&run, &error) == OK)
+        status = job->is_reference ? status_of_reference(&run)
+                                   : judge_and_tell(job, &run, options, mask);
+    else
+        status_of_error(&error);
+    run_release(&run);
+    return status;
+}
+
+/* SIGTERM when the driver ends, whatever ends it: there is time to clear up then. The group of its
+ * own keeps the terminal's signals away: the driver decides. */
+_Noreturn static void become_job(const struct job *job, const struct options *options,
+                                 const sigset_t *mask, pid_t driver)
+{
+    setpgid(0, 0);
+    process_reset_signals(mask);
+    if (!process_die_with(driver, SIGTERM))
+        _exit(STATUS_HARNESS);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    _exit((int)live(job, options, mask));
+}
+
+enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
+                          struct error *error)
+{
+    pid_t driver = getpid();
+    fflush(NULL);
+    job->start_ns = clock_monotonic_ns();
+    job->pid = fork();
+    if (job->pid == 0)
+        become_job(job, options, mask, driver);
+    if (job->pid < 0)
+        return error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
+    setpgid(job->pid, job->pid);
+    job->state = JOB_RUNNING;
+    return OK;
+}
+
+static void print_lost(const struct job *job, FILE *out)
+{
+    char text[TEXT_BYTES];
+    int wait_status = job->wait_status;
+    if (WIFSIGNALED(wait_status))
+        snprintf(text, sizeof text, "the process that ran it was ended by SIG%s",
+                 sigabbrev_np(WTERMSIG(wait_status)));
+    else
+        snprintf(text, sizeof text,
+                 "the process that ran it exited with status %d and left nothing to tell; standard "
+                 "error may say why",
+                 WEXITSTATUS(wait_status));
+    tap_line(out, false, job->number, job->scenario->name, verdict_text(VERDICT_HARNESS_ERROR));
+    tap_block_begin(out);
+    tap_string(out, "verdict", verdict_text(VERDICT_HARNESS_ERROR));
+    tap_list(out, "why");
+    tap_item(out, text);
+    tap_block_end(out);
+}
+
+void job_print(const struct job *job, FILE *const *out, size_t out_count)
+{
+    struct path path;
+    char text[COPY_BYTES];
+    FILE *piece =
+        path_format(&path, NULL, "%s/tap", job->folder.text) == OK ? fopen(path.text, "re") : NULL;
+    size_t length, total = 0;
+    while (piece != NULL && (length = fread(text, 1, sizeof text, piece)) > 0) {
+        total += length;
+        for (size_t i = 0; i < out_count; i++)
+            if (out[i] != NULL)
+                fwrite(text, 1, length, out[i]);
+    }
+    if (piece != NULL)
+        fclose(piece);
+    for (size_t i = 0; i < out_count; i++)
+        if (out[i] != NULL) {
+            if (total == 0)
+                print_lost(job, out[i]);
+            fflush(out[i]);
+        }
+}

@@ -1,0 +1,59 @@
+/* One run in a process of its own: it owns the job's processes, judges, and leaves run.json,
+ * verdict.json and its piece of TAP in the run folder. The process's exit status is the run's. */
+#ifndef JOBS_JOB_H
+#define JOBS_JOB_H
+
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "run/run.h"
+#include "script/script.h"
+#include "system/path.h"
+#include "verdict/witness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
+
+struct job {
+    const struct scenario *scenario; /* borrowed */
+    struct scenario bare; /* of a reference: shares everything with the scenario that asked for
+                             it, but has no plan and the protocol "null"; never released */
+    struct path program;  /* of a reference: which executable that is; else empty */
+    bool is_reference;
+    const struct job *reference; /* to be done before; NULL: none */
+    const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
+                                    Borrowed */
+    struct witness wanted;       /* of a run that follows: where call stacks are to be kept */
+    bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
+    int number;                  /* of the TAP line; of a reference: from 1 by themselves */
+    struct path folder;          /* as the user would type it */
+    enum job_state state;
+    pid_t pid;
+    int status;      /* enum exit_status, when done */
+    int wait_status; /* of the process, when done */
+    double seconds;
+    uint64_t start_ns;
+};
+
+/* Makes it the reference of the scenario: the same call under the protocol "null", without plan,
+ * expectations, and ranks in reserve. Number and folder are the caller's. */
+void job_refer_to(struct job *job, const struct scenario *scenario);
+
+/* It is one that job_refer_to made for this scenario or one that is called the same way; that the
+ * executable is the same is not looked at. */
+bool job_refers_to(const struct job *job, const struct scenario *scenario);
+
+/* Forks. `mask` is the signal mask for the job. */
+enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,
+                          struct error *error);
+
+/* A reference is not judged: it has finished, or it is of no use (STATUS_HARNESS). */
+enum exit_status status_of_reference(const struct run *run);
+
+/* The piece of TAP, copied to each of `out` that is not NULL. A job that left none gets one that
+ * says how it ended. */
+void job_print(const struct job *job, FILE *const *out, size_t out_count);
+
+#endif

@@ -1,0 +1,143 @@
+/* See pool.h. */
+#include "jobs/pool.h"
+
+#include "cli/verb.h"
+#include "system/process.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000ull
+#define NS_PER_S 1e9
+
+enum error_code pool_open(struct pool *pool, const struct options *options, struct error *error)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->options = options;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    process_add_unless_ignored(&signals, SIGINT);
+    process_add_unless_ignored(&signals, SIGTERM);
+    process_add_unless_ignored(&signals, SIGHUP);
+    process_own_descendants();
+    (void)clock_ticks_per_second(); /* measured here, once, and not by each job */
+    pool->signals = process_signals(&signals, &pool->mask);
+    if (pool->signals < 0)
+        return error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
+    pool->open = true;
+    return OK;
+}
+
+void pool_close(struct pool *pool)
+{
+    if (!pool->open)
+        return;
+    process_end_descendants(NULL, NULL);
+    close(pool->signals);
+    sigprocmask(SIG_SETMASK, &pool->mask, NULL);
+    pool->open = false;
+    pool->running = 0;
+}
+
+bool pool_has_room(const struct pool *pool)
+{
+    return pool->interrupted == 0 && pool->running < pool->options->jobs &&
+           pool->running < POOL_MAX_JOBS;
+}
+
+enum error_code pool_start(struct pool *pool, struct job *job, struct error *error)
+{
+    if (pool->running == POOL_MAX_JOBS)
+        return error_set(error, ERROR_LAUNCH, "more than %d jobs at once", POOL_MAX_JOBS);
+    enum error_code code = job_start(job, pool->options, &pool->mask, error);
+    if (code == OK)
+        pool->job[pool->running++] = job;
+    return code;
+}
+
+/* The rest of what the pool reaps are orphans of jobs, and of no interest. */
+static void note_reaped(void *context, pid_t pid, int wait_status)
+{
+    struct pool *pool = context;
+    for (int i = 0; i < pool->running; i++) {
+        struct job *job = pool->job[i];
+        if (job->pid != pid || job->state != JOB_RUNNING)
+            continue;
+        job->state = JOB_DONE;
+        job->wait_status = wait_status;
+        job->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : STATUS_HARNESS;
+        job->seconds = (double)(clock_monotonic_ns() - job->start_ns) / NS_PER_S;
+    }
+}
+
+/* The first asks the jobs to end: they clear up and write their reports. The second ends all. */
+static void interrupt(struct pool *pool, int number)
+{
+    if (pool->interrupted != 0) {
+        process_end_descendants(NULL, NULL);
+        process_end_like(number);
+    }
+    pool->interrupted = number;
+    for (int i = 0; i < pool->running; i++)
+        if (pool->job[i]->state == JOB_RUNNING)
+            kill(pool->job[i]->pid, number);
+}
+
+/* true: one of them was more than a child's end. */
+static bool take_signals(struct pool *pool)
+{
+    struct signalfd_siginfo info;
+    bool asked = false;
+    while (read(pool->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD) {
+            interrupt(pool, (int)info.ssi_signo);
+            asked = true;
+        }
+    process_reap(note_reaped, pool);
+    return asked;
+}
+
+/* NULL: none is done. */
+static struct job *take_done(struct pool *pool)
+{
+    for (int i = 0; i < pool->running; i++) {
+        struct job *job = pool->job[i];
+        if (job->state != JOB_DONE)
+            continue;
+        pool->job[i] = pool->job[--pool->running];
+        return job;
+    }
+    return NULL;
+}
+
+/* What is left of the time, for poll. */
+static int left_ms(uint64_t start_ns, int timeout_ms)
+{
+    uint64_t gone_ms = (clock_monotonic_ns() - start_ns) / NS_PER_MS;
+    if (timeout_ms < 0)
+        return -1;
+    return gone_ms < (uint64_t)timeout_ms ? timeout_ms - (int)gone_ms : 0;
+}
+
+struct job *pool_wait(struct pool *pool, int timeout_ms)
+{
+    struct pollfd look = {.fd = pool->signals, .events = POLLIN};
+    uint64_t start_ns = clock_monotonic_ns();
+    struct job *job;
+    while ((job = take_done(pool)) == NULL && pool->running > 0) {
+        int left = left_ms(start_ns, timeout_ms);
+        int ready = poll(&look, 1, left);
+        if (take_signals(pool))
+            return take_done(pool);
+        if (ready == 0 && left >= 0)
+            return take_done(pool);
+    }
+    return job;
+}

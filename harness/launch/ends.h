@@ -1,0 +1,25 @@
+/* How the ranks of one incarnation ended, and what that says of the incarnation. Never looks at the
+ * launcher's exit status for more than words: it is a mixture of the ranks'. */
+#ifndef LAUNCH_ENDS_H
+#define LAUNCH_ENDS_H
+
+#include "board/board.h"
+#include "launch/launch.h"
+
+/* From the board, for all ranks. Those whose parent had no time to tell are left as they are in
+ * `ends` when known already (reaped by the driver). */
+void ends_collect(const struct board *board, int incarnation, struct rank_end *ends);
+
+/* Only for an incarnation that ended by itself, and before the next one begins on the board. */
+enum launch_end ends_classify(const struct board *board, const struct plan *plan,
+                              const struct rank_end *ends, char *text, size_t bytes);
+
+/* A step of the plan made a call on the store fail or be short in this incarnation: a job that then
+ * gives up does so by the plan. text: which step. */
+bool ends_storage_failed(const struct board *board, const struct plan *plan, char *text,
+                         size_t bytes);
+
+/* "exited with status 3", "was ended by SIGSEGV". */
+void ends_describe(const struct rank_end *end, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,241 @@
+/* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
+ * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
+ * of a run of ours (--in). */
+#include "cli/arguments.h"
+#include "cli/settings.h"
+#include "cli/verb.h"
+#include "launch/command.h"
+#include "launch/rank.h"
+#include "run/lost.h"
+#include "system/path.h"
+#include "system/process.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ENVIRONMENT_MAX 256
+#define NAMED_FOLDERS_MAX 100000
+
+enum key { KEY_TRACE = 1000, KEY_IN, KEY_PRELOAD, KEY_ENV, KEY_WATCH };
+
+struct exec_options {
+    const char *trace;
+    const char *in;
+    const char *preload;
+    const char *environment[ENVIRONMENT_MAX];
+    size_t environment_count;
+    pid_t watch;
+    char **command; /* NULL-terminated; NULL: none */
+};
+
+static const struct argp_option exec_argp_options[] = {
+    {"trace", KEY_TRACE, "DIR", 0, "where the trace goes (default faultline-out/exec-<n>)", 0},
+    {"in", KEY_IN, "RUN", OPTION_HIDDEN, "a run folder of `faultline run`", 0},
+    {"preload", KEY_PRELOAD, "LIST", OPTION_HIDDEN, "LD_PRELOAD of the rank", 0},
+    {"env", KEY_ENV, "NAME=VALUE", OPTION_HIDDEN, "a variable for the rank", 0},
+    {"watch", KEY_WATCH, "PID", OPTION_HIDDEN, "end with this process", 0},
+    {0},
+};
+
+static error_t parse_exec(int key, char *argument, struct argp_state *state)
+{
+    struct exec_options *options = state->input;
+    switch (key) {
+    case KEY_TRACE:
+        options->trace = argument;
+        return 0;
+    case KEY_IN:
+        options->in = argument;
+        return 0;
+    case KEY_PRELOAD:
+        options->preload = argument;
+        return 0;
+    case KEY_ENV:
+        if (options->environment_count == ENVIRONMENT_MAX)
+            argp_error(state, "more than %d variables", ENVIRONMENT_MAX);
+        options->environment[options->environment_count++] = argument;
+        return 0;
+    case KEY_WATCH:
+        options->watch = (pid_t)strtol(argument, NULL, 10);
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->command = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a command is missing: faultline exec -- mpiexec -n 4 ./program");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp exec_argp = {exec_argp_options,
+                                      parse_exec,
+                                      "-- COMMAND [ARGUMENT...]",
+                                      "Runs COMMAND, and everything it starts, under Faultline's "
+                                      "taps, and records every MPI process. "
+                                      "The exit status is COMMAND's.\v"
+                                      "    faultline exec -- mpiexec -n 4 ./program\n"
+                                      "    mpiexec -n 4 faultline exec --trace DIR -- ./program",
+                                      NULL,
+                                      NULL,
+                                      NULL};
+
+static const char *out_folder(void)
+{
+    const char *named = getenv("FAULTLINE_OUT");
+    return named != NULL && *named != '\0' ? named : "faultline-out";
+}
+
+/* The first free exec-<n>, made at once, so that two commands never share one. */
+static enum error_code fresh_folder(struct path *folder, struct error *error)
+{
+    enum error_code code = path_make_folder(out_folder(), error);
+    for (int n = 1; code == OK && n <= NAMED_FOLDERS_MAX; n++) {
+        code = path_format(folder, error, "%s/exec-%d", out_folder(), n);
+        if (code == OK && mkdir(folder->text, 0777) == 0)
+            return OK;
+        if (code == OK && errno != EEXIST)
+            return error_set(error, ERROR_IO, "%s: %s", folder->text, strerror(errno));
+    }
+    return code != OK ? code
+                      : error_set(error, ERROR_LIMIT, "%s holds exec-1 to exec-%d already",
+                                  out_folder(), NAMED_FOLDERS_MAX);
+}
+
+/* Inside a job all ranks must mean the same folder without talking to each other: it is named after
+ * the launcher's process above them, or the step of the batch system. */
+static enum error_code shared_folder(struct path *folder, struct error *error)
+{
+    const char *job = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
+    if (job != NULL && step != NULL)
+        return path_format(folder, error, "%s/exec-slurm-%s.%s", out_folder(), job, step);
+    return path_format(folder, error, "%s/exec-launcher-%d", out_folder(), (int)getppid());
+}
+
+static int is_trace(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot != NULL && strcmp(dot, ".trace") == 0;
+}
+
+static int count_traces(const struct path *run)
+{
+    struct path folder;
+    struct dirent **entries;
+    if (path_format(&folder, NULL, "%s/trace", run->text) != OK)
+        return 0;
+    int count = scandir(folder.text, &entries, is_trace, NULL);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+    return count > 0 ? count : 0;
+}
+
+/* Inside a job others of it may be further: only what this rank itself is to write tells. */
+static bool has_own_trace(const struct path *run)
+{
+    struct path trace;
+    return path_format(&trace, NULL, "%s/trace/r%d.0.trace", run->text, rank_from_environment()) ==
+               OK &&
+           path_exists(trace.text);
+}
+
+/* Chooses and makes the run folder; absolute in *run. */
+static enum error_code prepare_folder(const struct exec_options *options, bool inside,
+                                      struct path *run, struct error *error)
+{
+    struct path folder;
+    enum error_code code = options->trace != NULL
+                               ? path_format(&folder, error, "%s", options->trace)
+                           : inside ? shared_folder(&folder, error)
+                                    : fresh_folder(&folder, error);
+    if (code == OK)
+        code = path_make_run(folder.text, error);
+    if (code == OK)
+        code = path_absolute(folder.text, run, error);
+    if (code == OK && (inside ? has_own_trace(run) : count_traces(run) > 0))
+        code = error_set(error, ERROR_USAGE,
+                         "%s holds traces of another job already; --trace names a new folder",
+                         folder.text);
+    return code;
+}
+
+static enum error_code run_inside(const struct exec_options *options, const struct path *run,
+                                  struct error *error)
+{
+    struct path library;
+    struct rank_job job = {
+        .run = run->text,
+        .preload = options->preload,
+        .environment = options->environment,
+        .environment_count = options->environment_count,
+        .command = options->command,
+        .capture = options->in != NULL,
+        .owns = options->in != NULL,
+        .watch = options->watch,
+    };
+    if (job.preload == NULL) {
+        enum error_code code = path_library(&library, error);
+        if (code != OK)
+            return code;
+        job.preload = library.text;
+    }
+    return rank_parent(&job, error);
+}
+
+/* A trace that cannot be read is not for this command to judge. */
+static void tell_lost(const struct path *run)
+{
+    struct path folder;
+    struct trace_set set = {0};
+    struct error error;
+    if (path_format(&folder, &error, "%s/trace", run->text) == OK &&
+        trace_set_open(folder.text, &set, &error) == OK)
+        lost_tell(&set, stderr);
+    trace_set_release(&set);
+}
+
+static void tell_where(const struct path *run)
+{
+    int count = count_traces(run);
+    if (count == 0 && settings_record_nothing())
+        fprintf(stderr, "faultline: nothing was recorded, as FAULTLINE_RECORD=0 asks for\n");
+    else if (count == 0)
+        fprintf(stderr, "faultline: no MPI process was recorded (is the program linked with a "
+                        "shared MPI library?)\n");
+    else
+        fprintf(stderr, "faultline: %d trace%s in %s; `faultline trace` prints them\n", count,
+                count == 1 ? "" : "s", run->text);
+}
+
+int verb_exec(int argc, char **argv)
+{
+    struct exec_options options = {0};
+    arguments_parse(&exec_argp, argc, argv, ARGP_IN_ORDER, &options);
+    struct error error = {0};
+    struct path run;
+    bool inside = options.in != NULL || rank_from_environment() >= 0;
+    enum error_code code = settings_check(&error);
+    if (code == OK)
+        code = options.in != NULL ? path_absolute(options.in, &run, &error)
+                                  : prepare_folder(&options, inside, &run, &error);
+    if (code == OK && inside)
+        code = run_inside(&options, &run, &error);
+    if (code != OK)
+        return (int)status_of_error(&error);
+    int wait_status;
+    if (command_run(&run, options.command, &wait_status, &error) != OK)
+        return (int)status_of_error(&error);
+    tell_where(&run);
+    tell_lost(&run);
+    process_end_like(wait_status);
+}

@@ -1,0 +1,486 @@
+/* See launch.h. */
+#include "launch/launch.h"
+
+#include "board/progress.h"
+#include "decisions/decisions.h"
+#include "launch/ends.h"
+#include "launch/follow.h"
+#include "launch/preload.h"
+#include "launch/watch.h"
+#include "system/process.h"
+#include "trace/clock.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long the launcher may take to end the job after a rank has failed. */
+#define CLEANUP_GRACE_NS 2000000000ull
+/* How long a job that only polls is waited for: part of the time limit, which says how long waiting
+ * by the clock may take here; but a slow machine is not to be taken for a stall. */
+#define STALL_OF_TIMEOUT 0.25
+#define STALL_LEAST_S 5
+#define NUMBER_BYTES 16
+#define FREED_MOST_BYTES (16u << 20)
+#define WORDS_MAX (26 + 2 * SCENARIO_MAX_ARGUMENTS)
+#define LAUNCHER_ENVIRONMENT_MAX 256
+
+/* An incarnation under way. */
+struct flight {
+    struct launch *launch;
+    struct rank_end *ends;
+    pid_t launcher;
+    bool launcher_ended;
+    int launcher_status;
+    int interrupted;         /* the signal, 0 none */
+    uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
+    off_t said_before;       /* size of the launcher's output when it began */
+    struct watch watch;
+    struct follow follow;
+};
+
+/* The words of the launcher's command line. */
+struct words {
+    size_t count;
+    char *word[WORDS_MAX + 2 * LAUNCHER_ENVIRONMENT_MAX];
+    char number[2][NUMBER_BYTES];
+    char followed[PATH_MAX + sizeof DECISIONS_ENVIRONMENT + 1];
+    struct path preload;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (words->count + 1 < sizeof words->word / sizeof words->word[0])
+        words->word[words->count++] = (char *)(uintptr_t)word;
+    words->word[words->count] = NULL;
+}
+
+/* A claim or family that is judged by what the ranks do to the checkpoint store. */
+static bool is_of_storage(const char *claim)
+{
+    static const char *const names[] = {"C", "C.commit", "B", "B.commit"};
+    for (size_t i = 0; claim != NULL && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(claim, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool asks_for_storage(const struct scenario *scenario)
+{
+    bool asks = is_of_storage(scenario->violates);
+    for (size_t i = 0; i < scenario->claim_count; i++)
+        asks |= is_of_storage(scenario->claim[i]);
+    for (size_t i = 0; i < scenario->cover_count; i++)
+        asks |= is_of_storage(scenario->cover[i]);
+    return asks;
+}
+
+static enum error_code build_words(const struct launch *launch, struct words *words,
+                                   struct error *error)
+{
+    const struct scenario *scenario = launch->run->scenario;
+    snprintf(words->number[0], NUMBER_BYTES, "%d", scenario->ranks);
+    snprintf(words->number[1], NUMBER_BYTES, "%d", (int)getpid());
+    enum error_code code = path_format(&words->preload, error, "%s:%s",
+                                       launch->preload_library.text, launch->protocol.text);
+    if (code == OK && scenario->environment_count > LAUNCHER_ENVIRONMENT_MAX)
+        code = error_set(error, ERROR_LIMIT, "more than %d variables in environment",
+                         LAUNCHER_ENVIRONMENT_MAX);
+    if (code != OK)
+        return code;
+    const char *fixed[] = {launch->launcher.text,
+                           "-n",
+                           words->number[0],
+                           launch->rank_parent.text,
+                           "--in",
+                           launch->run->folder.text,
+                           "--watch",
+                           words->number[1],
+                           "--preload",
+                           words->preload.text};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        add(words, fixed[i]);
+    if (asks_for_storage(scenario)) {
+        add(words, "--env");
+        add(words, "FAULTLINE_STORAGE=1");
+    }
+    if (launch->run->followed[0] != '\0') {
+        snprintf(words->followed, sizeof words->followed, DECISIONS_ENVIRONMENT "=%s",
+                 launch->run->followed);
+        add(words, "--env");
+        add(words, words->followed);
+    }
+    for (size_t i = 0; i < scenario->environment_count; i++) {
+        add(words, "--env");
+        add(words, scenario->environment[i]);
+    }
+    add(words, "--");
+    add(words, launch->program.text);
+    for (size_t i = 0; i < scenario->argument_count; i++)
+        add(words, scenario->argument[i]);
+    return OK;
+}
+
+/* Variables that a surrounding run or `exec` may have left: they mean that one, not this. */
+static void forget_outer_run(void)
+{
+    static const char *const names[] = {"FAULTLINE_RUN", "FAULTLINE_RANK", "FAULTLINE_RANKS",
+                                        "FAULTLINE_STORE", DECISIONS_ENVIRONMENT};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+}
+
+/* What the launcher itself says goes to a file: standard output carries TAP alone. */
+static bool redirect_launcher(const struct run *run)
+{
+    struct path path;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+        return false;
+    if (path_format(&path, NULL, "%s/output/launcher", run->folder.text) != OK)
+        return false;
+    int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    return file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+}
+
+_Noreturn static void become_launcher(const struct launch *launch, struct words *words,
+                                      pid_t parent)
+{
+    setpgid(0, 0);
+    if (process_die_with(parent, SIGKILL) && redirect_launcher(launch->run)) {
+        forget_outer_run();
+        process_reset_signals(&launch->mask);
+        execv(words->word[0], words->word);
+        fprintf(stderr, "faultline: cannot start %s: %s\n", words->word[0], strerror(errno));
+    }
+    _exit(127);
+}
+
+/* Orphans come to the driver: a rank whose parent the launcher killed is reaped here. */
+static void note_reaped(void *context, pid_t pid, int wait_status)
+{
+    struct flight *flight = context;
+    struct board *board = flight->launch->board;
+    if (pid == flight->launcher) {
+        flight->launcher_ended = true;
+        flight->launcher_status = wait_status;
+    }
+    for (int rank = 0; rank < board->ranks; rank++) {
+        if (atomic_load(&board->slot[rank].pid) != pid || atomic_load(&board->slot[rank].ended))
+            continue;
+        flight->ends[rank].known = true;
+        flight->ends[rank].wait_status = wait_status;
+    }
+}
+
+static void take_signals(struct flight *flight)
+{
+    struct signalfd_siginfo info;
+    while (read(flight->launch->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            flight->interrupted = (int)info.ssi_signo;
+    process_reap(note_reaped, flight);
+}
+
+/* A rank that ended badly, and a launcher that takes too long to notice. */
+static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
+{
+    const struct board *board = flight->launch->board;
+    for (int rank = 0; flight->first_death_ns == 0 && rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].ended) != 0 &&
+            atomic_load(&board->slot[rank].wait_status) != 0)
+            flight->first_death_ns = now_ns;
+    return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
+}
+
+/* A rank is dead, or is to die by a step that is done: what the others wait for then is their end,
+ * which the launcher brings, in its time. */
+static bool is_ending(const struct flight *flight)
+{
+    const struct board *board = flight->launch->board;
+    const struct plan *plan = &flight->launch->run->scenario->plan;
+    bool ending = flight->first_death_ns != 0;
+    for (unsigned i = 0; !ending && i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        if (step->action != ACTION_KILL || !board_step_done(board, i) ||
+            atomic_load(&board->progress[i].incarnation) != atomic_load(&board->incarnation))
+            continue;
+        for (unsigned k = 0; k < step->victims; k++)
+            ending |= step->victim[k] < board->ranks &&
+                      atomic_load(&board->slot[step->victim[k]].ended) == 0;
+    }
+    return ending;
+}
+
+/* The run that is followed was ended at its limit, and all ranks are where they were then. */
+static bool was_ended_here(const struct launch *launch)
+{
+    const struct board *board = launch->board;
+    if (launch->run->followed[0] == '\0' || launch->run->followed_end != RUN_TIME_LIMIT)
+        return false;
+    for (int rank = 0; rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].arrived) == 0 &&
+            atomic_load(&board->slot[rank].ended) == 0)
+            return false;
+    return true;
+}
+
+/* The job has its time behind the last fault. So much is there for the faults, too; then they stop
+ * (progress_quiet), and what still waits for them goes on without. */
+static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
+{
+    struct launch *launch = flight->launch;
+    const struct plan *plan = &launch->run->scenario->plan;
+    double timeout_s = run_patience_s(launch->run);
+    double stall_s = fmax(timeout_s * STALL_OF_TIMEOUT, STALL_LEAST_S);
+    if (watch_has_stalled(&flight->watch, launch->board, stall_s)) {
+        snprintf(text, bytes, "for %g s every live rank has only polled in vain", stall_s);
+        return true;
+    }
+    bool ended_here = !is_ending(flight) && was_ended_here(launch);
+    bool over = launch->quiet || progress_is_over(launch->board, plan);
+    if (!over && !ended_here && now_ns < launch->deadline_ns)
+        return false;
+    if (!launch->quiet && !ended_here && plan->count > 0) {
+        if (!over) {
+            progress_quiet(launch->board, RELEASED_BY_QUIET);
+            watch_init(&flight->watch);
+        }
+        launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
+    }
+    launch->quiet = true;
+    if (now_ns < launch->deadline_ns && !ended_here)
+        return false;
+    snprintf(text, bytes,
+             plan->count > 0 ? "still running %g s after the faults stopped"
+                             : "still running after %g s",
+             launch->run->timeout_s);
+    return true;
+}
+
+/* A rank that found no room for its trace follows nothing, and the others may wait for it in vain.
+ */
+static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
+{
+    const struct board *board = launch->board;
+    for (int rank = 0; launch->run->followed[0] != '\0' && rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].lost) != 0) {
+            snprintf(text, bytes,
+                     "the trace of rank %d in %.300s is incomplete (is the disk full?)", rank,
+                     launch->run->shown.text);
+            return true;
+        }
+    return false;
+}
+
+/* Until the launcher has ended or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
+ * to know more. */
+static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    struct pollfd look = {.fd = launch->signals, .events = POLLIN};
+    uint64_t next_look_ns = 0;
+    while (!flight->launcher_ended) {
+        poll(&look, 1, WATCH_PERIOD_MS);
+        take_signals(flight);
+        uint64_t now_ns = clock_monotonic_ns();
+        if (flight->interrupted != 0) {
+            snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(flight->interrupted));
+            return LAUNCH_INTERRUPTED;
+        }
+        if (flight->launcher_ended || now_ns < next_look_ns)
+            continue;
+        next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
+        follow_look(&flight->follow);
+        if (launcher_is_stuck(flight, now_ns))
+            return LAUNCH_FINISHED;
+        if (!is_ending(flight) &&
+            watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
+                       launch->run->folder.text, text, bytes))
+            return LAUNCH_DEADLOCK;
+        if (cannot_follow(launch, text, bytes))
+            return LAUNCH_VOID;
+        if (is_too_late(flight, now_ns, text, bytes))
+            return LAUNCH_TIME_LIMIT;
+    }
+    return LAUNCH_FINISHED;
+}
+
+static enum error_code start_launcher(struct flight *flight, struct error *error)
+{
+    struct words *words = calloc(1, sizeof *words);
+    if (words == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    enum error_code code = build_words(flight->launch, words, error);
+    if (code == OK) {
+        pid_t parent = getpid();
+        flight->launcher = fork();
+        if (flight->launcher == 0)
+            become_launcher(flight->launch, words, parent);
+        if (flight->launcher < 0)
+            code = error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
+    }
+    free(words);
+    return code;
+}
+
+/* Bytes that launchers of this run have said so far. */
+static off_t launcher_said(const struct launch *launch)
+{
+    struct path path;
+    struct stat status;
+    if (path_format(&path, NULL, "%s/output/launcher", launch->run->folder.text) != OK ||
+        stat(path.text, &status) != 0)
+        return 0;
+    return status.st_size;
+}
+
+/* A launcher that is told to abort (MPI_Abort, an error that is fatal) kills all ranks before any
+ * can be seen to end, and exits with the code that it was told, without a word. One that fails by
+ * itself, or because a rank died, says so. */
+static bool was_aborted(const struct flight *flight)
+{
+    return flight->launcher_ended && WIFEXITED(flight->launcher_status) &&
+           WEXITSTATUS(flight->launcher_status) != 0 &&
+           launcher_said(flight->launch) == flight->said_before;
+}
+
+/* Where the ranks' ends do not say what happened, the launcher may. */
+static enum launch_end explain_void(const struct flight *flight, char *text, size_t bytes)
+{
+    size_t used = strlen(text);
+    int status = flight->launcher_status;
+    const char *launcher = flight->launch->launcher.text;
+    if (flight->launcher_ended && WIFSIGNALED(status))
+        snprintf(text + used, bytes - used, " (%s was ended by SIG%s)", launcher,
+                 sigabbrev_np(WTERMSIG(status)));
+    else if (flight->launcher_ended)
+        snprintf(text + used, bytes - used, " (%s exited with status %d; see %s/output/launcher)",
+                 launcher, WEXITSTATUS(status), flight->launch->run->shown.text);
+    return LAUNCH_VOID;
+}
+
+/* What fails on a full disk is not the program's fault. A little is free again by now: what the
+ * traces had asked for and did not need. */
+static bool disk_is_full(const struct launch *launch, char *text, size_t bytes)
+{
+    struct statvfs disk;
+    uint64_t freed = (uint64_t)launch->board->ranks * TRACE_CHUNK_BYTES;
+    uint64_t least = freed < FREED_MOST_BYTES ? freed : FREED_MOST_BYTES;
+    if (statvfs(launch->run->folder.text, &disk) != 0)
+        return false;
+    bool nodes_left = disk.f_files == 0 || disk.f_favail > 0; /* 0: they are not counted */
+    if (disk.f_bavail * disk.f_frsize > least && nodes_left)
+        return false;
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "; but the disk of %.200s is full",
+             launch->run->shown.text);
+    return true;
+}
+
+/* What fails in MPI_Init where the library has no room for its shared memory is not the program's
+ * fault either. What other ranks had of it is free again by now. */
+static bool lacks_shared_memory(const struct launch *launch, char *text, size_t bytes)
+{
+    struct statvfs memory;
+    uint64_t ranks = (uint64_t)launch->board->ranks;
+    bool in_init = false;
+    for (uint64_t rank = 0; rank < ranks; rank++)
+        in_init |= atomic_load(&launch->board->slot[rank].state) == RANK_LOADED;
+    if (!in_init || statvfs(SHARED_MEMORY, &memory) != 0 ||
+        memory.f_bavail * memory.f_frsize >= ranks * SHARED_BYTES_OF_RANK)
+        return false;
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "; but %s has no room for %d ranks in MPI_Init",
+             SHARED_MEMORY, launch->board->ranks);
+    return true;
+}
+
+static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    enum launch_end end =
+        ends_classify(launch->board, &launch->run->scenario->plan, flight->ends, text, bytes);
+    bool gave_up = end == LAUNCH_FAILED || (end == LAUNCH_LOST && was_aborted(flight));
+    if (gave_up && ends_storage_failed(launch->board, &launch->run->scenario->plan, text, bytes))
+        return LAUNCH_KILLED;
+    if (end == LAUNCH_LOST && was_aborted(flight)) {
+        snprintf(text, bytes, "a rank aborted the job (MPI_Abort, or an MPI error that is fatal)");
+        return LAUNCH_FAILED;
+    }
+    return end == LAUNCH_VOID || end == LAUNCH_LOST ? explain_void(flight, text, bytes) : end;
+}
+
+/* Without one of our libraries in every rank nothing that was seen means anything. */
+static bool lacks_library(const struct launch *launch, char *text, size_t bytes)
+{
+    const struct path *const library[] = {&launch->protocol, &launch->preload_library};
+    static const char *const what[] = {"the protocol", "libfaultline"};
+    int incarnation = atomic_load(&launch->board->incarnation);
+    char said[RUN_TEXT_BYTES];
+    for (int rank = 0; rank < launch->board->ranks; rank++) {
+        struct path output;
+        if (path_format(&output, NULL, "%s/output/r%d.%d.err", launch->run->folder.text, rank,
+                        incarnation) != OK)
+            continue;
+        for (int i = 0; i < 2; i++)
+            if (preload_was_ignored(output.text, library[i], said, sizeof said)) {
+                snprintf(text, bytes, "%s was not loaded into rank %d: %.900s", what[i], rank,
+                         said);
+                return true;
+            }
+    }
+    return false;
+}
+
+static void follow_if_asked(struct flight *flight)
+{
+    const struct launch *launch = flight->launch;
+    if (!launch->run->capture)
+        follow_begin(&flight->follow, launch->run->folder.text,
+                     atomic_load(&launch->board->incarnation), launch->board->ranks);
+}
+
+enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
+                                   enum launch_end *end, char *text, size_t bytes,
+                                   struct error *error)
+{
+    struct flight *flight = calloc(1, sizeof *flight);
+    if (flight == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    flight->launch = launch;
+    flight->ends = ends;
+    flight->said_before = launcher_said(launch);
+    watch_init(&flight->watch);
+    follow_if_asked(flight);
+    enum error_code code = start_launcher(flight, error);
+    if (code == OK) {
+        *end = watch_flight(flight, text, bytes);
+        if (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT)
+            watch_write_stacks(launch->board, launch->run->folder.text);
+        process_end_descendants(note_reaped, flight);
+        ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
+        if (*end == LAUNCH_FINISHED)
+            *end = classify(flight, text, bytes);
+        bool failed = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT;
+        if (failed &&
+            (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
+            *end = LAUNCH_VOID;
+        if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
+            *end = LAUNCH_VOID;
+    }
+    follow_look(&flight->follow);
+    follow_end(&flight->follow);
+    free(flight);
+    return code;
+}

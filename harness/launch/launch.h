@@ -1,0 +1,43 @@
+/* One incarnation of a job: the launcher is started, watched, and ended with all that came of it.
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include "board/board.h"
+#include "run/run.h"
+
+/* Where the MPI library has what its ranks share, and what one takes of it in MPI_Init: MPICH over
+ * UCX, 4292720 bytes. */
+#define SHARED_MEMORY "/dev/shm"
+#define SHARED_BYTES_OF_RANK (5ull << 20)
+
+/* How one incarnation ended. */
+enum launch_end {
+    LAUNCH_FINISHED, /* every rank finalized and exited 0 */
+    LAUNCH_KILLED,   /* a rank died by a kill of the plan: the next incarnation's turn */
+    LAUNCH_FAILED,   /* a rank failed by itself */
+    LAUNCH_VOID,     /* the launcher failed, or ranks are missing */
+    LAUNCH_LOST,     /* void, as far as the ranks' ends tell: all were ended together */
+    LAUNCH_DEADLOCK,
+    LAUNCH_TIME_LIMIT,
+    LAUNCH_INTERRUPTED,
+};
+
+/* What is the same for all incarnations of a run. */
+struct launch {
+    const struct run *run;
+    struct board *board;
+    struct path rank_parent, launcher, preload_library, protocol, program;
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: of the faults, then of the job without them */
+    bool quiet;           /* the faults have stopped, or there are none */
+    int signals;          /* signalfd: SIGCHLD and what interrupts */
+    sigset_t mask;        /* for the launcher */
+};
+
+/* Runs one incarnation to its end; nothing of it lives afterwards. ends[0 .. ranks) is filled for
+ * every rank; text (bytes long) says in one sentence how it ended. */
+enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
+                                   enum launch_end *end, char *text, size_t bytes,
+                                   struct error *error);
+
+#endif

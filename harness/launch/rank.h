@@ -1,0 +1,37 @@
+/* The parent of one rank: `faultline exec` as the launcher starts it. It forks and execs the rank,
+ * tells the board of its life and end, sends it the kills that come from outside, and then ends the
+ * same way, so that the launcher does what it would do. Must not know: scenarios, verdicts. */
+#ifndef LAUNCH_RANK_H
+#define LAUNCH_RANK_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* All pointers are borrowed. */
+struct rank_job {
+    const char *run;                /* run folder, absolute */
+    const char *preload;            /* LD_PRELOAD of the rank; an existing one is appended */
+    const char *const *environment; /* "NAME=value" for the rank only */
+    size_t environment_count;
+    char *const *command; /* NULL-terminated */
+    bool capture;         /* standard output and error go to files in the run folder */
+    bool owns;            /* what the rank leaves behind is ended with it */
+    pid_t watch;          /* this process ending ends the rank; 0: none */
+};
+
+/* This process's rank and the number of ranks, from what the launcher left in the environment; -1
+ * if it was not started by one. */
+int rank_from_environment(void);
+int rank_count_from_environment(void);
+
+/* LD_PRELOAD with `list` in front of what there is, but behind the runtime of a sanitiser; owned by
+ * the caller, NULL without memory. */
+char *rank_preload(const char *list);
+
+/* Returns only when the rank could not be started. */
+enum error_code rank_parent(const struct rank_job *job, struct error *error);
+
+#endif

@@ -1,9 +1,0 @@
-/* The parent of a rank, as `faultline run` starts it: `faultline exec` in a program of its own,
- * which needs no library but libc. It is started once for each rank of each launch, and the
- * libraries of the whole command would cost more than all else that it does. */
-#include "driver/verb.h"
-
-int main(int argc, char **argv)
-{
-    return verb_exec(argc, argv);
-}

@@ -1,0 +1,279 @@
+/* See replay.h. */
+#include "replay/replay.h"
+
+#include "board/board.h"
+#include "cli/verb.h"
+#include "command/report.h"
+#include "decisions/compare.h"
+#include "decisions/extract.h"
+#include "stacks/kept_stacks.h"
+#include "system/wilson.h"
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define READ_BYTES 65536
+
+/* --- what a run is made of -------------------------------------------------------------------- */
+/* 0: it cannot be read. */
+static uint64_t hash_file(const char *path)
+{
+    static unsigned char data[READ_BYTES];
+    FILE *file = fopen(path, "re");
+    XXH3_state_t *state = file != NULL ? XXH3_createState() : NULL;
+    uint64_t hash = 0;
+    size_t length;
+    if (state != NULL && XXH3_64bits_reset(state) == XXH_OK) {
+        while ((length = fread(data, 1, sizeof data, file)) > 0)
+            XXH3_64bits_update(state, data, length);
+        if (!ferror(file))
+            hash = XXH3_64bits_digest(state);
+    }
+    XXH3_freeState(state);
+    if (file != NULL)
+        fclose(file);
+    return hash;
+}
+
+/* The MPI library that the ranks had in their processes, as they told on the board. */
+static void identify_mpi(const char *folder, struct decisions_identity *identity)
+{
+    struct path path;
+    struct board *board = NULL;
+    if (path_format(&path, NULL, "%s/board", folder) != OK ||
+        board_map(path.text, &board, NULL) != OK)
+        return;
+    if (board->library[0] != '\0')
+        identity->mpi = hash_file(board->library);
+    snprintf(identity->mpi_text, sizeof identity->mpi_text, "%.*s",
+             (int)sizeof identity->mpi_text - 1, board->library_version);
+    board_unmap(board);
+}
+
+/* What it is now; the MPI library is left out. */
+static void identify(const struct scenario *scenario, struct decisions_identity *identity)
+{
+    struct path path;
+    memset(identity, 0, sizeof *identity);
+    snprintf(identity->faultline, sizeof identity->faultline, "%s", FAULTLINE_VERSION);
+    if (path_library(&path, NULL) == OK)
+        identity->library = hash_file(path.text);
+    if (path_protocol(scenario->protocol, scenario->file, &path, NULL) == OK)
+        identity->protocol = hash_file(path.text);
+    if (path_program(scenario->program, scenario->file, &path, NULL) == OK)
+        identity->program = hash_file(path.text);
+}
+
+/* --- keeping ---------------------------------------------------------------------------------- */
+static enum error_code extract(const struct run *run, struct decisions *decisions,
+                               struct error *error)
+{
+    struct path path;
+    struct trace_set traces = {0};
+    struct decisions_identity identity;
+    struct run_facts facts = run_facts_of(run);
+    identify(run->scenario, &identity);
+    identify_mpi(run->folder.text, &identity);
+    enum error_code code = path_format(&path, error, "%s/trace", run->folder.text);
+    if (code == OK)
+        code = trace_set_open(path.text, &traces, error);
+    if (code == OK)
+        code = decisions_extract(&traces, &facts, &identity, run->seed, decisions, error);
+    trace_set_release(&traces);
+    return code;
+}
+
+enum error_code replay_keep(const struct run *run, struct error *error)
+{
+    struct path path;
+    struct decisions decisions = {0};
+    enum error_code code = path_format(&path, error, "%s/" DECISIONS_FILE, run->folder.text);
+    if (code == OK)
+        code = extract(run, &decisions, error);
+    if (code == OK)
+        code = decisions_write(path.text, &decisions, error);
+    decisions_release(&decisions);
+    return code;
+}
+
+/* --- a stored run ----------------------------------------------------------------------------- */
+enum error_code recorded_open(const char *folder, struct recorded *recorded, struct error *error)
+{
+    struct decisions decisions = {0};
+    memset(recorded, 0, sizeof *recorded);
+    enum error_code code = run_load(folder, &recorded->run, &recorded->owner, error);
+    if (code == OK)
+        code = path_format(&recorded->decisions, error, "%s/" DECISIONS_FILE,
+                           recorded->run.folder.text);
+    if (code == OK && !path_exists(recorded->decisions.text))
+        code = error_set(error, ERROR_USAGE,
+                         "%s: there are no decisions to follow: they are kept of runs that did not "
+                         "pass, and of all with --keep",
+                         folder);
+    if (code == OK)
+        code = decisions_open(recorded->decisions.text, &decisions, error);
+    if (code == OK)
+        recorded->identity = decisions.header->identity;
+    if (code == OK)
+        code = fingerprint_load(folder, &recorded->fingerprint, error);
+    decisions_release(&decisions);
+    return code;
+}
+
+void recorded_release(struct recorded *recorded)
+{
+    run_release(&recorded->run);
+    scenario_list_release(&recorded->owner);
+}
+
+static void say_change(bool changed, const char *what, char text[REPLAYED_TEXT_BYTES],
+                       unsigned *count)
+{
+    if (changed)
+        snprintf(text, REPLAYED_TEXT_BYTES, "%s is not what it was when the run was recorded",
+                 what);
+    *count += changed;
+}
+
+unsigned recorded_changes(const struct recorded *recorded,
+                          char text[REPLAY_WARNINGS][REPLAYED_TEXT_BYTES])
+{
+    const struct decisions_identity *then = &recorded->identity;
+    struct decisions_identity now;
+    char what[REPLAYED_TEXT_BYTES / 2];
+    unsigned count = 0;
+    identify(recorded->run.scenario, &now);
+    say_change(then->library != now.library ||
+                   strncmp(then->faultline, now.faultline, sizeof now.faultline) != 0,
+               "Faultline", text[count], &count);
+    snprintf(what, sizeof what, "the protocol %.200s", recorded->run.scenario->protocol);
+    say_change(then->protocol != now.protocol, what, text[count], &count);
+    snprintf(what, sizeof what, "the program %.200s", recorded->run.scenario->program);
+    say_change(then->program != now.program, what, text[count], &count);
+    return count;
+}
+
+enum error_code replay_job(const struct recorded *recorded, int number, const char *folder,
+                           struct job *job, struct error *error)
+{
+    memset(job, 0, sizeof *job);
+    job->scenario = recorded->run.scenario;
+    job->followed = &recorded->run;
+    job->number = number;
+    if (!kept_stacks_have_witness(recorded->run.folder.text))
+        (void)witness_read(recorded->run.folder.text, &job->wanted, NULL);
+    return path_format(&job->folder, error, "%s", folder);
+}
+
+/* --- comparing -------------------------------------------------------------------------------- */
+/* What a rank wrote that came to something else; false: none did. */
+static bool read_divergence(const char *folder, char text[REPLAYED_TEXT_BYTES])
+{
+    struct path path;
+    FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, folder) == OK
+                     ? fopen(path.text, "re")
+                     : NULL;
+    if (file == NULL)
+        return false;
+    size_t length = fread(text, 1, REPLAYED_TEXT_BYTES - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return true;
+}
+
+static enum error_code compare_decisions(const struct recorded *recorded, const struct run *run,
+                                         struct difference *difference, struct error *error)
+{
+    struct decisions then = {0}, now = {0};
+    enum error_code code = decisions_open(recorded->decisions.text, &then, error);
+    if (code == OK)
+        code = extract(run, &now, error);
+    if (code == OK)
+        decisions_compare(&then, &now, difference);
+    decisions_release(&then);
+    decisions_release(&now);
+    return code;
+}
+
+static void conclude(const struct recorded *recorded, const struct fingerprint *fingerprint,
+                     const struct difference *difference, struct replayed *replayed)
+{
+    const char *then = recorded->fingerprint.text, *now = fingerprint->text;
+    if (difference->decisions) {
+        replayed->end = REPLAY_DIVERGED;
+        snprintf(replayed->text, sizeof replayed->text, "%s", difference->text);
+    } else if (strcmp(then, now) != 0) {
+        replayed->end = REPLAY_OTHER;
+        snprintf(replayed->text, sizeof replayed->text,
+                 "the same decisions led to \"%.120s\", then to \"%.120s\"%s%.400s",
+                 now[0] != '\0' ? now : "nothing found", then[0] != '\0' ? then : "nothing found",
+                 difference->payload ? "; the data differ first at " : "",
+                 difference->payload ? difference->text : "");
+    }
+}
+
+static bool has_other_mpi(const struct recorded *recorded, const char *folder)
+{
+    struct decisions_identity now = {0};
+    identify_mpi(folder, &now);
+    return now.mpi != recorded->identity.mpi;
+}
+
+enum error_code replay_compare(const struct recorded *recorded, const char *folder,
+                               struct replayed *replayed, struct error *error)
+{
+    struct run run = {0};
+    struct scenario_list owner;
+    struct fingerprint fingerprint;
+    struct difference difference = {0};
+    memset(replayed, 0, sizeof *replayed);
+    enum error_code code = run_load(folder, &run, &owner, error);
+    if (code == OK && read_divergence(folder, replayed->text)) {
+        replayed->end = REPLAY_DIVERGED;
+    } else if (code == OK && (run.end == RUN_VOID || run.end == RUN_INTERRUPTED)) {
+        replayed->end = REPLAY_VOID;
+        snprintf(replayed->text, sizeof replayed->text, "%.700s", run.end_text);
+    } else if (code == OK) {
+        code = compare_decisions(recorded, &run, &difference, error);
+        if (code == OK)
+            code = fingerprint_load(folder, &fingerprint, error);
+        if (code == OK)
+            conclude(recorded, &fingerprint, &difference, replayed);
+    }
+    if (code == OK)
+        replayed->other_mpi = has_other_mpi(recorded, folder);
+    run_release(&run);
+    scenario_list_release(&owner);
+    return code;
+}
+
+void replay_take_stacks(const struct recorded *recorded, const struct job *job)
+{
+    const struct run *run = &recorded->run;
+    struct path page;
+    if (job->wanted.count == 0 ||
+        kept_stacks_of_witness(job->folder.text, run->folder.text, &job->wanted) == 0 ||
+        path_format(&page, NULL, "%s/report.html", run->folder.text) != OK)
+        return;
+    kept_stacks_into_verdict(run->folder.text);
+    if (path_exists(page.text))
+        report_run_apart(run->shown.text, NULL);
+}
+
+void replay_rate_text(unsigned same, unsigned tries, char text[REPLAY_RATE_BYTES])
+{
+    if (same == tries || tries == 0) {
+        snprintf(text, REPLAY_RATE_BYTES, "replayed %u/%u", same, tries);
+        return;
+    }
+    struct wilson rate = wilson_interval(same, tries);
+    snprintf(text, REPLAY_RATE_BYTES, "replayed %u/%u, 95 %% interval %.2f to %.2f", same, tries,
+             rate.low, rate.high);
+}

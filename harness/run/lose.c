@@ -1,0 +1,33 @@
+/* See lose.h. */
+#include "run/lose.h"
+
+#include "store/loss.h"
+
+/* The kill that takes along what this rank has not synced; NULL: none. */
+static const struct plan_step *loser(const struct run *run, const struct board *board, int rank)
+{
+    uint32_t number = atomic_load(&board->slot[rank].lose);
+    const struct plan *plan = &run->scenario->plan;
+    return number > 0 && number <= plan->count ? &plan->steps[number - 1] : NULL;
+}
+
+enum error_code lose_unsynced(const struct run *run, const struct board *board, struct error *error)
+{
+    bool lost[BOARD_MAX_RANKS] = {false};
+    struct loss loss = {.rank = lost, .ranks = board->ranks};
+    struct journal journal;
+    struct path store;
+    bool any = false;
+    for (int rank = 0; rank < board->ranks; rank++) {
+        const struct plan_step *step = loser(run, board, rank);
+        lost[rank] = step != NULL;
+        any |= step != NULL;
+        loss.everybody |= step != NULL && step->lose == LOSE_NODE;
+    }
+    if (!any)
+        return OK;
+    enum error_code code = path_format(&store, error, "%s/store", run->folder.text);
+    if (code == OK)
+        code = journal_open(&journal, run->folder.text, store.text, error);
+    return code == OK ? loss_apply(&journal, &loss, error) : code;
+}

@@ -1,0 +1,346 @@
+/* See run.h. */
+#include "run/run.h"
+
+#include "board/board.h"
+#include "decisions/decisions.h"
+#include "launch/launch.h"
+#include "run/lose.h"
+#include "stacks/functions.h"
+#include "stacks/kept_stacks.h"
+#include "system/process.h"
+#include "trace/clock.h"
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void run_init(struct run *run, const struct scenario *scenario)
+{
+    memset(run, 0, sizeof *run);
+    run->scenario = scenario;
+    run->end = RUN_VOID;
+    run->capture = true;
+    run->timeout_s = RUN_DEFAULT_TIMEOUT_S;
+}
+
+void run_release(struct run *run)
+{
+    free(run->rank_ends);
+    free(run->references);
+    free(run->unreceived);
+    run->rank_ends = NULL;
+    run->references = NULL;
+    run->unreceived = NULL;
+    run->rank_end_count = run->reference_count = run->unreceived_count = 0;
+    run->unreceived_known = false;
+}
+
+/* Steps that may end an incarnation. */
+static bool may_end(const struct plan_step *step)
+{
+    return step->action == ACTION_KILL || step->action == ACTION_TEAR ||
+           step->action == ACTION_FAIL || step->action == ACTION_SHORT;
+}
+
+/* As many lives as the plan has such steps, and one more, unless the scenario says otherwise. */
+static int incarnations_allowed(const struct scenario *scenario)
+{
+    int allowed = scenario->max_incarnations;
+    if (allowed == 0) {
+        allowed = 1;
+        for (size_t i = 0; i < scenario->plan.count; i++)
+            allowed += may_end(&scenario->plan.steps[i]);
+    }
+    return allowed < SCENARIO_MAX_INCARNATIONS ? allowed : SCENARIO_MAX_INCARNATIONS;
+}
+
+static enum error_code find_files(struct launch *launch, struct error *error)
+{
+    const struct scenario *scenario = launch->run->scenario;
+    enum error_code code = path_rank_parent(&launch->rank_parent, error);
+    if (code == OK)
+        code = path_launcher(&launch->launcher, error);
+    if (code == OK)
+        code = path_library(&launch->preload_library, error);
+    if (code == OK)
+        code = path_protocol(scenario->protocol, scenario->file, &launch->protocol, error);
+    if (code == OK)
+        code = path_program(scenario->program, scenario->file, &launch->program, error);
+    return code;
+}
+
+/* Folder, board and plan. */
+static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
+{
+    struct path path;
+    enum error_code code = path_make_run(run->shown.text, error);
+    if (code == OK)
+        code = path_absolute(run->shown.text, &run->folder, error);
+    if (code == OK)
+        code = path_format(&path, error, "%s/plan", run->folder.text);
+    if (code == OK)
+        code = plan_write(path.text, &run->scenario->plan, error);
+    if (code == OK && run->wanted.count > 0)
+        code = kept_stacks_want(run->folder.text, &run->wanted, error);
+    if (code == OK)
+        code = path_format(&path, error, "%s/board", run->folder.text);
+    if (code == OK)
+        code =
+            board_create(path.text, run->scenario->ranks, clock_ticks_per_second(), board, error);
+    return code;
+}
+
+static enum error_code write_functions(const struct launch *launch, struct error *error)
+{
+    struct path path;
+    enum error_code code = path_format(&path, error, "%s/functions", launch->run->folder.text);
+    const char *const modules[] = {launch->program.text, launch->protocol.text};
+    return code != OK ? code
+                      : functions_write(path.text, &launch->run->scenario->plan, modules, 2, error);
+}
+
+static enum error_code block_signals(struct launch *launch, struct error *error)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    launch->signals = process_signals(&signals, &launch->mask);
+    return launch->signals >= 0 ? OK
+                                : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
+}
+
+/* Room for the ends of one more incarnation; NULL without memory. */
+static struct rank_end *more_ends(struct run *run)
+{
+    size_t ranks = (size_t)run->scenario->ranks;
+    struct rank_end *grown = realloc(run->rank_ends, (run->rank_end_count + ranks) * sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    run->rank_ends = grown;
+    struct rank_end *fresh = grown + run->rank_end_count;
+    memset(fresh, 0, ranks * sizeof *fresh);
+    run->rank_end_count += ranks;
+    return fresh;
+}
+
+static enum run_end end_of(enum launch_end end)
+{
+    switch (end) {
+    case LAUNCH_FINISHED:
+        return RUN_FINISHED;
+    case LAUNCH_KILLED: /* and no incarnation left */
+    case LAUNCH_FAILED:
+        return RUN_FAILED;
+    case LAUNCH_DEADLOCK:
+        return RUN_DEADLOCK;
+    case LAUNCH_TIME_LIMIT:
+        return RUN_TIME_LIMIT;
+    case LAUNCH_INTERRUPTED:
+        return RUN_INTERRUPTED;
+    case LAUNCH_VOID:
+    case LAUNCH_LOST:
+        break;
+    }
+    return RUN_VOID;
+}
+
+/* Incarnation after incarnation, while the plan's kills end them. */
+static enum error_code live(struct run *run, struct launch *launch, struct error *error)
+{
+    int allowed = incarnations_allowed(run->scenario);
+    enum launch_end end = LAUNCH_KILLED;
+    while (end == LAUNCH_KILLED && run->incarnations < allowed) {
+        struct rank_end *ends = more_ends(run);
+        if (ends == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        board_begin_incarnation(launch->board, run->incarnations++);
+        enum error_code code =
+            launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
+        if (code == OK)
+            code = lose_unsynced(run, launch->board, error);
+        if (code != OK)
+            return code;
+    }
+    run->end = end_of(end);
+    size_t used = strlen(run->end_text);
+    if (end == LAUNCH_KILLED)
+        snprintf(run->end_text + used, sizeof run->end_text - used,
+                 ", and %d incarnations are all that max_incarnations allows", allowed);
+    return OK;
+}
+
+static void collect_steps(struct run *run, const struct board *board)
+{
+    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++) {
+        const struct board_step *step = &board->progress[i];
+        bool done = board_step_done(board, (unsigned)i);
+        run->steps[i] = (struct step_fact){
+            .done = done,
+            .rank = done ? atomic_load(&step->rank) : -1,
+            .incarnation = done ? atomic_load(&step->incarnation) : -1,
+            .taken = atomic_load(&step->taken),
+            .released_by = (int)atomic_load(&step->released_by),
+        };
+    }
+}
+
+unsigned run_steps_done(const struct run *run)
+{
+    unsigned done = 0;
+    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++)
+        done += run->steps[i].done;
+    return done;
+}
+
+static void *copy(const void *data, size_t bytes)
+{
+    void *made = malloc(bytes > 0 ? bytes : 1);
+    if (made != NULL && bytes > 0)
+        memcpy(made, data, bytes);
+    return made;
+}
+
+enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error)
+{
+    snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
+             (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
+    run->followed_end = recorded->end;
+    run->seed = recorded->seed;
+    run->timeout_s = recorded->timeout_s;
+    run->references =
+        copy(recorded->references, recorded->reference_count * sizeof *recorded->references);
+    run->unreceived =
+        copy(recorded->unreceived, recorded->unreceived_count * sizeof *recorded->unreceived);
+    if (run->references == NULL || run->unreceived == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->reference_count = recorded->reference_count;
+    run->unreceived_count = recorded->unreceived_count;
+    run->unreceived_known = recorded->unreceived_known;
+    run->reference_failed = recorded->reference_failed;
+    snprintf(run->reference_text, sizeof run->reference_text, "%s", recorded->reference_text);
+    return OK;
+}
+
+double run_patience_s(const struct run *run)
+{
+    return run->followed[0] != '\0' ? FOLLOWED_PATIENCE * run->timeout_s : run->timeout_s;
+}
+
+enum error_code run_execute(struct run *run, struct error *error)
+{
+    struct launch *launch = calloc(1, sizeof *launch);
+    if (launch == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    uint64_t start_ns = clock_monotonic_ns();
+    launch->run = run;
+    launch->signals = -1;
+    launch->deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9);
+    process_own_descendants();
+    enum error_code code = find_files(launch, error);
+    if (code == OK)
+        code = prepare_folder(run, &launch->board, error);
+    if (code == OK)
+        code = write_functions(launch, error);
+    if (code == OK)
+        code = block_signals(launch, error);
+    if (code == OK)
+        code = live(run, launch, error);
+    if (code != OK)
+        snprintf(run->end_text, sizeof run->end_text, "%s", error->text);
+    if (launch->board != NULL)
+        collect_steps(run, launch->board);
+    run->seconds = (double)(clock_monotonic_ns() - start_ns) / 1e9;
+    process_end_descendants(NULL, NULL);
+    if (launch->signals >= 0)
+        close(launch->signals);
+    board_unmap(launch->board);
+    free(launch);
+    return code;
+}
+
+struct run_facts run_facts_of(const struct run *run)
+{
+    return (struct run_facts){
+        .ranks = run->scenario->ranks,
+        .incarnations = run->incarnations,
+        .end = run->end,
+        .end_text = run->end_text,
+        .plan = run->scenario->plan.count > 0 ? &run->scenario->plan : NULL,
+        .steps = run->steps,
+        .rank_end_count = run->rank_end_count,
+        .rank_ends = run->rank_ends,
+        .reference_count = run->reference_count,
+        .references = run->references,
+        .unreceived_known = run->unreceived_known,
+        .unreceived_count = run->unreceived_count,
+        .unreceived = run->unreceived,
+    };
+}
+
+static bool has_result(const struct reference_result *results, size_t count, int rank,
+                       const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].rank == rank && strcmp(results[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Along the chain of notes, newest first. */
+static enum error_code add_results(const struct trace *trace, struct reference_result **results,
+                                   size_t *count, struct error *error)
+{
+    uint64_t next = atomic_load(&trace->header->last_note);
+    while (next > 0 && next <= trace->count) {
+        const struct record *record = &trace->record[next - 1];
+        struct reference_result result = {
+            .rank = trace->rank, .bytes = record->bytes, .hash = record->hash};
+        trace_text(trace, next - 1, result.name, sizeof result.name);
+        next = record->previous_note < next ? record->previous_note : 0;
+        if (record->tag != NOTE_RESULT || has_result(*results, *count, result.rank, result.name))
+            continue;
+        struct reference_result *grown = realloc(*results, (*count + 1) * sizeof *grown);
+        if (grown == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        *results = grown;
+        grown[(*count)++] = result;
+    }
+    return OK;
+}
+
+enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
+                            struct error *error)
+{
+    struct path path;
+    struct trace_set traces = {0};
+    *results = NULL;
+    *count = 0;
+    enum error_code code = path_format(&path, error, "%s/trace", folder);
+    if (code == OK)
+        code = trace_set_open(path.text, &traces, error);
+    for (size_t i = 0; code == OK && i < traces.count; i++)
+        if (traces.trace[i].incarnation == traces.incarnations - 1)
+            code = add_results(&traces.trace[i], results, count, error);
+    trace_set_release(&traces);
+    return code;
+}
+
+enum error_code run_take_unreceived(struct run *run, const char *folder, struct error *error)
+{
+    struct path path;
+    struct trace_set traces = {0};
+    enum error_code code = path_format(&path, error, "%s/trace", folder);
+    if (code == OK)
+        code = trace_set_open(path.text, &traces, error);
+    if (code == OK)
+        code = unreceived_find(&traces, &run->unreceived_known, &run->unreceived,
+                               &run->unreceived_count, error);
+    trace_set_release(&traces);
+    return code;
+}

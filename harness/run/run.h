@@ -1,0 +1,87 @@
+/* One run of one scenario: what was asked, and what was seen. Launches, watches, restarts after the
+ * plan's kills, and leaves nothing behind. Must not know: verdicts, TAP, other runs. */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include "oracles/oracle.h"
+#include "script/script.h"
+#include "system/path.h"
+#include "verdict/witness.h"
+
+#include <signal.h>
+
+#define RUN_TEXT_BYTES 1024
+#define RUN_DEFAULT_TIMEOUT_S 60.0
+
+struct run {
+    /* Asked for. */
+    const struct scenario *scenario; /* borrowed */
+    int number;                      /* from 1, of the TAP line and the folder */
+    uint64_t seed;
+    double timeout_s;   /* for the faults, all incarnations together; then once more without them */
+    bool capture;       /* false: the ranks' output is shown as it comes */
+    bool reference;     /* this is the run without faults that others are compared with */
+    struct path folder; /* absolute */
+    struct path shown;  /* the same as the user would type it */
+    char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
+    enum run_end followed_end; /* how the run ended that is followed */
+    struct witness wanted;     /* of a run that follows: events at which call stacks are kept */
+
+    /* Seen. */
+    enum run_end end;
+    char end_text[RUN_TEXT_BYTES];
+    int incarnations;
+    struct step_fact steps[PLAN_MAX_STEPS]; /* one per step of the plan */
+    double seconds;
+    size_t rank_end_count;
+    struct rank_end *rank_ends; /* owned */
+
+    /* Of the run without faults; none when the claims do not ask for it. */
+    size_t reference_count;
+    struct reference_result *references; /* owned */
+    bool unreceived_known;               /* what the run without faults leaves unreceived */
+    size_t unreceived_count;
+    struct unreceived *unreceived; /* owned */
+    bool reference_failed;         /* they were to be had, and are not */
+    char
+        reference_text[PATH_MAX + RUN_TEXT_BYTES]; /* why there are none, or where they come from */
+};
+
+void run_init(struct run *run, const struct scenario *scenario);
+void run_release(struct run *run);
+
+/* *run, not yet executed, is to follow the decisions of the stored run `recorded`, with its limits,
+ * and is compared with the same run without faults. ERROR_MEMORY. */
+enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error);
+
+/* The limit of a run in seconds, of the faults and then of the job without them. One that follows
+ * another has more: its ranks wait for each other where they did not then. */
+#define FOLLOWED_PATIENCE 4
+double run_patience_s(const struct run *run);
+
+/* How many steps of the plan were done. */
+unsigned run_steps_done(const struct run *run);
+
+/* Makes the folder, runs the job to its end, and fills what was seen. The calling process must be
+ * one that has no other children: all descendants are ended. On an error the run is VOID with the
+ * error's text, and nothing runs any more. */
+enum error_code run_execute(struct run *run, struct error *error);
+
+/* The results that the ranks declared in their last incarnation, from the traces of `folder`; the
+ * newest for each rank and name. *results is owned by the caller. */
+enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
+                            struct error *error);
+
+/* What the finished run without faults in `folder` leaves unreceived, into *run. */
+enum error_code run_take_unreceived(struct run *run, const char *folder, struct error *error);
+
+/* The facts for the oracles; pointers are borrowed from *run. */
+struct run_facts run_facts_of(const struct run *run);
+
+/* run.json of the run folder: written, and read again. *owner holds the scenario that *run then
+ * borrows; both are the caller's to release, also after an error. */
+enum error_code run_store(const struct run *run, struct error *error);
+enum error_code run_load(const char *folder, struct run *run, struct scenario_list *owner,
+                         struct error *error);
+
+#endif

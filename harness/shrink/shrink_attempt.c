@@ -1,0 +1,256 @@
+/* See shrink_attempt.h. */
+#include "shrink/shrink_attempt.h"
+
+#include "cli/verb.h"
+#include "trace/clock.h"
+
+#include <ftw.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1000000
+#define FOLDERS_OPEN 16
+
+struct attempt {
+    struct job job; /* first: the pool hands it back */
+    struct trial *trial;
+};
+
+struct reference {
+    struct job job; /* first, likewise */
+    struct reference *next;
+};
+
+/* --- what came of a run ----------------------------------------------------------------------- */
+
+static bool is_text(const json_t *object, const char *field, const char *text)
+{
+    const char *value = json_string_value(json_object_get(object, field));
+    return value != NULL && strcmp(value, text) == 0;
+}
+
+/* Nothing but the claim is violated, and all of the plan was done: as `expect` wants it. */
+static bool is_clean(const json_t *root, const char *claim)
+{
+    size_t index;
+    const json_t *entry;
+    json_array_foreach(json_object_get(root, "results"), index, entry)
+    {
+        if (is_text(entry, "verdict", verdict_text(VERDICT_HARNESS_ERROR)))
+            return false;
+        if (is_text(entry, "verdict", verdict_text(VERDICT_VIOLATION)) &&
+            !is_text(entry, "claim", claim))
+            return false;
+    }
+    json_array_foreach(json_object_get(root, "findings"), index, entry)
+    {
+        if (is_text(entry, "verdict", verdict_text(VERDICT_VACUOUS)) &&
+            is_text(entry, "claim", "I.installed"))
+            return false;
+    }
+    return true;
+}
+
+/* Any of its findings: which of several comes first is a matter of time. */
+static bool is_same(const json_t *root, const char *fingerprint)
+{
+    size_t index;
+    const json_t *entry;
+    if (is_text(root, "fingerprint", fingerprint))
+        return true;
+    json_array_foreach(json_object_get(root, "findings"), index, entry)
+    {
+        if (is_text(entry, "fingerprint", fingerprint))
+            return true;
+    }
+    return false;
+}
+
+static enum trial_end end_of(const struct trials *trials, struct trial *trial, const json_t *root)
+{
+    const char *fingerprint = json_string_value(json_object_get(root, "fingerprint"));
+    if (fingerprint == NULL || is_text(root, "verdict", verdict_text(VERDICT_HARNESS_ERROR)))
+        return TRIAL_VOID;
+    if (is_same(root, trials->wanted.text))
+        return is_clean(root, trials->claim) ? TRIAL_SAME : TRIAL_UNCLEAN;
+    if (is_text(root, "verdict", verdict_text(VERDICT_PASS)))
+        return TRIAL_PASSED;
+    if (!is_text(root, "verdict", verdict_text(VERDICT_VIOLATION)))
+        return TRIAL_VACUOUS;
+    snprintf(trial->seen, sizeof trial->seen, "%s", fingerprint);
+    return TRIAL_OTHER;
+}
+
+static enum trial_end read_end(const struct trials *trials, struct trial *trial, const char *folder)
+{
+    struct path path;
+    if (path_format(&path, NULL, "%s/verdict.json", folder) != OK)
+        return TRIAL_VOID;
+    json_t *root = json_load_file(path.text, 0, NULL);
+    enum trial_end end = root != NULL ? end_of(trials, trial, root) : TRIAL_VOID;
+    json_decref(root);
+    return end;
+}
+
+/* --- folders ---------------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *state, int type, struct FTW *where)
+{
+    (void)state;
+    (void)type;
+    (void)where;
+    remove(path);
+    return 0;
+}
+
+void attempt_remove_folder(const char *path)
+{
+    nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+static bool shows(const struct trials *trials, enum trial_end end)
+{
+    return end == TRIAL_SAME || (end == TRIAL_UNCLEAN && !trials->clean);
+}
+
+/* `counts` false: it was ended, and tells nothing. */
+static void finish(struct trials *trials, struct job *job, bool counts)
+{
+    if (job->is_reference)
+        return; /* its owner looks at its state */
+    struct attempt *attempt = (struct attempt *)job;
+    struct trial *trial = attempt->trial;
+    trial->running--;
+    bool keep = false, keep_passed = false;
+    if (counts) {
+        enum trial_end end = read_end(trials, trial, job->folder.text);
+        trial->ends[end]++;
+        trials->runs++;
+        trials->progress.done++;
+        trials->progress.failed += end != TRIAL_PASSED;
+        keep = shows(trials, end) && trial->shown.text[0] == '\0';
+        keep_passed =
+            end == TRIAL_PASSED && trial == trials->keeps_passed && trial->passed.text[0] == '\0';
+    }
+    if (keep)
+        trial->shown = job->folder;
+    else if (keep_passed)
+        trial->passed = job->folder;
+    else
+        attempt_remove_folder(job->folder.text);
+    free(attempt);
+}
+
+/* How long there may be nothing to do; -1: as long as it takes. */
+static int patience_ms(const struct trials *trials)
+{
+    uint64_t now = clock_monotonic_ns();
+    uint64_t left_ns = now < trials->deadline_ns ? trials->deadline_ns - now : 0;
+    uint64_t left_ms = left_ns / NS_PER_MS + 1;
+    return trials->progress.on || left_ms > PROGRESS_PERIOD_MS ? PROGRESS_PERIOD_MS : (int)left_ms;
+}
+
+void attempts_wait(struct trials *trials)
+{
+    progress_show(&trials->progress, trials->doing != NULL ? trials->doing : "");
+    struct job *job = pool_wait(&trials->pool, patience_ms(trials));
+    if (job != NULL)
+        finish(trials, job, trials->pool.interrupted == 0);
+}
+
+void attempts_end(struct trials *trials)
+{
+    struct pool *pool = &trials->pool;
+    for (int i = 0; i < pool->running; i++)
+        if (pool->job[i]->state == JOB_RUNNING)
+            kill(pool->job[i]->pid, SIGTERM);
+    while (pool->running > 0) {
+        struct job *job = pool_wait(pool, -1);
+        if (job != NULL)
+            finish(trials, job, false);
+    }
+}
+
+/* --- references ------------------------------------------------------------------------------- */
+
+static bool needs_reference(const struct scenario *scenario, const char *claim)
+{
+    return scenario->plan.count > 0 &&
+           (strcmp(claim, "H.result") == 0 || strcmp(claim, "H.loss") == 0);
+}
+
+static enum error_code new_reference(struct trials *trials, const struct scenario *scenario,
+                                     struct reference **made, struct error *error)
+{
+    struct reference *reference = calloc(1, sizeof *reference);
+    if (reference == NULL)
+        return error_set(error, ERROR_MEMORY, "a run without faults");
+    struct job *job = &reference->job;
+    job_refer_to(job, scenario);
+    job->number = ++trials->numbers;
+    reference->next = trials->references;
+    trials->references = *made = reference;
+    return path_format(&job->folder, error, "%s/runs/%d", trials->folder.text, job->number);
+}
+
+/* That of the scenario, done; or not, because all is over. Other runs that end meanwhile are
+ * counted. */
+static enum error_code need_reference(struct trials *trials, const struct scenario *scenario,
+                                      struct reference **reference, struct error *error)
+{
+    enum error_code code = OK;
+    for (*reference = trials->references; *reference != NULL; *reference = (*reference)->next)
+        /* The program is the same in all that is tried. */
+        if (job_refers_to(&(*reference)->job, scenario))
+            break;
+    if (*reference == NULL)
+        code = new_reference(trials, scenario, reference, error);
+    if (code == OK && (*reference)->job.state == JOB_WAITING)
+        code = pool_start(&trials->pool, &(*reference)->job, error);
+    while (code == OK && (*reference)->job.state == JOB_RUNNING)
+        attempts_wait(trials);
+    return code;
+}
+
+void references_release(struct trials *trials)
+{
+    while (trials->references != NULL) {
+        struct reference *reference = trials->references;
+        trials->references = reference->next;
+        attempt_remove_folder(reference->job.folder.text);
+        free(reference);
+    }
+}
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+enum error_code attempt_start(struct trials *trials, struct trial *trial, struct error *error)
+{
+    const struct scenario *scenario = trial_scenario(trial);
+    struct reference *reference = NULL;
+    enum error_code code = OK;
+    if (needs_reference(scenario, trials->claim))
+        code = need_reference(trials, scenario, &reference, error);
+    if (code != OK || trials_over(trials))
+        return code;
+    struct attempt *attempt = calloc(1, sizeof *attempt);
+    if (attempt == NULL)
+        return error_set(error, ERROR_MEMORY, "one more run");
+    attempt->trial = trial;
+    attempt->job.scenario = scenario;
+    attempt->job.reference = reference != NULL ? &reference->job : NULL;
+    attempt->job.number = ++trials->numbers;
+    code = path_format(&attempt->job.folder, error, "%s/runs/%d", trials->folder.text,
+                       attempt->job.number);
+    if (code == OK)
+        code = pool_start(&trials->pool, &attempt->job, error);
+    if (code == OK)
+        trial->running++;
+    else
+        free(attempt);
+    return code;
+}

@@ -1,0 +1,114 @@
+/* See shrink_past.h. For each trace it is kept how many of its records are known to be before: what
+ * is added to that is looked through once, for links to other traces. */
+#include "shrink/shrink_past.h"
+
+#include "reports/diagram/links.h"
+
+#include <stdlib.h>
+
+struct past {
+    const struct trace_set *traces;
+    const struct links *links;
+    uint64_t *reached; /* by place of a trace: so many of its records are before */
+    uint64_t *looked;  /* of these, so many have been looked through */
+};
+
+static void reach(struct past *past, size_t place, uint64_t records)
+{
+    uint64_t count = past->traces->trace[place].count;
+    if (records > count)
+        records = count;
+    if (records > past->reached[place])
+        past->reached[place] = records;
+}
+
+static void reach_incarnation(struct past *past, int incarnation)
+{
+    for (size_t i = 0; i < past->traces->count; i++)
+        if (past->traces->trace[i].incarnation == incarnation)
+            reach(past, i, past->traces->trace[i].count);
+}
+
+/* Every member of a collective, up to its own call: rather too much than too little. */
+static void reach_members(struct past *past, uint64_t number)
+{
+    uint64_t index, next = number;
+    do {
+        size_t place = links_place(past->links, next, &index);
+        reach(past, place, index + 1);
+        struct link link = links_of(past->links, place, index);
+        next = link.kind == LINK_JOINED ? link.at : number;
+    } while (next != number);
+}
+
+static void look_at(struct past *past, size_t place, uint64_t index)
+{
+    uint64_t other;
+    struct link link = links_of(past->links, place, index);
+    if (link.kind == LINK_RECEIVED) {
+        size_t sender = links_place(past->links, link.at, &other);
+        reach(past, sender, other + 1);
+    } else if (link.kind == LINK_JOINED) {
+        reach_members(past, past->links->base[place] + index);
+    } else if (link.kind == LINK_LEFT) {
+        reach_members(past, link.at);
+    }
+}
+
+/* false: nothing new was found. */
+static bool look_through(struct past *past)
+{
+    bool found = false;
+    for (size_t i = 0; i < past->traces->count; i++) {
+        int incarnation = past->traces->trace[i].incarnation;
+        if (past->looked[i] == 0 && past->reached[i] > 0 && incarnation > 0)
+            reach_incarnation(past, incarnation - 1);
+        for (; past->looked[i] < past->reached[i]; past->looked[i]++) {
+            look_at(past, i, past->looked[i]);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void begin(struct past *past, const struct finding *finding)
+{
+    for (size_t i = 0; i < past->traces->count; i++)
+        for (unsigned k = 0; k < finding->witness_count; k++)
+            if (past->traces->trace[i].rank == finding->witness[k].rank &&
+                past->traces->trace[i].incarnation == finding->witness[k].incarnation)
+                reach(past, i, finding->witness[k].index + 1);
+    for (size_t i = 0; finding->witness_count == 0 && i < past->traces->count; i++)
+        reach(past, i, past->traces->trace[i].count);
+}
+
+static void collect(const struct past *past, bool *before, size_t steps)
+{
+    for (size_t i = 0; i < past->traces->count; i++)
+        for (uint64_t k = 0; k < past->reached[i]; k++) {
+            const struct record *record = &past->traces->trace[i].record[k];
+            if (record->kind == RECORD_FAULT && record->tag >= 0 && (size_t)record->tag < steps)
+                before[record->tag] = true;
+        }
+}
+
+enum error_code past_steps(const struct trace_set *traces, const struct finding *finding,
+                           bool *before, size_t steps, struct error *error)
+{
+    struct links links = {0};
+    struct past past = {traces, &links, calloc(traces->count + 1, sizeof *past.reached),
+                        calloc(traces->count + 1, sizeof *past.looked)};
+    enum error_code code = past.reached == NULL || past.looked == NULL
+                               ? error_set(error, ERROR_MEMORY, "what is before a violation")
+                               : links_read(traces, &links, error);
+    if (code == OK) {
+        begin(&past, finding);
+        while (look_through(&past))
+            continue;
+        collect(&past, before, steps);
+    }
+    links_release(&links);
+    free(past.reached);
+    free(past.looked);
+    return code;
+}

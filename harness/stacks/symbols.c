@@ -1,0 +1,94 @@
+/* See symbols.h. */
+#include "stacks/symbols.h"
+
+#include "stacks/elf_functions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_mpi_name(const char *name)
+{
+    name += *name == 'P';
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool add(struct symbols *symbols, const char *name)
+{
+    char **larger = realloc(symbols->name, (symbols->count + 1) * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    symbols->name = larger;
+    larger[symbols->count] = strdup(name);
+    return larger[symbols->count] != NULL && ++symbols->count > 0;
+}
+
+static bool look(void *context, const char *name, const GElf_Sym *symbol)
+{
+    (void)symbol;
+    return !is_mpi_name(name) || add(context, name);
+}
+
+static enum error_code read_tables(Elf *elf, const char *path, struct symbols *symbols,
+                                   struct error *error)
+{
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+        return error_set(error, ERROR_FORMAT, "%s: no ELF file", path);
+    return elf_functions(elf, SHT_DYNSYM, look, symbols)
+               ? OK
+               : error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+}
+
+/* Versions of a symbol give it several entries. */
+static void make_unique(struct symbols *symbols)
+{
+    if (symbols->count == 0)
+        return;
+    qsort(symbols->name, symbols->count, sizeof *symbols->name, by_name);
+    size_t kept = 1;
+    for (size_t i = 1; i < symbols->count; i++) {
+        if (strcmp(symbols->name[i], symbols->name[kept - 1]) == 0)
+            free(symbols->name[i]);
+        else
+            symbols->name[kept++] = symbols->name[i];
+    }
+    symbols->count = kept;
+}
+
+enum error_code symbols_read(const char *path, struct symbols *symbols, struct error *error)
+{
+    *symbols = (struct symbols){0};
+    elf_version(EV_CURRENT);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    enum error_code code = read_tables(elf, path, symbols, error);
+    elf_end(elf);
+    close(file);
+    make_unique(symbols);
+    if (code != OK)
+        symbols_release(symbols);
+    return code;
+}
+
+void symbols_release(struct symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->count; i++)
+        free(symbols->name[i]);
+    free(symbols->name);
+    *symbols = (struct symbols){0};
+}
+
+bool symbols_have(const struct symbols *symbols, const char *name)
+{
+    return symbols->count > 0 &&
+           bsearch(&name, symbols->name, symbols->count, sizeof *symbols->name, by_name) != NULL;
+}

@@ -1,0 +1,16 @@
+/* See strategy.h. */
+#include "strategy/strategy.h"
+
+#include <string.h>
+
+extern const struct strategy strategy_random, strategy_systematic;
+
+const struct strategy *const strategies[] = {&strategy_random, &strategy_systematic, NULL};
+
+const struct strategy *strategy_find(const char *name)
+{
+    for (size_t i = 0; strategies[i] != NULL; i++)
+        if (strcmp(strategies[i]->name, name) == 0)
+            return strategies[i];
+    return NULL;
+}

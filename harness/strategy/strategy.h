@@ -1,0 +1,36 @@
+/* How a campaign chooses its plans: a table of strategies, one file each (random.c, systematic.c).
+ * A plan depends on survey, seed and index alone: run 17 of a seed is the same plan whatever ran
+ * before, on however many processors, and after an interruption. */
+#ifndef STRATEGY_STRATEGY_H
+#define STRATEGY_STRATEGY_H
+
+#include "strategy/survey.h"
+
+#define STRATEGY_ENDLESS UINT64_MAX
+#define STRATEGY_TEXT_BYTES 200
+
+struct strategy {
+    const char *name;
+    const char *help; /* one line */
+
+    /* How many plans there are; STRATEGY_ENDLESS: as many as one likes. */
+    uint64_t (*count)(const struct survey *survey);
+
+    /* Appends the steps of plan `index` (from 0) to an empty plan that has its wires; `name` says
+     * in a few words what it does, and in the letters that a scenario's name may have. */
+    enum error_code (*make)(const struct survey *survey, uint64_t seed, uint64_t index,
+                            struct plan *plan, char name[STRATEGY_TEXT_BYTES], struct error *error);
+
+    /* What was looked at when all plans of `count` were run: "kills <= 1 over 412 points". */
+    void (*bounds)(const struct survey *survey, char text[STRATEGY_TEXT_BYTES]);
+};
+
+extern const struct strategy strategy_random, strategy_systematic;
+
+/* Ends with NULL. */
+extern const struct strategy *const strategies[];
+
+/* NULL: there is none of that name. */
+const struct strategy *strategy_find(const char *name);
+
+#endif

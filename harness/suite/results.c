@@ -1,0 +1,181 @@
+/* See results.h. */
+#include "suite/results.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+enum error_code results_open(struct results *results, const struct options *options,
+                             struct error *error)
+{
+    for (int i = 0; i < RESULTS_FORMS; i++) {
+        const char *path = options->results[i];
+        if (path != NULL && (results->out[i] = fopen(path, "we")) == NULL)
+            return error_set(error, ERROR_IO, "--%s %s: %s", result_forms[i]->name, path,
+                             strerror(errno));
+    }
+    return OK;
+}
+
+void results_close(struct results *results)
+{
+    for (int i = 0; i < RESULTS_FORMS; i++)
+        if (results->out[i] != NULL)
+            fclose(results->out[i]);
+}
+
+/* --- one job ---------------------------------------------------------------------------------- */
+
+static enum result result_of(const struct job *job)
+{
+    if (job->state != JOB_DONE)
+        return RESULT_SKIPPED;
+    if (job->status == STATUS_PASS)
+        return RESULT_PASS;
+    return job->status == STATUS_VIOLATION ? RESULT_FAILURE : RESULT_ERROR;
+}
+
+/* The finding that decided: of the claim in the remark, else the first with the verdict. */
+static const json_t *deciding(const json_t *root, const char *remark, const char *verdict)
+{
+    static const char *const keys[] = {"claim", "verdict"};
+    const char *const wanted[] = {remark, verdict};
+    const json_t *findings = json_object_get(root, "findings");
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < json_array_size(findings); i++) {
+            const json_t *finding = json_array_get(findings, i);
+            const char *text = json_string_value(json_object_get(finding, keys[k]));
+            if (text != NULL && wanted[k] != NULL && strcmp(text, wanted[k]) == 0)
+                return finding;
+        }
+    return NULL;
+}
+
+static size_t take_texts(const json_t *array, const char **texts, size_t count, size_t most)
+{
+    for (size_t i = 0; i < json_array_size(array) && count < most; i++) {
+        const char *text = json_string_value(json_array_get(array, i));
+        if (text != NULL && *text != '\0')
+            texts[count++] = text;
+    }
+    return count;
+}
+
+/* What verdict.json says; the texts live as long as `root`. */
+static void take_verdict(const json_t *root, struct result_case *result)
+{
+    const char *verdict = json_string_value(json_object_get(root, "verdict"));
+    const char *remark = json_string_value(json_object_get(root, "remark"));
+    const char *why = json_string_value(json_object_get(root, "why"));
+    if (verdict == NULL)
+        return;
+    result->verdict = verdict;
+    if (result->result == RESULT_PASS)
+        return;
+    const json_t *finding = deciding(root, remark, verdict);
+    result->claim = json_string_value(json_object_get(finding, "claim"));
+    if (finding == NULL && remark != NULL && claim_find(remark) != NULL)
+        result->claim = remark;
+    if (why != NULL && *why != '\0')
+        result->why[result->why_count++] = why;
+    result->why_count = take_texts(json_object_get(finding, "why"), result->why, result->why_count,
+                                   RESULT_WHY_MOST);
+    result->control = json_string_value(json_object_get(json_object_get(root, "control"), "text"));
+    result->witness_count =
+        take_texts(json_object_get(finding, "witness"), result->witness, 0, RESULT_WITNESS_MOST);
+}
+
+static enum error_code write_one(const struct result_form *form, FILE *out, const struct job *job,
+                                 void *state, struct error *error)
+{
+    const struct scenario *scenario = job->scenario;
+    struct result_case result = {.number = job->number,
+                                 .name = scenario->name,
+                                 .file = scenario->file,
+                                 .line = scenario->line,
+                                 .protocol = scenario->protocol,
+                                 .program = scenario->program,
+                                 .result = result_of(job),
+                                 .seconds = job->seconds,
+                                 .folder = job->folder.text};
+    struct path path;
+    json_t *root = NULL;
+    if (result.result == RESULT_SKIPPED) {
+        result.verdict = "not run";
+    } else {
+        result.verdict = verdict_text(VERDICT_HARNESS_ERROR);
+        if (path_format(&path, NULL, "%s/verdict.json", job->folder.text) == OK)
+            root = json_load_file(path.text, 0, NULL);
+    }
+    if (root != NULL)
+        take_verdict(root, &result);
+    else if (result.result != RESULT_SKIPPED)
+        result.why[result.why_count++] = "the process that ran it left no verdict";
+    enum error_code code = form->one(out, &result, state, error);
+    json_decref(root);
+    return code;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+/* What is to be told. */
+struct told {
+    struct job *const *jobs;
+    size_t count;
+    const struct result_case *more;
+    size_t more_count;
+};
+
+static struct result_totals totals_of(const struct told *told)
+{
+    struct job *const *jobs = told->jobs;
+    size_t count = told->count;
+    struct result_totals totals = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i]->is_reference)
+            continue;
+        totals.all++;
+        totals.count[result_of(jobs[i])]++;
+        totals.seconds += jobs[i]->seconds;
+    }
+    for (size_t i = 0; i < told->more_count; i++) {
+        totals.all++;
+        totals.count[told->more[i].result]++;
+    }
+    return totals;
+}
+
+static enum error_code write_form(const struct result_form *form, FILE *out,
+                                  const struct told *told, struct error *error)
+{
+    struct result_totals totals = totals_of(told);
+    struct error last = {0};
+    void *state = NULL;
+    enum error_code code = form->begin != NULL ? form->begin(out, &totals, &state, error) : OK;
+    for (size_t i = 0; code == OK && i < told->count; i++)
+        if (!told->jobs[i]->is_reference)
+            code = write_one(form, out, told->jobs[i], state, error);
+    for (size_t i = 0; code == OK && i < told->more_count; i++)
+        code = form->one(out, &told->more[i], state, error);
+    enum error_code ended = form->end != NULL ? form->end(out, state, &last) : OK;
+    if (code == OK && ended != OK)
+        return error_set(error, ended, "%s", last.text);
+    return code;
+}
+
+enum exit_status results_write(struct results *results, const struct options *options,
+                               struct job *const *jobs, size_t count,
+                               const struct result_case *more, size_t more_count,
+                               enum exit_status status)
+{
+    struct told told = {jobs, count, more, more_count};
+    for (int i = 0; i < RESULTS_FORMS; i++) {
+        struct error error = {0};
+        if (results->out[i] == NULL)
+            continue;
+        if (write_form(result_forms[i], results->out[i], &told, &error) != OK)
+            status = status_worst(status, status_of_error(&error));
+        status = status_of_output(results->out[i], options->results[i], status);
+    }
+    return status;
+}

@@ -1,0 +1,122 @@
+/* See json_text.h. */
+#include "system/json_text.h"
+
+#include "base/whole_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITTEN_BYTES 3 /* of U+F780 .. U+F7FF: EF 9E 80 .. EF 9F BF */
+
+/* The shortest form only, no surrogates, at most U+10FFFF. */
+size_t json_text_character(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, first;
+        unsigned least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if ((text[0] & forms[i].mask) != forms[i].first)
+            continue;
+        unsigned code = text[0] & (unsigned char)~forms[i].mask;
+        for (size_t k = 1; k <= i; k++) {
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[k] & 0x3f);
+        }
+        bool surrogate = code >= 0xd800 && code <= 0xdfff;
+        return code < forms[i].least || code > 0x10ffff || surrogate ? 0 : i + 1;
+    }
+    return 0;
+}
+
+bool json_text_turns(const unsigned char *text, size_t bytes)
+{
+    if (bytes != 3 || text[0] != 0xe2)
+        return false;
+    unsigned last = text[2];
+    return (text[1] == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae))) ||
+           (text[1] == 0x81 && last >= 0xa6 && last <= 0xa9);
+}
+
+/* As jansson does it: in the command without memory is its end (system/memory.h). */
+static void *allocate(size_t bytes)
+{
+    json_malloc_t own;
+    json_get_alloc_funcs(&own, NULL);
+    return own(bytes);
+}
+
+json_t *json_text(const char *text)
+{
+    json_t *string = text != NULL ? json_string(text) : NULL;
+    if (string != NULL || text == NULL)
+        return string;
+    char *written = allocate(WRITTEN_BYTES * strlen(text) + 1);
+    if (written == NULL)
+        return NULL;
+    size_t used = 0;
+    while (*text != '\0') {
+        size_t bytes = json_text_character((const unsigned char *)text);
+        if (bytes > 0) {
+            memcpy(written + used, text, bytes);
+            used += bytes;
+            text += bytes;
+            continue;
+        }
+        unsigned byte = (unsigned char)*text++; /* 0x80 .. 0xff */
+        written[used++] = (char)0xef;
+        written[used++] = (char)(0x9c | byte >> 6);
+        written[used++] = (char)(0x80 | (byte & 0x3f));
+    }
+    written[used] = '\0';
+    string = json_string(written);
+    free(written);
+    return string;
+}
+
+char *json_text_value(const json_t *string)
+{
+    const char *from = json_string_value(string);
+    char *text = from != NULL ? allocate(strlen(from) + 1) : NULL;
+    if (text == NULL)
+        return NULL;
+    strcpy(text, from);
+    unsigned char *to = (unsigned char *)text;
+    for (const unsigned char *at = (const unsigned char *)from; *at != '\0';) {
+        if (at[0] == 0xef && (at[1] == 0x9e || at[1] == 0x9f)) {
+            *to++ = (unsigned char)((at[1] & 3) << 6 | (at[2] & 0x3f));
+            at += WRITTEN_BYTES;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+enum error_code json_store(const json_t *root, const char *path, size_t indent, struct error *error)
+{
+    struct whole_file file;
+    if (root == NULL)
+        return error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+    enum error_code code = whole_file_begin(&file, path, error);
+    if (code != OK)
+        return code;
+    if (json_dumpf(root, file.out, JSON_INDENT(indent)) != 0 && !ferror(file.out))
+        code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+    return whole_file_end(&file, code, error);
+}
+
+enum error_code json_fetch(const char *path, json_t **root, struct error *error)
+{
+    json_error_t where;
+    *root = json_load_file(path, 0, &where);
+    if (*root != NULL)
+        return OK;
+    if (json_error_code(&where) == json_error_cannot_open_file)
+        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    return error_set(error, ERROR_FORMAT, "%s:%d: %s", path, where.line, where.text);
+}

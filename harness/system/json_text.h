@@ -1,0 +1,34 @@
+/* Texts in JSON that may hold any bytes: paths, arguments, what programs say. JSON knows UTF-8
+ * alone; a byte that is part of no UTF-8 character is written as the character U+F700 + byte (of
+ * the private use area), and read back as the byte. Other texts are as they are. */
+#ifndef SYSTEM_JSON_TEXT_H
+#define SYSTEM_JSON_TEXT_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* NULL without memory, and for NULL. */
+json_t *json_text(const char *text);
+
+/* Bytes of the UTF-8 character that begins at `text` [RFC 3629], 0 if none does. */
+size_t json_text_character(const unsigned char *text);
+
+/* Whether that character turns the direction of the text around it: U+200E, U+200F, U+202A to
+ * U+202E and U+2066 to U+2069 [Unicode annex 9]. */
+bool json_text_turns(const unsigned char *text, size_t bytes);
+
+/* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
+char *json_text_value(const json_t *string);
+
+/* Writes `root` in place of the file `path`, whole or not at all, each level indented by `indent`.
+ * `root` NULL: it could not be put together for want of memory. ERROR_MEMORY, ERROR_IO. */
+enum error_code json_store(const json_t *root, const char *path, size_t indent,
+                           struct error *error);
+
+/* *root becomes the document in the file `path`, to be released with json_decref; NULL after an
+ * error: ERROR_FORMAT with the line, ERROR_IO where the file cannot be opened. */
+enum error_code json_fetch(const char *path, json_t **root, struct error *error);
+
+#endif

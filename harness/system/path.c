@@ -1,0 +1,356 @@
+/* See path.h. */
+#include "system/path.h"
+
+#include "base/nearest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KNOWN_MAX 64
+#define KNOWN_BYTES 256
+#define ID_BYTES 64
+#define REMOVE_OPEN_FOLDERS 16
+
+/* What a name may stand for: a folder of ours, and how files are called there. */
+struct shelf {
+    const char *what;     /* "protocol" */
+    const char *variable; /* names another folder */
+    const char *folder;   /* beside the command */
+    const char *before;   /* of a name: "lib" */
+    const char *after;    /* ".so" */
+    int access;           /* what access(2) must allow */
+};
+
+static const struct shelf protocol_shelf = {
+    "protocol", "FAULTLINE_PROTOCOLS", "protocols", "lib", ".so", R_OK};
+static const struct shelf program_shelf = {"program", "FAULTLINE_PROGRAMS", "programs", "", "",
+                                           X_OK};
+
+enum error_code path_format(struct path *path, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path->text, sizeof path->text, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof path->text)
+        return error_set(error, ERROR_LIMIT, "a path is longer than %d bytes: %.200s...",
+                         PATH_MAX - 1, path->text);
+    return OK;
+}
+
+enum error_code path_self(struct path *path, struct error *error)
+{
+    ssize_t length = readlink("/proc/self/exe", path->text, sizeof path->text - 1);
+    if (length < 0)
+        return error_set(error, ERROR_IO, "/proc/self/exe: %s", strerror(errno));
+    path->text[length] = '\0';
+    return OK;
+}
+
+/* `name` in the folder of the command. */
+static enum error_code beside_self(const char *name, struct path *path, struct error *error)
+{
+    struct path self;
+    enum error_code code = path_self(&self, error);
+    if (code != OK)
+        return code;
+    *strrchr(self.text, '/') = '\0';
+    return path_format(path, error, "%s/%s", self.text, name);
+}
+
+enum error_code path_absolute(const char *path, struct path *absolute, struct error *error)
+{
+    if (realpath(path, absolute->text) == NULL)
+        return error_set(error, errno == ENOENT ? ERROR_USAGE : ERROR_IO, "%s: %s", path,
+                         strerror(errno));
+    return OK;
+}
+
+bool path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+enum error_code path_rank_parent(struct path *path, struct error *error)
+{
+    enum error_code code = beside_self("faultline-rank", path, error);
+    if (code == OK && access(path->text, X_OK) != 0)
+        code = error_set(error, ERROR_LAUNCH, "%s: %s; it belongs beside the command", path->text,
+                         strerror(errno));
+    return code;
+}
+
+enum error_code path_library(struct path *path, struct error *error)
+{
+    const char *named = getenv("FAULTLINE_LIBRARY");
+    struct path found;
+    enum error_code code = named != NULL ? path_format(&found, error, "%s", named)
+                                         : beside_self("libfaultline.so", &found, error);
+    if (code == OK && access(found.text, R_OK) != 0)
+        code = error_set(error, ERROR_LAUNCH,
+                         "%s: %s; it belongs beside the command, FAULTLINE_LIBRARY names another",
+                         found.text, strerror(errno));
+    return code != OK ? code : path_absolute(found.text, path, error);
+}
+
+static enum error_code shelf_folder(const struct shelf *shelf, struct path *folder,
+                                    struct error *error)
+{
+    const char *named = getenv(shelf->variable);
+    if (named != NULL)
+        return path_format(folder, error, "%s", named);
+    return beside_self(shelf->folder, folder, error);
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && strstr(entry->d_name, ".d") == NULL;
+}
+
+/* The names on a shelf, sorted; returns how many (at most KNOWN_MAX). Owned by the caller. */
+static size_t shelf_names(const struct shelf *shelf, const char *folder, char *names[KNOWN_MAX])
+{
+    struct dirent **entries;
+    int found = scandir(folder, &entries, not_hidden, alphasort);
+    size_t count = 0;
+    size_t before = strlen(shelf->before), after = strlen(shelf->after);
+    for (int i = 0; i < found; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(name);
+        bool fits = length > before + after && strncmp(name, shelf->before, before) == 0 &&
+                    strcmp(name + length - after, shelf->after) == 0;
+        if (fits && count < KNOWN_MAX)
+            names[count++] = strndup(name + before, length - before - after);
+        free(entries[i]);
+    }
+    if (found >= 0)
+        free(entries);
+    return count;
+}
+
+/* "there is no protocol "nul" (did you mean "null"?); known are: blocking, null". */
+static enum error_code shelf_error(const struct shelf *shelf, const char *name, const char *folder,
+                                   struct error *error)
+{
+    char *names[KNOWN_MAX];
+    size_t count = shelf_names(shelf, folder, names);
+    const char *near = nearest_name(name, (const char *const *)names, count);
+    char known[KNOWN_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
+                                 names[i]);
+    enum error_code code = error_set(
+        error, ERROR_USAGE, "there is no %s \"%s\"%s%s%s; known are: %s; or give a path with '/'",
+        shelf->what, name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
+        near != NULL ? "\"?)" : "", count > 0 ? known : "none");
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    return code;
+}
+
+static bool usable(const char *path, int how)
+{
+    struct stat status;
+    return access(path, how) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A path as given, else from the folder of the scenario. */
+static enum error_code given_path(const struct shelf *shelf, const char *name,
+                                  const char *scenario_file, struct path *path, struct error *error)
+{
+    if (usable(name, shelf->access))
+        return path_absolute(name, path, error);
+    const char *slash = strrchr(scenario_file, '/');
+    int folder_length = slash != NULL ? (int)(slash - scenario_file) : 1;
+    struct path other;
+    enum error_code code = path_format(&other, error, "%.*s/%s", folder_length,
+                                       slash != NULL ? scenario_file : ".", name);
+    if (code != OK)
+        return code;
+    if (name[0] != '/' && usable(other.text, shelf->access))
+        return path_absolute(other.text, path, error);
+    return error_set(error, ERROR_USAGE,
+                     "%s \"%s\" is no %s file, neither from here nor from the scenario's folder",
+                     shelf->what, name, shelf->access == X_OK ? "executable" : "readable");
+}
+
+static enum error_code shelf_find(const struct shelf *shelf, const char *name,
+                                  const char *scenario_file, struct path *path, struct error *error)
+{
+    if (strchr(name, '/') != NULL)
+        return given_path(shelf, name, scenario_file, path, error);
+    struct path folder = {""}, found;
+    enum error_code code = shelf_folder(shelf, &folder, error);
+    if (code == OK)
+        code =
+            path_format(&found, error, "%s/%s%s%s", folder.text, shelf->before, name, shelf->after);
+    if (code == OK && !usable(found.text, shelf->access))
+        code = shelf_error(shelf, name, folder.text, error);
+    return code != OK ? code : path_absolute(found.text, path, error);
+}
+
+enum error_code path_protocol(const char *name, const char *scenario_file, struct path *path,
+                              struct error *error)
+{
+    return shelf_find(&protocol_shelf, name, scenario_file, path, error);
+}
+
+enum error_code path_program(const char *name, const char *scenario_file, struct path *path,
+                             struct error *error)
+{
+    return shelf_find(&program_shelf, name, scenario_file, path, error);
+}
+
+static void drop_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text), drop = strlen(ending);
+    if (length > drop && strcmp(text + length - drop, ending) == 0)
+        text[length - drop] = '\0';
+}
+
+/* What lies beside the library of a protocol, under its name. */
+static enum error_code beside_protocol(const char *name, const char *scenario_file,
+                                       const char *ending, struct path *path, struct error *error)
+{
+    struct path library;
+    enum error_code code = path_protocol(name, scenario_file, &library, error);
+    if (code != OK)
+        return code;
+    char *file = strrchr(library.text, '/') + 1;
+    drop_ending(file, protocol_shelf.after);
+    if (strchr(name, '/') == NULL)
+        strcpy(file, name); /* shorter: without "lib" */
+    return path_format(path, error, "%s%s", library.text, ending);
+}
+
+enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,
+                          struct error *error)
+{
+    struct path wire;
+    enum error_code code = beside_protocol(name, scenario_file, ".wire.lua", &wire, error);
+    if (code == OK && (size_t)snprintf(text, bytes, "%s", wire.text) >= bytes)
+        code = error_set(error, ERROR_LIMIT, "a path is too long: %.200s...", wire.text);
+    return code;
+}
+
+enum error_code path_canary(const char *name, const char *scenario_file, struct path *path,
+                            struct error *error)
+{
+    return beside_protocol(name, scenario_file, ".canary.lua", path, error);
+}
+
+/* First executable `name` in PATH. */
+static bool in_search_path(const char *name, struct path *path)
+{
+    const char *folder = getenv("PATH");
+    while (folder != NULL && *folder != '\0') {
+        size_t length = strcspn(folder, ":");
+        struct path candidate;
+        if (path_format(&candidate, NULL, "%.*s/%s", (int)length, folder, name) == OK &&
+            usable(candidate.text, X_OK)) {
+            *path = candidate;
+            return true;
+        }
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
+enum error_code path_launcher(struct path *path, struct error *error)
+{
+    const char *named = getenv("FAULTLINE_MPIEXEC");
+    if (named == NULL || *named == '\0') {
+        if (in_search_path("mpiexec", path))
+            return OK;
+        return error_set(error, ERROR_LAUNCH,
+                         "there is no mpiexec in PATH; FAULTLINE_MPIEXEC names one elsewhere");
+    }
+    if (strchr(named, '/') == NULL ? in_search_path(named, path) : usable(named, X_OK))
+        return strchr(named, '/') == NULL ? OK : path_absolute(named, path, error);
+    return error_set(error, ERROR_LAUNCH, "FAULTLINE_MPIEXEC=%s: there is no such executable",
+                     named);
+}
+
+static enum error_code make_one(const char *path, struct error *error)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return OK;
+    return error_set(error, ERROR_IO, "cannot create the folder %s: %s", path, strerror(errno));
+}
+
+enum error_code path_make_folder(const char *path, struct error *error)
+{
+    struct path part;
+    enum error_code code = path_format(&part, error, "%s", path);
+    for (char *slash = part.text; code == OK && (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        code = make_one(part.text, error);
+        *slash = '/';
+    }
+    return code != OK ? code : make_one(path, error);
+}
+
+static enum error_code link_latest(const char *out, const char *id, struct error *error)
+{
+    struct path latest, fresh;
+    enum error_code code = path_format(&latest, error, "%s/latest", out);
+    if (code == OK)
+        code = path_format(&fresh, error, "%s/latest.%d", out, (int)getpid());
+    if (code != OK)
+        return code;
+    if (symlink(id, fresh.text) == 0 && rename(fresh.text, latest.text) == 0)
+        return OK;
+    code = error_set(error, ERROR_IO, "%s: %s", latest.text, strerror(errno));
+    unlink(fresh.text);
+    return code;
+}
+
+enum error_code path_make_output(const char *out, struct path *folder, struct error *error)
+{
+    char id[ID_BYTES];
+    time_t now = time(NULL);
+    struct tm local;
+    size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+    snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
+    enum error_code code = path_format(folder, error, "%s/%s", out, id);
+    if (code == OK)
+        code = path_make_folder(folder->text, error);
+    return code != OK ? code : link_latest(out, id, error);
+}
+
+enum error_code path_make_run(const char *path, struct error *error)
+{
+    static const char *const parts[] = {"trace", "output", "store"};
+    enum error_code code = path_make_folder(path, error);
+    for (size_t i = 0; code == OK && i < sizeof parts / sizeof parts[0]; i++) {
+        struct path part;
+        code = path_format(&part, error, "%s/%s", path, parts[i]);
+        if (code == OK)
+            code = make_one(part.text, error);
+    }
+    return code;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+enum error_code path_remove(const char *path, struct error *error)
+{
+    if (nftw(path, remove_one, REMOVE_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return OK;
+    return error_set(error, ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+}

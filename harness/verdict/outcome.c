@@ -1,0 +1,296 @@
+/* Judging and expectations; see outcome.h. What is printed of it: tell.c. */
+#include "verdict/outcome.h"
+
+#include "system/json_text.h"
+#include "trace/reader.h"
+#include "verdict/claims.h"
+#include "verdict/fingerprint.h"
+#include "verify/second_look.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IDS_MAX (2 * SCENARIO_MAX_CLAIMS + 1)
+#define WITNESS_BYTES 64
+
+/* The scenario's claims, and those that its expectations speak of. */
+static size_t ids_of(const struct scenario *scenario, const char *ids[IDS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < scenario->claim_count && count < IDS_MAX; i++)
+        ids[count++] = scenario->claim[i];
+    for (size_t i = 0; i < scenario->cover_count && count < IDS_MAX; i++)
+        ids[count++] = scenario->cover[i];
+    if (scenario->violates != NULL && count < IDS_MAX)
+        ids[count++] = scenario->violates;
+    return count;
+}
+
+static void decide(struct outcome *outcome, enum verdict verdict, const char *remark,
+                   const char *why)
+{
+    outcome->verdict = verdict;
+    snprintf(outcome->remark, sizeof outcome->remark, "%s", remark);
+    snprintf(outcome->why, sizeof outcome->why, "%s", why);
+}
+
+static bool has_finding(const struct judgement *judgement, enum verdict verdict)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == verdict)
+            return true;
+    return false;
+}
+
+/* Vacuous without a finding: the first of the claims asked for whose situation never arose. */
+static void say_what_was_needed(const char *const *ids, size_t count, struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    for (size_t c = 0; c < count; c++)
+        for (size_t i = 0; i < judgement->result_count; i++) {
+            const struct claim_result *result = &judgement->results[i];
+            if (result->verdict != VERDICT_VACUOUS || !claim_is_named(result->claim, ids[c]))
+                continue;
+            snprintf(outcome->why, sizeof outcome->why,
+                     "%s could not be judged: in this run there was not what it needs to see, %s",
+                     result->claim->id, result->claim->needs);
+            return;
+        }
+}
+
+/* As the oracles say. */
+static void take_judgement(const char *const *ids, size_t count, struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    enum verdict verdict = judgement->verdict;
+    if (verdict == VERDICT_PASS)
+        decide(outcome, verdict, "", "");
+    else if (verdict == VERDICT_VIOLATION && judgement->finding_count > 0)
+        decide(outcome, verdict, judgement->findings[0].claim->id, "");
+    else
+        decide(outcome, verdict, verdict_text(verdict), "");
+    if (verdict == VERDICT_VACUOUS && !has_finding(judgement, verdict))
+        say_what_was_needed(ids, count, outcome);
+}
+
+/* A situation that the scenario promises and that did not arise. */
+static void apply_cover(const struct scenario *scenario, struct outcome *outcome)
+{
+    char why[RUN_TEXT_BYTES];
+    if (outcome->verdict != VERDICT_PASS)
+        return;
+    for (size_t i = 0; i < scenario->cover_count; i++) {
+        uint64_t situations = 0;
+        for (size_t k = 0; k < outcome->judgement.result_count; k++)
+            if (claim_is_named(outcome->judgement.results[k].claim, scenario->cover[i]))
+                situations += outcome->judgement.results[k].situations;
+        if (situations > 0)
+            continue;
+        snprintf(why, sizeof why, "the scenario promises the situation of %s, and it never arose",
+                 scenario->cover[i]);
+        decide(outcome, VERDICT_VACUOUS, verdict_text(VERDICT_VACUOUS), why);
+        return;
+    }
+}
+
+/* Of a fault that was asked for and never took place; NULL: all did. */
+static const struct finding *not_installed(const struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == VERDICT_VACUOUS &&
+            strcmp(judgement->findings[i].claim->id, "I.installed") == 0)
+            return &judgement->findings[i];
+    return NULL;
+}
+
+/* Exactly the expected claim must be found violated: nothing else, and nothing of ours. */
+static void apply_violates(const struct scenario *scenario, struct outcome *outcome)
+{
+    const char *expected = scenario->violates;
+    const struct claim_result *found = NULL, *other = NULL, *ours = NULL;
+    char why[RUN_TEXT_BYTES];
+    if (expected == NULL)
+        return;
+    for (size_t i = 0; i < outcome->judgement.result_count; i++) {
+        const struct claim_result *result = &outcome->judgement.results[i];
+        if (result->verdict == VERDICT_HARNESS_ERROR)
+            ours = result;
+        else if (result->verdict == VERDICT_VIOLATION && claim_is_named(result->claim, expected))
+            found = result;
+        else if (result->verdict == VERDICT_VIOLATION)
+            other = result;
+    }
+    if (found != NULL && other == NULL && ours == NULL) {
+        if (not_installed(outcome) == NULL) {
+            decide(outcome, VERDICT_PASS, "", "");
+            return;
+        }
+        snprintf(why, sizeof why,
+                 "a violation of %s is expected, and found; but not all of the plan was done, so "
+                 "it is not the plan that shows it",
+                 expected);
+        decide(outcome, VERDICT_VACUOUS, verdict_text(VERDICT_VACUOUS), why);
+    } else if (other != NULL) {
+        snprintf(why, sizeof why, "a violation of %s is expected, %s; but %s is violated as well",
+                 expected, found != NULL ? "and found" : "and was not found", other->claim->id);
+        decide(outcome, VERDICT_VIOLATION, other->claim->id, why);
+    } else if (found == NULL && outcome->verdict == VERDICT_PASS) {
+        snprintf(why, sizeof why, "a violation of %s is expected, and none was found", expected);
+        decide(outcome, VERDICT_VIOLATION, expected, why);
+    } else if (ours != NULL) {
+        decide(outcome, VERDICT_HARNESS_ERROR, ours->claim->id, "");
+    }
+}
+
+/* A scenario that expects a violation may be decided by another finding than the worst. */
+const struct finding *outcome_finding(const struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    enum verdict verdict = outcome->verdict == VERDICT_PASS ? VERDICT_VIOLATION : outcome->verdict;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (strcmp(judgement->findings[i].claim->id, outcome->remark) == 0)
+            return &judgement->findings[i];
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        if (judgement->findings[i].verdict == verdict)
+            return &judgement->findings[i];
+    return NULL;
+}
+
+static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
+                                    struct judgement *judgement, struct fault_places *faults,
+                                    struct error *error)
+{
+    struct path folder;
+    struct trace_set traces = {0};
+    struct run_facts facts = run_facts_of(run);
+    enum error_code code = path_format(&folder, error, "%s/trace", run->folder.text);
+    if (code == OK)
+        code = trace_set_open(folder.text, &traces, error);
+    if (code == OK)
+        code = judge(&traces, &facts, ids, count, judgement, error);
+    if (code == OK)
+        second_look(&traces, &facts, judgement);
+    if (code == OK)
+        fault_places_find(&traces, faults);
+    trace_set_release(&traces);
+    return code;
+}
+
+void outcome_judge(const struct run *run, const char *const *ids, size_t id_count,
+                   struct outcome *outcome)
+{
+    const char *own[IDS_MAX];
+    struct error error = {0};
+    bool as_asked = id_count == 0;
+    memset(outcome, 0, sizeof *outcome);
+    if (run->end == RUN_VOID) {
+        decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), run->end_text);
+        return;
+    }
+    if (run->end == RUN_INTERRUPTED) {
+        decide(outcome, VERDICT_UNKNOWN, verdict_text(VERDICT_UNKNOWN), run->end_text);
+        return;
+    }
+    if (as_asked) {
+        id_count = ids_of(run->scenario, own);
+        ids = own;
+    }
+    if (judge_traces(run, ids, id_count, &outcome->judgement, &outcome->faults, &error) != OK) {
+        decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), error.text);
+        return;
+    }
+    take_judgement(ids, id_count, outcome);
+    if (as_asked) {
+        apply_violates(run->scenario, outcome);
+        apply_cover(run->scenario, outcome);
+    }
+}
+
+void outcome_release(struct outcome *outcome)
+{
+    judgement_release(&outcome->judgement);
+}
+
+/* Each with a fingerprint of its own: a run may fail in several ways. */
+static json_t *pack_finding(const struct finding *finding, const struct trace_set *traces,
+                            const struct run_facts *facts)
+{
+    struct fingerprint fingerprint;
+    json_t *why = json_array(), *witness = json_array();
+    for (unsigned i = 0; i < finding->why_count; i++)
+        json_array_append_new(why, json_text(finding->why[i]));
+    for (unsigned i = 0; i < finding->witness_count; i++) {
+        char text[WITNESS_BYTES];
+        const struct event_ref *event = &finding->witness[i];
+        snprintf(text, sizeof text, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
+                 event->index);
+        json_array_append_new(witness, json_string(text));
+    }
+    fingerprint_make(traces, facts, finding, &fingerprint);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",
+                     verdict_text(finding->verdict), "fingerprint", fingerprint.text, "why", why,
+                     "witness", witness);
+}
+
+static json_t *pack_findings(const struct run *run, const struct judgement *judgement)
+{
+    struct path folder;
+    struct trace_set traces = {0};
+    struct run_facts facts = run_facts_of(run);
+    json_t *findings = json_array();
+    if (judgement->finding_count > 0 &&
+        path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
+        (void)trace_set_open(folder.text, &traces, NULL);
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        json_array_append_new(findings, pack_finding(&judgement->findings[i], &traces, &facts));
+    trace_set_release(&traces);
+    return findings;
+}
+
+/* null: there was none. */
+static json_t *pack_control(const struct control *control)
+{
+    if (control->result == CONTROL_NONE)
+        return json_null();
+    return json_pack("{s:s, s:o, s:s, s:f}", "result", control_word(control->result), "text",
+                     json_text(control->text), "claim", control->claim, "seconds",
+                     control->seconds);
+}
+
+static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
+{
+    struct fingerprint fingerprint;
+    fingerprint_of(run, outcome, &fingerprint);
+    const struct judgement *judgement = &outcome->judgement;
+    json_t *results = json_array(), *findings = pack_findings(run, judgement);
+    for (size_t i = 0; i < judgement->result_count; i++) {
+        const struct claim_result *result = &judgement->results[i];
+        json_array_append_new(results, json_pack("{s:s, s:s, s:I, s:I}", "claim", result->claim->id,
+                                                 "verdict", verdict_text(result->verdict),
+                                                 "situations", (json_int_t)result->situations,
+                                                 "violations", (json_int_t)result->violations));
+    }
+    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "version", 1, "verdict",
+                     verdict_text(outcome->verdict), "remark", outcome->remark, "why",
+                     json_text(outcome->why), "fingerprint", fingerprint.text, "records",
+                     (json_int_t)judgement->records, "results", results, "findings", findings,
+                     "faults", fault_places_pack(&outcome->faults), "control",
+                     pack_control(&outcome->control));
+}
+
+enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
+                              struct error *error)
+{
+    struct path path;
+    enum error_code code = path_format(&path, error, "%s/verdict.json", run->folder.text);
+    if (code != OK)
+        return code;
+    json_t *root = pack_outcome(run, outcome);
+    code = json_store(root, path.text, 2, error);
+    json_decref(root);
+    return code;
+}

@@ -1,0 +1,243 @@
+/* An outcome in TAP, as a person wants to read it: the claim, the reason, the way to see more, and
+ * what the ranks said last. See outcome.h. Every part is bounded. */
+#include "verdict/outcome.h"
+
+#include "decisions/decisions.h"
+#include "reports/results/tap.h"
+#include "system/tail.h"
+#include "verdict/fingerprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 256
+#define TAIL_LINES 5
+#define TAILS_MOST 16
+#define STACK_LINES 60
+#define ALSO_MOST 5
+#define TEXT_BYTES 1024
+#define SLOW_SHARE 0.5 /* of the hard limit */
+
+static void tell_claim(FILE *out, const struct finding *finding)
+{
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "%s (%s)", finding->claim->text, finding->claim->source);
+    tap_string(out, "claim", text);
+}
+
+static void tell_witness(FILE *out, const struct finding *finding)
+{
+    char text[FINDING_WITNESSES][LINE_BYTES];
+    const char *texts[FINDING_WITNESSES];
+    for (unsigned i = 0; i < finding->witness_count; i++) {
+        const struct event_ref *event = &finding->witness[i];
+        snprintf(text[i], LINE_BYTES, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
+                 event->index);
+        texts[i] = text[i];
+    }
+    tap_row(out, "witness", texts, finding->witness_count);
+}
+
+static void tell_finding(FILE *out, const struct outcome *outcome)
+{
+    const struct finding *finding = outcome_finding(outcome);
+    if (finding != NULL)
+        tell_claim(out, finding);
+    tap_list(out, "why");
+    if (outcome->why[0] != '\0')
+        tap_item(out, outcome->why);
+    for (unsigned i = 0; finding != NULL && i < finding->why_count; i++)
+        tap_item(out, finding->why[i]);
+    if (finding != NULL && finding->witness_count > 0)
+        tell_witness(out, finding);
+}
+
+/* What else was found, one line each. */
+static void tell_others(FILE *out, const struct outcome *outcome)
+{
+    const struct judgement *judgement = &outcome->judgement;
+    const struct finding *told = outcome_finding(outcome);
+    size_t others = judgement->finding_count - (told != NULL), shown = 0;
+    if (others == 0)
+        return;
+    tap_list(out, "also");
+    for (size_t i = 0; i < judgement->finding_count && shown < ALSO_MOST; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        char text[TEXT_BYTES];
+        if (finding == told)
+            continue;
+        shown++;
+        snprintf(text, sizeof text, "%s %s: %s", finding->claim->id, verdict_text(finding->verdict),
+                 finding->why_count > 0 ? finding->why[0] : "");
+        tap_item(out, text);
+    }
+    if (others > shown) {
+        char text[TEXT_BYTES];
+        snprintf(text, sizeof text, "and %zu more in verdict.json", others - shown);
+        tap_item(out, text);
+    }
+}
+
+/* What failures are grouped by. */
+static void tell_fingerprint(FILE *out, const struct run *run, const struct outcome *outcome)
+{
+    struct fingerprint fingerprint;
+    fingerprint_of(run, outcome, &fingerprint);
+    if (fingerprint.text[0] != '\0')
+        tap_string(out, "fingerprint", fingerprint.text);
+}
+
+static void tell_faults(FILE *out, const struct run *run)
+{
+    const struct plan *plan = &run->scenario->plan;
+    unsigned asked = 0, installed = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        enum plan_action action = plan->steps[i].action;
+        bool is_fault = action != ACTION_AWAIT && action != ACTION_QUIET;
+        asked += is_fault;
+        installed += is_fault && run->steps[i].done;
+    }
+    fprintf(out, "  faults: { asked: \"%u\", installed: \"%u\" }\n", asked, installed);
+}
+
+/* The last lines of a file, each with `label` in front. */
+static void tell_tail(FILE *out, const char *path, const char *label)
+{
+    char *text = tail_read(path, TAIL_LINES), *saved = NULL;
+    char *line = text != NULL ? strtok_r(text, "\n", &saved) : NULL;
+    for (; line != NULL; line = strtok_r(NULL, "\n", &saved)) {
+        char item[LINE_BYTES + TAIL_READ_BYTES];
+        snprintf(item, sizeof item, "%.*s: %s", LINE_BYTES / 2, label, line);
+        tap_item(out, item);
+    }
+    free(text);
+}
+
+static void tell_output(FILE *out, const struct run *run)
+{
+    static const char *const streams[] = {"err", "out"};
+    int incarnation = run->incarnations - 1;
+    struct path launcher;
+    tap_list(out, "output");
+    if (run->end == RUN_VOID &&
+        path_format(&launcher, NULL, "%s/output/launcher", run->folder.text) == OK)
+        tell_tail(out, launcher.text, "launcher");
+    for (int rank = 0; rank < run->scenario->ranks && rank < TAILS_MOST; rank++)
+        for (int stream = 0; stream < 2; stream++) {
+            struct path path;
+            char label[LINE_BYTES];
+            snprintf(label, sizeof label, "r%d#%d %s", rank, incarnation, streams[stream]);
+            if (path_format(&path, NULL, "%s/output/r%d.%d.%s", run->folder.text, rank, incarnation,
+                            streams[stream]) == OK)
+                tell_tail(out, path.text, label);
+        }
+}
+
+static void tell_stacks(FILE *out, const struct run *run)
+{
+    struct path path;
+    char line[LINE_BYTES];
+    FILE *file = path_format(&path, NULL, "%s/stacks.txt", run->folder.text) == OK
+                     ? fopen(path.text, "re")
+                     : NULL;
+    if (file == NULL)
+        return;
+    tap_list(out, "stacks");
+    int count = 0;
+    while (count++ < STACK_LINES && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        tap_item(out, line);
+    }
+    if (!feof(file))
+        tap_item(out, "... more in stacks.txt");
+    fclose(file);
+}
+
+static void tell_results(FILE *out, const struct judgement *judgement)
+{
+    tap_list(out, "claims");
+    for (size_t i = 0; i < judgement->result_count; i++) {
+        const struct claim_result *result = &judgement->results[i];
+        char text[LINE_BYTES];
+        snprintf(text, sizeof text, "%s %s: %" PRIu64 " situations, %" PRIu64 " violations",
+                 result->claim->id, verdict_text(result->verdict), result->situations,
+                 result->violations);
+        tap_item(out, text);
+    }
+}
+
+/* Its page, if there is one: what passed has none. */
+static void tell_page(FILE *out, const struct run *run)
+{
+    struct path page, shown;
+    if (path_format(&page, NULL, "%s/report.html", run->folder.text) == OK &&
+        path_format(&shown, NULL, "%s/report.html", run->shown.text) == OK &&
+        path_exists(page.text))
+        tap_string(out, "report", shown.text);
+}
+
+/* Its decisions are there to be followed. */
+static bool is_kept(const struct run *run)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/" DECISIONS_FILE, run->folder.text) == OK &&
+           path_exists(path.text);
+}
+
+/* What helps to see the run again, whatever became of it. */
+static void tell_run(FILE *out, const struct run *run)
+{
+    char text[PATH_MAX + TEXT_BYTES];
+    snprintf(text, sizeof text, "%s after %d incarnation%s: %s",
+             (const char *const[]){
+#define X(name, word) word,
+                 RUN_ENDS(X)
+#undef X
+             }[run->end],
+             run->incarnations, run->incarnations == 1 ? "" : "s", run->end_text);
+    tap_string(out, "end", text);
+    tell_faults(out, run);
+    if (run->reference_text[0] != '\0')
+        tap_string(out, "reference", run->reference_text);
+    snprintf(text, sizeof text, "%" PRIu64, run->seed);
+    tap_string(out, "seed", text);
+    snprintf(text, sizeof text, "%s:%d", run->scenario->file, run->scenario->line);
+    tap_string(out, "scenario", text);
+    snprintf(text, sizeof text, "faultline %s %s", is_kept(run) ? "replay" : "check",
+             run->shown.text);
+    tap_string(out, "repro", text);
+    tell_page(out, run);
+}
+
+void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)
+{
+    bool pass = outcome->verdict == VERDICT_PASS;
+    tap_line(out, pass, run->number, run->scenario->name,
+             outcome->remark[0] != '\0' ? outcome->remark : NULL);
+    if (!pass || verbose) {
+        tap_block_begin(out);
+        tap_string(out, "verdict", verdict_text(outcome->verdict));
+        if (!pass)
+            tell_finding(out, outcome);
+        if (outcome->control.result != CONTROL_NONE)
+            tap_string(out, "control", outcome->control.text);
+        if (!pass)
+            tell_others(out, outcome);
+        tell_fingerprint(out, run, outcome);
+        if (verbose)
+            tell_results(out, &outcome->judgement);
+        tell_run(out, run);
+        if (!pass) {
+            tell_output(out, run);
+            tell_stacks(out, run);
+        }
+        tap_block_end(out);
+    }
+    if (run->reference_failed)
+        tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",
+                    run->reference_text);
+    if (run->seconds > SLOW_SHARE * run->timeout_s)
+        tap_comment(out, "slow: %.1f s of the %g s allowed", run->seconds, run->timeout_s);
+}

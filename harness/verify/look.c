@@ -1,0 +1,463 @@
+/* See look.h. */
+#include "verify/look.h"
+
+#include <stdlib.h>
+
+#define LOOKS_MOST 200000000u /* at records, for one chain of messages */
+
+bool at_next(struct at *at)
+{
+    at->index = at->record != NULL ? at->index + 1 : 0;
+    at->record = at->index < at->trace->count ? &at->trace->record[at->index] : NULL;
+    return at->record != NULL;
+}
+
+bool at_next_of_all(const struct trace_set *traces, struct at *at)
+{
+    bool found = at->trace != NULL && at_next(at);
+    size_t next = at->trace != NULL ? (size_t)(at->trace - traces->trace) + 1 : 0;
+    for (; !found && next < traces->count; next++) {
+        *at = (struct at){.trace = &traces->trace[next]};
+        found = at_next(at);
+    }
+    return found;
+}
+
+/* --- records ------------------------------------------------------------------------------- */
+
+static uint64_t leave_of(struct at at)
+{
+    uint64_t leave = atomic_load_explicit(&at.record->leave, memory_order_relaxed);
+    return leave != 0 ? leave : NEVER;
+}
+
+bool at_is_sent(struct at at)
+{
+    return at.record->kind == RECORD_SEND && at.record->level == LEVEL_APP && at.record->peer >= 0;
+}
+
+/* A message has come, at whatever level. */
+static bool takes(struct at at)
+{
+    const struct record *record = at.record;
+    bool whole = record->kind == RECORD_RECV &&
+                 (record->request == 0 || (record->flags & FLAG_MATCHED) != 0);
+    return (whole || (record->kind == RECORD_COMPLETE && record->comm != 0)) &&
+           !(record->flags & (FLAG_NEGATIVE | FLAG_CANCELLED)) && record->peer >= 0 &&
+           leave_of(at) != NEVER;
+}
+
+bool at_is_got(struct at at)
+{
+    return at.record->level == LEVEL_APP && takes(at);
+}
+
+bool at_is_call(struct at at, enum level level)
+{
+    return at.record->kind == RECORD_COLLECTIVE && at.record->level == level;
+}
+
+bool at_is_note(struct at at, enum note_kind kind, uint64_t line)
+{
+    return at.record != NULL && at.record->kind == RECORD_NOTE && at.record->tag == (int32_t)kind &&
+           (line == 0 || at.record->bytes == line);
+}
+
+uint64_t at_done(struct at at)
+{
+    enum call_role role = call_role(at.record->call);
+    bool both = role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
+    return at.record->kind == RECORD_SEND && both ? at.record->enter : leave_of(at);
+}
+
+bool at_before(struct at a, struct at b)
+{
+    return a.trace == b.trace && a.index < b.index;
+}
+
+bool at_is_over(struct at call, struct at then)
+{
+    uint64_t over = leave_of(call) != NEVER ? leave_of(call) : call.record->enter;
+    return call.trace == then.trace && over <= then.record->enter;
+}
+
+bool at_inside(struct at inner, struct at outer)
+{
+    return inner.trace == outer.trace && inner.index != outer.index &&
+           inner.record->enter >= outer.record->enter && inner.record->enter <= leave_of(outer);
+}
+
+bool is_on_wire(struct at call, enum call_operation operation, uint64_t before)
+{
+    for (struct at at = {.trace = call.trace}; at_next(&at) && at.index < before;)
+        if (at_is_call(at, LEVEL_WIRE) && at_inside(at, call) &&
+            (operation == OPERATION_NONE || call_operation(at.record->call) == operation))
+            return true;
+    return false;
+}
+
+struct at at_first_note(const struct trace *trace, enum note_kind kind, uint64_t line)
+{
+    struct at at = {.trace = trace};
+    while (at_next(&at) && !at_is_note(at, kind, line))
+        continue;
+    return at;
+}
+
+struct at at_completion(struct at call)
+{
+    struct at at = call;
+    if (call.record->request == 0)
+        return (struct at){0};
+    while (at_next(&at) &&
+           (at.record->kind != RECORD_COMPLETE || at.record->level != call.record->level ||
+            at.record->request != call.record->request || (at.record->flags & FLAG_NEGATIVE)))
+        continue;
+    return at;
+}
+
+struct at at_posting(struct at got)
+{
+    struct at posting = got;
+    for (struct at at = {.trace = got.trace};
+         got.record->kind == RECORD_COMPLETE && at_next(&at) && at.index < got.index;)
+        if (at.record->kind == RECORD_RECV && at.record->level == got.record->level &&
+            at.record->request == got.record->request)
+            posting = at;
+    return posting;
+}
+
+/* --- messages ------------------------------------------------------------------------------ */
+
+/* It names who is to get it, not who has sent it. */
+static bool goes_out(struct at at)
+{
+    return at.record->kind == RECORD_SEND || at_is_note(at, NOTE_SUPPRESSED, 0);
+}
+
+static int tag_of(const struct record *record)
+{
+    return record->kind == RECORD_NOTE ? (int)record->request : record->tag;
+}
+
+struct message message_of(struct at at)
+{
+    int own = at_rank(at), other = at.record->peer;
+    bool out = goes_out(at);
+    return (struct message){at.record->comm, tag_of(at.record), out ? own : other,
+                            out ? other : own, at.record};
+}
+
+bool message_is_at(const struct message *message, struct at at)
+{
+    return at.record->comm == message->comm && tag_of(at.record) == message->tag &&
+           at.record->peer == (goes_out(at) ? message->destination : message->source);
+}
+
+/* A receive that was too short cut the message. */
+bool same_bytes(const struct record *a, const struct record *b)
+{
+    bool cut =
+        (a->kind != RECORD_NOTE && a->error != 0) || (b->kind != RECORD_NOTE && b->error != 0);
+    return cut || ((a->flags | b->flags) & FLAG_NO_HASH) != 0 || a->hash == b->hash;
+}
+
+unsigned message_notes(const struct message *message, struct at call, enum note_kind kind,
+                       uint64_t line, uint64_t before)
+{
+    unsigned count = 0;
+    for (struct at at = {.trace = call.trace}; at_next(&at) && at.index < before;)
+        count += at_is_note(at, kind, line) && message_is_at(message, at) &&
+                 (message->like == NULL || same_bytes(at.record, message->like)) &&
+                 (call.record == NULL || at_inside(at, call));
+    return count;
+}
+
+bool is_other(const struct record *a, const struct record *b)
+{
+    return !same_bytes(a, b) || a->bytes != b->bytes;
+}
+
+uint64_t data_of(const struct record *record)
+{
+    bool call = record->kind == RECORD_COLLECTIVE && record->result_hash != 0;
+    return call ? record->result_hash : record->hash;
+}
+
+bool is_pair(struct at sent, struct at got)
+{
+    if (sent.record == NULL || got.record == NULL || !at_is_sent(sent) || !at_is_got(got))
+        return false;
+    struct message message = message_of(sent);
+    return message_is_at(&message, got) && message.destination == at_rank(got);
+}
+
+unsigned notes_inside(struct at call, enum note_kind kind)
+{
+    struct message message = message_of(call);
+    message.like = NULL;
+    return message_notes(&message, call, kind, 0, NEVER);
+}
+
+bool is_of_nothing(struct at noted)
+{
+    if (noted.record == NULL)
+        return false;
+    struct message message = message_of(noted);
+    for (struct at at = {.trace = noted.trace}; at_next(&at);)
+        if (at_is_got(at) && at_inside(noted, at) && message_is_at(&message, at) &&
+            same_bytes(at.record, noted.record))
+            return false;
+    return true;
+}
+
+bool is_noted(struct at got, enum note_kind kind, uint64_t line, enum note_kind end)
+{
+    struct message message = message_of(got);
+    return message_notes(&message, got, kind, line, at_first_note(got.trace, end, line).index) > 0;
+}
+
+/* --- ranks and lines ----------------------------------------------------------------------- */
+
+int at_rank(struct at at)
+{
+    uint64_t rank = (uint64_t)at.trace->rank;
+    for (struct at note = {.trace = at.trace}; at_next(&note) && note.index < at.index;)
+        if (at_is_note(note, NOTE_BECOMES, 0))
+            rank = note.record->bytes;
+    return rank <= TRACE_MAX_RANKS ? (int)rank : -1;
+}
+
+bool ranks_move(const struct trace_set *traces)
+{
+    struct at at = {0};
+    while (at_next_of_all(traces, &at) && !at_is_note(at, NOTE_BECOMES, 0))
+        continue;
+    return at.record != NULL;
+}
+
+/* The process has come out of MPI_Init, before which it may say that it is somebody else. Where
+ * MPI_Init is not seen, a call or a note of a protocol shows that; a phase of the program, a draw,
+ * a fault or a call on the store may come before. */
+static bool is_born(const struct trace *trace, uint64_t ticks)
+{
+    bool shows = false;
+    for (struct at at = {.trace = trace}; at_next(&at);) {
+        const struct record *record = at.record;
+        if (record->level == LEVEL_APP &&
+            (record->call == CALL_MPI_Init || record->call == CALL_MPI_Init_thread))
+            return at_done(at) < ticks;
+        shows |= (record->call != CALL_NONE ||
+                  (record->kind == RECORD_NOTE && record->tag != NOTE_PHASE &&
+                   record->tag != NOTE_DRAWN)) &&
+                 record->enter < ticks;
+    }
+    return shows;
+}
+
+/* If nobody tells what the process of that number was, it was that rank. */
+bool ranks_have(const struct trace_set *traces, int rank)
+{
+    bool told = false;
+    for (struct at at = {0}; at_next_of_all(traces, &at);)
+        if (at_is_note(at, NOTE_BECOMES, 0) && at.record->bytes == (uint64_t)rank)
+            return true;
+    for (size_t t = 0; t < traces->count; t++) {
+        struct at said = at_first_note(&traces->trace[t], NOTE_BECOMES, 0);
+        if (said.trace->rank != rank)
+            continue;
+        if (is_born(said.trace, said.record != NULL ? said.record->enter : NEVER))
+            return true;
+        told |= said.record != NULL;
+    }
+    return !told;
+}
+
+uint64_t at_newest(struct at at, enum note_kind kind)
+{
+    uint64_t line = 0;
+    for (struct at note = {.trace = at.trace}; at_next(&note);)
+        if ((at_is_note(note, kind, 0) || at_is_note(note, NOTE_RESTORED, 0)) &&
+            note.record->enter <= at_done(at) && note.record->bytes > line)
+            line = note.record->bytes;
+    return line;
+}
+
+enum stand at_stand(struct at at, uint64_t line)
+{
+    uint64_t taken = at_newest(at, NOTE_CHECKPOINT);
+    if (taken > line || at_newest(at, NOTE_STOP_LOG) >= line)
+        return STAND_BEYOND;
+    return taken == line ? STAND_LOGGING : STAND_BEHIND;
+}
+
+unsigned lines_between(struct at of, uint64_t a, uint64_t b)
+{
+    unsigned count = 0;
+    for (struct at at = {.trace = of.trace}; at_next(&at);)
+        count +=
+            at_is_note(at, NOTE_CHECKPOINT, 0) && (at.record->bytes > a) != (at.record->bytes > b);
+    return count;
+}
+
+uint64_t polls(struct at until, uint64_t line)
+{
+    uint64_t count = 0;
+    for (struct at at = {.trace = until.trace}; at_next(&at) && at.index < until.index;)
+        if (at_is_note(at, NOTE_CHECKPOINT, line) || at_is_note(at, NOTE_RESTORED, line))
+            count = 0;
+        else if (at.record->level == LEVEL_APP && (at.record->flags & FLAG_NEGATIVE))
+            count += at.record->bytes;
+    return count;
+}
+
+struct at checkpoint_of(const struct trace_set *traces, int rank, struct at like)
+{
+    struct at at = {0};
+    while (at_next_of_all(traces, &at) &&
+           (!at_is_note(at, NOTE_CHECKPOINT, like.record->bytes) ||
+            at.trace->incarnation != like.trace->incarnation || at_rank(at) != rank))
+        continue;
+    return at;
+}
+
+/* --- what can be known --------------------------------------------------------------------- */
+
+/* The first send of the wire that the receive may have taken is one that `rank` did behind `index`.
+ * `left`: records that may still be looked at. */
+static bool brings(const struct trace_set *traces, struct at got, uint64_t index, uint64_t *left)
+{
+    struct at at = {trace_set_find(traces, got.record->peer, got.trace->incarnation), 0, NULL};
+    struct message message = {
+        .comm = got.record->comm, .tag = got.record->tag, .destination = got.trace->rank};
+    for (; at.trace != NULL && at_next(&at) && *left > 0; (*left)--)
+        if (at.record->kind == RECORD_SEND && at.record->level == LEVEL_WIRE &&
+            message_is_at(&message, at) && same_bytes(at.record, got.record))
+            return at.index > index;
+    return false;
+}
+
+/* By rank: behind which record it knows. Brought forward until nothing changes any more. */
+bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
+{
+    int life = from.trace->incarnation;
+    if (life != to.trace->incarnation || from.record->enter > at_done(to))
+        return life < to.trace->incarnation;
+    uint64_t *behind = malloc((size_t)traces->ranks * sizeof *behind), left = LOOKS_MOST;
+    if (behind == NULL)
+        return false;
+    for (int rank = 0; rank < traces->ranks; rank++)
+        behind[rank] = rank == from.trace->rank ? from.index : NEVER;
+    for (bool more = true; more && left > 0;) {
+        more = false;
+        for (struct at at = {0}; at_next_of_all(traces, &at);) {
+            int rank = at.trace->rank, peer = at.record->peer;
+            if (at.trace->incarnation == life && at.index < behind[rank] && takes(at) &&
+                at.record->level == LEVEL_WIRE && peer < traces->ranks && behind[peer] != NEVER &&
+                at_done(at) >= from.record->enter && brings(traces, at, behind[peer], &left)) {
+                behind[rank] = at.index;
+                more = true;
+            }
+        }
+    }
+    bool known = behind[to.trace->rank] < to.index;
+    free(behind);
+    return known;
+}
+
+bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct at then)
+{
+    for (int rank = 0; then.record != NULL && rank < traces->ranks; rank++) {
+        bool known = kind == NOTE_CLEAR && rank == at_rank(then);
+        for (struct at at = {0}; !known && at_next_of_all(traces, &at);)
+            known = at_is_note(at, kind, then.record->bytes) &&
+                    at.trace->incarnation == then.trace->incarnation &&
+                    (kind == NOTE_CLEAR ? at.record->peer : at_rank(at)) == rank &&
+                    (at_before(at, then) || (kind != NOTE_CLEAR && at.trace != then.trace &&
+                                             at_is_known(traces, at, then)));
+        if (!known && ranks_have(traces, rank))
+            return true;
+    }
+    return false;
+}
+
+/* --- effective histories ------------------------------------------------------------------- */
+
+/* From what the process restored to the checkpoint that was restored next: whether it counts. */
+static bool bound(struct walk *walk)
+{
+    const struct trace *of = walk->at.trace;
+    walk->taken = (struct at){0};
+    for (int life = walk->incarnation; life >= of->incarnation;) {
+        const struct trace *trace = trace_set_find(walk->traces, of->rank, life);
+        walk->from = trace != NULL ? at_first_note(trace, NOTE_RESTORED, 0) : (struct at){0};
+        if (trace == of || walk->from.record == NULL)
+            return trace == of;
+        for (walk->taken.record = NULL; walk->taken.record == NULL && --life >= of->incarnation;) {
+            trace = trace_set_find(walk->traces, of->rank, life);
+            if (trace != NULL)
+                walk->taken = at_first_note(trace, NOTE_CHECKPOINT, walk->from.record->bytes);
+        }
+    }
+    return false;
+}
+
+/* A call in which the cut lies counts once, as what it was first; what it hands over, as what it is
+ * when it is done again. */
+static bool is_behind(const struct walk *walk, struct at cut)
+{
+    return walk->at.index > cut.index || (walk->got && at_done(walk->at) > cut.record->enter);
+}
+
+/* A send that was cancelled in time sent nothing. */
+static bool is_cancelled(const struct walk *walk)
+{
+    struct at done = at_completion(walk->at);
+    return done.record != NULL && (done.record->flags & FLAG_CANCELLED) != 0 &&
+           (walk->taken.record == NULL || done.index < walk->taken.index);
+}
+
+static bool is_asked_for(const struct walk *walk)
+{
+    struct at at = walk->at;
+    if (!walk->counts || (walk->from.record != NULL && !is_behind(walk, walk->from)) ||
+        (walk->taken.record != NULL && is_behind(walk, walk->taken)) ||
+        (walk->older && at.trace->incarnation >= walk->incarnation) ||
+        (at.trace == walk->until.trace &&
+         (walk->begun ? at.record->enter : at_done(at)) > walk->until.record->enter))
+        return false;
+    return walk->message == NULL ||
+           ((walk->got ? at_is_got(at) : at_is_sent(at)) && message_is_at(walk->message, at) &&
+            (walk->got || !is_cancelled(walk)));
+}
+
+struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
+                    bool got)
+{
+    return (struct walk){.traces = traces,
+                         .incarnation = incarnation,
+                         .rank = got ? message->destination : message->source,
+                         .message = message,
+                         .got = got};
+}
+
+bool walk_next(struct walk *walk)
+{
+    const struct trace *before = walk->at.trace;
+    while (at_next_of_all(walk->traces, &walk->at)) {
+        if (walk->at.trace != before)
+            walk->counts = walk->at.trace->rank == walk->rank && bound(walk);
+        before = walk->at.trace;
+        if (is_asked_for(walk))
+            return true;
+    }
+    return false;
+}
+
+uint64_t walk_count(struct walk walk)
+{
+    uint64_t count = 0;
+    while (walk_next(&walk))
+        count += same_bytes(walk.at.record, walk.message->like);
+    return count;
+}

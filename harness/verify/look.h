@@ -1,0 +1,115 @@
+/* What can be asked of traces: about records and messages, who a process was, where it stood
+ * against a line, what it could know, and what counts after restarts. For witness.c alone. */
+#ifndef VERIFY_LOOK_H
+#define VERIFY_LOOK_H
+
+#include "trace/calls.h"
+#include "trace/reader.h"
+
+#define NEVER UINT64_MAX
+
+/* `record` NULL: there is none. */
+struct at {
+    const struct trace *trace;
+    uint64_t index;
+    const struct record *record;
+};
+
+/* To the next record of the trace, or of all; from none to the first. False: none is left. */
+bool at_next(struct at *at);
+bool at_next_of_all(const struct trace_set *traces, struct at *at);
+
+bool at_is_sent(struct at at);                   /* a send of the application, begun */
+bool at_is_got(struct at at);                    /* what hands a message to the application */
+bool at_is_call(struct at at, enum level level); /* a collective */
+bool at_is_note(struct at at, enum note_kind kind, uint64_t line); /* line 0: of any */
+
+/* When the call returns, NEVER while it is in progress. The send of an MPI_Sendrecv is done when it
+ * is entered. */
+uint64_t at_done(struct at at);
+bool at_before(struct at a, struct at b);
+bool at_inside(struct at inner, struct at outer);
+bool at_is_over(struct at call, struct at then); /* it had returned; in progress: had begun */
+struct at at_completion(struct at call);         /* of its request */
+struct at at_posting(struct at got);             /* the receive that it completes, or itself */
+
+/* A collective, or only that one, on the wire inside the call and before that record. */
+bool is_on_wire(struct at call, enum call_operation operation, uint64_t before);
+
+/* What a send, a delivery or a note is about. */
+struct message {
+    uint32_t comm;
+    int tag;
+    int source, destination;
+    const struct record *like; /* whose bytes; NULL: any */
+};
+struct message message_of(struct at at);
+bool is_pair(struct at sent, struct at got); /* one message, but for its bytes */
+bool same_bytes(const struct record *a, const struct record *b); /* as far as that is known */
+bool is_other(const struct record *a, const struct record *b);   /* other bytes, or more */
+uint64_t data_of(const struct record *call); /* hash of what a collective gives, or is given */
+
+/* What the record says of itself; whose record it is, the caller knows. */
+bool message_is_at(const struct message *message, struct at at);
+
+/* Such notes on the message in the trace, or, with a record, inside that call; before `before`. */
+unsigned message_notes(const struct message *message, struct at call, enum note_kind kind,
+                       uint64_t line, uint64_t before);
+
+/* Inside the call, on its message whatever its bytes; or one with them, of that line and before the
+ * note that ends it. And: no call in which the note was made delivers what it is on. */
+unsigned notes_inside(struct at call, enum note_kind kind);
+bool is_noted(struct at call, enum note_kind kind, uint64_t line, enum note_kind end);
+bool is_of_nothing(struct at noted);
+
+/* Which rank of the application the process was then: it may tell (`becomes`). */
+int at_rank(struct at at);
+bool ranks_move(const struct trace_set *traces);
+bool ranks_have(const struct trace_set *traces, int rank); /* some process was it once */
+
+struct at at_first_note(const struct trace *trace, enum note_kind kind, uint64_t line);
+
+/* The rank's own, in the incarnation and of the line of that note. */
+struct at checkpoint_of(const struct trace_set *traces, int rank, struct at like);
+
+/* When the call returns: the newest line that the process has gone past by notes of `kind`, or come
+ * back to; and where that is. */
+uint64_t at_newest(struct at at, enum note_kind kind);
+enum stand { STAND_BEHIND, STAND_LOGGING, STAND_BEYOND };
+enum stand at_stand(struct at at, uint64_t line);
+
+/* Lines that the process took from behind the one to the other. Numbers may be left out. */
+unsigned lines_between(struct at of, uint64_t a, uint64_t b);
+
+/* How often the process was told "not yet" between the line and the event. */
+uint64_t polls(struct at until, uint64_t line);
+
+/* Whether `from` can be known at `to`: by messages of the wire; collectives are not followed, and
+ * not chains that take too long to find. */
+bool at_is_known(const struct trace_set *traces, struct at from, struct at to);
+
+/* There is a rank of which `then` cannot know such a note of its line; or which is not the peer of
+ * one of its own, where that is `clear`. */
+bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct at then);
+
+/* The records of a rank that count in what led to an incarnation. Asked for by a message: those
+ * that send what goes through its channel, or (`got`) deliver it. */
+struct walk {
+    const struct trace_set *traces;
+    int incarnation;
+    int rank;
+    const struct message *message;
+    bool got;
+    bool older;            /* only those of lives before the incarnation */
+    struct at until;       /* in its trace, only what is done by then, */
+    bool begun;            /* ... or begun */
+    struct at at;          /* where the walk has come to */
+    bool counts;           /* this trace does: */
+    struct at from, taken; /* behind the one note, before the other */
+};
+struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
+                    bool got);
+bool walk_next(struct walk *walk);
+uint64_t walk_count(struct walk walk); /* with the bytes of the message */
+
+#endif

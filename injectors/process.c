@@ -1,0 +1,305 @@
+/* Life of a process under the taps: is it a rank of a run at all, its trace, its slot on the board,
+ * its part of the plan; fork, exit, the end. What goes wrong here is said once on stderr, and the
+ * program then runs untouched. Must not know: what the taps record. */
+#include "injectors/record/runtime.h"
+
+#include "decisions/decisions.h"
+#include "injectors/record/library.h"
+#include "injectors/record/payload.h"
+#include "injectors/replay/replay.h"
+#include "injectors/storage/storage.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct board *board;
+static struct plan plan;
+
+/* What the environment says of this process. */
+struct identity {
+    const char *folder; /* of the run */
+    int rank;
+    int ranks; /* 0: not told */
+};
+
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES + 128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "faultline: %s; this process (%d) is not recorded\n", text, (int)getpid());
+}
+
+/* --- who are we ------------------------------------------------------------------------------ */
+/* The first of `names` that holds a whole number from 0 on; -1 if none does. */
+static int number_from(const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = getenv(names[i]);
+        char *end;
+        if (text == NULL || *text == '\0')
+            continue;
+        long number = strtol(text, &end, 10);
+        if (*end == '\0' && number >= 0 && number <= INT_MAX)
+            return (int)number;
+    }
+    return -1;
+}
+
+static bool identify(struct identity *self)
+{
+    static const char *const rank[] = {"FAULTLINE_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    static const char *const ranks[] = {"FAULTLINE_RANKS", "PMI_SIZE"};
+    self->folder = getenv("FAULTLINE_RUN");
+    self->rank = number_from(rank, sizeof rank / sizeof rank[0]);
+    self->ranks = number_from(ranks, sizeof ranks / sizeof ranks[0]);
+    if (self->ranks < 0)
+        self->ranks = 0;
+    if (self->rank >= 0)
+        return true;
+    complain("cannot tell the rank: none of FAULTLINE_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID "
+             "holds a number");
+    return false;
+}
+
+/* Launchers and shells between the driver and the ranks have neither a run nor MPI. */
+static bool is_asked_for(void)
+{
+    const char *folder = getenv("FAULTLINE_RUN");
+    const char *record = getenv("FAULTLINE_RECORD");
+    return folder != NULL && *folder != '\0' && (record == NULL || strcmp(record, "0") != 0) &&
+           dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
+}
+
+/* --- the board ------------------------------------------------------------------------------- */
+/* Whoever links its board first has made the one that all use. */
+static enum error_code make_board(const char *path, struct error *error)
+{
+    char own[PATH_MAX + 32];
+    struct board *made;
+    snprintf(own, sizeof own, "%s.%d", path, (int)getpid());
+    enum error_code code =
+        board_create(own, BOARD_MAX_RANKS, clock_ticks_per_second(), &made, error);
+    if (code != OK)
+        return code;
+    board_unmap(made);
+    if (link(own, path) != 0 && errno != EEXIST)
+        code = error_set(error, ERROR_IO, "cannot create board %s: %s", path, strerror(errno));
+    unlink(own);
+    return code;
+}
+
+static bool open_board(const struct identity *self)
+{
+    char path[PATH_MAX];
+    struct error error;
+    if (snprintf(path, sizeof path, "%s/board", self->folder) >= (int)sizeof path) {
+        complain("FAULTLINE_RUN is longer than %d bytes", PATH_MAX - 64);
+        return false;
+    }
+    if (access(path, F_OK) != 0 && make_board(path, &error) != OK) {
+        complain("%s", error.text);
+        return false;
+    }
+    if (board_map(path, &board, &error) != OK) {
+        complain("%s", error.text);
+        return false;
+    }
+    if (self->rank >= board->ranks) {
+        complain("rank %d has no slot on the board, which is for %d ranks", self->rank,
+                 board->ranks);
+        return false;
+    }
+    return true;
+}
+
+/* --- the trace ------------------------------------------------------------------------------- */
+static enum hash_mode chosen_hash_mode(void)
+{
+    enum hash_mode mode = HASH_SAMPLE;
+    const char *text = getenv("FAULTLINE_HASH");
+    if (text != NULL && *text != '\0' && !payload_mode_from_text(text, &mode))
+        fprintf(stderr,
+                "faultline: FAULTLINE_HASH=%s; accepted are none, sample, full; taken is sample\n",
+                text);
+    return mode;
+}
+
+static struct trace_header make_header(const struct identity *self)
+{
+    struct trace_header header;
+    struct timespec now;
+    memset(&header, 0, sizeof header);
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.rank = self->rank;
+    header.incarnation = atomic_load(&board->incarnation);
+    header.ranks = self->ranks;
+    header.pid = (int32_t)getpid();
+    header.start_ticks = clock_ticks();
+    header.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    header.ticks_per_second = board->ticks_per_second;
+    header.hash_mode = (int32_t)chosen_hash_mode();
+    payload_mode = (enum hash_mode)header.hash_mode;
+    snprintf(header.program, sizeof header.program, "%s", program_invocation_name);
+    return header;
+}
+
+static char trace_path[PATH_MAX]; /* for tell_full, which may run in a signal handler */
+
+/* Said when it happens: the program may never come to an end. */
+static void tell_full(int reason)
+{
+    char text[PATH_MAX + 256];
+    const char *why =
+        reason == EBADF ? "the program has closed its file descriptor" : strerrordesc_np(reason);
+    int bytes = snprintf(text, sizeof text,
+                         "faultline: rank %d: trace %s cannot grow: %s; records after this are "
+                         "lost\n",
+                         runtime_trace.header->rank, trace_path, why != NULL ? why : "no room");
+    ssize_t written = write(STDERR_FILENO, text, (size_t)bytes);
+    (void)written; /* nobody else could be told */
+}
+
+static bool open_trace(const struct identity *self)
+{
+    char path[PATH_MAX];
+    struct error error;
+    struct trace_header header = make_header(self);
+    snprintf(path, sizeof path, "%s/trace", self->folder);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        complain("cannot create %s: %s", path, strerror(errno));
+        return false;
+    }
+    int length = snprintf(path, sizeof path, "%s/trace/r%d.%d.trace", self->folder, header.rank,
+                          header.incarnation);
+    if (length >= (int)sizeof path) {
+        complain("FAULTLINE_RUN is longer than %d bytes", PATH_MAX - 64);
+        return false;
+    }
+    if (access(path, F_OK) == 0) {
+        complain("rank %d already has a trace in incarnation %d (a program that runs itself again, "
+                 "or starts a second MPI program)",
+                 header.rank, header.incarnation);
+        return false;
+    }
+    if (trace_writer_open(&runtime_trace, path, &header, &error) != OK) {
+        atomic_store(&board->slot[self->rank].lost, 1);
+        complain("%s", error.text);
+        return false;
+    }
+    memcpy(trace_path, path, sizeof trace_path);
+    runtime_trace.when_full = tell_full;
+    return true;
+}
+
+/* --- the plan -------------------------------------------------------------------------------- */
+static void open_plan(const struct identity *self)
+{
+    char path[PATH_MAX];
+    struct error error;
+    plan_init(&plan);
+    if (snprintf(path, sizeof path, "%s/plan", self->folder) >= (int)sizeof path ||
+        access(path, F_OK) != 0)
+        return;
+    if (plan_read(path, &plan, &error) != OK) {
+        fprintf(stderr, "faultline: %s; no fault will be installed\n", error.text);
+        return;
+    }
+    int incarnation = atomic_load(&board->incarnation);
+    rules_open(&plan, board, self->rank, incarnation, self->folder);
+    const char *decisions = getenv(DECISIONS_ENVIRONMENT);
+    if (decisions != NULL && *decisions != '\0')
+        replay_open(decisions, &plan, board, self->rank, incarnation, self->folder);
+}
+
+/* --- beginning and end ----------------------------------------------------------------------- */
+/* A forked child is not the rank: it must not write into its parent's trace. */
+static void become_inert(void)
+{
+    static struct board_slot nobody;
+    runtime_recording = 0;
+    runtime_slot = &nobody;
+    rules_close();
+    storage_forked();
+}
+
+static bool start(void)
+{
+    struct identity self;
+    if (!is_asked_for() || !identify(&self) || !open_board(&self) || !open_trace(&self))
+        return false;
+    runtime_slot = &board->slot[self.rank];
+    int32_t nobody = 0; /* a parent of ours has written it already, if there is one */
+    atomic_compare_exchange_strong(&runtime_slot->pid, &nobody, (int32_t)getpid());
+    atomic_store(&runtime_slot->state, RANK_LOADED);
+    open_plan(&self);
+    storage_open(self.folder, &plan, self.rank);
+    pthread_atfork(NULL, NULL, become_inert);
+    return true;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    runtime_thread_begin();
+    bool recording = start();
+    library_resolve(recording);
+    runtime_recording = recording;
+}
+
+/* exit() inside an MPI call is the library giving up (an error that is fatal, MPI_Abort): not in
+ * order. The file stays as a SIGKILL would leave it. */
+__attribute__((destructor)) static void unload(void)
+{
+    storage_close();
+    if (!runtime_recording)
+        return;
+    runtime_recording = 0;
+    rules_close();
+    if (thread_state.wire_depth == 0 && thread_state.app_depth == 0)
+        trace_writer_close(&runtime_trace);
+}
+
+void runtime_initialized(int rank, int size, bool several_threads)
+{
+    if (!runtime_recording)
+        return;
+    runtime_several_threads = several_threads;
+    runtime_trace.header->world_size = size;
+    if (rank != runtime_trace.header->rank)
+        fprintf(stderr, "faultline: rank %d of MPI_COMM_WORLD was started as rank %d\n", rank,
+                runtime_trace.header->rank);
+    atomic_store(&runtime_slot->world_size, size);
+    atomic_store(&runtime_slot->state, RANK_INITIALIZED);
+    rules_start();
+}
+
+void runtime_library(const void *address, const char *version)
+{
+    Dl_info file;
+    char path[PATH_MAX];
+    if (!runtime_recording || runtime_trace.header->rank != 0)
+        return;
+    if (dladdr(address, &file) != 0 && realpath(file.dli_fname, path) != NULL)
+        snprintf(board->library, sizeof board->library, "%.*s", (int)sizeof board->library - 1,
+                 path);
+    snprintf(board->library_version, sizeof board->library_version, "%.*s",
+             (int)strcspn(version, "\n"), version);
+}
+
+void runtime_finalized(void)
+{
+    if (!runtime_recording)
+        return;
+    atomic_store(&runtime_trace.header->closed, 1);
+    atomic_store(&runtime_slot->state, RANK_FINALIZED);
+}

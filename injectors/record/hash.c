@@ -1,0 +1,45 @@
+/* See hash.h. */
+#include "injectors/record/hash.h"
+
+#define HASH_BYTES hash_bytes_plain
+#define HASH_SAMPLE hash_sample_plain
+static uint64_t hash_bytes_plain(const void *data, size_t bytes);
+static uint64_t hash_sample_plain(const void *data, size_t bytes);
+#include "injectors/record/hash_blocks.h"
+
+/* Vectors are used above this length only: below, the inlined plain code is the shorter way. */
+#define PLAIN_BYTES 240u
+
+static int has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return 0;
+#endif
+}
+
+uint64_t hash_small(const void *data, size_t bytes)
+{
+    if (bytes > HASH_SMALL_BYTES)
+        __builtin_unreachable(); /* leaves only the code for short data */
+    return XXH3_64bits(data, bytes);
+}
+
+uint64_t hash_bytes(const void *data, size_t bytes)
+{
+#if defined(__x86_64__)
+    if (bytes > PLAIN_BYTES && has_avx2())
+        return hash_bytes_avx2(data, bytes);
+#endif
+    return hash_bytes_plain(data, bytes);
+}
+
+uint64_t hash_sample(const void *data, size_t bytes)
+{
+#if defined(__x86_64__)
+    if (bytes > PLAIN_BYTES && has_avx2())
+        return hash_sample_avx2(data, bytes);
+#endif
+    return hash_sample_plain(data, bytes);
+}

@@ -1,0 +1,170 @@
+/* What a protocol or program tells through faultline.h. The functions below are what its weak
+ * references find. Must not know: MPI headers. */
+#include "injectors/record/hash.h"
+#include "injectors/record/runtime.h"
+#include "injectors/replay/replay.h"
+
+#include <string.h>
+
+/* A longer name is cut. */
+#define NOTE_NAME_RECORDS 4
+#define NOTE_NAME_MAX (NOTE_NAME_RECORDS * RECORD_TEXT_BYTES)
+
+#define NOBODY UINT64_MAX /* FAULTLINE_NO_RANK */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void faultline_note(int kind, uint64_t value, const char *name, const void *data,
+                             size_t bytes);
+EXPORTED void faultline_draw(const char *name, void *data, size_t bytes);
+EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
+
+EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
+                                const void *data, size_t bytes);
+
+EXPORTED void faultline_group(uint64_t comm, const int *world, int size, int rank);
+
+struct faultline_request;
+EXPORTED void faultline_request(const struct faultline_request *request);
+
+/* Of the taps; absent where this file is used without them. */
+void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for) __attribute__((weak));
+void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
+    __attribute__((weak));
+void tap_request_back(const struct faultline_request *request) __attribute__((weak));
+void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+    __attribute__((weak));
+
+static void write_name(struct record *note, const char *name, size_t length)
+{
+    unsigned count = (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
+    for (unsigned i = count; i > 0; i--) {
+        size_t from = (size_t)(i - 1) * RECORD_TEXT_BYTES;
+        size_t piece = length - from < RECORD_TEXT_BYTES ? length - from : RECORD_TEXT_BYTES;
+        memcpy(note[i].text, name + from, piece);
+        atomic_store_explicit(&note[i].kind, RECORD_TEXT, memory_order_release);
+    }
+}
+
+/* Puts the note at the head of the chain of notes. The chain is whole at any moment: a note becomes
+ * reachable only when it is published and knows the one before it. */
+static void chain(struct record *note)
+{
+    _Atomic uint64_t *last = &runtime_trace.header->last_note;
+    uint64_t number = (uint64_t)(note - runtime_trace.record) + 1;
+    uint64_t before = note->previous_note;
+    while (!atomic_compare_exchange_weak(last, &before, number))
+        note->previous_note = before;
+}
+
+static void publish(struct record *note)
+{
+    note->enter = clock_ticks();
+    note->error = 0;
+    note->previous_note = atomic_load(&runtime_trace.header->last_note);
+    atomic_store_explicit(&note->leave, note->enter, memory_order_relaxed);
+    atomic_store_explicit(&note->kind, RECORD_NOTE, memory_order_release);
+    if (note != &thread_state.scratch)
+        chain(note);
+}
+
+/* A note with its name behind it; without the name, or in vain, when the trace is full. */
+static struct record *reserve(const char *name, size_t length)
+{
+    unsigned rows = 1 + (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
+    struct record *note = record_reserve_row(LEVEL_SELF, RECORD_NOTE, CALL_NONE, rows);
+    if (note == NULL)
+        return record_scratch();
+    write_name(note, name, length);
+    return note;
+}
+
+void faultline_note(int kind, uint64_t value, const char *name, const void *data, size_t bytes)
+{
+    if (!runtime_recording)
+        return;
+    size_t length = name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0;
+    struct record *note = reserve(name, length);
+    note->tag = kind;
+    note->bytes = value;
+    note->hash = bytes > 0 && data != NULL ? hash_bytes(data, bytes) : 0;
+    publish(note);
+    if (kind == NOTE_CHECKPOINT || kind == NOTE_RESTORED)
+        atomic_store(&runtime_slot->line, value);
+    if (kind == NOTE_STOP_LOG || kind == NOTE_RESTORED)
+        atomic_store(&runtime_slot->stopped_line, value);
+    if (kind == NOTE_BECOMES)
+        runtime_is_nobody = value == NOBODY;
+    if (rules_watching)
+        rules_instant(note, name);
+}
+
+/* The bytes lie in the record itself: 8 from `comm` on, the rest in `request`. */
+static void keep_drawn(struct record *note, const void *data, size_t bytes)
+{
+    unsigned char kept[NOTE_DRAWN_BYTES] = {0};
+    memcpy(kept, data, bytes);
+    memcpy(&note->comm, kept, sizeof note->comm);
+    memcpy(&note->peer, kept + 4, sizeof note->peer);
+    memcpy(&note->request, kept + 8, sizeof note->request);
+}
+
+void faultline_draw(const char *name, void *data, size_t bytes)
+{
+    if (!runtime_recording || bytes > NOTE_DRAWN_BYTES)
+        return;
+    if (replay_imposing)
+        replay_draw(data, bytes);
+    struct record *note = reserve(name, name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0);
+    note->tag = NOTE_DRAWN;
+    note->bytes = bytes;
+    keep_drawn(note, data, bytes);
+    publish(note);
+    if (rules_watching)
+        rules_instant(note, name);
+}
+
+void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
+                       size_t bytes)
+{
+    if (!runtime_recording)
+        return;
+    struct record *note = reserve(NULL, 0);
+    note->tag = kind;
+    note->bytes = line;
+    note->peer = PEER_UNKNOWN;
+    note->request = (uint32_t)tag;
+    if (tap_message_told != NULL)
+        tap_message_told(note, comm, peer, data, bytes);
+    publish(note);
+    if (rules_watching)
+        rules_instant(note, NULL);
+}
+
+void faultline_request(const struct faultline_request *request)
+{
+    if (runtime_recording && tap_request_back != NULL)
+        tap_request_back(request);
+}
+
+/* Not in the trace: the record of the communicator has them. */
+void faultline_group(uint64_t comm, const int *world, int size, int rank)
+{
+    if (runtime_recording && tap_handle_members != NULL)
+        tap_handle_members(comm, world, size, rank);
+}
+
+/* In the trace: value = the handle, hash = what it stands for, request = `what`. */
+void faultline_handle(int what, uint64_t handle, uint64_t stands_for)
+{
+    if (!runtime_recording)
+        return;
+    if (tap_handle_alias != NULL)
+        tap_handle_alias(what, handle, stands_for);
+    struct record *note = reserve(NULL, 0);
+    note->tag = NOTE_HANDLE;
+    note->bytes = handle;
+    note->hash = stands_for;
+    note->request = (uint32_t)what;
+    publish(note);
+}

@@ -1,0 +1,136 @@
+/* The parts of runtime.h that are not on the fast path. Must not know: MPI headers. */
+#include "injectors/record/runtime.h"
+
+#include <string.h>
+#include <unistd.h>
+
+__thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
+int runtime_recording;
+bool runtime_several_threads;
+bool runtime_is_nobody;
+struct trace_writer runtime_trace;
+
+static struct board_slot nobody;
+struct board_slot *runtime_slot = &nobody;
+
+void runtime_thread_begin(void)
+{
+    static _Atomic uint32_t numbers;
+    uint32_t number = atomic_fetch_add(&numbers, 1);
+    thread_state.number = (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX);
+    thread_state.tid = gettid();
+    thread_state.known = true;
+}
+
+struct record *record_scratch(void)
+{
+    atomic_store_explicit(&runtime_slot->lost, 1, memory_order_relaxed);
+    memset(&thread_state.scratch, 0, sizeof thread_state.scratch);
+    return &thread_state.scratch;
+}
+
+struct record *record_reserve_beyond(uint64_t index)
+{
+    struct record *r = trace_reserve_beyond(&runtime_trace, index, 1);
+    return r != NULL ? r : record_scratch();
+}
+
+void record_end_watched(struct record *r, int error_class)
+{
+    rules_returned(r);
+    r->error = record_error(error_class);
+    atomic_store_explicit(&r->leave, record_return_ticks(r), memory_order_release);
+    rules_after(r);
+}
+
+/* --- polls ------------------------------------------------------------------------------------ */
+static bool asks_the_same(const struct record *a, const struct record *b)
+{
+    return a->level == b->level && a->call == b->call && a->comm == b->comm &&
+           a->request == b->request && a->want_peer == b->want_peer && a->want_tag == b->want_tag &&
+           a->error == b->error;
+}
+
+static bool is_going_on(const struct poll_run *run)
+{
+    return run->record != NULL && run->recorded == thread_state.recorded;
+}
+
+/* The run that `r` goes on with, or a place for it to begin. Places are searched one behind the
+ * other, so that polls that take turns do not end each other's runs; all are free again when
+ * something else has been recorded. */
+static struct poll_run *find_run(const struct record *r)
+{
+    uint64_t mixed = r->level + 2u * r->call + UINT64_C(0x9e3779b97f4a7c15) * r->request +
+                     UINT64_C(0xc2b2ae3d27d4eb4f) * (uint32_t)r->want_peer +
+                     UINT64_C(0x165667b19e3779f9) * (uint32_t)r->want_tag + r->comm;
+    mixed = (mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    for (unsigned i = 0; i < RUNTIME_POLLS; i++) {
+        struct poll_run *run = &thread_state.run[(mixed + i) % RUNTIME_POLLS];
+        if (!is_going_on(run) || asks_the_same(run->record, r))
+            return run;
+    }
+    return &thread_state.run[mixed % RUNTIME_POLLS];
+}
+
+/* A record of the trace with the contents of a poll, complete but for `leave`. */
+static struct record *store_poll(const struct record *r)
+{
+    struct record *stored = trace_reserve(&runtime_trace, 1);
+    if (stored == NULL)
+        stored = record_scratch();
+    stored->level = r->level;
+    stored->call = r->call;
+    stored->flags = r->flags;
+    stored->error = r->error;
+    stored->thread = r->thread;
+    stored->enter = r->enter;
+    memcpy(&stored->comm, &r->comm, sizeof *r - offsetof(struct record, comm));
+    return stored;
+}
+
+static void publish_poll(struct record *stored, const struct record *r, uint64_t leave)
+{
+    atomic_store_explicit(&stored->leave, leave, memory_order_relaxed);
+    atomic_store_explicit(&stored->kind, atomic_load_explicit(&r->kind, memory_order_relaxed),
+                          memory_order_release);
+}
+
+static struct record *count_negative(struct record *r, uint64_t leave)
+{
+    struct poll_run *run = find_run(r);
+    if (is_going_on(run) && asks_the_same(run->record, r)) {
+        run->record->bytes++;
+        atomic_store_explicit(&run->record->leave, leave, memory_order_release);
+        return run->record;
+    }
+    r->bytes = 1;
+    struct record *stored = store_poll(r);
+    publish_poll(stored, r, leave);
+    run->record = stored == &thread_state.scratch ? NULL : stored;
+    run->recorded = thread_state.recorded;
+    return stored;
+}
+
+struct record *record_poll_end(struct record *r, int error_class)
+{
+    struct record *stored;
+    if (__builtin_expect(rules_watching, 0))
+        rules_returned(r);
+    r->error = record_error(error_class);
+    uint64_t leave = record_return_ticks(r);
+    if (r->flags & FLAG_NEGATIVE) {
+        stored = count_negative(r, leave);
+    } else {
+        thread_state.recorded++;
+        stored = store_poll(r);
+        publish_poll(stored, r, leave);
+    }
+    if (stored->flags & FLAG_NEGATIVE)
+        rules_polled_in_vain();
+    if (__builtin_expect(rules_watching, 0)) {
+        rules_poll_recorded(stored);
+        rules_after(stored);
+    }
+    return stored;
+}

@@ -1,0 +1,511 @@
+/* See replay.h. */
+#include "injectors/replay/replay_parts.h"
+#include "stacks/snapshot.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_BYTES 512
+#define EVENT_TEXT_BYTES 160
+#define NUMBER_BYTES 16
+
+bool replay_imposing;
+
+struct replay replay;
+
+/* --- the end of a replay ---------------------------------------------------------------------- */
+_Noreturn void replay_diverge(const char *format, ...)
+{
+    char path[PATH_MAX], text[TEXT_BYTES];
+    int length = snprintf(text, sizeof text, "r%d#%d: ", replay.rank, replay.incarnation);
+    va_list arguments;
+    va_start(arguments, format);
+    length += vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof text)
+        length = (int)sizeof text - 1;
+    int file = -1;
+    if (snprintf(path, sizeof path, "%s/" DIVERGENCE_FILE, replay.run_folder) < (int)sizeof path)
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+        ssize_t written = write(file, text, (size_t)length);
+        (void)written; /* the exit code says it too */
+        close(file);
+    }
+    fprintf(stderr, "faultline: the replay diverges: %s\n", text);
+    _exit(REPLAY_EXIT_DIVERGED);
+}
+
+const struct decision_shape *replay_shape(uint32_t event)
+{
+    return &replay.decisions.shape[replay.event[event].shape];
+}
+
+static const char *text_of(uint32_t event, char text[EVENT_TEXT_BYTES])
+{
+    decision_text(replay_shape(event), replay.event[event].request, text, EVENT_TEXT_BYTES);
+    return text;
+}
+
+static const char *text_of_record(const struct record *r, bool complete,
+                                  char text[EVENT_TEXT_BYTES])
+{
+    struct decision_shape shape;
+    decision_shape_of(r, complete, &shape);
+    decision_text(&shape, decision_request_of(r), text, EVENT_TEXT_BYTES);
+    return text;
+}
+
+_Noreturn static void diverge_at(uint32_t event, const struct record *r, bool complete)
+{
+    char expected[EVENT_TEXT_BYTES], got[EVENT_TEXT_BYTES];
+    text_of_record(r, complete, got);
+    if (event >= replay.events)
+        replay_diverge("expected nothing more, for the rank was ended here; got %s", got);
+    replay_diverge("event %u: expected %s%s; got %s", replay.event[event].index,
+                   text_of(event, expected),
+                   decision_is_negative(replay_shape(event)) ? " once more" : "", got);
+}
+
+_Noreturn void replay_gave_up(const struct record *r)
+{
+    char got[EVENT_TEXT_BYTES];
+    replay_diverge("waited %d s in %s for what it came to then", REPLAY_WAIT_MS / 1000,
+                   text_of_record(r, false, got));
+}
+
+/* --- where the rank stands -------------------------------------------------------------------- */
+/* The first event from `from` on that is no negative poll. */
+static uint32_t replay_window_end(uint32_t from)
+{
+    while (from < replay.events && decision_is_negative(replay_shape(from)))
+        from++;
+    return from;
+}
+
+/* A poll in the window that has still to say no; replay.events: none. */
+static uint32_t replay_window_rest(void)
+{
+    for (uint32_t i = replay.cursor; i < replay.events && decision_is_negative(replay_shape(i));
+         i++)
+        if (replay.event[i].value > 0)
+            return i;
+    return replay.events;
+}
+
+bool replay_is_at_end(void)
+{
+    return replay.progress_count == replay.incomplete &&
+           replay_window_end(replay.cursor) == replay.events &&
+           replay_window_rest() == replay.events;
+}
+
+bool replay_ends_here(void)
+{
+    return replay.section == NULL || replay.section->end == DECISION_ENDED;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+static void add_progress(const struct record *r, uint32_t event)
+{
+    if (replay.progress_count == replay.progress_room) {
+        uint32_t room = replay.progress_room > 0 ? 2 * replay.progress_room : 64;
+        struct in_progress *grown = realloc(replay.progress, room * sizeof *grown);
+        if (grown == NULL)
+            replay_diverge("out of memory");
+        replay.progress = grown;
+        replay.progress_room = room;
+    }
+    replay.progress[replay.progress_count++] = (struct in_progress){r, event};
+}
+
+/* Its place in the list; progress_count: it is not there. */
+static uint32_t find_progress(const struct record *r)
+{
+    for (uint32_t i = replay.progress_count; i > 0; i--)
+        if (replay.progress[i - 1].record == r)
+            return i - 1;
+    return replay.progress_count;
+}
+
+static bool is_same(uint32_t event, const struct record *r, bool complete)
+{
+    struct decision_shape shape;
+    if (event >= replay.events)
+        return false;
+    decision_shape_of(r, complete, &shape);
+    bool numbered_later = shape.kind == RECORD_PROBE && !complete; /* the message that it finds */
+    return decision_same_question(&shape, replay_shape(event)) &&
+           (numbered_later || decision_request_of(r) == replay.event[event].request) &&
+           (!complete || decision_same_outcome(&shape, replay_shape(event)));
+}
+
+/* --- where it stands ---------------------------------------------------------------------------*/
+/* Reads which events of this rank whoever asked for this run wants to see. */
+static void read_wanted(const char *run_folder)
+{
+    char path[PATH_MAX];
+    int rank, incarnation;
+    uint32_t index;
+    FILE *file = NULL;
+    if (snapshot_wanted_path(path, sizeof path, run_folder) && access(path, R_OK) == 0)
+        file = fopen(path, "re");
+    while (file != NULL && replay.wanted_count < REPLAY_WANTED_MOST &&
+           fscanf(file, " r%d#%d:e%" SCNu32, &rank, &incarnation, &index) == 3)
+        if (rank == replay.rank && incarnation == replay.incarnation)
+            replay.wanted[replay.wanted_count++] = index;
+    if (file != NULL)
+        fclose(file);
+}
+
+static void take_if_wanted(uint32_t event)
+{
+    char path[PATH_MAX], what[NUMBER_BYTES];
+    for (unsigned i = 0; i < replay.wanted_count; i++) {
+        if (replay.wanted[i] != replay.event[event].index)
+            continue;
+        snprintf(what, sizeof what, "e%" PRIu32, replay.wanted[i]);
+        if (snapshot_path(path, sizeof path, replay.run_folder, replay.rank, replay.incarnation,
+                          what))
+            snapshot_take(path);
+    }
+}
+
+/* The next event is that of `r`. Returns its number. */
+static uint32_t step_on(const struct record *r, bool complete)
+{
+    uint32_t rest = replay_window_rest(), event = replay_window_end(replay.cursor);
+    if (event == replay.events && rest == replay.events && replay_ends_here())
+        replay_park(); /* the record came too late to be left out: see I.complete of what is unknown
+                        */
+    if (rest != replay.events)
+        diverge_at(rest, r, complete);
+    if (!is_same(event, r, complete))
+        diverge_at(event, r, complete);
+    replay.cursor = event + 1;
+    replay.begun++;
+    if (replay.wanted_count > 0)
+        take_if_wanted(event);
+    return event;
+}
+
+static bool is_poll(const struct record *r)
+{
+    return r == &thread_state.poll[LEVEL_APP] || r == &thread_state.poll[LEVEL_WIRE];
+}
+
+static void offer_hold(uint32_t event)
+{
+    const struct decision_action *action = replay_take(FAULT_HELD, event);
+    if (action != NULL)
+        thread_state.steered = action->step + 1u;
+}
+
+void replay_storage(void)
+{
+    if (replay.progress_count == 0)
+        return;
+    const struct decision_action *action =
+        replay_take(FAULT_STORAGE, replay.progress[replay.progress_count - 1].event);
+    if (action != NULL)
+        thread_state.steered = action->step + 1u;
+}
+
+/* The rank is to end by itself inside this call. What it sends others may need before that. */
+static bool ends_inside(const struct record *r)
+{
+    unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
+    return replay.section != NULL && replay.section->end == DECISION_BY_ITSELF &&
+           replay_is_at_end() && r->level == LEVEL_WIRE &&
+           (call_role(r->call) == ROLE_ABORT || kind == RECORD_RECV || kind == RECORD_PROBE ||
+            kind == RECORD_COMPLETE);
+}
+
+static void begin_poll(const struct record *r);
+
+void replay_before(struct record *r)
+{
+    if (is_poll(r)) {
+        replay_carry_out();
+        begin_poll(r);
+        return;
+    }
+    if (!decision_is_event(r))
+        return;
+    uint32_t event = step_on(r, false);
+    add_progress(r, event);
+    if (replay_shape(event)->kind == RECORD_SEND && r->level == LEVEL_WIRE)
+        offer_hold(event);
+    replay_carry_out();
+    if (ends_inside(r))
+        replay_die_in_turn();
+    replay_look_for_end(false);
+}
+
+/* A call that was in progress when its rank was ended shows nothing of what it came to. */
+static void hide_outcome(struct record *r)
+{
+    switch (atomic_load_explicit(&r->kind, memory_order_relaxed)) {
+    case RECORD_COMPLETE:
+        r->comm = 0;
+        /* fall through */
+    case RECORD_RECV:
+    case RECORD_PROBE:
+        r->peer = 0;
+        r->tag = 0;
+        r->bytes = 0;
+        r->hash = 0;
+        r->flags &= (uint8_t) ~(FLAG_NO_HASH | FLAG_CANCELLED);
+        break;
+    case RECORD_COLLECTIVE:
+        r->result_hash = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+void replay_returned(struct record *r)
+{
+    uint32_t at = find_progress(r);
+    if (at == replay.progress_count || !replay_ends_here() ||
+        (replay_shape(replay.progress[at].event)->state & SHAPE_INCOMPLETE) == 0)
+        return;
+    hide_outcome(r);
+    replay_park();
+}
+
+static void check_outcome(uint32_t event, const struct record *r)
+{
+    struct decision_shape shape;
+    decision_shape_of(r, true, &shape);
+    if ((replay_shape(event)->state & SHAPE_INCOMPLETE) == 0 &&
+        !decision_same_outcome(&shape, replay_shape(event)))
+        diverge_at(event, r, true);
+}
+
+void replay_after(const struct record *r)
+{
+    uint32_t at = find_progress(r);
+    if (at == replay.progress_count)
+        return;
+    check_outcome(replay.progress[at].event, r);
+    memmove(&replay.progress[at], &replay.progress[at + 1],
+            (replay.progress_count - at - 1) * sizeof *replay.progress);
+    replay.progress_count--;
+    replay.completed++;
+    replay_carry_out();
+    replay_look_for_end(true);
+}
+
+void replay_instant(const struct record *r)
+{
+    if (!decision_is_event(r))
+        return;
+    uint32_t event = step_on(r, true);
+    replay.completed++;
+    if (replay_shape(event)->kind == RECORD_SEND && r->level == LEVEL_WIRE)
+        offer_hold(event);
+    replay_carry_out();
+    replay_look_for_end(true);
+}
+
+void replay_draw(void *data, size_t bytes)
+{
+    unsigned char drawn[NOTE_DRAWN_BYTES];
+    uint32_t event = replay_window_end(replay.cursor);
+    if (event >= replay.events || replay_shape(event)->kind != RECORD_NOTE ||
+        replay_shape(event)->tag != NOTE_DRAWN || replay_shape(event)->bytes != bytes)
+        return; /* its note diverges */
+    memcpy(drawn, &replay_shape(event)->comm, 4);
+    memcpy(drawn + 4, &replay_shape(event)->peer, 4);
+    memcpy(drawn + 8, &replay.event[event].request, 4);
+    memcpy(data, drawn, bytes);
+}
+
+/* --- polls ------------------------------------------------------------------------------------ */
+/* An event of the window that this poll is and that has still to say no; replay.events: none. */
+static uint32_t find_negative(const struct record *r)
+{
+    for (uint32_t i = replay.cursor; i < replay.events && decision_is_negative(replay_shape(i));
+         i++)
+        if (replay.event[i].value > 0 && is_same(i, r, false))
+            return i;
+    return replay.events;
+}
+
+/* The poll's own event, behind those of the requests that it completes. */
+static uint32_t find_positive(const struct record *r)
+{
+    uint32_t i = replay_window_end(replay.cursor);
+    while (i < replay.events && replay_shape(i)->kind == RECORD_COMPLETE &&
+           replay_shape(i)->level == r->level && replay_shape(i)->call == r->call &&
+           !is_same(i, r, false))
+        i++;
+    return i;
+}
+
+static void begin_poll(const struct record *r)
+{
+    if (r->level != LEVEL_WIRE) {
+        replay_look_for_end(true);
+        return;
+    }
+    replay.answer = REPLAY_NO;
+    replay.answer_event = find_negative(r);
+    if (replay.answer_event != replay.events)
+        return;
+    if (replay_window_rest() == replay.events &&
+        replay_window_end(replay.cursor) == replay.events && replay_ends_here()) {
+        replay.answer = REPLAY_END;
+        replay_look_for_end(
+            true); /* does not return if calls around it are those that were in progress */
+        diverge_at(replay.events, r, false);
+    }
+    replay.answer = REPLAY_YES;
+    replay.answer_event = find_positive(r);
+    if (!is_same(replay.answer_event, r, false))
+        diverge_at(replay_window_rest() != replay.events ? replay_window_rest()
+                                                         : replay_window_end(replay.cursor),
+                   r, false);
+}
+
+void replay_polled(const struct record *stored)
+{
+    if (!(stored->flags & FLAG_NEGATIVE)) {
+        step_on(stored, true);
+        replay.completed++;
+    } else {
+        uint32_t event = find_negative(stored);
+        if (event == replay.events)
+            diverge_at(replay_window_end(replay.cursor), stored, true);
+        replay.event[event].value--;
+    }
+    replay_carry_out();
+    replay_look_for_end(true);
+}
+
+/* --- for steering ----------------------------------------------------------------------------- */
+uint32_t replay_event(const struct record *r)
+{
+    if (r == NULL || is_poll(r))
+        return replay.answer_event;
+    uint32_t at = find_progress(r);
+    return at < replay.progress_count ? replay.progress[at].event : replay.events;
+}
+
+bool replay_source(const struct record *r, int32_t *peer, int32_t *tag)
+{
+    uint32_t event = replay_event(r);
+    if (event >= replay.events)
+        return false;
+    const struct decision_shape *shape = replay_shape(event);
+    bool later = r->request != 0 && shape->kind == RECORD_RECV && !(shape->flags & FLAG_MATCHED);
+    if ((shape->state & SHAPE_INCOMPLETE) != 0 || shape->error != 0 || shape->peer < 0 ||
+        decision_is_negative(shape) || (later && !(shape->state & SHAPE_RESOLVED)))
+        return false;
+    *peer = shape->peer;
+    *tag = shape->tag;
+    return true;
+}
+
+bool replay_never_returns(const struct record *r)
+{
+    uint32_t event = replay_event(r);
+    return event < replay.events && replay_ends_here() &&
+           (replay_shape(event)->state & SHAPE_INCOMPLETE) != 0;
+}
+
+bool replay_is_open_ended(const struct record *r)
+{
+    uint32_t event = replay_event(r);
+    return event < replay.events && replay_shape(event)->kind == RECORD_RECV && r->request != 0 &&
+           !(replay_shape(event)->state & SHAPE_RESOLVED);
+}
+
+enum replay_answer replay_answer(void)
+{
+    return replay.answer;
+}
+
+/* Of a poll they stand before its event, of a call that waits behind it. */
+unsigned replay_completed(const struct record *r, uint32_t *requests, unsigned room)
+{
+    uint32_t event = replay_event(r);
+    unsigned count = 0;
+    if (event >= replay.events)
+        return 0;
+    bool polls = r == NULL || is_poll(r);
+    uint32_t i = polls ? replay_window_end(replay.cursor) : event + 1;
+    const struct decision_shape *call = replay_shape(event);
+    for (; i < replay.events && i != event; i++) {
+        const struct decision_shape *shape = replay_shape(i);
+        if (shape->kind != RECORD_COMPLETE || shape->level != call->level ||
+            shape->call != call->call || decision_is_negative(shape))
+            break;
+        if (count < room)
+            requests[count] = replay.event[i].request;
+        count++;
+    }
+    return count;
+}
+
+void replay_tell(const struct record *call)
+{
+    uint32_t event = replay_event(call);
+    if (event >= replay.events)
+        return;
+    const struct decision_action *action = replay_take(FAULT_CHOSEN, event);
+    if (action != NULL)
+        rules_chosen(action->step, call, action->peer, action->error == 0);
+    action = replay_take(FAULT_ANSWERED, event);
+    if (action != NULL)
+        rules_answered(action->step, call, action->peer, action->error == 0);
+}
+
+/* --- beginning -------------------------------------------------------------------------------- */
+void replay_initialized(bool several_threads)
+{
+    if (several_threads)
+        replay_diverge(
+            "the program asks for MPI_THREAD_MULTIPLE: what its threads do at once is not "
+            "replayed; up to MPI_THREAD_SERIALIZED it is");
+}
+
+void replay_close(void)
+{
+    replay_imposing = false;
+}
+
+void replay_open(const char *path, const struct plan *plan, struct board *board, int rank,
+                 int incarnation, const char *run_folder)
+{
+    struct error error;
+    replay.plan = plan;
+    replay.board = board;
+    replay.rank = rank;
+    replay.incarnation = incarnation;
+    replay.run_folder = run_folder;
+    if (decisions_open(path, &replay.decisions, &error) != OK)
+        replay_diverge("%s", error.text);
+    replay.section = decisions_find(&replay.decisions, rank, incarnation);
+    if (replay.section != NULL) {
+        replay.event = replay.decisions.event + replay.section->first_event;
+        replay.action = replay.decisions.action + replay.section->first_action;
+        replay.events = replay.section->events;
+        replay.actions = replay.section->actions;
+        replay.incomplete = replay.section->incomplete;
+    }
+    read_wanted(run_folder);
+    replay_imposing = true;
+    rules_steering = true;
+    rules_watching = true;
+    if (replay_is_at_end() && replay_ends_here())
+        replay_arrive();
+}

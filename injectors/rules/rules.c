@@ -1,0 +1,277 @@
+/* See rules.h: which steps are looked at, and the door. */
+#include "injectors/replay/replay.h"
+#include "injectors/rules/rules_parts.h"
+
+_Atomic bool rules_watching;
+_Atomic bool rules_steering;
+struct rules rules;
+
+/* --- which steps concern this rank ------------------------------------------------------------ */
+static bool asks_blocked(const struct plan_condition *condition)
+{
+    for (uint32_t i = 0; i < condition->states; i++)
+        if (condition->state[i].blocked[0] != '\0')
+            return true;
+    return false;
+}
+
+static bool waits_for_states(const struct plan_condition *condition)
+{
+    return condition->event == EVENT_NONE && condition->states > 0;
+}
+
+static bool steers(enum plan_action action)
+{
+    return action == ACTION_HOLD || action == ACTION_CHOOSE || action == ACTION_ANSWER ||
+           action == ACTION_JITTER;
+}
+
+/* What a step does to ranks or asks of them concerns all: that they go on is recorded, what they
+ * are blocked in is shown, and that they only poll. */
+static bool concerns_all(const struct plan_step *step)
+{
+    return step->action == ACTION_STOP || asks_blocked(&step->when) ||
+           asks_blocked(&step->release) || waits_for_states(&step->when);
+}
+
+static bool is_open(uint32_t step)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    const struct rule *rule = &rules.rule[step];
+    bool lets_go = s->action == ACTION_HOLD || s->action == ACTION_STOP;
+    bool done = board_step_done(rules.board, step);
+    bool released = atomic_load(&rules.board->progress[step].released) != 0;
+    if (!done && ((rule->when.ours && s->when.event != EVENT_NONE) || concerns_all(s)))
+        return true;
+    if (!lets_go || (done && released && !(s->action == ACTION_STOP && !rule->continued)))
+        return false;
+    return (rule->release.ours && s->release.event != EVENT_NONE) || concerns_all(s);
+}
+
+static void find_open(void)
+{
+    bool any = false;
+    for (uint32_t step = 0; step < rules.plan->count; step++) {
+        bool open = is_open(step);
+        rules.rule[step].open = open;
+        any = any || open;
+    }
+    rules_watching = any || rules_steering || rules_is_doomed();
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+static void look_at_release(uint32_t step, const struct sight *sight)
+{
+    const struct plan_condition *release = &rules.plan->steps[step].release;
+    struct board_step *progress = &rules.board->progress[step];
+    if (atomic_load(&progress->released) == 0 &&
+        rules_match(release, &rules.rule[step].release, sight) &&
+        atomic_fetch_add(&progress->release_count, 1) + 1 == release->nth)
+        progress_let_go(rules.board, step, RELEASED_BY_CONDITION);
+}
+
+/* Returns whether the step is to be done now. */
+static bool look_at_step(uint32_t step, const struct sight *sight)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    if (!progress_armed(rules.board, rules.plan, step) ||
+        !rules_match(&s->when, &rules.rule[step].when, sight))
+        return false;
+    uint64_t number = atomic_fetch_add(&rules.board->progress[step].count, 1) + 1;
+    if (!rules_is_offered(s->action))
+        return number == s->when.nth;
+    if (number >= s->when.nth)
+        rules_offer(step, sight->record);
+    return false;
+}
+
+static void look_at_states(struct performance *performance)
+{
+    for (uint32_t step = 0; rules.has_states && step < rules.plan->count; step++) {
+        const struct plan_condition *when = &rules.plan->steps[step].when;
+        if (rules.rule[step].open && waits_for_states(when) && rules.rule[step].when.ours &&
+            progress_armed(rules.board, rules.plan, step) &&
+            progress_states_hold(rules.board, when, when->rank) &&
+            progress_claim(rules.board, step))
+            performance->step[performance->count++] = step;
+    }
+}
+
+/* Steps are looked at as they were armed when the event came. */
+static void look(const struct sight *sight)
+{
+    struct performance performance;
+    performance.count = 0;
+    performance.record = sight->moment == MOMENT_BEFORE ? sight->record : NULL;
+    rules_note_continued();
+    for (uint32_t step = 0; step < rules.plan->count; step++) {
+        if (!rules.rule[step].open)
+            continue;
+        if (board_step_done(rules.board, step))
+            look_at_release(step, sight);
+        else if (look_at_step(step, sight))
+            performance.step[performance.count++] = step;
+    }
+    performance.found = performance.count;
+    look_at_states(&performance);
+    if (performance.count > 0)
+        rules_perform(&performance);
+    find_open();
+}
+
+void rules_poll(void)
+{
+    struct performance performance;
+    if (!rules_watching)
+        return;
+    if (replay_imposing) {
+        replay_round();
+        return;
+    }
+    performance.count = performance.found = 0;
+    performance.record = NULL;
+    rules_note_continued();
+    look_at_states(&performance);
+    if (performance.count > 0)
+        rules_perform(&performance);
+}
+
+/* --- the door --------------------------------------------------------------------------------- */
+static void know_steps(void)
+{
+    for (uint32_t step = 0; step < rules.plan->count; step++) {
+        const struct plan_step *s = &rules.plan->steps[step];
+        struct rule *rule = &rules.rule[step];
+        *rule = (struct rule){.open = false};
+        rule->continued = !rules_is_victim(s, rules.rank);
+        rules_know(&rule->when, &s->when);
+        rules_know(&rule->release, &s->release);
+        rules.has_states |= waits_for_states(&s->when);
+        rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
+        rules_steering |=
+            steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
+    }
+}
+
+static bool asks_within(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->steps[i].when.within[0] != '\0' || plan->steps[i].release.within[0] != '\0')
+            return true;
+    return false;
+}
+
+void rules_open(const struct plan *plan, struct board *board, int rank, int incarnation,
+                const char *run_folder)
+{
+    rules = (struct rules){.plan = plan,
+                           .board = board,
+                           .rank = rank,
+                           .incarnation = incarnation,
+                           .run_folder = run_folder};
+    rules_steering = false;
+    if (asks_within(plan))
+        rules_within_open(run_folder);
+    know_steps();
+    find_open();
+}
+
+void rules_close(void)
+{
+    rules_watching = false;
+    rules_steering = false;
+    replay_close();
+}
+
+void rules_start(void)
+{
+    struct performance performance;
+    if (replay_imposing)
+        replay_initialized(runtime_several_threads);
+    if (rules.plan == NULL || replay_imposing)
+        return;
+    performance.count = performance.found = 0;
+    performance.record = NULL;
+    for (uint32_t step = 0; step < rules.plan->count; step++)
+        if (plan_after(rules.plan, step) < 0 && !board_step_done(rules.board, step) &&
+            plan_condition_is_empty(&rules.plan->steps[step].when) &&
+            progress_claim(rules.board, step))
+            performance.step[performance.count++] = step;
+    rules_perform(&performance);
+    find_open();
+}
+
+static struct sight sight_of(struct record *r, enum moment moment)
+{
+    return (struct sight){.record = r,
+                          .kind = atomic_load_explicit(&r->kind, memory_order_relaxed),
+                          .moment = moment};
+}
+
+static void publish_call(const struct record *r)
+{
+    if (r->level == LEVEL_APP)
+        atomic_store_explicit(&runtime_slot->app_call, r->call, memory_order_relaxed);
+    else
+        atomic_store_explicit(&runtime_slot->wire_call, r->call, memory_order_relaxed);
+}
+
+void rules_before(struct record *r)
+{
+    struct sight sight = sight_of(r, MOMENT_BEFORE);
+    if (rules.publishes)
+        publish_call(r);
+    if (replay_imposing) {
+        replay_before(r);
+        return;
+    }
+    rules_offer_meets(r);
+    look(&sight);
+}
+
+void rules_after(struct record *r)
+{
+    struct sight sight = sight_of(r, MOMENT_AFTER);
+    if (replay_imposing) {
+        replay_after(r);
+        return;
+    }
+    rules_offer_ends(r);
+    look(&sight);
+}
+
+void rules_instant(struct record *r, const char *name)
+{
+    struct sight sight = sight_of(r, MOMENT_INSTANT);
+    sight.name = name;
+    if (sight.kind == RECORD_FAULT || (r->level == LEVEL_SELF && sight.kind != RECORD_NOTE))
+        return;
+    if (replay_imposing) {
+        replay_instant(r);
+        return;
+    }
+    rules_offer_meets(r);
+    look(&sight);
+}
+
+void rules_storage(struct record *r, enum plan_event event, const char *file, bool after)
+{
+    struct sight sight = sight_of(r, after ? MOMENT_AFTER : MOMENT_BEFORE);
+    if (replay_imposing) {
+        if (!after)
+            replay_storage();
+        return;
+    }
+    sight.stored = event;
+    sight.file = file;
+    look(&sight);
+}
+
+/* Of two threads that count at once one may count for both: polls are only to go on. */
+void rules_polled_in_vain(void)
+{
+    uint64_t polls = atomic_load_explicit(&runtime_slot->polls, memory_order_relaxed);
+    uint64_t records = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polled_at, records, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polls, polls + 1, memory_order_release);
+}

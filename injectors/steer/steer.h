@@ -1,0 +1,119 @@
+/* Steering: while the plan has steps that hold, choose or answer (rules_steering), no call of the
+ * lower tap blocks inside the library. It is done as its non-blocking form and one loop, which in
+ * every round looks after what is held back, asks the rules whether it may go, and gives the
+ * processor away: there are more ranks than processors. All ranks of a job do so alike; blocking
+ * and non-blocking collectives do not match each other.
+ *
+ *     steer_loop        the loop; every blocking call in its terms; the end
+ *     steer_hold        messages that stay with their sender for a while: HOLD, JITTER
+ *     steer_persistent  persistent sends, of which the library sees only what may go
+ *     steer_choose      which message a wildcard takes: CHOOSE
+ *     steer_answer      what Test, Waitany, Iprobe answer: ANSWER
+ *     steer_replay      all of it as it was in another run
+ *
+ * Whatever is done here, the program sees something that MPI allows; I.legal judges it.
+ *
+ * The functions below stand for the library's of the same name, inside a lower call (wire_depth is
+ * raised). Called only while rules_steering and tap_ready. `recorded`, `sent`: the wire record of
+ * the call. What they return is what the call returns. */
+#ifndef INJECTORS_STEER_STEER_H
+#define INJECTORS_STEER_STEER_H
+
+#include "injectors/taps/tap_completion.h"
+#include "injectors/taps/tap_message.h"
+
+/* Looks after what is held back, without blocking. Every lower call begins with it. */
+void steer_look(void);
+
+/* --- sends ------------------------------------------------------------------------------------ */
+int steer_send(unsigned call, const struct record *sent, const void *buffer, MPI_Count count,
+               MPI_Datatype type, int destination, int tag, MPI_Comm comm);
+int steer_isend(unsigned call, const struct record *sent, const void *buffer, MPI_Count count,
+                MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request *request);
+int steer_send_init(MPI_Request *request);
+int steer_start(const struct start *start, int count, MPI_Request *requests);
+int steer_request_free(MPI_Request *request);
+int steer_cancel(MPI_Request *request);
+
+/* --- receives --------------------------------------------------------------------------------- */
+int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MPI_Datatype type,
+                  int source, int tag, MPI_Comm comm, MPI_Status *status);
+int steer_ireceive(const struct record *posted, void *buffer, MPI_Count count, MPI_Datatype type,
+                   int source, int tag, MPI_Comm comm, MPI_Request *request);
+int steer_matched_receive(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                          MPI_Status *status);
+
+/* --- both ------------------------------------------------------------------------------------- */
+/* One side of an exchange. */
+struct steer_side {
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+    int peer;
+    int tag;
+};
+
+/* `step`: what rules_take gave for the send, taken before the receive was recorded. `replace`: the
+ * two buffers are one. */
+struct steer_exchange {
+    const struct record *sent;
+    const struct record *posted;
+    uint32_t step;
+    bool replace;
+    struct steer_side out;
+    struct steer_side in;
+    MPI_Comm comm;
+};
+
+int steer_sendreceive(const struct steer_exchange *exchange, MPI_Status *status);
+int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *request);
+
+/* --- probes ----------------------------------------------------------------------------------- */
+int steer_probe(const struct record *recorded, int source, int tag, MPI_Comm comm,
+                MPI_Status *status);
+int steer_mprobe(const struct record *recorded, int source, int tag, MPI_Comm comm,
+                 MPI_Message *message, MPI_Status *status);
+int steer_iprobe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
+                 MPI_Status *status);
+int steer_improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
+                  MPI_Message *message, MPI_Status *status);
+
+/* --- completion ------------------------------------------------------------------------------- */
+int steer_wait(MPI_Request *request, MPI_Status *status);
+int steer_waitall(const struct record *recorded, int count, MPI_Request *requests,
+                  MPI_Status *statuses);
+int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                  int *index, MPI_Status *status);
+int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *completed, int *indices, MPI_Status *statuses);
+int steer_test(const struct record *recorded, const struct request *waited, MPI_Request *request,
+               int *flag, MPI_Status *status);
+int steer_testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                  int *flag, MPI_Status *statuses);
+int steer_testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                  int *index, int *flag, MPI_Status *status);
+int steer_testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *completed, int *indices, MPI_Status *statuses);
+
+/* --- collectives and the end ------------------------------------------------------------------ */
+/* Of an intercommunicator: steer_gather, and true: the blocking call can be made. (MPICH 4.0.2's
+ * non-blocking broadcast between groups brings wrong data where the root is not 0.) */
+bool steer_gathered(MPI_Comm comm);
+
+/* The non-blocking form was called and returned `result`: until it is complete. */
+int steer_collective(int result, MPI_Request *request);
+
+/* Before a call over `comm` that has no non-blocking form: returns when all are there. What MPI
+ * lets a collective call do anyway. */
+void steer_gather(MPI_Comm comm);
+
+/* Before a communicator is given back: returns when nothing that uses it is held; for
+ * MPI_Comm_disconnect, which waits for the others, when all are there. MPI_Comm_free is collective
+ * too, but programs rely on its being local. */
+void steer_drain(unsigned call, const MPI_Comm *comm);
+
+/* Before MPI_Finalize: returns when all ranks are there, nothing is held any more (RELEASED_BY_END
+ * for what nothing else has let go), and the library has taken over what was. */
+void steer_finalize(void);
+
+#endif

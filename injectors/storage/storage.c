@@ -1,0 +1,229 @@
+/* One call on the store: its record, what the rules make of it, its fault. See storage.h. Must not
+ * know: which function of libc it is. */
+#include "injectors/storage/storage.h"
+
+#include "injectors/record/runtime.h"
+#include "injectors/storage/storage_real.h"
+#include "store/journal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define PATH_RECORDS 4 /* of text, behind a record; a longer path is cut */
+#define PATH_RECORDED (PATH_RECORDS * RECORD_TEXT_BYTES)
+#define SAY_BYTES 512
+
+int storage_watching;
+__thread int storage_depth __attribute__((tls_model("initial-exec")));
+
+static int own_rank;
+
+/* --- beginning and end ----------------------------------------------------------------------- */
+static bool is_storage(enum plan_event event)
+{
+    return event >= EVENT_OPEN && event <= EVENT_UNLINK;
+}
+
+static int wanted_by(const struct plan *plan)
+{
+    const char *asked = getenv(STORAGE_ENVIRONMENT);
+    int wanted = asked != NULL && strcmp(asked, "1") == 0 ? STORAGE_EVENTS : 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        if (is_storage(step->when.event) || is_storage(step->release.event))
+            wanted |= STORAGE_EVENTS;
+        if (step->lose != LOSE_NOTHING)
+            wanted |= STORAGE_EVENTS | STORAGE_JOURNAL;
+    }
+    return wanted;
+}
+
+/* Links resolved as far as there is something: a protocol may yet have to make its folder. */
+static void find_root(const char *path, char root[PATH_MAX])
+{
+    char front[PATH_MAX];
+    if (realpath(path, root) != NULL)
+        return;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    size_t start = length;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    memcpy(front, path, start);
+    strcpy(front + start, start == 0 ? "." : "");
+    if (start == length)
+        return;
+    find_root(front, root);
+    size_t used = strlen(root);
+    if (used > 0 && used + length - start + 2 <= PATH_MAX) {
+        root[used] = '/';
+        memcpy(root + used + 1, path + start, length - start);
+        root[used + 1 + length - start] = '\0';
+    }
+}
+
+void storage_open(const char *run_folder, const struct plan *plan, int rank)
+{
+    int wanted = wanted_by(plan);
+    const char *store = getenv("FAULTLINE_STORE");
+    storage_resolve();
+    if (wanted == 0)
+        return;
+    own_rank = rank;
+    if (store == NULL || *store == '\0' || strlen(store) >= PATH_MAX) {
+        storage_say(0,
+                    "FAULTLINE_STORE does not say where the checkpoint store is: calls on its "
+                    "files are not seen",
+                    "");
+        return;
+    }
+    find_root(store, storage_root);
+    if (wanted & STORAGE_JOURNAL && !storage_journal_open(run_folder, rank))
+        wanted &= ~STORAGE_JOURNAL;
+    storage_watching = wanted;
+}
+
+void storage_close(void)
+{
+    storage_watching = 0;
+}
+
+void storage_forked(void)
+{
+    storage_watching &= STORAGE_JOURNAL;
+}
+
+void storage_say(unsigned number, const char *what, const char *path)
+{
+    static _Atomic uint32_t said;
+    char text[SAY_BYTES];
+    if (atomic_fetch_or(&said, 1u << number % 32) & 1u << number % 32)
+        return;
+    int length = snprintf(text, sizeof text, "faultline: rank %d: %.150s%s%.200s\n", own_rank, what,
+                          *path != '\0' ? ": " : "", path);
+    ssize_t written = REAL(write)(STDERR_FILENO, text, (size_t)length);
+    (void)written; /* nobody else could be told */
+}
+
+/* --- the record ------------------------------------------------------------------------------ */
+static uint32_t number_of(uint64_t inode)
+{
+    return (uint32_t)(inode ^ inode >> 32);
+}
+
+static struct record *reserve(const char *path)
+{
+    size_t length = strnlen(path, PATH_RECORDED);
+    unsigned count = (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
+    struct record *r = record_reserve_row(LEVEL_SELF, RECORD_STORAGE, CALL_NONE, 1 + count);
+    if (r == NULL)
+        return NULL;
+    for (unsigned i = count; i > 0; i--) {
+        size_t from = (size_t)(i - 1) * RECORD_TEXT_BYTES;
+        size_t piece = length - from < RECORD_TEXT_BYTES ? length - from : RECORD_TEXT_BYTES;
+        memcpy(r[i].text, path + from, piece);
+        atomic_store_explicit(&r[i].kind, RECORD_TEXT, memory_order_release);
+    }
+    return r;
+}
+
+/* What the plan wants of this call; what it cannot be made to do is left to a later one. */
+static void take_fault(struct storage_event *call, enum storage_call kind, uint64_t bytes)
+{
+    uint32_t steered = rules_take();
+    if (steered == 0)
+        return;
+    const struct plan_step *step = rules_step(steered - 1);
+    bool writes = kind == STORAGE_WRITE || kind == STORAGE_WRITE_SYNC;
+    bool fits = step->action == ACTION_FAIL ||
+                (step->action == ACTION_SHORT && writes && step->count < bytes) ||
+                (step->action == ACTION_TEAR && writes);
+    if (!fits) {
+        rules_give_back(steered - 1);
+        return;
+    }
+    call->fault = step;
+    call->step = steered - 1;
+}
+
+static void tell_rules(struct storage_event *call, enum storage_call kind, uint64_t bytes)
+{
+    uint32_t steered = thread_state.steered; /* of an MPI call around this one (MPI-IO) */
+    thread_state.steered = 0;
+    rules_storage(call->record, call->event, call->path, false);
+    take_fault(call, kind, bytes);
+    thread_state.steered = steered;
+}
+
+void storage_begin(struct storage_event *call, unsigned kind, const struct storage_file *file,
+                   uint64_t bytes, uint64_t offset)
+{
+    memset(call, 0, sizeof *call);
+    storage_depth++;
+    if (!(storage_watching & STORAGE_EVENTS) || !runtime_recording)
+        return;
+    struct record *r = reserve(file->path);
+    if (r == NULL)
+        r = record_scratch();
+    call->record = r;
+    call->path = file->path;
+    call->event = plan_event_of_storage(kind);
+    r->enter = clock_ticks();
+    r->tag = (int32_t)kind;
+    r->request = number_of(file->inode);
+    r->comm = number_of(file->folder);
+    r->bytes = bytes;
+    r->result_hash = offset;
+    record_publish(r);
+    if (rules_watching && call->event != EVENT_NONE)
+        tell_rules(call, kind, bytes);
+}
+
+void storage_is(struct storage_event *call, uint64_t inode)
+{
+    if (call->record != NULL)
+        call->record->request = number_of(inode);
+}
+
+bool storage_fails(struct storage_event *call)
+{
+    if (call->fault == NULL || call->fault->action != ACTION_FAIL)
+        return false;
+    call->applied = true;
+    rules_stored(call->step, call->record);
+    errno = call->fault->choice;
+    return true;
+}
+
+size_t storage_room(struct storage_event *call, size_t bytes)
+{
+    if (call->fault == NULL || call->fault->action == ACTION_FAIL)
+        return bytes;
+    call->applied = true;
+    if (call->fault->action == ACTION_SHORT)
+        rules_stored(call->step, call->record);
+    return call->fault->count < bytes ? (size_t)call->fault->count : bytes;
+}
+
+long storage_end(struct storage_event *call, long result, uint64_t bytes)
+{
+    int number = errno;
+    if (call->applied && call->fault->action == ACTION_TEAR) {
+        rules_stored(call->step, call->record);
+        rules_die();
+    }
+    if (call->fault != NULL && !call->applied)
+        rules_give_back(call->step);
+    if (call->record != NULL) {
+        call->record->bytes = bytes;
+        record_end(call->record, result < 0 ? number : 0);
+        if (rules_watching && call->event != EVENT_NONE)
+            rules_storage(call->record, call->event, call->path, true);
+    }
+    storage_depth--;
+    errno = number;
+    return result;
+}

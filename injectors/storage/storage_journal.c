@@ -1,0 +1,176 @@
+/* The journal of this rank: what it does to names below the store and what it syncs. See
+ * store/journal.h. Must not know: events, records. */
+#include "injectors/storage/storage.h"
+
+#include "store/journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAID_PATH = 1, SAID_JOURNAL, SAID_COPY, SAID_KEEP };
+
+static struct journal journal;
+static int own_rank;
+
+bool storage_journal_open(const char *run_folder, int rank)
+{
+    struct error error;
+    own_rank = rank;
+    if (journal_open(&journal, run_folder, storage_root, &error) == OK)
+        return true;
+    storage_say(SAID_JOURNAL, "what is not synced will not be lost", error.text);
+    return false;
+}
+
+static bool is_kept(void)
+{
+    return (storage_watching & STORAGE_JOURNAL) != 0;
+}
+
+static void append(const struct journal_entry *entry)
+{
+    if (!journal_append(&journal, entry))
+        storage_say(SAID_JOURNAL,
+                    "the journal of the store cannot be written, so what is not "
+                    "synced may not be lost",
+                    strerrordesc_np(errno));
+}
+
+static bool put_path(char *place, const char *path)
+{
+    if (strlen(path) < JOURNAL_PATH_BYTES) {
+        strcpy(place, path);
+        return true;
+    }
+    storage_say(SAID_PATH, "a path too long to be lost when it is not synced", path);
+    return false;
+}
+
+/* So that the file can get back what it loses now. */
+static void keep(const struct storage_file *file)
+{
+    char whole[STORAGE_WHOLE_BYTES];
+    if (!file->is_folder && !journal_keep(&journal, storage_whole(file, whole), file->inode))
+        storage_say(SAID_KEEP, "a file cannot come back when its removal is not synced",
+                    file->path);
+}
+
+uint64_t storage_name_begin(unsigned kind, const struct storage_file *file,
+                            const struct storage_file *other)
+{
+    struct journal_entry entry = {.kind = kind, .rank = own_rank};
+    if (!is_kept() || strcmp(file->path, ".") == 0 || !put_path(entry.path, file->path) ||
+        (other != NULL && !put_path(entry.other, other->path)))
+        return 0;
+    entry.folder = file->folder;
+    entry.inode = other != NULL ? other->inode : file->inode;
+    entry.other_folder = other != NULL ? other->folder : 0;
+    entry.replaced = kind == JOURNAL_RENAME ? file->inode : 0;
+    if (file->inode != 0 && (kind == JOURNAL_RENAME || kind == JOURNAL_UNLINK))
+        keep(file);
+    if (kind == JOURNAL_RENAME && file->folder != other->folder)
+        keep(other);
+    entry.id = journal_id();
+    append(&entry);
+    return entry.id;
+}
+
+void storage_name_end(uint64_t id, bool done, uint64_t inode)
+{
+    int number = errno;
+    if (id != 0)
+        append(&(struct journal_entry){.kind = done ? JOURNAL_DONE : JOURNAL_FAILED,
+                                       .rank = own_rank,
+                                       .id = id,
+                                       .inode = inode});
+    errno = number;
+}
+
+void storage_opened(uint64_t inode)
+{
+    if (is_kept())
+        append(&(struct journal_entry){.kind = JOURNAL_OPENED, .rank = own_rank, .inode = inode});
+}
+
+uint64_t storage_covers(void)
+{
+    return is_kept() ? journal_length(&journal) : 0;
+}
+
+/* The copy is made before the sync: what is written while it goes on may miss it. */
+void storage_sync_begin(struct storage_sync *sync, int fd, const struct storage_file *file)
+{
+    sync->kept = is_kept();
+    sync->copy[0] = '\0';
+    if (!sync->kept)
+        return;
+    sync->covers = journal_length(&journal);
+    if (!file->is_folder && !journal_copy(&journal, fd, sync->copy)) {
+        storage_say(SAID_COPY, "what is synced cannot be kept, and will be lost", file->path);
+        sync->kept = false;
+    }
+}
+
+void storage_sync_end(const struct storage_sync *sync, bool done, const struct storage_file *file)
+{
+    int number = errno;
+    if (sync->kept && done) {
+        if (sync->copy[0] == '\0' ||
+            journal_copy_publish(&journal, sync->copy, file->inode, own_rank))
+            append(&(struct journal_entry){.kind = JOURNAL_SYNCED,
+                                           .rank = own_rank,
+                                           .inode = file->inode,
+                                           .covers = sync->covers});
+    } else if (sync->kept && sync->copy[0] != '\0') {
+        journal_copy_discard(sync->copy);
+    }
+    errno = number;
+}
+
+/* Never follows a link out of the store. */
+static void synced_folder(int fd, uint64_t covers)
+{
+    DIR *entries = fdopendir(fd);
+    const struct dirent *entry;
+    if (entries == NULL) {
+        close(fd);
+        return;
+    }
+    while ((entry = readdir(entries)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        struct storage_file file;
+        struct storage_sync sync;
+        int below = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (below < 0 || !storage_file_of(below, &file)) {
+            if (below >= 0)
+                close(below);
+            continue;
+        }
+        if (file.is_folder) {
+            synced_folder(below, covers);
+            continue;
+        }
+        storage_sync_begin(&sync, below, &file);
+        sync.covers = covers;
+        storage_sync_end(&sync, true, &file);
+        close(below);
+    }
+    closedir(entries);
+}
+
+void storage_synced_all(uint64_t covers)
+{
+    int number = errno;
+    int root = is_kept() ? open(storage_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (root >= 0) {
+        synced_folder(root, covers);
+        append(&(struct journal_entry){.kind = JOURNAL_ALL, .rank = own_rank, .covers = covers});
+    }
+    errno = number;
+}

@@ -1,0 +1,51 @@
+/* libc's own functions behind those that storage_calls.c and storage_stream.c define. */
+#ifndef INJECTORS_STORAGE_STORAGE_REAL_H
+#define INJECTORS_STORAGE_STORAGE_REAL_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* What programs compiled with _FORTIFY_SOURCE call. No header declares them otherwise. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+
+/* clang-format off */
+#define STORAGE_REAL(X) \
+    X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64) \
+    X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) X(mkstemps) X(mkstemps64) X(mkostemps) \
+    X(mkostemps64) \
+    X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) \
+    X(sendfile) X(sendfile64) X(copy_file_range) X(truncate) X(truncate64) X(ftruncate) \
+    X(ftruncate64) \
+    X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) \
+    X(fsync) X(fdatasync) X(syncfs) X(sync) X(sync_file_range) X(msync) \
+    X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink) X(symlinkat) \
+    X(unlink) X(unlinkat) X(remove) X(rmdir) X(mkdir) X(mkdirat) \
+    X(fopen) X(fopen64) X(fdopen) X(freopen) X(freopen64) X(fileno) X(fileno_unlocked)
+/* clang-format on */
+
+struct storage_real {
+#define X(name) __typeof__(&name) name;
+    STORAGE_REAL(X)
+#undef X
+};
+
+extern struct storage_real storage_real;
+
+/* Finds them all. Called by the first of them, which may be before our constructor. */
+void storage_resolve(void);
+
+#define REAL(name)                                                                                 \
+    (*(__builtin_expect(storage_real.name == NULL, 0) ? (storage_resolve(), storage_real.name)     \
+                                                      : storage_real.name))
+
+#endif

@@ -1,0 +1,80 @@
+/* What all wrappers share, and the life of MPI in the process: see tap.h. */
+#include "injectors/taps/tap.h"
+
+#include "injectors/record/payload.h"
+#include "injectors/taps/tap_communicator.h"
+#include "injectors/taps/tap_request.h"
+
+bool tap_ready;
+bool tap_pairs;
+
+int tap_error_class(int result)
+{
+    int class = MPI_ERR_UNKNOWN;
+    library_begin();
+    library.Error_class(result, &class);
+    library_end();
+    return class;
+}
+
+struct record *call_begin(enum level level, unsigned call, MPI_Comm comm)
+{
+    struct record *r = record_begin(level, RECORD_CALL, call);
+    r->comm = communicator_find(level, comm)->id;
+    record_publish(r);
+    return r;
+}
+
+static void open_taps(void)
+{
+    int rank = 0, size = 0, threads = MPI_THREAD_MULTIPLE, length = 0;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    library_begin();
+    library.Comm_rank(MPI_COMM_WORLD, &rank);
+    library.Comm_size(MPI_COMM_WORLD, &size);
+    library.Query_thread(&threads);
+    library.Get_library_version(version, &length);
+    library_end();
+    communicator_open(rank, size);
+    runtime_library((const void *)(uintptr_t)library.Init, version);
+    runtime_initialized(rank, size, threads == MPI_THREAD_MULTIPLE);
+    tap_ready = true;
+    tap_pairs = threads != MPI_THREAD_MULTIPLE;
+}
+
+/* The lower level sees every initialisation, whoever asked for it. */
+void init_end(enum level level, struct record *r, int result)
+{
+    if (level == LEVEL_WIRE && result == MPI_SUCCESS && !tap_ready)
+        open_taps();
+    call_end(r, result);
+}
+
+struct record *finalize_begin(enum level level, unsigned call)
+{
+    struct record *r = call_begin(level, call, MPI_COMM_NULL);
+    if (level == LEVEL_WIRE && tap_ready)
+        communicator_close();
+    return r;
+}
+
+/* The record of the outermost MPI_Finalize is the last one. A process that is no rank of the
+ * application may end inside whichever of its calls it ceased to be one in. */
+void finalize_end(enum level level, struct record *r, int result)
+{
+    if (level == LEVEL_WIRE)
+        tap_ready = tap_pairs = false;
+    call_end(r, result);
+    if ((thread_state.app_depth == 0 || runtime_is_nobody) && result == MPI_SUCCESS)
+        runtime_finalized();
+}
+
+struct record *type_free_begin(enum level level, unsigned call, const MPI_Datatype *type)
+{
+    /* Only the wire's MPI_Type_free frees: a protocol may keep a type for longer. */
+    if (type && tap_ready && level == LEVEL_WIRE) {
+        request_type_freed(*type);
+        payload_forget_type(*type);
+    }
+    return call_begin(level, call, MPI_COMM_NULL);
+}

@@ -1,0 +1,141 @@
+/* See tap_group.h. */
+#include "injectors/taps/tap_group.h"
+
+#include <stdlib.h>
+
+struct group group_world = {.permanent = true, .identity = true, .member = {0}};
+struct group group_self = {.permanent = true, .size = 1, .member = {0}};
+struct group group_none = {.permanent = true, .member = {0}};
+
+static MPI_Group world;
+
+/* --- hashes ----------------------------------------------------------------------------------- */
+
+static uint64_t group_hash(const struct group *group)
+{
+    uint64_t hash = group_mix(0, (uint64_t)group->size);
+    for (int i = 0; i < group->size; i++)
+        hash = group_mix(hash, (uint32_t)group_member(group, i));
+    return hash;
+}
+
+/* The two sides of an intercommunicator must come to the same, so the side with the smaller first
+ * member comes first. */
+uint64_t group_members_hash(const struct group *local, const struct group *remote)
+{
+    if (!remote)
+        return local->hash;
+    bool ours_first =
+        local->size == 0 || remote->size == 0 || group_member(local, 0) < group_member(remote, 0);
+    return ours_first ? group_mix(local->hash, remote->hash) : group_mix(remote->hash, local->hash);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+void group_open(int rank, int size)
+{
+    group_world.size = size;
+    group_world.hash = group_hash(&group_world);
+    group_self.member[0] = rank;
+    group_self.hash = group_hash(&group_self);
+    library_begin();
+    library.Comm_group(MPI_COMM_WORLD, &world);
+    library_end();
+}
+
+void group_close(void)
+{
+    library_begin();
+    library.Group_free(&world);
+    library_end();
+}
+
+struct group *group_hold(struct group *group)
+{
+    if (group && !group->permanent)
+        atomic_fetch_add(&group->references, 1);
+    return group;
+}
+
+void group_drop(struct group *group)
+{
+    if (group && !group->permanent && atomic_fetch_sub(&group->references, 1) == 1)
+        free(group);
+}
+
+/* Member i is world rank i, and all of the world is there. */
+static bool is_world(const struct group *group)
+{
+    if (group->size != group_world.size)
+        return false;
+    for (int i = 0; i < group->size; i++)
+        if (group->member[i] != i)
+            return false;
+    return true;
+}
+
+/* Ranks of `handle`'s members in MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
+static void translate(MPI_Group handle, struct group *group, int *ranks)
+{
+    for (int i = 0; i < group->size; i++)
+        ranks[i] = i;
+    library.Group_translate_ranks(handle, group->size, ranks, world, group->member);
+    for (int i = 0; i < group->size; i++)
+        if (group->member[i] == MPI_UNDEFINED)
+            group->member[i] = PEER_UNKNOWN;
+}
+
+struct group *group_from_handle(MPI_Group handle)
+{
+    int size = 0;
+    library.Group_size(handle, &size);
+    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
+    int *ranks = malloc((size_t)(size > 0 ? size : 1) * sizeof *ranks);
+    if (group && ranks) {
+        atomic_init(&group->references, 1);
+        group->size = size;
+        translate(handle, group, ranks);
+        group->hash = group_hash(group);
+    }
+    free(ranks);
+    library.Group_free(&handle);
+    if (!group || !ranks || is_world(group)) {
+        struct group *instead = group && ranks ? &group_world : &group_none;
+        free(group);
+        return instead;
+    }
+    return group;
+}
+
+struct group *group_of(const int *members, int size)
+{
+    struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
+    if (!group)
+        return NULL;
+    atomic_init(&group->references, 1);
+    group->size = size;
+    for (int i = 0; i < size; i++)
+        group->member[i] = members[i];
+    group->hash = group_hash(group);
+    return group;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+unsigned group_records(const struct group *group)
+{
+    return group ? ((unsigned)group->size + RECORD_GROUP_MEMBERS - 1) / RECORD_GROUP_MEMBERS : 0;
+}
+
+struct record *group_write(struct record *r, const struct group *group)
+{
+    for (unsigned i = 0; i < group_records(group); i++, r++) {
+        for (int k = 0; k < RECORD_GROUP_MEMBERS; k++) {
+            int rank = (int)i * RECORD_GROUP_MEMBERS + k;
+            r->members[k] = rank < group->size ? group_member(group, rank) : -1;
+        }
+        r->call = 0;
+        atomic_store_explicit(&r->kind, RECORD_GROUP, memory_order_release);
+    }
+    return r;
+}

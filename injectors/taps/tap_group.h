@@ -1,0 +1,61 @@
+/* Groups of ranks: the members of communicators, as numbers in MPI_COMM_WORLD. Must not know:
+ * communicators, levels. */
+#ifndef INJECTORS_TAPS_TAP_GROUP_H
+#define INJECTORS_TAPS_TAP_GROUP_H
+
+#include "injectors/taps/tap.h"
+
+/* Members in the order of their ranks. Shared by communicators, freed with the last. */
+struct group {
+    _Atomic unsigned references;
+    bool permanent; /* never freed */
+    bool identity;  /* member i is world rank i; then member[] is not filled */
+    int size;
+    uint64_t hash; /* of the members */
+    int32_t member[];
+};
+
+/* All of the job, this rank alone, nobody. */
+extern struct group group_world;
+extern struct group group_self;
+extern struct group group_none;
+
+/* Its world rank. rank: below the size. */
+static inline int32_t group_member(const struct group *group, int rank)
+{
+    return group->identity ? rank : group->member[rank];
+}
+
+/* When the job has begun, and before it ends. */
+void group_open(int rank, int size);
+void group_close(void);
+
+/* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
+ * change between builds is used. */
+static inline uint64_t group_mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Of a communicator's members; the same on both sides of an intercommunicator. remote: or NULL. */
+uint64_t group_members_hash(const struct group *local, const struct group *remote);
+
+/* NULL is fine. group_drop: freed with the last hold. */
+struct group *group_hold(struct group *group);
+void group_drop(struct group *group);
+
+/* Of the library's; frees the handle. Held once; group_none when memory is short. */
+struct group *group_from_handle(MPI_Group handle);
+
+/* Of ranks in MPI_COMM_WORLD. Held once. NULL: no memory. */
+struct group *group_of(const int *members, int size);
+
+/* How many GROUP records it takes; 0 for NULL. group_write fills and publishes them, and returns
+ * the record behind them. */
+unsigned group_records(const struct group *group);
+struct record *group_write(struct record *r, const struct group *group);
+
+#endif

@@ -1,0 +1,108 @@
+/* What the files of family C share: C3, point to point. A run is judged incarnation by incarnation,
+ * from what its ranks noted of recovery lines and from the records of both taps. */
+#ifndef ORACLES_C3_C_FAMILY_H
+#define ORACLES_C3_C_FAMILY_H
+
+#include "oracles/judging.h"
+#include "oracles/matching/match.h"
+#include "oracles/reading/causal.h"
+#include "oracles/reading/lines.h"
+#include "oracles/reading/told.h"
+
+/* An early message of an incarnation, against a line. */
+struct early {
+    uint64_t line;
+    uint32_t comm;
+    int32_t tag;
+    int source;
+    int destination;
+    struct event_ref sent; /* the original, in the incarnation that took the line */
+    struct event_ref delivered;
+    uint64_t bytes;
+    uint64_t hash;
+    bool no_hash;
+};
+
+/* All of one run's, by incarnation as they were found. */
+struct early_list {
+    size_t count, room;
+    struct early *early; /* owned */
+    bool *complete;      /* by incarnation: every message of it could be matched; owned */
+};
+
+/* An early message of the line restored, as the sender comes to send it again. */
+struct resend {
+    const struct early *early;
+    uint64_t ordinal; /* the how-many-eth send of its channel behind the line */
+    uint64_t seen;
+};
+
+/* One incarnation, and the effective histories as of it. */
+struct c_pass {
+    struct judging *judging;
+    int incarnation;
+    struct lines lines;
+    struct told_list told;
+    struct histories histories;
+    struct match match;
+    struct early_list *early;
+    size_t resend_count;
+    struct resend *resend; /* owned */
+    unsigned brought_back; /* bits: kinds of note that may be of requests brought back */
+    unsigned told_unknown; /* bits: kinds of note of which it was said that a peer is not known */
+    bool strange;          /* some message could not be matched */
+    bool exhausted;        /* memory */
+};
+
+#define C_MESSAGE_TEXT_BYTES 112
+/* "m(0→2, tag 7, #5)"; number 0: without. Returns buffer. */
+const char *c_message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
+                           char buffer[C_MESSAGE_TEXT_BYTES]);
+
+/* The trace of an event of the run. */
+const struct trace *c_trace(const struct judging *judging, struct event_ref event);
+
+/* c_lines.c: C.1.1, C.commit, C.initiate, of one incarnation. */
+void c_judge_lines(struct judging *judging, const struct lines *lines, const struct causal *causal);
+/* C.1.1 alone, as the claim it is asked for: D.2.1 says the same of runs with collectives. */
+void c_judge_stops(struct judging *judging, const struct lines *lines, const struct causal *causal,
+                   enum claim_id claim);
+
+/* Ranks that were not started again: the job was not rolled back as a whole, and what C3 says of
+ * recovery has no meaning. Told of all claims whose id begins with `family`. */
+bool c_lives_on(const struct judging *judging, int incarnation);
+void c_tell_lives_on(struct judging *judging, int incarnation, const char *family);
+
+/* c_restore.c: C.restore, of an incarnation that is not the first. possible: by incarnation, what
+ * c_possible_commit says. */
+void c_judge_restore(struct judging *judging, const struct lines *lines, const uint64_t *possible);
+/* The newest line of which some rank, in the end, knew that every rank had saved its part; or,
+ * where that is uncertain, of which every rank had. It may have been committed without a note of
+ * it. */
+uint64_t c_possible_commit(const struct lines *lines, const struct causal *causal);
+
+/* c_messages.c: C.1.2, C.1.3, C.early.list, C.class, C.epoch, C.cell.*; by c_late.c, C.late.log and
+ * C.late.ready; by c_recovery.c, C.late.replay and C.early.*. */
+enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
+                                 struct error *error);
+
+/* c_recovery.c. In this order: begin; then, as the records are read, each send, and each message
+ * that was sent before the line restored and delivered after it, or left out; finish. */
+void c_recovery_begin(struct c_pass *pass);
+void c_recovery_send(struct c_pass *pass, const struct stream_event *event);
+void c_recovery_late(struct c_pass *pass, const struct channel *channel, const struct sent *sent,
+                     const struct received *received);
+void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
+                         const struct sent *sent, const struct pair *other);
+/* A `replayed` note of what is no late message; `why` is a sentence. */
+void c_recovery_wrong_replay(struct c_pass *pass, const struct told *told, const char *why);
+/* A `suppressed` note of what is no early message. */
+void c_recovery_wrong_suppress(struct c_pass *pass, const struct told *told);
+/* A message that is early against every line above `behind` up to `taken`: kept for recoveries. */
+void c_recovery_keep(struct c_pass *pass, const struct channel *channel, const struct sent *sent,
+                     const struct received *received, uint64_t behind, uint64_t taken);
+
+/* c_nondet.c: C.nondet, of an incarnation that restored a line. */
+enum error_code c_judge_nondet(struct judging *judging, int incarnation, struct error *error);
+
+#endif

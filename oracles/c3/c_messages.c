@@ -1,0 +1,494 @@
+/* C.1.2, C.1.3, C.early.list, C.class, C.epoch, C.cell.*: where the two ends of each message of the
+ * application stand against the recovery lines, and what the protocol
+ * told of it. A message is sent when the call that started its send returns, and delivered when the
+ * call that hands it over returns (C3, figure 1). */
+#include "oracles/c3/c_message.h"
+
+#include "trace/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* --- cells --------------------------------------------------------------------------------- */
+
+static const enum claim_id cells[3][3] = {
+    [STANDS_BEHIND] = {CLAIM_C_CELL_BEHIND_BEHIND, CLAIM_C_CELL_BEHIND_LOGGING, CLAIM_C_1_3},
+    [STANDS_LOGGING] = {CLAIM_C_CELL_LOGGING_BEHIND, CLAIM_C_CELL_LOGGING_LOGGING,
+                        CLAIM_C_CELL_LOGGING_BEYOND},
+    [STANDS_BEYOND] = {CLAIM_C_1_2, CLAIM_C_1_2, CLAIM_C_CELL_BEYOND_BEYOND}};
+
+static void tell_forbidden(const struct c_pass *pass, const struct c_message *message,
+                           enum claim_id claim, uint64_t line)
+{
+    struct finding *finding = c_message_finding(pass, message, claim, line);
+    finding_say(finding,
+                claim == CLAIM_C_1_2 ? "so what rank %d logged for line %" PRIu64
+                                       " may depend on what rank %d did unlogged"
+                                     : "so rank %d cannot have logged it for line %" PRIu64
+                                       ", and rank %d will not send it again after recovery",
+                message->channel->destination, line, message->channel->source);
+}
+
+static void judge_cell(const struct c_pass *pass, const struct c_message *message, uint64_t line)
+{
+    struct judging *judging = pass->judging;
+    enum standing sender = lines_standing(message->from, line, message->sent->leave);
+    enum standing receiver = lines_standing(message->to, line, message->received->leave);
+    enum claim_id cell = cells[sender][receiver];
+    bool forbidden = cell == CLAIM_C_1_2 || cell == CLAIM_C_1_3;
+    if (forbidden)
+        tell_forbidden(pass, message, cell, line);
+    else
+        judging_saw(judging, cell, 1);
+    /* The receiver had not stopped when it was sent: nothing but the protocol kept it from being
+     * delivered before. */
+    if (sender == STANDS_BEYOND &&
+        lines_standing(message->to, line, message->sent->leave) != STANDS_BEYOND)
+        judging_saw(judging, CLAIM_C_1_2, 1);
+    if (sender == STANDS_BEHIND && receiver != STANDS_BEHIND)
+        judging_saw(judging, CLAIM_C_1_3, 1);
+}
+
+/* Lines that lie before both ends, or behind both, say nothing new but for the nearest. */
+static void judge_cells(const struct c_pass *pass, const struct c_message *message)
+{
+    const struct lines *lines = &pass->lines;
+    uint64_t low = message->sent_epoch, high = message->delivered_epoch;
+    if (low > high) {
+        low = message->delivered_epoch;
+        high = message->sent_epoch;
+    }
+    for (size_t i = 0; i < lines->taken_count; i++) {
+        uint64_t line = lines->taken[i];
+        if (line < low || line <= message->from->base || line <= message->to->base)
+            continue;
+        judge_cell(pass, message, line);
+        if (line > high)
+            break;
+    }
+}
+
+/* --- early --------------------------------------------------------------------------------- */
+
+static void judge_list(const struct c_pass *pass, const struct c_message *message,
+                       const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    uint64_t line = message->sent_epoch;
+    const struct line *own = lines_find(message->to, line);
+    if (own == NULL || !own->checkpoint.there)
+        return; /* its list was never saved */
+    judging_saw(pass->judging, CLAIM_C_EARLY_LIST, 1);
+    if (told != NULL && told->line == line)
+        return;
+    struct finding *finding = c_message_finding(pass, message, CLAIM_C_EARLY_LIST, line);
+    if (told == NULL) {
+        finding_say(finding, "it is early, and rank %d did not list it before its checkpoint",
+                    message->channel->destination);
+        return;
+    }
+    finding_say(finding, "it is early, and was listed for line %" PRIu64 ": %s", told->line,
+                event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+/* --- what the protocol took it for --------------------------------------------------------- */
+
+static const char *class_text(const struct c_message *message)
+{
+    if (message->sent_epoch == message->delivered_epoch)
+        return "neither late nor early";
+    return message->sent_epoch < message->delivered_epoch ? "late" : "early";
+}
+
+static void tell_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
+                       const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = c_message_finding(pass, message, CLAIM_C_CLASS, line);
+    if (told == NULL) {
+        finding_say(finding, "so it is %s, and the protocol took it for neither late nor early",
+                    class_text(message));
+        return;
+    }
+    finding_say(finding, "so it is %s, and the protocol took it for %s of line %" PRIu64 ": %s",
+                class_text(message), told->kind == NOTE_LOGGED ? "late" : "early", told->line,
+                event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* right: the kind of note there must be, NOTE_NONE for none. */
+static const struct told *judge_class(struct c_pass *pass, const struct c_message *message,
+                                      unsigned right)
+{
+    uint64_t index = message->received->delivered.index;
+    uint64_t line = greater(message->sent_epoch, message->delivered_epoch);
+    const struct told *told = NULL, *more;
+    judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines.taken_count > 0);
+    if (right != NOTE_NONE)
+        told = told_take(&pass->told, message->trace, index, 1u << right);
+    bool wrong = false;
+    while ((more = told_take_more(&pass->told, message->trace, index,
+                                  TOLD_BIT(LOGGED) | TOLD_BIT(EARLY))) != NULL) {
+        tell_class(pass, message, line, more);
+        wrong = true;
+    }
+    if (right != NOTE_NONE && !wrong && (told == NULL || told->line != line))
+        tell_class(pass, message, line, told);
+    return told;
+}
+
+/* --- one message --------------------------------------------------------------------------- */
+
+/* How many lines were taken above the lower epoch, up to the higher. */
+static unsigned lines_between(const struct lines *lines, uint64_t low, uint64_t high)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < lines->taken_count; i++)
+        count += lines->taken[i] > low && lines->taken[i] <= high;
+    return count;
+}
+
+static unsigned judge_epochs(const struct c_pass *pass, const struct c_message *message)
+{
+    uint64_t sent = message->sent_epoch, delivered = message->delivered_epoch;
+    bool late = sent < delivered;
+    if (sent == delivered)
+        return 0;
+    unsigned crossed =
+        lines_between(&pass->lines, late ? sent : delivered, late ? delivered : sent);
+    judging_saw(pass->judging, CLAIM_C_EPOCH, 1);
+    if (crossed <= 1)
+        return crossed;
+    struct finding *finding =
+        c_message_finding(pass, message, CLAIM_C_EPOCH, late ? delivered : sent);
+    finding_say(finding,
+                "it was sent in epoch %" PRIu64 " and delivered in epoch %" PRIu64
+                ": %u lines lie between them",
+                sent, delivered, crossed);
+    return crossed;
+}
+
+static void judge_own(struct c_pass *pass, const struct c_message *message)
+{
+    judge_cells(pass, message);
+    unsigned crossed = judge_epochs(pass, message);
+    bool late = message->sent_epoch < message->delivered_epoch;
+    if (crossed > 1) {
+        while (told_take_more(&pass->told, message->trace, message->received->delivered.index,
+                              TOLD_ANY) != NULL)
+            ;
+        return;
+    }
+    const struct told *told = judge_class(pass, message,
+                                          crossed == 0 ? NOTE_NONE
+                                          : late       ? NOTE_LOGGED
+                                                       : NOTE_EARLY);
+    if (crossed == 1 && late) {
+        c_judge_late(pass, message, told);
+    } else if (crossed == 1) {
+        judge_list(pass, message, told);
+        c_recovery_keep(pass, message->channel, message->sent, message->received,
+                        message->delivered_epoch, message->sent_epoch);
+    }
+    const struct told *replayed;
+    while ((replayed = told_take_more(&pass->told, message->trace,
+                                      message->received->delivered.index, TOLD_BIT(REPLAYED))) !=
+           NULL)
+        c_recovery_wrong_replay(pass, replayed,
+                                "the message delivered in that call was sent again in this "
+                                "incarnation: it is not late");
+}
+
+/* What was told of a message that is not judged, lest it be taken for one too many. */
+static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t index)
+{
+    while (told_take_more(&pass->told, trace, index, TOLD_BIT(LOGGED) | TOLD_BIT(EARLY)) != NULL)
+        ;
+}
+
+static bool is_sendrecv(unsigned call)
+{
+    enum call_role role = call_role(call);
+    return role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
+}
+
+/* A send that is one half of a call is started, as by a call of its own that returns at once,
+ * before the other half waits for its message (MPI 4.0, section 3.10): while it waits the rank may
+ * come to stand elsewhere. */
+static struct sent with_send_point(const struct c_pass *pass, const struct sent *sent)
+{
+    struct sent half = *sent;
+    const struct trace *trace = c_trace(pass->judging, sent->event);
+    if (sent->leave != 0 && lines_moved(&pass->lines.of[trace->rank], sent->enter, sent->leave) &&
+        is_sendrecv(trace->record[sent->event.index].call))
+        half.leave = half.enter;
+    return half;
+}
+
+static void judge_message(struct c_pass *pass, const struct channel *channel,
+                          const struct sent *as_recorded, const struct received *received)
+{
+    const struct sent half = with_send_point(pass, as_recorded), *sent = &half;
+    bool own_send = sent->event.incarnation == pass->incarnation;
+    bool own_delivery = received->delivered.incarnation == pass->incarnation;
+    struct c_message message = {channel,
+                                sent,
+                                received,
+                                &pass->lines.of[channel->source],
+                                &pass->lines.of[channel->destination],
+                                c_trace(pass->judging, received->delivered),
+                                0,
+                                0};
+    if (!own_send && own_delivery) {
+        c_recovery_late(pass, channel, sent, received);
+        pass_over(pass, message.trace, received->delivered.index);
+        return;
+    }
+    if (!own_send)
+        return;
+    message.sent_epoch = lines_epoch(message.from, sent->leave);
+    if (!own_delivery) {
+        c_recovery_keep(pass, channel, sent, received, message.from->base, message.sent_epoch);
+        return;
+    }
+    message.delivered_epoch = lines_epoch(message.to, received->leave);
+    /* Its sender died inside the call, or nobody saw what was received. */
+    if (sent->leave == 0 || received->blind)
+        pass_over(pass, message.trace, received->delivered.index);
+    else
+        judge_own(pass, &message);
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
+                    const struct received *received)
+{
+    judge_message(context, channel, sent, received);
+}
+
+/* A delivery that is nobody's, or somebody else's. */
+static void on_wrong_delivery(struct c_pass *pass, const struct received *received, const char *why)
+{
+    const struct trace *trace = c_trace(pass->judging, received->delivered);
+    const struct told *told;
+    pass->strange = true;
+    if (received->delivered.incarnation != pass->incarnation)
+        return;
+    pass_over(pass, trace, received->delivered.index);
+    while ((told = told_take_more(&pass->told, trace, received->delivered.index,
+                                  TOLD_BIT(REPLAYED))) != NULL)
+        c_recovery_wrong_replay(pass, told, why);
+}
+
+static void on_undelivered(struct c_pass *pass, const struct channel *channel,
+                           const struct sent *sent, const struct pair *other)
+{
+    if (sent->event.incarnation != pass->incarnation)
+        c_recovery_left_out(pass, channel, sent, other);
+    else
+        c_judge_undelivered(pass, channel, sent);
+}
+
+static void on_strange(void *context, enum strange strange, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    struct c_pass *pass = context;
+    switch (strange) {
+    case STRANGE_PAYLOAD:
+        judge_message(pass, channel, sent, received);
+        break;
+    case STRANGE_ORDER:
+        if (received != NULL)
+            judge_message(pass, channel, sent, received);
+        break;
+    case STRANGE_DUPLICATE:
+        on_wrong_delivery(pass, received,
+                          "the message delivered in that call had been delivered before");
+        break;
+    case STRANGE_ORPHAN:
+        on_wrong_delivery(pass, received, "the message delivered in that call was never sent");
+        break;
+    case STRANGE_UNDELIVERED:
+        on_undelivered(pass, channel, sent, other);
+        break;
+    case STRANGE_LOST_SIGHT:
+        pass->strange = true;
+        break;
+    case STRANGE_EARLY_RETURN:
+        break;
+    }
+}
+
+static void on_event(void *context, const struct stream_event *event)
+{
+    struct c_pass *pass = context;
+    if (event->restarted) {
+        pass->match.rank[event->rank].incarnation = event->trace->incarnation;
+        match_restart(&pass->match, event->rank);
+    }
+    if (event->record->level != LEVEL_APP)
+        return;
+    if (event->record->kind == RECORD_SEND && event->trace->incarnation == pass->incarnation)
+        c_recovery_send(pass, event);
+    match_record(&pass->match, event);
+}
+
+static enum claim_id claim_on(const struct told *told)
+{
+    if (told->kind == NOTE_REPLAYED)
+        return CLAIM_C_LATE_REPLAY;
+    return told->kind == NOTE_SUPPRESSED ? CLAIM_C_EARLY_SUPPRESS : CLAIM_C_CLASS;
+}
+
+/* A note of a message whose other end is not known: messages of such communicators are matched by
+ * nobody. Said once for each kind of note. */
+static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (pass->told_unknown & 1u << told->kind)
+        return;
+    pass->told_unknown |= 1u << told->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d noted \"%s\" of a message of communicator %#" PRIx32 ": %s",
+                told->rank, note_kind_text(told->kind), told->comm, event_text(told->event, event));
+    finding_say(finding, "the members of that communicator are not known, and so not whose message "
+                         "it is");
+    finding_show(finding, told->event);
+}
+
+/* Inside a call that completes requests, of a rank that was restored: requests that the protocol
+ * brought back from before the restart were not seen being made, and so are not seen complete. */
+static bool may_be_brought_back(const struct c_pass *pass, const struct told *told)
+{
+    const struct rank_lines *rank = &pass->lines.of[told->rank];
+    const struct record *call = told_inside(told, rank->trace);
+    return rank->restored.there && told->kind != NOTE_SUPPRESSED && call != NULL &&
+           call->kind == RECORD_CALL && call_role(call->call) >= ROLE_WAIT &&
+           call_role(call->call) <= ROLE_TESTSOME;
+}
+
+static void tell_brought_back(struct c_pass *pass, const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (pass->brought_back & 1u << told->kind)
+        return;
+    pass->brought_back |= 1u << told->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d noted \"%s\" inside %s: %s", told->rank,
+                note_kind_text(told->kind),
+                call_name(told_inside(told, pass->lines.of[told->rank].trace)->call),
+                event_text(told->event, event));
+    finding_say(finding, "the call shows no such message; but the rank was restored, and a request "
+                         "that was brought back then is not seen complete");
+    finding_show(finding, told->event);
+}
+
+/* Notes that no message was found for. */
+static void judge_leftover(struct c_pass *pass, const struct told *told)
+{
+    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    if (told->peer < 0) {
+        tell_unknown_peer(pass, told);
+        return;
+    }
+    if (may_be_brought_back(pass, told)) {
+        tell_brought_back(pass, told);
+        return;
+    }
+    if (told->kind == NOTE_REPLAYED) {
+        c_recovery_wrong_replay(pass, told, "no such message was delivered in that call");
+    } else if (told->kind == NOTE_SUPPRESSED) {
+        c_recovery_wrong_suppress(pass, told);
+    } else {
+        struct finding *finding = judging_find(pass->judging, CLAIM_C_CLASS, VERDICT_VIOLATION);
+        finding_say(finding, "the protocol took %s for %s of line %" PRIu64 ": %s",
+                    c_message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
+                    told->kind == NOTE_LOGGED ? "late" : "early", told->line,
+                    event_text(told->event, event));
+        finding_say(finding, "no such message was delivered by rank %d in that call", told->rank);
+        finding_show(finding, told->event);
+    }
+}
+
+static void finish(struct c_pass *pass)
+{
+    const struct trace_set *traces = pass->judging->traces;
+    match_finish(&pass->match);
+    pass->early->complete[pass->incarnation] = !pass->strange;
+    for (size_t i = 0; i < pass->told.count && !pass->strange; i++) {
+        const struct told *told = &pass->told.told[i];
+        if (!told->taken &&
+            told_in_finished_call(told, trace_set_find(traces, told->rank, pass->incarnation)))
+            judge_leftover(pass, told);
+    }
+}
+
+static const enum claim_id judged_here[] = {
+    CLAIM_C_LATE_REPLAY, CLAIM_C_EARLY_SUPPRESS, CLAIM_C_EARLY_SAME, CLAIM_C_1_2,   CLAIM_C_1_3,
+    CLAIM_C_LATE_LOG,    CLAIM_C_LATE_READY,     CLAIM_C_EARLY_LIST, CLAIM_C_CLASS, CLAIM_C_EPOCH};
+
+/* A history that is not known makes them unknown; said once. True if so. */
+static bool tell_unknown(const struct c_pass *pass)
+{
+    const char *why = NULL;
+    for (int rank = 0; rank < pass->histories.ranks && why == NULL; rank++)
+        if (pass->histories.of[rank].unknown)
+            why = pass->histories.of[rank].why;
+    struct finding *finding = NULL;
+    for (size_t i = 0; why != NULL && i < sizeof judged_here / sizeof judged_here[0]; i++) {
+        judging_unknown(pass->judging, judged_here[i]);
+        if (finding == NULL && pass->judging->asked[judged_here[i]]) {
+            finding = judging_find(pass->judging, judged_here[i], VERDICT_UNKNOWN);
+            finding_say(finding, "%s", why);
+        }
+    }
+    return why != NULL;
+}
+
+static enum error_code read_histories(struct c_pass *pass, struct error *error)
+{
+    const struct trace_set *traces = pass->judging->traces;
+    struct match_listener listener = {pass, on_pair, on_strange};
+    enum error_code code = match_init(&pass->match, traces->ranks,
+                                      traces->trace[0].header->ticks_per_second, &listener, error);
+    if (code != OK)
+        return code;
+    /* What is done again, suppressed, lies long behind the delivery that it belongs to; that it
+     * does is for this family to say, by its place in the order, and not by the clock. */
+    pass->match.slack = UINT64_MAX / 4;
+    pass->match.cut_off = pass->incarnation + 1 < traces->incarnations;
+    c_recovery_begin(pass);
+    code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);
+    if (code == OK)
+        finish(pass);
+    if (code == OK && (pass->exhausted || pass->match.exhausted))
+        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
+    match_release(&pass->match);
+    return code;
+}
+
+enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
+                                 struct error *error)
+{
+    struct c_pass pass = {.judging = judging, .incarnation = incarnation, .early = early};
+    enum error_code code = lines_read(judging->traces, incarnation, &pass.lines, error);
+    if (code == OK)
+        code = told_read(judging->traces, incarnation, &pass.told, error);
+    if (code == OK)
+        code = histories_effective(judging->traces, incarnation, &pass.histories, error);
+    if (code == OK && !tell_unknown(&pass))
+        code = read_histories(&pass, error);
+    free(pass.resend);
+    lines_release(&pass.lines);
+    told_release(&pass.told);
+    histories_release(&pass.histories);
+    return code;
+}

@@ -1,0 +1,416 @@
+/* D.all, D.gather, D.bcast: after recovery a call that straddled the line is replayed, suppressed
+ * or executed again, as the data flow of its category asks (C3, sections 5.1 to 5.3), and one that
+ * did not is executed again by all. Executed means that a collective went on the wire inside the
+ * call. See d_family.h. */
+#include "oracles/collectives/d_family.h"
+
+#include "trace/calls.h"
+
+#include <inttypes.h>
+
+/* What a member that comes to the call again is to do. */
+enum must {
+    MUST_EXECUTE,
+    MUST_NOT_EXECUTE, /* the result comes from the log, the contribution is not made again */
+    MUST_EITHER,
+};
+
+/* A call that some member comes to again. */
+struct again {
+    struct d_pass *pass;
+    const struct d_call *call;
+    enum claim_id claim;
+    const struct d_part *behind; /* one that came to it before its checkpoint; NULL: none did */
+    enum must must;
+};
+
+static enum claim_id claim_of(enum d_category category)
+{
+    switch (category) {
+    case D_SINGLE_SENDER:
+        return CLAIM_D_BCAST;
+    case D_SINGLE_RECEIVER:
+        return CLAIM_D_GATHER;
+    default:
+        return CLAIM_D_ALL;
+    }
+}
+
+static bool is_behind(const struct d_part *part)
+{
+    return part->trace != NULL && !part->here;
+}
+
+static const struct d_part *first_behind(const struct d_call *call)
+{
+    for (unsigned place = 0; place < call->size; place++)
+        if (is_behind(&call->part[place]))
+            return &call->part[place];
+    return NULL;
+}
+
+/* Where data flows from lower ranks to higher the paper says nothing: all or nobody may execute a
+ * straddling call, as long as what each gets is what it got. */
+static enum must must_of(const struct d_call *call, const struct d_part *behind)
+{
+    if (behind == NULL)
+        return MUST_EXECUTE;
+    if (call->category == D_SCAN)
+        return MUST_EITHER;
+    if (call->category == D_SINGLE_SENDER && !is_behind(&call->part[call->root]))
+        return MUST_EXECUTE;
+    return MUST_NOT_EXECUTE;
+}
+
+static uint64_t base_of(const struct d_pass *pass, int rank)
+{
+    return pass->lines.of[rank].base;
+}
+
+/* --- what is said --------------------------------------------------------------------------- */
+
+static void say_behind(struct finding *finding, const struct again *again)
+{
+    char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct d_part *behind = again->behind;
+    if (behind == NULL) {
+        finding_say(finding,
+                    "no rank came to %s before its checkpoint of that line, so all "
+                    "execute it again",
+                    d_call_text(again->call, name));
+        return;
+    }
+    finding_say(finding,
+                "rank %d had come to %s before its checkpoint of that line (%s), so the call "
+                "straddles it",
+                behind->rank, d_call_text(again->call, name), event_text(d_event(behind), event));
+    finding_show(finding, d_event(behind));
+}
+
+/* That the rank comes to the call again, and who had come to it before. */
+static struct finding *begin_finding(const struct again *again, const struct d_part *part)
+{
+    char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES], restored[EVENT_TEXT_BYTES];
+    const struct mark *mark = &again->pass->lines.of[part->rank].restored;
+    struct finding *finding = judging_find(again->pass->judging, again->claim, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d was restored to line %" PRIu64 " (%s) and came to %s: %s",
+                part->rank, base_of(again->pass, part->rank), event_text(mark->event, restored),
+                d_call_text(again->call, name), event_text(d_event(part), event));
+    finding_show(finding, mark->event);
+    finding_show(finding, d_event(part));
+    say_behind(finding, again);
+    return finding;
+}
+
+/* --- executed or not ------------------------------------------------------------------------ */
+
+/* The rank's collective on the wire inside the call. */
+static struct event_ref find_on_wire(const struct again *again, const struct d_part *part)
+{
+    const struct d_pass *pass = again->pass;
+    for (size_t i = 0; i < pass->meeting_count; i++)
+        for (const struct d_join *join = pass->meeting[i]->join; join != NULL; join = join->next)
+            if (join->of == again->call && join->rank == part->rank)
+                return event_of(part->trace, join->index);
+    return d_event(part);
+}
+
+static void tell_executed(const struct again *again, const struct d_part *part)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct event_ref wire = find_on_wire(again, part);
+    struct finding *finding = begin_finding(again, part);
+    finding_say(finding, "rank %d executed it on the wire again (%s), and rank %d will not",
+                part->rank, event_text(wire, event), again->behind->rank);
+    finding_show(finding, wire);
+}
+
+static void tell_not_executed(const struct again *again, const struct d_part *part)
+{
+    struct finding *finding = begin_finding(again, part);
+    if (again->behind == NULL)
+        finding_say(finding, "rank %d returned from it without a collective on the wire",
+                    part->rank);
+    else
+        finding_say(finding,
+                    "its root, rank %d, was not, and executes it again; rank %d returned from it "
+                    "without a collective on the wire",
+                    again->call->part[again->call->root].rank, part->rank);
+}
+
+/* A call that is started only may go on the wire in the one that completes it. */
+static bool is_blocking(const struct d_part *part)
+{
+    return part->trace->record[part->index].request == 0;
+}
+
+static void judge_executed(const struct again *again, const struct d_part *part)
+{
+    judging_saw(again->pass->judging, again->claim, again->behind != NULL);
+    if (again->must == MUST_NOT_EXECUTE && part->on_wire)
+        tell_executed(again, part);
+    else if (again->must == MUST_EXECUTE && !part->on_wire && part->sent != 0 && is_blocking(part))
+        tell_not_executed(again, part);
+}
+
+/* --- the same again ------------------------------------------------------------------------- */
+
+/* The piece that ends with the checkpoint from which the rank was restored, or NULL. */
+static const struct piece *piece_restored(const struct d_pass *pass, int rank)
+{
+    const struct history *history = &pass->histories.of[rank];
+    if (!pass->lines.of[rank].restored.there || history->piece_count < 2)
+        return NULL;
+    return &history->piece[history->piece_count - 2];
+}
+
+static const struct record *nth_collective(const struct trace *trace, uint64_t from, uint64_t to,
+                                           uint32_t comm, uint64_t n)
+{
+    for (uint64_t at = from; at < to; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP && collective_comm(record) == comm && n-- == 0)
+            return record;
+    }
+    return NULL;
+}
+
+/* How many collectives of the communicator the rank comes to behind `restored`, ahead of this. */
+static uint64_t place_behind(const struct d_pass *pass, const struct d_call *call,
+                             const struct d_part *part)
+{
+    uint64_t place = 0;
+    for (uint64_t number = call->number; number > 1; number--) {
+        const struct d_call *before = table_get(&pass->numbered, call->comm, number - 1);
+        const struct d_part *own = before == NULL ? NULL : d_part_of(before, part->rank);
+        if (own == NULL || !own->here)
+            break;
+        place++;
+    }
+    return place;
+}
+
+/* The call as the rank had done it before the failure, behind its checkpoint; NULL where it had not
+ * come to it. */
+static const struct record *original_of(const struct again *again, const struct d_part *part,
+                                        struct event_ref *event)
+{
+    const struct piece *piece = piece_restored(again->pass, part->rank);
+    if (piece == NULL)
+        return NULL;
+    const struct record *record =
+        nth_collective(piece->trace, piece->to, piece->trace->count, again->call->comm,
+                       place_behind(again->pass, again->call, part));
+    if (record == NULL || record->kind != RECORD_COLLECTIVE || record->leave == 0 ||
+        record->error != 0 || record->request != 0 || (record->flags & FLAG_NO_HASH))
+        return NULL;
+    *event = event_of(piece->trace, (uint64_t)(record - piece->trace->record));
+    return record;
+}
+
+static void tell_different(const struct again *again, const struct d_part *part,
+                           struct event_ref original, const char *what, uint64_t first,
+                           uint64_t second)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = begin_finding(again, part);
+    finding_say(finding,
+                "what it %s has the hash %#" PRIx64 " now, and had %#" PRIx64 " before: %s", what,
+                second, first, event_text(original, event));
+    finding_show(finding, original);
+}
+
+/* What a straddling call gave to ranks behind the line is in their checkpoints, and what it got
+ * from them will not come again: both are what they were. */
+static void judge_same(const struct again *again, const struct d_part *part)
+{
+    struct event_ref event;
+    const struct record *now = &part->trace->record[part->index];
+    if (again->behind == NULL || part->sent == 0 || !is_blocking(part) ||
+        (now->flags & FLAG_NO_HASH))
+        return;
+    const struct record *original = original_of(again, part, &event);
+    if (original == NULL || original->call != now->call)
+        return;
+    if (original->result_hash != 0 && original->result_hash != now->result_hash)
+        tell_different(again, part, event, "got", original->result_hash, now->result_hash);
+    else if (original->hash != 0 && original->hash != now->hash)
+        tell_different(again, part, event, "gave", original->hash, now->hash);
+}
+
+/* --- dummies -------------------------------------------------------------------------------- */
+
+static const struct d_join *join_of(const struct d_meeting *meeting, int rank)
+{
+    const struct d_join *join = meeting->join;
+    while (join != NULL && join->rank != rank)
+        join = join->next;
+    return join;
+}
+
+/* The calls are done again before the program goes on from the line; or the run is over. */
+static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
+{
+    const struct mark *restored = &pass->lines.of[trace->rank].restored;
+    enum run_end end = pass->judging->facts->end;
+    if (pass->incarnation + 1 == pass->judging->traces->incarnations &&
+        (end == RUN_FINISHED || end == RUN_DEADLOCK))
+        return true;
+    for (uint64_t at = restored->event.index + 1; restored->there && at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP)
+            return true;
+    }
+    return false;
+}
+
+static void tell_no_dummy(const struct again *again, const struct d_part *part,
+                          const struct d_meeting *meeting)
+{
+    char event[EVENT_TEXT_BYTES];
+    const struct d_part *root = &again->call->part[again->call->root];
+    struct event_ref wire = event_of(root->trace, join_of(meeting, root->rank)->index);
+    struct finding *finding = begin_finding(again, root);
+    finding_say(finding,
+                "rank %d executed it again on the wire (%s), and rank %d did not take part, with "
+                "dummy buffers",
+                root->rank, event_text(wire, event), part->rank);
+    finding_show(finding, wire);
+    finding_show(finding, d_event(part));
+}
+
+static bool takes_part(const struct d_join *join)
+{
+    return join != NULL && join->inside != D_INSIDE_CALL;
+}
+
+/* Each rank behind the line joins whatever the root puts on the wire for the call. */
+static void judge_dummies(const struct again *again, const struct d_meeting *meeting)
+{
+    const struct d_call *call = again->call;
+    for (unsigned place = 0; place < call->size; place++) {
+        const struct d_part *part = &call->part[place];
+        const struct trace *trace =
+            trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation);
+        if (is_behind(part) && trace != NULL && !takes_part(join_of(meeting, part->rank)) &&
+            had_its_time(again->pass, trace)) {
+            tell_no_dummy(again, part, meeting);
+            return;
+        }
+    }
+}
+
+/* --- what meets on the wire ------------------------------------------------------------------ */
+
+static struct again again_of(struct d_pass *pass, const struct d_call *call)
+{
+    struct again again = {pass, call, claim_of(call->category), first_behind(call), MUST_EITHER};
+    again.must = must_of(call, again.behind);
+    return again;
+}
+
+static void tell_mixed(const struct again *again, const struct d_join *one,
+                       const struct d_join *other)
+{
+    char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct d_part *part = d_part_of(again->call, one->rank);
+    const struct trace *trace =
+        trace_set_find(again->pass->judging->traces, other->rank, again->pass->incarnation);
+    struct event_ref met = event_of(trace, other->index);
+    struct finding *finding = begin_finding(again, part);
+    if (other->inside == D_INSIDE_CALL)
+        finding_say(finding, "on the wire it meets rank %d in %s: %s", other->rank,
+                    d_call_text(other->of, name), event_text(met, event));
+    else
+        finding_say(finding, "on the wire it meets rank %d, whose program made no such call: %s",
+                    other->rank, event_text(met, event));
+    finding_show(finding, event_of(part->trace, one->index));
+    finding_show(finding, met);
+}
+
+/* Another call, or a call of nobody's that is no dummy of this one. */
+static bool is_stranger(const struct again *again, const struct d_join *join)
+{
+    const struct d_part *part = d_part_of(again->call, join->rank);
+    if (join->inside == D_INSIDE_CALL)
+        return join->of != again->call;
+    if (join->inside == D_INSIDE_OTHER || part == NULL)
+        return false;
+    return !is_behind(part) || again->must == MUST_NOT_EXECUTE;
+}
+
+static bool is_judged(const struct d_join *join)
+{
+    return join->inside == D_INSIDE_CALL && join->of->category < D_CATEGORIES;
+}
+
+/* Of the calls that meet, the earliest: whoever is in a later one has left it out. */
+static const struct d_join *earliest(const struct d_meeting *meeting)
+{
+    const struct d_join *found = NULL;
+    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
+        if (is_judged(join) && (found == NULL || join->of->number < found->of->number))
+            found = join;
+    return found;
+}
+
+/* True if what follows on this communicator of the wire is out of step. */
+static bool judge_meeting(struct d_pass *pass, const struct d_meeting *meeting)
+{
+    const struct d_join *one = earliest(meeting);
+    if (one == NULL)
+        return false;
+    struct again again = again_of(pass, one->of);
+    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
+        if (is_stranger(&again, join)) {
+            tell_mixed(&again, one, join);
+            return true;
+        }
+    if (again.behind != NULL && again.must == MUST_EXECUTE &&
+        join_of(meeting, one->of->part[one->of->root].rank) != NULL)
+        judge_dummies(&again, meeting);
+    return false;
+}
+
+/* Only the first that do not belong together are told of: the rest follows from it. */
+static void judge_meetings(struct d_pass *pass)
+{
+    struct table out_of_step = {0};
+    for (size_t i = 0; i < pass->meeting_count; i++) {
+        struct d_meeting *meeting = pass->meeting[i];
+        if (table_get(&out_of_step, meeting->comm, 0) != NULL)
+            continue;
+        if (judge_meeting(pass, meeting) && !table_put(&out_of_step, meeting->comm, 0, meeting))
+            pass->exhausted = true;
+    }
+    table_release(&out_of_step);
+}
+
+/* --- the whole ------------------------------------------------------------------------------ */
+
+static void judge_call(struct d_pass *pass, const struct d_call *call)
+{
+    struct again again = again_of(pass, call);
+    for (unsigned place = 0; place < call->size; place++) {
+        const struct d_part *part = &call->part[place];
+        if (part->trace == NULL || !part->here || !pass->lines.of[part->rank].restored.there)
+            continue;
+        judge_executed(&again, part);
+        judge_same(&again, part);
+    }
+}
+
+void d_judge_recovery(struct d_pass *pass)
+{
+    for (size_t i = 0; i < pass->call_count; i++) {
+        const struct d_call *call = pass->call[i];
+        if (call->category < D_CATEGORIES && call->category != D_BARRIER && call->size > 1 &&
+            pass->native[call->category])
+            judge_call(pass, call);
+    }
+    judge_meetings(pass);
+}

@@ -1,0 +1,356 @@
+/* R.buffer: after a restart, what was recorded with the line restored is what receives get first:
+ * in the order in which they were posted each takes the first recorded message that it matches, as
+ * long as there is one, and says so (`replayed`); only then the network serves them. Receives that
+ * were posted before the line and not complete are posted again on the way to it. Ranks with
+ * several threads are left out. */
+#include "oracles/cuts/s_family.h"
+#include "oracles/matching/match_tables.h"
+#include "oracles/reading/told.h"
+#include "trace/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A receive of the life restored, in the order of posting. */
+struct posted {
+    uint64_t index;
+    uint64_t done; /* index of the record that says what it got; valid if is_done */
+    uint32_t comm;
+    int32_t want_peer;
+    int32_t want_tag;
+    uint32_t request;
+    bool is_done;
+    bool gone; /* complete before the rank was restored, or it took nothing */
+};
+
+/* A recorded message. */
+struct kept {
+    uint32_t comm;
+    int32_t peer;
+    int32_t tag;
+    uint64_t hash;
+    bool no_hash;
+    bool taken;
+    struct event_ref event;
+};
+
+struct life {
+    struct s_pass *pass;
+    int rank;
+    const struct trace *trace;
+    const struct piece *piece;
+    struct told_list *told;
+    size_t posted_count, posted_room;
+    struct posted *posted; /* owned */
+    size_t kept_count, kept_room;
+    struct kept *kept; /* in the order of arrival; owned */
+    bool exhausted;
+    bool threads; /* more than one receives */
+};
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static void *room_for(void *array, size_t count, size_t *room, size_t bytes, bool *exhausted)
+{
+    if (count < *room)
+        return array;
+    size_t more = *room ? 2 * *room : 64;
+    void *grown = realloc(array, more * bytes);
+    if (grown == NULL) {
+        *exhausted = true;
+        return array;
+    }
+    *room = more;
+    return grown;
+}
+
+static struct posted *post(struct life *life, uint64_t index, const struct record *record)
+{
+    life->posted = room_for(life->posted, life->posted_count, &life->posted_room,
+                            sizeof *life->posted, &life->exhausted);
+    if (life->exhausted)
+        return NULL;
+    struct posted *posted = &life->posted[life->posted_count++];
+    *posted = (struct posted){.index = index,
+                              .comm = record->comm,
+                              .want_peer = record->want_peer,
+                              .want_tag = record->want_tag,
+                              .request = record->request};
+    posted->gone = record->want_peer < 0 && record->want_peer != PEER_ANY;
+    life->threads |= record->thread != life->trace->record[life->posted[0].index].thread;
+    return posted;
+}
+
+/* What record `index` says was got; before the rank was restored it is over. A receive that is
+ * freed, or that fails with a message too long for it, takes what it matches as one that never
+ * returns. */
+static void finish(const struct life *life, struct posted *posted, uint64_t index)
+{
+    const struct record *record = &life->trace->record[index];
+    uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+    const struct record *restored = &life->trace->record[life->piece->restored - 1];
+    bool freed = (record->flags & FLAG_FREED) != 0;
+    posted->done = index;
+    posted->is_done = leave != 0 && !freed && record->error == 0 && record->peer >= 0;
+    posted->gone |= (leave != 0 && (leave < restored->enter || (!freed && record->peer < 0))) ||
+                    (record->flags & FLAG_CANCELLED) != 0;
+}
+
+static struct posted *find_request(const struct life *life, uint32_t request)
+{
+    for (size_t i = life->posted_count; i > 0; i--)
+        if (life->posted[i - 1].request == request && !life->posted[i - 1].is_done)
+            return &life->posted[i - 1];
+    return NULL;
+}
+
+static void read_receive(struct life *life, uint64_t index, const struct record *record)
+{
+    struct posted *posted;
+    if (record->flags & FLAG_MATCHED) {
+        posted = find_request(life, record->request);
+        if (posted != NULL && call_role(record->call) != ROLE_IMRECV)
+            finish(life, posted, index);
+        return;
+    }
+    posted = post(life, index, record);
+    if (posted != NULL && record->request == 0)
+        finish(life, posted, index);
+}
+
+/* The buffer served it: the message itself, or another one of the buffer's. */
+static bool is_it(const struct record *got, const struct kept *kept)
+{
+    return got->peer == kept->peer && got->tag == kept->tag &&
+           ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
+}
+
+/* What it got although another came first. */
+static void take_what_was_got(const struct life *life, const struct record *got)
+{
+    for (size_t i = 0; i < life->kept_count; i++)
+        if (!life->kept[i].taken && life->kept[i].comm == got->comm && is_it(got, &life->kept[i])) {
+            life->kept[i].taken = true;
+            return;
+        }
+}
+
+/* A receive that was posted before the line, and that the rank brought back: it was served first.
+ */
+static void finish_unposted(const struct life *life, uint64_t index)
+{
+    const struct record *record = &life->trace->record[index];
+    if (index >= life->piece->restored && record->error == 0 && record->peer >= 0)
+        take_what_was_got(life, record);
+}
+
+static void read_record(struct life *life, uint64_t index)
+{
+    const struct record *record = &life->trace->record[index];
+    struct posted *posted;
+    enum call_role role = call_role(record->call);
+    switch (atomic_load_explicit(&record->kind, memory_order_acquire)) {
+    case RECORD_RECV:
+        read_receive(life, index, record);
+        break;
+    case RECORD_PROBE:
+        if ((role == ROLE_MPROBE || role == ROLE_IMPROBE) && !(record->flags & FLAG_NEGATIVE) &&
+            record->request != 0)
+            (void)post(life, index, record);
+        break;
+    case RECORD_COMPLETE:
+        if ((record->flags & FLAG_NEGATIVE) || record->request == 0)
+            break;
+        posted = find_request(life, record->request);
+        if (posted != NULL)
+            finish(life, posted, index);
+        else
+            finish_unposted(life, index);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Where the process began to be this rank. */
+static uint64_t begin_of(const struct life *life)
+{
+    const struct tenures *tenures = &life->pass->histories.tenures;
+    uint64_t from = 0;
+    for (size_t i = 0; i < tenures->count; i++)
+        if (tenures->tenure[i].trace == life->trace &&
+            tenures->tenure[i].from < life->piece->restored)
+            from = tenures->tenure[i].from;
+    return from;
+}
+
+static void read_life(struct life *life)
+{
+    for (uint64_t at = begin_of(life); at < life->piece->to && !life->exhausted; at++) {
+        const struct record *record = &life->trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_GROUP && kind != RECORD_TEXT && record->level == LEVEL_APP)
+            read_record(life, at);
+    }
+}
+
+static int by_arrival(const void *left, const void *right)
+{
+    const struct kept *a = left;
+    const struct kept *b = right;
+    return (a->event.index > b->event.index) - (a->event.index < b->event.index);
+}
+
+/* What was recorded with the line by the process that took the checkpoint. */
+static void read_kept(struct life *life, const struct piece *before, uint64_t line)
+{
+    const struct trace *trace = before->trace;
+    uint64_t at = trace->count;
+    while (!life->exhausted && note_before(trace, at, &at) && at >= before->from) {
+        const struct record *note = &trace->record[at];
+        if (note->tag != NOTE_RECORDED || note->bytes != line)
+            continue;
+        life->kept = room_for(life->kept, life->kept_count, &life->kept_room, sizeof *life->kept,
+                              &life->exhausted);
+        if (!life->exhausted)
+            life->kept[life->kept_count++] =
+                (struct kept){.event = event_of(trace, at),
+                              .comm = note->comm,
+                              .peer = note->peer,
+                              .tag = (int32_t)note->request,
+                              .hash = note->hash,
+                              .no_hash = (note->flags & FLAG_NO_HASH) != 0};
+    }
+    if (life->kept_count > 1)
+        qsort(life->kept, life->kept_count, sizeof *life->kept, by_arrival);
+}
+
+/* --- judging ------------------------------------------------------------------------------- */
+
+/* The first recorded message that the receive matches and that is still there. */
+static struct kept *first_match(const struct life *life, const struct posted *posted)
+{
+    for (size_t i = 0; i < life->kept_count; i++) {
+        struct kept *kept = &life->kept[i];
+        if (!kept->taken && kept->comm == posted->comm &&
+            match_pattern_takes(posted->want_peer, posted->want_tag, kept->peer, kept->tag))
+            return kept;
+    }
+    return NULL;
+}
+
+static struct finding *find(const struct life *life, const struct posted *posted)
+{
+    char event[EVENT_TEXT_BYTES], note[EVENT_TEXT_BYTES];
+    struct event_ref restored = event_of(life->trace, life->piece->restored - 1);
+    const struct record *got = &life->trace->record[posted->done];
+    struct finding *finding = judging_find(life->pass->judging, CLAIM_R_BUFFER, VERDICT_VIOLATION);
+    finding_say(finding,
+                "rank %d was restored to line %" PRIu64 " (%s); then a receive got a message from "
+                "rank %" PRId32 ", tag %" PRId32 ": %s",
+                life->rank, life->trace->record[restored.index].bytes, event_text(restored, note),
+                got->peer, got->tag, event_text(event_of(life->trace, posted->done), event));
+    finding_show(finding, restored);
+    finding_show(finding, event_of(life->trace, posted->done));
+    return finding;
+}
+
+static void tell_other(const struct life *life, const struct posted *posted,
+                       const struct kept *kept)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = find(life, posted);
+    finding_say(finding,
+                "the first recorded message that it matches was still in the buffer: from rank "
+                "%" PRId32 ", tag %" PRId32 ": %s",
+                kept->peer, kept->tag, event_text(kept->event, event));
+    finding_show(finding, kept->event);
+}
+
+static void tell_untold(const struct life *life, const struct posted *posted,
+                        const struct kept *kept)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = find(life, posted);
+    finding_say(finding, "it was recorded with the line (%s), and not handed over from the buffer",
+                event_text(kept->event, event));
+    finding_show(finding, kept->event);
+}
+
+static void tell_made_up(const struct life *life, const struct posted *posted,
+                         const struct told *told)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = find(life, posted);
+    finding_say(finding, "it was handed over from the buffer, in which no such message is left: %s",
+                event_text(told->event, event));
+    finding_show(finding, told->event);
+}
+
+static void judge_receive(struct life *life, const struct posted *posted)
+{
+    const struct record *got = &life->trace->record[posted->done];
+    struct kept *kept = first_match(life, posted);
+    const struct told *told =
+        posted->is_done ? told_take(life->told, life->trace, posted->done, TOLD_BIT(REPLAYED))
+                        : NULL;
+    if (kept == NULL) {
+        if (told != NULL)
+            tell_made_up(life, posted, told);
+        return;
+    }
+    if (!posted->is_done) {
+        kept->taken = true;
+        return;
+    }
+    judging_saw(life->pass->judging, CLAIM_R_BUFFER, 1);
+    if (!is_it(got, kept)) {
+        tell_other(life, posted, kept);
+        if (told != NULL)
+            take_what_was_got(life, got);
+        return;
+    }
+    kept->taken = true;
+    if (told == NULL)
+        tell_untold(life, posted, kept);
+}
+
+static void judge_life(struct life *life, const struct piece *before)
+{
+    read_kept(life, before, life->trace->record[life->piece->restored - 1].bytes);
+    read_life(life);
+    for (size_t i = 0; i < life->posted_count && !life->threads && !life->exhausted; i++)
+        if (!life->posted[i].gone)
+            judge_receive(life, &life->posted[i]);
+    life->pass->exhausted |= life->exhausted;
+    free(life->posted);
+    free(life->kept);
+}
+
+/* Each time that the rank was restored in this incarnation: it may have moved more than once. */
+static void judge_rank(struct s_pass *pass, int rank, struct told_list *told)
+{
+    const struct history *history = &pass->histories.of[rank];
+    for (size_t i = 1; i < history->piece_count; i++) {
+        const struct piece *piece = &history->piece[i];
+        if (piece->restored == 0 || piece->trace->incarnation != pass->incarnation)
+            continue;
+        struct life life = {
+            .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .told = told};
+        judge_life(&life, &history->piece[i - 1]);
+    }
+}
+
+enum error_code r_judge_buffers(struct s_pass *pass, struct error *error)
+{
+    struct told_list told = {0};
+    if (!pass->judging->asked[CLAIM_R_BUFFER])
+        return OK;
+    enum error_code code = told_read(pass->judging->traces, pass->incarnation, &told, error);
+    for (int rank = 0; rank < pass->histories.ranks && code == OK; rank++)
+        judge_rank(pass, rank, &told);
+    told_release(&told);
+    if (code == OK && pass->exhausted)
+        code = error_set(error, ERROR_MEMORY, "no memory for what ranks receive");
+    return code;
+}

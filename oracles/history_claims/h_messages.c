@@ -1,0 +1,315 @@
+/* H.orphan, H.duplicate, H.payload, H.order: what the matching of messages over effective histories
+ * shows; what was not delivered is for h_loss.c. Must not know: how messages are matched. */
+#include "oracles/history_claims/histories.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Payloads that were not the send's: how many of them are looked for among what was undone. */
+#define UNDONE_LOOKUPS FINDINGS_KEPT
+
+void messages_pair(struct passage *passage, const struct sent *sent,
+                   const struct received *received)
+{
+    if (!passage_counts(passage, received->delivered))
+        return;
+    passage->delivered++;
+    passage->sent++;
+    passage->hashed += !sent->no_hash && !received->no_hash && !received->blind;
+}
+
+/* --- what was rolled back ------------------------------------------------------------------ */
+
+static bool fits(const struct record *record, const struct looks *looks)
+{
+    unsigned kind = record->kind;
+    bool right_kind = looks->delivery
+                          ? (kind == RECORD_COMPLETE || kind == RECORD_RECV) && record->leave != 0
+                          : kind == RECORD_SEND;
+    return right_kind && record->level == LEVEL_APP && record->comm == looks->comm &&
+           record->peer == looks->peer && record->tag == looks->tag &&
+           record->bytes == looks->bytes &&
+           (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);
+}
+
+bool messages_find(const struct passage *passage, int rank, const struct looks *looks, bool undone,
+                   struct event_ref *event)
+{
+    const struct tenures *tenures = &passage->histories->tenures;
+    const struct history *history = &passage->histories->of[rank];
+    bool found = false;
+    for (size_t i = 0; i < tenures->count; i++) {
+        const struct tenure *tenure = &tenures->tenure[i];
+        const struct trace *trace = tenure->trace;
+        if (tenure->rank != rank || trace->incarnation > passage->incarnation)
+            continue;
+        for (uint64_t at = tenure->from; at < tenure->to; at++)
+            if (fits(&trace->record[at], looks) &&
+                history_has(history, event_of(trace, at)) != undone) {
+                *event = event_of(trace, at);
+                found = true;
+            }
+    }
+    return found;
+}
+
+void messages_say_undone(const struct passage *passage, struct finding *finding, const char *what,
+                         struct event_ref event)
+{
+    char undone[EVENT_TEXT_BYTES], note_text[EVENT_TEXT_BYTES];
+    int rank = histories_rank(passage->histories, event);
+    const struct history *history = &passage->histories->of[rank < 0 ? event.rank : rank];
+    finding_show(finding, event);
+    for (size_t i = 0; i < history->piece_count; i++) {
+        const struct piece *piece = &history->piece[i];
+        struct event_ref note;
+        if (piece->trace->incarnation <= event.incarnation || !piece_restored_by(piece, &note))
+            continue;
+        finding_say(finding,
+                    "rank %d %s as %s, which was undone when it was restored to line %" PRIu64
+                    ": %s",
+                    rank, what, event_text(event, undone), piece->trace->record[note.index].bytes,
+                    event_text(note, note_text));
+        finding_show(finding, note);
+        return;
+    }
+    finding_say(finding, "rank %d %s as %s, which is in no effective history", rank, what,
+                event_text(event, undone));
+}
+
+/* --- findings ------------------------------------------------------------------------------ */
+
+static struct looks sent_as(const struct channel *channel, const struct received *received)
+{
+    return (struct looks){.comm = channel->comm,
+                          .peer = channel->destination,
+                          .tag = channel->tag,
+                          .bytes = received->bytes,
+                          .hash = received->hash,
+                          .no_hash = received->no_hash};
+}
+
+static void say_again(struct finding *finding, int source, const struct sent *again,
+                      const struct received *received)
+{
+    char event[EVENT_TEXT_BYTES];
+    bool same = again->bytes == received->bytes &&
+                (again->no_hash || received->no_hash || again->hash == received->hash);
+    finding_say(finding, "rank %d sent %s: %s", source,
+                same ? "these bytes again later" : "other bytes in its place later",
+                event_text(again->event, event));
+    finding_show(finding, again->event);
+}
+
+/* The sender was rolled back behind its send and ended before it came there again: in a history
+ * that is cut off it may still do it. Not if it has sent on from there on this channel. */
+static bool may_be_sent_again(struct passage *passage, const struct channel *channel,
+                              const struct received *received)
+{
+    struct looks looks = sent_as(channel, received);
+    struct event_ref undone;
+    return match_is_to_come(&passage->match, channel, received) &&
+           (passage->lookups++ >= UNDONE_LOOKUPS ||
+            messages_find(passage, channel->source, &looks, true, &undone));
+}
+
+static void tell_orphan(struct passage *passage, const struct channel *channel,
+                        const struct sent *again, const struct received *received)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_ORPHAN, VERDICT_VIOLATION);
+    if (finding == NULL)
+        return;
+    finding_say(finding, "rank %d delivered %s, %" PRIu64 " bytes, in its effective history: %s",
+                channel->destination, message_text(channel, 0, message), received->bytes,
+                event_text(received->delivered, event));
+    finding_show(finding, received->delivered);
+    struct looks looks = sent_as(channel, received);
+    struct event_ref undone;
+    if (messages_find(passage, channel->source, &looks, true, &undone))
+        messages_say_undone(passage, finding, "sent it", undone);
+    else
+        finding_say(finding, "rank %d has no send on this channel for it", channel->source);
+    if (again != NULL)
+        say_again(finding, channel->source, again, received);
+    finding_say(finding, "so the state of rank %d depends on a message that was never sent",
+                channel->destination);
+}
+
+/* The later message came and this one did not: it was overtaken, whatever may still come. */
+static void tell_overtaken(struct passage *passage, const struct channel *channel,
+                           const struct sent *sent, const struct pair *other)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d sent %s: %s", channel->source,
+                message_text(channel, sent->number, message), event_text(sent->event, event));
+    finding_say(finding,
+                "rank %d delivered the later #%" PRIu64 " of the same channel without it: %s",
+                channel->destination, other->number, event_text(other->delivered, event));
+    finding_show(finding, sent->event);
+    finding_show(finding, other->sent);
+    finding_show(finding, other->delivered);
+}
+
+/* What nothing overtook was under way when the incarnation ended. */
+static void tell_undelivered(struct passage *passage, const struct channel *channel,
+                             const struct sent *sent, const struct pair *other)
+{
+    bool finished = passage->newest && passage->judging->facts->end == RUN_FINISHED;
+    if (!finished && other == NULL)
+        return;
+    if (!passage_tells(passage, STRANGE_UNDELIVERED, sent->event))
+        return;
+    if (finished)
+        loss_add(passage, channel, sent, other);
+    else
+        tell_overtaken(passage, channel, sent, other);
+}
+
+static void tell_duplicate(struct passage *passage, const struct channel *channel,
+                           const struct received *received, const struct pair *first)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_DUPLICATE, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes: %s", channel->source,
+                message_text(channel, first->number, message), first->bytes,
+                event_text(first->sent, event));
+    finding_say(finding, "rank %d delivered it: %s", channel->destination,
+                event_text(first->delivered, event));
+    finding_say(finding,
+                "rank %d delivered the same bytes again, and no other send accounts for it: %s",
+                channel->destination, event_text(received->delivered, event));
+    finding_show(finding, first->sent);
+    finding_show(finding, first->delivered);
+    finding_show(finding, received->delivered);
+}
+
+/* Bytes that the sender sent and that were undone are no changed payload: the receiver got what its
+ * sender took back. */
+static bool was_undone(struct passage *passage, const struct channel *channel,
+                       const struct received *received)
+{
+    struct looks looks = sent_as(channel, received);
+    struct event_ref undone;
+    return passage->lookups++ < UNDONE_LOOKUPS && !received->no_hash &&
+           messages_find(passage, channel->source, &looks, true, &undone);
+}
+
+static void tell_payload(struct passage *passage, const struct channel *channel,
+                         const struct sent *sent, const struct received *received)
+{
+    if (was_undone(passage, channel, received)) {
+        tell_orphan(passage, channel, sent, received);
+        return;
+    }
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_PAYLOAD, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes with hash %#" PRIx64 ": %s",
+                channel->source, message_text(channel, sent->number, message), sent->bytes,
+                sent->hash, event_text(sent->event, event));
+    finding_say(finding, "rank %d delivered it with %" PRIu64 " bytes and hash %#" PRIx64 ": %s",
+                channel->destination, received->bytes, received->hash,
+                event_text(received->delivered, event));
+    finding_show(finding, sent->event);
+    finding_show(finding, received->delivered);
+}
+
+static void tell_order(struct passage *passage, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d sent %s: %s", channel->source,
+                message_text(channel, sent->number, message), event_text(sent->event, event));
+    finding_show(finding, sent->event);
+    if (other != NULL) {
+        finding_say(finding, "it sent another after it (%s), which rank %d delivered first: %s",
+                    event_text(other->sent, event), channel->destination,
+                    event_text(other->delivered, second));
+        finding_show(finding, other->sent);
+        finding_show(finding, other->delivered);
+    }
+    if (received != NULL) {
+        finding_say(finding, "rank %d delivered the earlier one only then: %s",
+                    channel->destination, event_text(received->delivered, event));
+        finding_show(finding, received->delivered);
+    } else {
+        finding_say(finding, "the receive that took it would have matched the earlier one too");
+    }
+}
+
+static void tell_lost_sight(struct passage *passage, const struct received *received)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d freed the request of a receive before it was complete: %s",
+                received->posted.rank, event_text(received->posted, event));
+    finding_say(finding,
+                "which message it took is not known, and so not which receive took any other");
+    finding_show(finding, received->posted);
+    judging_unknown(passage->judging, CLAIM_H_ORPHAN);
+    judging_unknown(passage->judging, CLAIM_H_DUPLICATE);
+    judging_unknown(passage->judging, CLAIM_H_PAYLOAD);
+    judging_unknown(passage->judging, CLAIM_H_ORDER);
+}
+
+/* What a strange thing is known by, so that it is told once although it is in the effective history
+ * of more than one incarnation. */
+static struct event_ref key_of(enum strange strange, const struct sent *sent,
+                               const struct received *received)
+{
+    if (received != NULL)
+        return strange == STRANGE_LOST_SIGHT ? received->posted : received->delivered;
+    return sent != NULL ? sent->event : (struct event_ref){0};
+}
+
+void messages_strange(struct passage *passage, enum strange strange, const struct channel *channel,
+                      const struct sent *sent, const struct received *received,
+                      const struct pair *other)
+{
+    struct event_ref key = key_of(strange, sent, received);
+    if (received != NULL && strange != STRANGE_LOST_SIGHT)
+        passage->delivered += passage_counts(passage, key);
+    if (strange == STRANGE_ORPHAN && sent == NULL && may_be_sent_again(passage, channel, received))
+        return;
+    if (strange != STRANGE_UNDELIVERED && !passage_tells(passage, (unsigned)strange, key))
+        return;
+    switch (strange) {
+    case STRANGE_ORPHAN:
+        tell_orphan(passage, channel, sent, received);
+        break;
+    case STRANGE_DUPLICATE:
+        tell_duplicate(passage, channel, received, other);
+        break;
+    case STRANGE_PAYLOAD:
+        passage->sent++;
+        passage->hashed++;
+        tell_payload(passage, channel, sent, received);
+        break;
+    case STRANGE_ORDER:
+        tell_order(passage, channel, sent, received, other);
+        break;
+    case STRANGE_UNDELIVERED:
+        tell_undelivered(passage, channel, sent, other);
+        break;
+    case STRANGE_LOST_SIGHT:
+        tell_lost_sight(passage, received);
+        break;
+    case STRANGE_EARLY_RETURN:
+        break; /* of the wire: I.legal */
+    }
+}
+
+void messages_finish(struct passage *passage)
+{
+    struct judging *judging = passage->judging;
+    loss_finish(passage);
+    judging_saw(judging, CLAIM_H_ORPHAN, passage->delivered);
+    judging_saw(judging, CLAIM_H_DUPLICATE, passage->delivered);
+    judging_saw(judging, CLAIM_H_ORDER, passage->delivered);
+    judging_saw(judging, CLAIM_H_PAYLOAD, passage->hashed);
+    if (passage->newest && judging->facts->end == RUN_FINISHED)
+        judging_saw(judging, CLAIM_H_LOSS, passage->sent);
+}

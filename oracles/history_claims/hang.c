@@ -1,0 +1,599 @@
+/* hang_analyse: which ranks can never go on, and who waits for whom. Reads the wire level of the
+ * newest incarnation, which may still be running: what is in progress is in progress, a record that
+ * is only half there means that its rank moves.
+ *
+ * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
+ * seen where there is none would be a false alarm. The one thing the traces cannot show is whether
+ * a call that could return is just about to, so the caller looks more than once. */
+#include "oracles/history_claims/held.h"
+#include "oracles/matching/match.h"
+#include "oracles/reading/collective.h"
+
+#include "trace/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A standard send of at most this may be buffered, whatever the receiver does. */
+#define EAGER_BYTES 8192u
+#define HANG_THREADS 32
+#define HANG_TARGETS 16
+
+/* What a thread of a rank is inside of. */
+struct inside {
+    bool blocking;
+    struct event_ref event;
+    struct record record;
+    bool sends; /* a sendrecv: its send too */
+    struct event_ref send_event;
+    struct record send;
+};
+
+struct rank_threads {
+    unsigned count; /* highest thread seen, plus one */
+    bool too_many;
+    bool used[HANG_THREADS];
+    struct inside inside[HANG_THREADS];
+};
+
+struct analysis {
+    const struct trace_set *traces;
+    const bool *alive;
+    int alive_count; /* entries in alive */
+    int ranks;
+    int incarnation;
+    struct match match;
+    struct collectives collectives;
+    struct rank_threads *threads; /* by rank */
+    struct table held;            /* see held.h */
+};
+
+static bool is_alive(const struct analysis *analysis, int rank)
+{
+    return rank < analysis->alive_count && analysis->alive[rank];
+}
+
+/* --- what each rank is inside of ----------------------------------------------------------- */
+
+static bool may_block(const struct record *record)
+{
+    switch (call_role(record->call)) {
+    case ROLE_SEND:
+        return record->call != CALL_MPI_Bsend && record->call != CALL_MPI_Bsend_c;
+    case ROLE_RECV:
+    case ROLE_SENDRECV:
+    case ROLE_SENDRECV_REPLACE:
+    case ROLE_PROBE:
+    case ROLE_MPROBE:
+    case ROLE_WAIT:
+    case ROLE_WAITALL:
+    case ROLE_WAITANY:
+    case ROLE_WAITSOME:
+    case ROLE_COLLECTIVE:
+    case ROLE_FINALIZE:
+        return true;
+    default:
+        return collective_comm(record) != 0 && record->request == 0;
+    }
+}
+
+static void note_call(struct analysis *analysis, const struct stream_event *event)
+{
+    struct rank_threads *threads = &analysis->threads[event->rank];
+    const struct record *record = event->record;
+    if (record->thread >= HANG_THREADS) {
+        threads->too_many = true;
+        return;
+    }
+    struct inside *inside = &threads->inside[record->thread];
+    threads->used[record->thread] = true;
+    struct event_ref own = event_of(event->trace, event->index);
+    bool second_half = inside->blocking && event->in_progress && record->kind == RECORD_RECV &&
+                       inside->record.kind == RECORD_SEND && inside->record.call == record->call;
+    if (second_half) {
+        inside->sends = true;
+        inside->send = inside->record;
+        inside->send_event = inside->event;
+    } else {
+        inside->sends = false;
+    }
+    inside->blocking = event->in_progress && may_block(record);
+    inside->event = own;
+    inside->record = *record;
+}
+
+static void on_event(void *context, const struct stream_event *event)
+{
+    struct analysis *analysis = context;
+    if (event->record->level != LEVEL_WIRE)
+        return;
+    if (!held_keeps(&analysis->held, event->rank, event->index, event->record))
+        match_record(&analysis->match, event);
+    collectives_record(&analysis->collectives, event);
+    note_call(analysis, event);
+}
+
+/* --- what a call waits for ----------------------------------------------------------------- */
+
+static void add_target(struct wait_for *wait, int rank)
+{
+    for (unsigned i = 0; i < wait->target_count; i++)
+        if (wait->target[i] == rank)
+            return;
+    if (rank != wait->rank && wait->target_count < HANG_TARGETS)
+        wait->target[wait->target_count++] = rank;
+}
+
+static void add_all_others(const struct analysis *analysis, struct wait_for *wait)
+{
+    for (int rank = 0; rank < analysis->ranks; rank++)
+        if (is_alive(analysis, rank))
+            add_target(wait, rank);
+}
+
+static const char *tag_text(int tag, char buffer[32])
+{
+    if (tag == TAG_ANY)
+        snprintf(buffer, 32, "any tag");
+    else
+        snprintf(buffer, 32, "tag %d", tag);
+    return buffer;
+}
+
+/* A receive or probe, posted as `posted`, that nothing under way can satisfy. */
+static bool receive_is_stuck(const struct analysis *analysis, int rank, uint32_t comm, int peer,
+                             int tag, struct event_ref posted, const char *call,
+                             struct wait_for *wait)
+{
+    char tag_buffer[32], from[32] = "any rank";
+    if ((peer < 0 && peer != PEER_ANY) || peer >= analysis->ranks ||
+        match_has_message(&analysis->match, rank, comm, peer, tag, posted))
+        return false;
+    if (peer >= 0) {
+        snprintf(from, sizeof from, "rank %d", peer);
+        add_target(wait, peer);
+    } else {
+        wait->any = true;
+        add_all_others(analysis, wait);
+    }
+    snprintf(wait->text, sizeof wait->text, "rank %d waits in %s for a message from %s, %s", rank,
+             call, from, tag_text(tag, tag_buffer));
+    return true;
+}
+
+static bool needs_receive(bool synchronous, uint64_t bytes)
+{
+    return synchronous || bytes > EAGER_BYTES;
+}
+
+static bool is_synchronous_call(unsigned call)
+{
+    return call == CALL_MPI_Ssend || call == CALL_MPI_Ssend_c;
+}
+
+static bool send_is_stuck(const struct analysis *analysis, struct event_ref sent, uint32_t comm,
+                          int peer, int tag, const char *call, struct wait_for *wait)
+{
+    if (peer < 0 || peer >= analysis->ranks ||
+        match_has_receive(&analysis->match, sent, comm, peer, tag))
+        return false;
+    add_target(wait, peer);
+    snprintf(wait->text, sizeof wait->text,
+             "rank %d waits in %s for rank %d to receive its message, tag %d", sent.rank, call,
+             peer, tag);
+    return true;
+}
+
+/* Who of a collective a member depends on, by data flow. */
+enum depends {
+    DEPENDS_NOBODY,
+    DEPENDS_ALL,
+    DEPENDS_ROOT,
+    DEPENDS_LOWER, /* scans: the members of lower rank */
+    DEPENDS_SOME,  /* its neighbours, of whom the traces do not tell who they are */
+};
+
+/* Members that a rank depends on and that have not come to its newest collective there. */
+static unsigned add_missing(const struct gathering *gathering, uint64_t number, int ranks,
+                            enum depends depends, int root, struct wait_for *wait)
+{
+    unsigned missing = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        if (!gathering->member[rank] || gathering->joined[rank] >= number ||
+            (depends == DEPENDS_ROOT && rank != root) ||
+            (depends == DEPENDS_LOWER && gathering->place[rank] > gathering->place[wait->rank]))
+            continue;
+        missing++;
+        add_target(wait, rank);
+    }
+    /* Only if nobody else has come, no neighbour has. */
+    return depends == DEPENDS_SOME && missing + 1 < gathering->size ? 0 : missing;
+}
+
+static void say_collective(const struct gathering *gathering, const char *call,
+                           struct wait_for *wait)
+{
+    size_t used = (size_t)snprintf(wait->text, sizeof wait->text, "rank %d waits in %s for rank%s",
+                                   wait->rank, call, wait->target_count > 1 ? "s" : "");
+    for (unsigned i = 0; i < wait->target_count && used + 24 < sizeof wait->text; i++)
+        used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, "%s %d",
+                                 i > 0 ? "," : "", wait->target[i]);
+    if (gathering->comm != COMM_WORLD_ID)
+        snprintf(wait->text + used, sizeof wait->text - used, " (communicator %#x)",
+                 gathering->comm);
+}
+
+static enum depends depends_on(const struct gathering *gathering, int rank, unsigned call, int root,
+                               uint64_t bytes)
+{
+    bool large = bytes > EAGER_BYTES;
+    switch (call_operation(call)) {
+    case OPERATION_BARRIER:
+    case OPERATION_ALLGATHER:
+    case OPERATION_ALLGATHERV:
+    case OPERATION_ALLTOALL:
+    case OPERATION_ALLREDUCE:
+    case OPERATION_REDUCE_SCATTER:
+    case OPERATION_REDUCE_SCATTER_BLOCK:
+    case OPERATION_NONE: /* makes a communicator */
+        return DEPENDS_ALL;
+    case OPERATION_BCAST:
+    case OPERATION_SCATTER:
+    case OPERATION_SCATTERV:
+        return gathering->inter || rank == root ? DEPENDS_NOBODY : DEPENDS_ROOT;
+    case OPERATION_GATHER:
+    case OPERATION_GATHERV:
+    case OPERATION_REDUCE:
+        if (gathering->inter)
+            return DEPENDS_NOBODY;
+        if (rank == root)
+            return DEPENDS_ALL;
+        return large ? DEPENDS_ROOT : DEPENDS_NOBODY;
+    case OPERATION_SCAN:
+    case OPERATION_EXSCAN:
+        return DEPENDS_LOWER;
+    case OPERATION_NEIGHBOR_ALLGATHER:
+    case OPERATION_NEIGHBOR_ALLGATHERV:
+    case OPERATION_NEIGHBOR_ALLTOALL:
+    case OPERATION_NEIGHBOR_ALLTOALLV:
+    case OPERATION_NEIGHBOR_ALLTOALLW:
+        return DEPENDS_SOME;
+    default:
+        return DEPENDS_NOBODY;
+    }
+}
+
+static bool collective_is_stuck(const struct analysis *analysis, int rank, uint32_t comm,
+                                uint64_t number, unsigned call, int root, uint64_t bytes,
+                                const char *waits_in, struct wait_for *wait)
+{
+    const struct gathering *gathering = collectives_find(&analysis->collectives, comm);
+    if (gathering == NULL)
+        return false;
+    enum depends depends = depends_on(gathering, rank, call, root, bytes);
+    if (depends == DEPENDS_NOBODY ||
+        add_missing(gathering, number, analysis->ranks, depends, root, wait) == 0)
+        return false;
+    wait->any |= depends == DEPENDS_SOME;
+    say_collective(gathering, waits_in, wait);
+    return true;
+}
+
+/* --- requests ------------------------------------------------------------------------------ */
+
+static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t number,
+                             const char *call, struct wait_for *wait)
+{
+    const struct request *request =
+        match_request(&analysis->match, rank, analysis->incarnation, number);
+    if (request != NULL && request->kind == REQUEST_RECEIVE) {
+        const struct received *received = request->received;
+        return receive_is_stuck(analysis, rank, received->comm, received->want_peer,
+                                received->want_tag, received->posted, call, wait);
+    }
+    if (request != NULL && request->kind == REQUEST_NOTHING)
+        return false;
+    if (request != NULL) {
+        const struct sent *sent = request->sent;
+        const struct channel *channel = request->channel;
+        return sent != NULL && needs_receive(sent->synchronous, sent->bytes) &&
+               send_is_stuck(analysis, sent->event, channel->comm, channel->destination,
+                             channel->tag, call, wait);
+    }
+    const struct instance *instance =
+        collectives_request(&analysis->collectives, rank, analysis->incarnation, number);
+    return instance != NULL &&
+           collective_is_stuck(analysis, rank, instance->gathering->comm, instance->number,
+                               instance->first.call, instance->first.root, instance->first.bytes,
+                               call, wait);
+}
+
+/* Of all requests of the rank that are not complete: how many there are, and how many are stuck.
+ * The traces name only the first request of a call that waits for many. */
+struct pending {
+    unsigned count;
+    unsigned stuck;
+};
+
+static void look_at_pending(const struct analysis *analysis, const struct table *table, int rank,
+                            const char *call, struct wait_for *wait, struct pending *pending)
+{
+    uint64_t key = (uint64_t)(uint32_t)analysis->incarnation << 32 | (uint32_t)rank;
+    for (size_t i = 0; i < table->capacity; i++) {
+        const struct table_slot *slot = &table->slot[i];
+        if (slot->value == NULL || slot->first != key)
+            continue;
+        pending->count++;
+        pending->stuck += request_is_stuck(analysis, rank, (uint32_t)slot->second, call, wait);
+    }
+}
+
+static bool wait_is_stuck(const struct analysis *analysis, const struct inside *inside,
+                          struct wait_for *wait)
+{
+    const char *call = call_name(inside->record.call);
+    enum call_role role = call_role(inside->record.call);
+    bool all = role == ROLE_WAIT || role == ROLE_WAITALL;
+    if (all && request_is_stuck(analysis, wait->rank, inside->record.request, call, wait))
+        return true;
+    if (role == ROLE_WAIT)
+        return false;
+    struct pending pending = {0};
+    look_at_pending(analysis, &analysis->match.requests, wait->rank, call, wait, &pending);
+    look_at_pending(analysis, &analysis->collectives.requests, wait->rank, call, wait, &pending);
+    wait->any = wait->any || !all;
+    return all ? pending.stuck > 0 : pending.count > 0 && pending.stuck == pending.count;
+}
+
+/* --- ranks --------------------------------------------------------------------------------- */
+
+static bool is_in_finalize(const struct analysis *analysis, int rank)
+{
+    const struct rank_threads *threads = &analysis->threads[rank];
+    for (unsigned i = 0; i < HANG_THREADS; i++)
+        if (threads->used[i] && threads->inside[i].blocking &&
+            call_role(threads->inside[i].record.call) == ROLE_FINALIZE)
+            return true;
+    return false;
+}
+
+static bool finalize_is_stuck(const struct analysis *analysis, struct wait_for *wait)
+{
+    for (int rank = 0; rank < analysis->ranks; rank++)
+        if (is_alive(analysis, rank) && !is_in_finalize(analysis, rank))
+            add_target(wait, rank);
+    snprintf(wait->text, sizeof wait->text, "rank %d waits in MPI_Finalize for the others",
+             wait->rank);
+    return wait->target_count > 0;
+}
+
+static bool send_record_is_stuck(const struct analysis *analysis, const struct record *record,
+                                 struct event_ref event, struct wait_for *wait)
+{
+    return needs_receive(is_synchronous_call(record->call), record->bytes) &&
+           send_is_stuck(analysis, event, record->comm, record->peer, record->tag,
+                         call_name(record->call), wait);
+}
+
+static bool call_is_stuck(const struct analysis *analysis, const struct inside *inside,
+                          struct wait_for *wait)
+{
+    const struct record *record = &inside->record;
+    const char *call = call_name(record->call);
+    if (!inside->blocking)
+        return false;
+    switch (call_role(record->call)) {
+    case ROLE_FINALIZE:
+        return finalize_is_stuck(analysis, wait);
+    case ROLE_WAIT:
+    case ROLE_WAITALL:
+    case ROLE_WAITANY:
+    case ROLE_WAITSOME:
+        return wait_is_stuck(analysis, inside, wait);
+    default:
+        break;
+    }
+    if (inside->sends && send_record_is_stuck(analysis, &inside->send, inside->send_event, wait))
+        return true;
+    if (record->kind == RECORD_SEND)
+        return send_record_is_stuck(analysis, record, inside->event, wait);
+    if (record->kind == RECORD_RECV || record->kind == RECORD_PROBE)
+        return receive_is_stuck(analysis, wait->rank, record->comm, record->want_peer,
+                                record->want_tag, inside->event, call, wait);
+    uint32_t comm = collective_comm(record);
+    const struct gathering *gathering = collectives_find(&analysis->collectives, comm);
+    return gathering != NULL &&
+           collective_is_stuck(analysis, wait->rank, comm, gathering->joined[wait->rank],
+                               record->call, record->peer, record->bytes, call, wait);
+}
+
+/* Stuck if every thread that was ever seen is: one outside of MPI may do anything. */
+static bool rank_is_stuck(const struct analysis *analysis, int rank, struct wait_for *wait)
+{
+    const struct rank_threads *threads = &analysis->threads[rank];
+    bool stuck = false;
+    for (unsigned i = 0; i < HANG_THREADS && !threads->too_many; i++) {
+        if (!threads->used[i])
+            continue;
+        *wait = (struct wait_for){.rank = rank, .call = threads->inside[i].event};
+        if (!call_is_stuck(analysis, &threads->inside[i], wait))
+            return false;
+        stuck = true;
+    }
+    return stuck;
+}
+
+/* --- the cycle ----------------------------------------------------------------------------- */
+
+static size_t place_of(const struct hang *hang, int rank)
+{
+    for (size_t i = 0; i < hang->count; i++)
+        if (hang->waits[i].rank == rank)
+            return i;
+    return hang->count;
+}
+
+/* Walks from `at` along the targets; a rank met again closes a cycle. path holds places. */
+static size_t walk(const struct hang *hang, size_t at, size_t *path, size_t length, char *state)
+{
+    path[length++] = at;
+    state[at] = 1;
+    const struct wait_for *wait = &hang->waits[at];
+    for (unsigned i = 0; i < wait->target_count; i++) {
+        size_t next = place_of(hang, wait->target[i]);
+        if (next == hang->count || state[next] == 2)
+            continue;
+        if (state[next] == 1) {
+            size_t first = 0;
+            while (path[first] != next)
+                first++;
+            memmove(path, path + first, (length - first) * sizeof *path);
+            return length - first;
+        }
+        size_t cycle = walk(hang, next, path, length, state);
+        if (cycle > 0)
+            return cycle;
+    }
+    state[at] = 2;
+    return 0;
+}
+
+/* Moves the ranks of `path` to the front. */
+static enum error_code put_first(struct hang *hang, const size_t *path, size_t length)
+{
+    struct wait_for *ordered = calloc(hang->count, sizeof *ordered);
+    size_t used = 0;
+    if (ordered == NULL)
+        return ERROR_MEMORY;
+    for (size_t i = 0; i < length; i++)
+        ordered[used++] = hang->waits[path[i]];
+    for (size_t i = 0; i < hang->count; i++) {
+        bool in_cycle = false;
+        for (size_t j = 0; j < length; j++)
+            in_cycle |= path[j] == i;
+        if (!in_cycle)
+            ordered[used++] = hang->waits[i];
+    }
+    free(hang->waits);
+    hang->waits = ordered;
+    hang->cycle = length;
+    return OK;
+}
+
+static enum error_code find_cycle(struct hang *hang, struct error *error)
+{
+    size_t *path = calloc(hang->count + 1, sizeof *path);
+    char *state = calloc(hang->count + 1, 1);
+    enum error_code code = OK;
+    if (path == NULL || state == NULL)
+        code = ERROR_MEMORY;
+    size_t length = 0;
+    for (size_t i = 0; i < hang->count && code == OK && length == 0; i++)
+        if (state[i] == 0)
+            length = walk(hang, i, path, 0, state);
+    if (code == OK && length > 0)
+        code = put_first(hang, path, length);
+    free(path);
+    free(state);
+    return code == OK
+               ? OK
+               : error_set(error, code, "no memory to look for a cycle of %zu ranks", hang->count);
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static void no_pair(void *context, const struct channel *channel, const struct sent *sent,
+                    const struct received *received)
+{
+    (void)context, (void)channel, (void)sent, (void)received;
+}
+
+static void no_strange(void *context, enum strange strange, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    (void)context, (void)strange, (void)channel, (void)sent, (void)received, (void)other;
+}
+
+static void no_instance(void *context, const struct instance *instance)
+{
+    (void)context, (void)instance;
+}
+
+static void no_discord(void *context, enum discord discord, const struct instance *instance,
+                       const struct contribution *with, const struct contribution *against)
+{
+    (void)context, (void)discord, (void)instance, (void)with, (void)against;
+}
+
+static enum error_code read_traces(struct analysis *analysis, struct error *error)
+{
+    struct match_listener messages = {NULL, no_pair, no_strange};
+    struct collective_listener instances = {NULL, no_instance, no_discord};
+    struct histories histories = {0};
+    collectives_init(&analysis->collectives, analysis->ranks, &instances);
+    enum error_code code =
+        histories_incarnation(analysis->traces, analysis->incarnation, &histories, error);
+    if (code == OK)
+        code = match_init(&analysis->match, analysis->ranks,
+                          analysis->traces->trace[0].header->ticks_per_second, &messages, error);
+    if (code == OK)
+        code = held_read(analysis->traces, analysis->incarnation, &analysis->held, error);
+    if (code == OK)
+        code = stream_run(&histories, LEVEL_WIRE, on_event, analysis, NULL, error);
+    if (code == OK && (analysis->match.exhausted || analysis->collectives.exhausted))
+        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
+    histories_release(&histories);
+    return code;
+}
+
+static enum error_code look_at_ranks(const struct analysis *analysis, struct hang *hang,
+                                     struct error *error)
+{
+    unsigned live = 0;
+    hang->waits = calloc((size_t)analysis->ranks + 1, sizeof *hang->waits);
+    if (hang->waits == NULL)
+        return error_set(error, ERROR_MEMORY, "no memory for %d ranks", analysis->ranks);
+    for (int rank = 0; rank < analysis->alive_count; rank++) {
+        if (!analysis->alive[rank])
+            continue;
+        live++;
+        if (rank < analysis->ranks && rank_is_stuck(analysis, rank, &hang->waits[hang->count]))
+            hang->count++;
+    }
+    hang->deadlocked = live > 0 && hang->count == live;
+    return find_cycle(hang, error);
+}
+
+enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, int ranks,
+                             struct hang *hang, struct error *error)
+{
+    struct analysis analysis = {.traces = traces,
+                                .alive = alive,
+                                .alive_count = ranks,
+                                .ranks = traces->ranks,
+                                .incarnation = traces->incarnations - 1};
+    memset(hang, 0, sizeof *hang);
+    if (traces->count == 0)
+        return OK;
+    analysis.threads = calloc((size_t)analysis.ranks + 1, sizeof *analysis.threads);
+    enum error_code code = OK;
+    if (analysis.threads == NULL)
+        code = error_set(error, ERROR_MEMORY, "no memory for %d ranks", ranks);
+    if (code == OK)
+        code = read_traces(&analysis, error);
+    if (code == OK)
+        code = look_at_ranks(&analysis, hang, error);
+    match_release(&analysis.match);
+    collectives_release(&analysis.collectives);
+    held_release(&analysis.held);
+    free(analysis.threads);
+    return code;
+}
+
+void hang_release(struct hang *hang)
+{
+    free(hang->waits);
+    memset(hang, 0, sizeof *hang);
+}

@@ -1,0 +1,562 @@
+/* See channel.h. */
+#include "oracles/matching/align.h"
+#include "oracles/matching/match.h"
+
+#include <string.h>
+
+/* How many steps of an explanation are taken before it is looked for anew. */
+#define EXPLAINED_AT_ONCE 8
+
+static bool same_bytes(const struct sent *sent, const struct received *received)
+{
+    if (sent->bytes != received->bytes)
+        return false;
+    return sent->no_hash || received->no_hash || sent->hash == received->hash;
+}
+
+static bool possible_in_time(const struct match *match, const struct sent *sent,
+                             const struct received *received)
+{
+    return sent->enter <= received->leave + match->slack;
+}
+
+static bool agree(const struct match *match, const struct sent *sent,
+                  const struct received *received)
+{
+    return received->blind ||
+           (same_bytes(sent, received) && possible_in_time(match, sent, received));
+}
+
+/* The send was made in a newer life of its rank than that in which the delivery took place, and
+ * behind it: only as one done again can it account for the delivery. */
+static bool done_again(const struct match *match, const struct sent *sent,
+                       const struct received *received)
+{
+    return sent->event.incarnation > received->delivered.incarnation &&
+           !possible_in_time(match, sent, received);
+}
+
+static enum align_fit fit(const struct match *match, const struct sent *sent,
+                          const struct received *received)
+{
+    bool same = received->blind || same_bytes(sent, received);
+    if (possible_in_time(match, sent, received))
+        return same ? FIT_SAME : FIT_CHANGED;
+    if (done_again(match, sent, received))
+        return same ? FIT_AGAIN : FIT_AGAIN_CHANGED;
+    return FIT_IMPOSSIBLE;
+}
+
+static bool pair_has_bytes(const struct pair *pair, const struct received *received)
+{
+    return pair->number > 0 && !pair->no_hash && !received->no_hash &&
+           pair->hash == received->hash && pair->bytes == received->bytes;
+}
+
+/* --- what went right ----------------------------------------------------------------------- */
+
+static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
+{
+    return (other_leave == 0 || enter < other_leave) && (leave == 0 || other_enter < leave);
+}
+
+static bool unordered_sends(const struct sent *a, const struct sent *b)
+{
+    return a->thread != b->thread && overlap(a->enter, a->leave, b->enter, b->leave);
+}
+
+static bool unordered_receives(const struct received *a, const struct received *b)
+{
+    return a->thread != b->thread && overlap(a->enter, a->posted_leave, b->enter, b->posted_leave);
+}
+
+static void remember(struct channel *channel, const struct sent *sent,
+                     const struct received *received)
+{
+    struct pair *pair = &channel->recent[channel->recent_next++ % CHANNEL_RECENT];
+    *pair = (struct pair){.hash = sent->hash,
+                          .bytes = sent->bytes,
+                          .number = sent->number,
+                          .sent = sent->event,
+                          .delivered = received->delivered,
+                          .no_hash = sent->no_hash};
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        if (at->by.number == 0 && !unordered_sends(at->sent, sent))
+            at->by = *pair;
+}
+
+/* Receives that wait on `channel` and were posted before `order`, or may have been: they take its
+ * first sends. */
+static unsigned posted_before(const struct channel *channel, uint64_t order)
+{
+    unsigned count = 0;
+    for (const struct received *at = channel->first_received; at != NULL && at->order < order;
+         at = at->next)
+        count++;
+    for (const struct received *at = channel->unplaced; at != NULL; at = at->next)
+        count++;
+    return count;
+}
+
+/* A receive for any tag took `sent`: an earlier send of another tag to the same rank, that no
+ * receive posted earlier can have taken, was overtaken. */
+static void check_any_tag(struct match *match, const struct channel *channel,
+                          const struct sent *sent, const struct received *received)
+{
+    struct pair other = {
+        .number = sent->number, .sent = sent->event, .delivered = received->delivered};
+    for (struct channel *at = channel->lane->busy; at != NULL; at = at->busy_after) {
+        unsigned taken = posted_before(at, received->order);
+        struct sent *first = at->first_sent;
+        for (; first != NULL && taken > 0; taken--)
+            first = first->next;
+        if (at == channel || first == NULL || first->order > sent->order || first->optional ||
+            first->reported || unordered_sends(first, sent) ||
+            match_wild_before(at, received->order))
+            continue;
+        first->reported = true;
+        match->listener.strange(match->listener.context, STRANGE_ORDER, at, first, NULL, &other);
+    }
+}
+
+/* They belong together; both are gone afterwards. */
+static void close_pair(struct match *match, struct channel *channel, struct sent *sent,
+                       struct received *received)
+{
+    channel_take_sent(match, channel, sent);
+    channel_take_received(match, channel, received);
+    channel->delivered_count++;
+    match->listener.pair(match->listener.context, channel, sent, received);
+    remember(channel, sent, received);
+    match_free_sent(match, sent);
+    pool_give(&match->received_pool, received);
+}
+
+static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
+                        struct received *received)
+{
+    const struct match_listener *listener = &match->listener;
+    if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
+        listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
+    /* Where receives may be brought back, it is not known which of them it was. */
+    if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
+        match->rank[channel->destination].dormant_until == 0)
+        check_any_tag(match, channel, sent, received);
+    close_pair(match, channel, sent, received);
+}
+
+/* The place of the first delivery without one that fits `sent` so; NULL there: none. */
+static struct received **find_fit(const struct match *match, struct channel *channel,
+                                  const struct sent *sent, enum align_fit how)
+{
+    struct received **place = &channel->unplaced;
+    while (*place != NULL && fit(match, sent, *place) != how)
+        place = &(*place)->next;
+    return place;
+}
+
+static struct received **find_unplaced(const struct match *match, struct channel *channel,
+                                       const struct sent *sent)
+{
+    struct received **found = find_fit(match, channel, sent, FIT_SAME);
+    return *found != NULL ? found : find_fit(match, channel, sent, FIT_AGAIN);
+}
+
+static bool place(struct match *match, struct channel *channel, struct sent *sent)
+{
+    struct received **found = find_unplaced(match, channel, sent);
+    struct received *received = *found;
+    if (received == NULL)
+        return false;
+    *found = received->next;
+    close_pair(match, channel, sent, received);
+    return true;
+}
+
+/* The head pair is a send done again and the delivery that came before it: sure if the same holds
+ * for all such deliveries that follow, and the first other delivery is that of the next send, which
+ * has other bytes. */
+static bool is_again(const struct match *match, const struct channel *channel)
+{
+    const struct sent *sent = channel->first_sent;
+    const struct received *received = channel->first_received;
+    uint64_t hash = 0;
+    for (unsigned again = 0; again < ALIGN_SENDS; again++) {
+        if (sent == NULL || received == NULL || !received->decided)
+            return false;
+        enum align_fit how = fit(match, sent, received);
+        if (how != FIT_AGAIN)
+            return how == FIT_SAME && again > 0 && hash != sent->hash;
+        hash = sent->hash;
+        sent = sent->next;
+        received = received->next;
+    }
+    return true;
+}
+
+/* Nothing that waits before it is ordered before it. */
+static bool may_come_first(const struct channel *channel, const struct sent *sent)
+{
+    for (const struct sent *at = channel->first_sent; at != sent; at = at->next)
+        if (!unordered_sends(at, sent))
+            return false;
+    return true;
+}
+
+static bool may_match_first(const struct channel *channel, const struct received *received)
+{
+    for (const struct received *at = channel->first_received; at != received; at = at->next)
+        if (!unordered_receives(at, received))
+            return false;
+    return true;
+}
+
+/* The first of the receives that `sent` agrees with, or NULL. */
+static struct received *find_receive(struct match *match, const struct channel *channel,
+                                     const struct sent *sent)
+{
+    unsigned looked_at = 0;
+    for (struct received *at = channel->first_received;
+         at != NULL && at->decided && looked_at < ALIGN_DELIVERIES; at = at->next, looked_at++)
+        if (agree(match, sent, at) && may_match_first(channel, at))
+            return at;
+    return NULL;
+}
+
+/* The head pair does not agree; but sends, or receives, whose calls overlapped in different threads
+ * have no order, so that another pair may be the first one. */
+static bool settle_within_threads(struct match *match, struct channel *channel)
+{
+    unsigned looked_at = 0;
+    for (struct sent *sent = channel->first_sent; sent != NULL && looked_at < ALIGN_SENDS;
+         sent = sent->next, looked_at++) {
+        if (!may_come_first(channel, sent))
+            continue;
+        struct received *received = find_receive(match, channel, sent);
+        if (received == NULL)
+            continue;
+        settle_pair(match, channel, sent, received);
+        return true;
+    }
+    return false;
+}
+
+/* --- what went wrong ----------------------------------------------------------------------- */
+
+static void tell(struct match *match, enum strange strange, const struct channel *channel,
+                 const struct sent *sent, const struct received *received, const struct pair *other)
+{
+    match->listener.strange(match->listener.context, strange, channel, sent, received, other);
+}
+
+static struct passed_over *find_passed_over(struct match *match, const struct channel *channel,
+                                            const struct received *received)
+{
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        if (agree(match, at->sent, received) || fit(match, at->sent, received) == FIT_AGAIN)
+            return at;
+    return NULL;
+}
+
+static const struct pair *find_recent(const struct channel *channel,
+                                      const struct received *received)
+{
+    const struct pair *newest = NULL;
+    for (unsigned i = 0; i < CHANNEL_RECENT; i++) {
+        const struct pair *pair = &channel->recent[i];
+        if (pair_has_bytes(pair, received) && (newest == NULL || pair->number > newest->number))
+            newest = pair;
+    }
+    return newest;
+}
+
+static void drop_passed_over(struct match *match, struct channel *channel, struct passed_over *gone)
+{
+    struct passed_over **place = &channel->passed_over;
+    while (*place != gone)
+        place = &(*place)->next;
+    *place = gone->next;
+    channel->passed_over_count--;
+    match_free_sent(match, gone->sent);
+    pool_give(&match->passed_over_pool, gone);
+}
+
+static void tell_undelivered(struct match *match, struct channel *channel,
+                             struct passed_over *passed_over)
+{
+    const struct pair *by = passed_over->by.number > 0 ? &passed_over->by : NULL;
+    if (!passed_over->sent->reported)
+        tell(match, STRANGE_UNDELIVERED, channel, passed_over->sent, NULL, by);
+    drop_passed_over(match, channel, passed_over);
+}
+
+/* The first send was not delivered where it was due. It may still come late. */
+static void skip_sent(struct match *match, struct channel *channel, bool optional)
+{
+    struct sent *sent = channel->first_sent;
+    if (place(match, channel, sent))
+        return;
+    channel_take_sent(match, channel, sent);
+    struct passed_over *passed_over = optional ? NULL : pool_take(&match->passed_over_pool);
+    match->exhausted |= !optional && passed_over == NULL;
+    if (passed_over == NULL) {
+        match_free_sent(match, sent);
+        return;
+    }
+    sent->next = NULL;
+    passed_over->sent = sent;
+    struct passed_over **end = &channel->passed_over;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = passed_over;
+    if (++channel->passed_over_count > CHANNEL_PASSED_OVER)
+        tell_undelivered(match, channel, channel->passed_over);
+}
+
+/* The same bytes sent, but only after they had been delivered: the send of the delivery is not in
+ * the history. `restarted`: only by a rank that was started again in between. */
+static const struct sent *sent_again(const struct match *match, const struct channel *channel,
+                                     const struct received *received, bool restarted)
+{
+    for (const struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
+        if (same_bytes(sent, received) && !possible_in_time(match, sent, received) &&
+            (!restarted || done_again(match, sent, received)))
+            return sent;
+    return NULL;
+}
+
+/* A send that was passed over is delivered after all: out of order, unless what went ahead of it
+ * came from another thread at the same time. */
+static void take_late(struct match *match, struct channel *channel, struct passed_over *late,
+                      const struct received *received)
+{
+    if (late->by.number > 0)
+        tell(match, STRANGE_ORDER, channel, late->sent, received, &late->by);
+    else
+        match->listener.pair(match->listener.context, channel, late->sent, received);
+    channel->delivered_count++;
+    drop_passed_over(match, channel, late);
+}
+
+/* The first delivery has no send here. */
+static void tell_extra(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->first_received;
+    struct passed_over *late = find_passed_over(match, channel, received);
+    const struct pair *recent = find_recent(channel, received);
+    const struct sent *again = sent_again(match, channel, received, recent != NULL);
+    channel_take_received(match, channel, received);
+    if (late != NULL) {
+        take_late(match, channel, late, received);
+    } else if (again != NULL || recent == NULL || match_is_to_come(match, channel, received)) {
+        tell(match, STRANGE_ORPHAN, channel, again, received, NULL);
+    } else {
+        tell(match, STRANGE_DUPLICATE, channel, NULL, received, recent);
+    }
+    pool_give(&match->received_pool, received);
+}
+
+/* Other bytes than the send's. They cannot have been changed under way if they were delivered
+ * before: then the sender has taken another way since, and what was delivered was never sent. */
+static void tell_changed(struct match *match, struct channel *channel)
+{
+    struct sent *sent = channel->first_sent;
+    struct received *received = channel->first_received;
+    channel_take_sent(match, channel, sent);
+    channel_take_received(match, channel, received);
+    channel->delivered_count++;
+    if (done_again(match, sent, received)) {
+        tell(match, STRANGE_ORPHAN, channel, sent, received, NULL);
+    } else {
+        tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
+        remember(channel, sent, received);
+    }
+    match_free_sent(match, sent);
+    pool_give(&match->received_pool, received);
+}
+
+static void state_problem(struct match *match, struct channel *channel, bool complete,
+                          struct align_problem *problem)
+{
+    memset(problem, 0, sizeof *problem);
+    bool more = false;
+    const struct sent *sent[ALIGN_SENDS];
+    for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
+        problem->optional[problem->sends] = at->optional ||
+                                            (complete && match_is_open(match, channel)) ||
+                                            *find_unplaced(match, channel, at) != NULL;
+        sent[problem->sends++] = at;
+    }
+    for (struct received *at = channel->first_received;
+         at != NULL && at->decided && problem->deliveries < ALIGN_DELIVERIES; at = at->next) {
+        unsigned j = problem->deliveries++;
+        problem->to_come[j] = complete && match_is_to_come(match, channel, at);
+        problem->seen[j] =
+            find_recent(channel, at) != NULL || find_passed_over(match, channel, at) != NULL;
+        for (unsigned i = 0; i < problem->sends; i++)
+            problem->fit[i][j] = fit(match, sent[i], at);
+        more = at->next != NULL && at->next->decided;
+    }
+    /* What is not looked at yet may be what the sends that are left over went to. */
+    problem->cut_off = match->cut_off;
+    problem->complete =
+        complete && !match->cut_off && (problem->deliveries < ALIGN_DELIVERIES || !more);
+}
+
+/* Takes the cheapest explanation up to where things fit again. */
+static void explain(struct match *match, struct channel *channel, bool complete)
+{
+    struct align_problem problem;
+    struct align_step steps[ALIGN_STEPS];
+    state_problem(match, channel, complete, &problem);
+    unsigned count = align(&problem, steps);
+    for (unsigned i = 0; i < count && i < EXPLAINED_AT_ONCE && steps[i].kind != ALIGN_PAIR; i++) {
+        if (steps[i].kind == ALIGN_SKIP)
+            skip_sent(match, channel, problem.optional[steps[i].send]);
+        else if (steps[i].kind == ALIGN_EXTRA)
+            tell_extra(match, channel);
+        else if (steps[i].kind == ALIGN_AGAIN)
+            close_pair(match, channel, channel->first_sent, channel->first_received);
+        else
+            tell_changed(match, channel);
+    }
+}
+
+/* --- going on ------------------------------------------------------------------------------ */
+
+static bool enough_to_explain(const struct match *match, const struct channel *channel)
+{
+    unsigned sends = 0, decided = 0;
+    /* Sends that are done again have all been made once the first delivery behind them is there. */
+    if (done_again(match, channel->first_sent, channel->first_received) &&
+        channel->newest_delivered < channel->first_sent->event.incarnation)
+        return false;
+    /* Sends may be read a little behind their deliveries: a delivery whose send is not there yet
+     * must not look like one too many. */
+    for (const struct sent *at = channel->first_sent; at != NULL && sends < ALIGN_DELIVERIES;
+         at = at->next)
+        sends++;
+    for (const struct received *at = channel->first_received; at != NULL && at->decided;
+         at = at->next)
+        if (++decided == (sends == ALIGN_DELIVERIES ? ALIGN_DELIVERIES : 2 * ALIGN_DELIVERIES))
+            return true;
+    return false;
+}
+
+/* A receive that never completed, at the end: posted earlier than what follows it, it took the
+ * first message if there was one, and nobody saw it. */
+static void take_unseen(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->first_received;
+    struct sent *sent = channel->first_sent;
+    channel_take_received(match, channel, received);
+    pool_give(&match->received_pool, received);
+    if (sent != NULL) {
+        channel_take_sent(match, channel, sent);
+        if (match->tells_unseen && !sent->reported)
+            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
+        match_free_sent(match, sent);
+    }
+}
+
+static void wait_for_wild(struct channel *channel)
+{
+    if (channel->blocked)
+        return;
+    channel->blocked = true;
+    channel->next_blocked = channel->endpoint->blocked;
+    channel->endpoint->blocked = channel;
+}
+
+/* One step with the first receive, which is decided. False: it must wait. */
+static bool advance_decided(struct match *match, struct channel *channel, bool complete)
+{
+    struct received *received = channel->first_received;
+    struct sent *sent = channel->first_sent;
+    if (sent == NULL && !complete)
+        return false;
+    if (!complete && channel->endpoint->wild != NULL &&
+        match_wild_before(channel, received->order)) {
+        wait_for_wild(channel);
+        return false;
+    }
+    if (sent != NULL && agree(match, sent, received)) {
+        /* Of two deliveries that would do, the earlier one may be too early for the next send. */
+        if (channel->unplaced == NULL || channel->unplaced->leave > received->leave ||
+            !place(match, channel, sent))
+            settle_pair(match, channel, sent, received);
+        return true;
+    }
+    if (sent != NULL && settle_within_threads(match, channel))
+        return true;
+    if (sent != NULL && is_again(match, channel)) {
+        close_pair(match, channel, sent, received);
+        return true;
+    }
+    if (sent != NULL && channel->unplaced != NULL && !done_again(match, sent, received) &&
+        place(match, channel, sent))
+        return true;
+    if (!complete && !enough_to_explain(match, channel))
+        return false;
+    explain(match, channel, complete);
+    return true;
+}
+
+/* At the end: whichever send it is that a delivery without a place belongs to. */
+static bool place_any(struct match *match, struct channel *channel)
+{
+    for (struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
+        if (place(match, channel, sent))
+            return true;
+    return false;
+}
+
+/* Deliveries without a place that are left over, at the end. */
+static void tell_unplaced(struct match *match, struct channel *channel)
+{
+    struct received *received = channel->unplaced;
+    channel->unplaced = received->next;
+    channel_add_received(match, channel, received);
+    tell_extra(match, channel);
+}
+
+void channel_advance(struct match *match, struct channel *channel, bool complete)
+{
+    for (;;) {
+        struct received *received = channel->first_received;
+        struct sent *sent = channel->first_sent;
+        if (received != NULL && received->decided) {
+            if (!advance_decided(match, channel, complete))
+                break;
+        } else if (received != NULL) {
+            if (!complete)
+                break;
+            if (sent == NULL || !place(match, channel, sent))
+                take_unseen(match, channel);
+        } else if (channel->unplaced == NULL) {
+            break;
+        } else if (sent != NULL && place(match, channel, sent)) {
+            continue;
+        } else if (!complete) {
+            break;
+        } else if (!place_any(match, channel)) {
+            tell_unplaced(match, channel);
+        }
+    }
+}
+
+void channel_finish(struct match *match, struct channel *channel)
+{
+    bool open = match_is_open(match, channel);
+    while (channel->passed_over != NULL && open && match->cut_off && !match->tells_unseen)
+        drop_passed_over(match, channel, channel->passed_over);
+    while (channel->passed_over != NULL)
+        tell_undelivered(match, channel, channel->passed_over);
+    while (channel->first_sent != NULL) {
+        struct sent *sent = channel->first_sent;
+        channel_take_sent(match, channel, sent);
+        if (((!sent->optional && !open) || match->tells_unseen) && !sent->reported)
+            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
+        match_free_sent(match, sent);
+    }
+}

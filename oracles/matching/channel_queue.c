@@ -1,0 +1,86 @@
+/* What waits in a channel: sends as sent, receives as posted, deliveries that may have any place.
+ * See channel.h; how they are matched is channel.c. */
+#include "oracles/matching/channel.h"
+
+#include <stddef.h>
+
+void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent)
+{
+    sent->number = ++channel->sent_count;
+    if (channel->last_sent == NULL)
+        channel->first_sent = sent;
+    else
+        channel->last_sent->next = sent;
+    channel->last_sent = sent;
+    channel_advance(match, channel, false);
+}
+
+static void note_delivery(struct channel *channel, const struct received *received)
+{
+    if (received->delivered.incarnation > channel->newest_delivered)
+        channel->newest_delivered = received->delivered.incarnation;
+}
+
+void channel_add_received(struct match *match, struct channel *channel, struct received *received)
+{
+    (void)match;
+    struct received **place = &channel->first_received;
+    /* Nearly always the newest: look at the end first. */
+    if (channel->last_received != NULL && channel->last_received->order < received->order)
+        place = &channel->last_received->next;
+    while (*place != NULL && (*place)->order < received->order)
+        place = &(*place)->next;
+    received->next = *place;
+    *place = received;
+    if (received->next == NULL)
+        channel->last_received = received;
+    received->channel = channel;
+    if (received->decided)
+        note_delivery(channel, received);
+}
+
+bool channel_take_sent(struct match *match, struct channel *channel, struct sent *sent)
+{
+    (void)match;
+    struct sent *before = NULL;
+    for (struct sent *at = channel->first_sent; at != NULL; before = at, at = at->next) {
+        if (at != sent)
+            continue;
+        if (before == NULL)
+            channel->first_sent = sent->next;
+        else
+            before->next = sent->next;
+        if (channel->last_sent == sent)
+            channel->last_sent = before;
+        return true;
+    }
+    return false;
+}
+
+void channel_take_received(struct match *match, struct channel *channel, struct received *received)
+{
+    (void)match;
+    struct received *before = NULL;
+    struct received *at = channel->first_received;
+    for (; at != NULL && at != received; at = at->next)
+        before = at;
+    if (at == NULL)
+        return;
+    if (before == NULL)
+        channel->first_received = received->next;
+    else
+        before->next = received->next;
+    if (channel->last_received == received)
+        channel->last_received = before;
+    received->channel = NULL;
+}
+
+void channel_add_unplaced(struct channel *channel, struct received *received)
+{
+    struct received **end = &channel->unplaced;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = received;
+    received->next = NULL;
+    note_delivery(channel, received);
+}

@@ -1,0 +1,622 @@
+/* See match.h. */
+#include "oracles/matching/match_tables.h"
+
+#include "trace/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void advance(struct match *match, struct channel *channel)
+{
+    channel_advance(match, channel, false);
+    match_refresh(match, channel);
+}
+
+/* --- wildcards ----------------------------------------------------------------------------- */
+
+bool match_wild_before(const struct channel *channel, uint64_t order)
+{
+    for (const struct received *wild = channel->endpoint->wild; wild != NULL && wild->order < order;
+         wild = wild->next_wild)
+        if (match_pattern_takes(wild->want_peer, wild->want_tag, channel->source, channel->tag))
+            return true;
+    return false;
+}
+
+static void add_wild(struct match *match, struct received *received)
+{
+    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
+    if (endpoint == NULL)
+        return;
+    struct received **place = &endpoint->wild;
+    while (*place != NULL && (*place)->order < received->order)
+        place = &(*place)->next_wild;
+    received->next_wild = *place;
+    *place = received;
+}
+
+static void remove_wild(struct match *match, struct received *received)
+{
+    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
+    if (endpoint == NULL)
+        return;
+    struct received **place = &endpoint->wild;
+    while (*place != NULL && *place != received)
+        place = &(*place)->next_wild;
+    if (*place != NULL)
+        *place = received->next_wild;
+}
+
+/* Channels that waited for a wildcard look again. */
+static void wake_blocked(struct match *match, int rank, uint32_t comm)
+{
+    struct endpoint *endpoint = match_find_endpoint(match, rank, comm);
+    struct channel *blocked = endpoint == NULL ? NULL : endpoint->blocked;
+    if (endpoint != NULL)
+        endpoint->blocked = NULL;
+    while (blocked != NULL) {
+        struct channel *channel = blocked;
+        blocked = channel->next_blocked;
+        channel->blocked = false;
+        advance(match, channel);
+    }
+}
+
+/* --- requests ------------------------------------------------------------------------------ */
+
+static struct request *find_request(const struct match *match, int rank, int incarnation,
+                                    uint32_t number)
+{
+    return table_get(&match->requests, match_request_key(rank, incarnation), number);
+}
+
+const struct request *match_request(const struct match *match, int rank, int incarnation,
+                                    uint32_t request)
+{
+    return find_request(match, rank, incarnation, request);
+}
+
+static void add_request(struct match *match, const struct stream_event *event,
+                        const struct request *request)
+{
+    struct request *made = match_get_or_make(
+        match, &match->requests, &match->request_pool,
+        match_request_key(event->trace->rank, event->trace->incarnation), event->record->request);
+    if (made != NULL)
+        *made = *request;
+}
+
+static void end_request(struct match *match, const struct stream_event *event)
+{
+    uint64_t key = match_request_key(event->trace->rank, event->trace->incarnation);
+    struct request *request = table_get(&match->requests, key, event->record->request);
+    table_remove(&match->requests, key, event->record->request);
+    pool_give(&match->request_pool, request);
+}
+
+void match_free_sent(struct match *match, struct sent *sent)
+{
+    if (sent->request != 0) {
+        struct request *request =
+            find_request(match, sent->event.rank, sent->event.incarnation, sent->request);
+        if (request != NULL && request->sent == sent)
+            request->sent = NULL;
+    }
+    pool_give(&match->sent_pool, sent);
+}
+
+/* --- sends --------------------------------------------------------------------------------- */
+
+static bool is_synchronous(unsigned call)
+{
+    switch (call) {
+    case CALL_MPI_Ssend:
+    case CALL_MPI_Ssend_c:
+    case CALL_MPI_Ssend_init:
+    case CALL_MPI_Ssend_init_c:
+    case CALL_MPI_Issend:
+    case CALL_MPI_Issend_c:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_sendrecv(unsigned call)
+{
+    enum call_role role = call_role(call);
+    return role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE || role == ROLE_ISENDRECV ||
+           role == ROLE_ISENDRECV_REPLACE;
+}
+
+static void record_send(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if (record->peer < 0 || record->peer >= match->ranks)
+        return;
+    struct channel *channel =
+        match_channel(match, record->comm, event->rank, record->peer, record->tag);
+    struct sent *sent = pool_take(&match->sent_pool);
+    if (channel == NULL || sent == NULL) {
+        match->exhausted = true;
+        return;
+    }
+    uint64_t enter = record->enter;
+    if (channel->endpoint->lost_sight || match_sent_before(match, event, channel, &enter)) {
+        pool_give(&match->sent_pool, sent);
+        return;
+    }
+    sent->event = event_of(event->trace, event->index);
+    sent->hash = record->hash;
+    sent->bytes = record->bytes;
+    sent->enter = enter;
+    sent->leave = event->in_progress ? 0 : atomic_load(&record->leave);
+    sent->blocking = record->request == 0;
+    sent->returned = sent->blocking ? sent->leave : 0;
+    sent->order = ++match->rank[event->rank].sent;
+    sent->thread = record->thread;
+    sent->optional = event->in_progress || record->error != 0;
+    sent->no_hash = (record->flags & FLAG_NO_HASH) != 0;
+    sent->synchronous = is_synchronous(record->call);
+    /* The one request of a non-blocking sendrecv is kept for its receive. */
+    if (record->request != 0 && !is_sendrecv(record->call)) {
+        sent->request = record->request;
+        add_request(match, event,
+                    &(struct request){.kind = REQUEST_SEND, .sent = sent, .channel = channel});
+    }
+    channel_add_sent(match, channel, sent);
+    if (event->at_cut)
+        match_remember_cut(match, event);
+    match_refresh(match, channel);
+}
+
+/* --- receives ------------------------------------------------------------------------------ */
+
+static void add_undecided(struct match *match, struct received *received)
+{
+    struct match_rank *rank = &match->rank[received->rank];
+    received->before = NULL;
+    received->after = rank->undecided;
+    if (rank->undecided != NULL)
+        rank->undecided->before = received;
+    rank->undecided = received;
+}
+
+static void remove_undecided(struct match *match, struct received *received)
+{
+    if (received->before == NULL)
+        match->rank[received->rank].undecided = received->after;
+    else
+        received->before->after = received->after;
+    if (received->after != NULL)
+        received->after->before = received->before;
+    received->before = received->after = NULL;
+}
+
+static void drop(struct match *match, struct received *received);
+
+static void drop_dormant(struct match *match, struct match_rank *rank)
+{
+    struct received *next;
+    for (struct received *at = rank->undecided; at != NULL; at = next) {
+        next = at->after;
+        if (at->dormant)
+            drop(match, at);
+    }
+}
+
+static struct received *post(struct match *match, const struct stream_event *event, int want_peer,
+                             int want_tag)
+{
+    const struct record *record = event->record;
+    struct match_rank *rank = &match->rank[event->rank];
+    if (rank->dormant_until > 0 && rank->received > rank->dormant_until) {
+        drop_dormant(match, rank);
+        rank->dormant_until = 0;
+    }
+    struct received *received = pool_take(&match->received_pool);
+    if (received == NULL) {
+        match->exhausted = true;
+        return NULL;
+    }
+    received->posted = event_of(event->trace, event->index);
+    received->enter = record->enter;
+    received->posted_leave = event->in_progress ? 0 : atomic_load(&record->leave);
+    received->order = ++match->rank[event->rank].received;
+    received->comm = record->comm;
+    received->want_peer = want_peer;
+    received->want_tag = want_tag;
+    received->rank = event->rank;
+    received->thread = record->thread;
+    return received;
+}
+
+/* Nothing is known yet of what it gets: it waits in its channel, or among the wildcards. */
+static void wait_undecided(struct match *match, struct received *received)
+{
+    add_undecided(match, received);
+    if (received->want_peer == PEER_ANY || received->want_tag == TAG_ANY) {
+        add_wild(match, received);
+        return;
+    }
+    struct channel *channel = match_channel(match, received->comm, received->want_peer,
+                                            received->rank, received->want_tag);
+    if (channel != NULL) {
+        channel_add_received(match, channel, received);
+        match_refresh(match, channel);
+    }
+}
+
+/* Takes an undecided one out of wherever it waits. Others may go on: wake_blocked, advance. */
+static struct channel *withdraw(struct match *match, struct received *received)
+{
+    struct channel *channel = received->channel;
+    remove_undecided(match, received);
+    if (channel == NULL)
+        remove_wild(match, received);
+    else
+        channel_take_received(match, channel, received);
+    return channel;
+}
+
+static void drop(struct match *match, struct received *received)
+{
+    int rank = received->rank;
+    uint32_t comm = received->comm;
+    struct channel *channel = withdraw(match, received);
+    pool_give(&match->received_pool, received);
+    if (channel != NULL)
+        advance(match, channel);
+    else
+        wake_blocked(match, rank, comm);
+}
+
+/* `record` says what arrived. The receive waits nowhere now. */
+static void deliver(struct match *match, struct received *received,
+                    const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
+    struct channel *channel = NULL;
+    if (endpoint != NULL && !endpoint->lost_sight && record->peer >= 0 &&
+        record->peer < match->ranks)
+        channel = match_channel(match, received->comm, record->peer, received->rank, record->tag);
+    if (channel == NULL) {
+        pool_give(&match->received_pool, received);
+        return;
+    }
+    received->decided = true;
+    received->delivered = event_of(event->trace, event->index);
+    received->leave = atomic_load(&record->leave);
+    received->hash = record->hash;
+    received->bytes = record->bytes;
+    received->no_hash = (record->flags & FLAG_NO_HASH) != 0;
+    /* Cut short, the message is gone all the same; and some statuses do not tell its size. */
+    received->blind = record->error != 0 || (received->no_hash && record->bytes == UINT64_MAX);
+    if (received->unplaced)
+        channel_add_unplaced(channel, received);
+    else
+        channel_add_received(match, channel, received);
+    advance(match, channel);
+}
+
+static void decide(struct match *match, struct received *received, const struct stream_event *event)
+{
+    int rank = received->rank;
+    uint32_t comm = received->comm;
+    struct channel *waited = withdraw(match, received);
+    deliver(match, received, event);
+    if (waited == NULL)
+        wake_blocked(match, rank, comm);
+    else
+        advance(match, waited);
+}
+
+static int wildcards(const struct received *received)
+{
+    return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
+}
+
+/* A dormant receive that could have taken what arrived, or NULL: of several the one with the fewest
+ * wildcards, so that another of them is left for what only that can take. */
+static struct received *find_dormant(const struct match *match, int rank,
+                                     const struct record *record)
+{
+    struct received *best = NULL;
+    if (match->rank[rank].dormant_until == 0)
+        return NULL;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
+        if (at->dormant && at->comm == record->comm &&
+            match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
+            (best == NULL || wildcards(at) < wildcards(best)))
+            best = at;
+    return best;
+}
+
+/* A request that was not seen posted in this incarnation: a protocol brought it back. */
+static void complete_unposted(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
+        record->error != 0)
+        return;
+    struct received *received = post(match, event, record->peer, record->tag);
+    struct received *dormant = find_dormant(match, event->rank, record);
+    if (received == NULL)
+        return;
+    received->unplaced = true;
+    deliver(match, received, event);
+    if (dormant != NULL)
+        drop(match, dormant);
+}
+
+static void end_message(struct match *match, const struct stream_event *event)
+{
+    struct request *request =
+        find_request(match, event->trace->rank, event->trace->incarnation, event->record->request);
+    if (call_role(event->record->call) == ROLE_IMRECV || event->in_progress)
+        return;
+    /* Found by a probe before the restart. */
+    if (request == NULL && match->rank[event->rank].dormant_until > 0)
+        complete_unposted(match, event);
+    if (request == NULL || request->kind != REQUEST_RECEIVE)
+        return;
+    struct received *received = request->received;
+    end_request(match, event);
+    decide(match, received, event);
+}
+
+static void record_receive(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if (record->flags & FLAG_MATCHED) {
+        end_message(match, event);
+        return;
+    }
+    if ((record->want_peer < 0 && record->want_peer != PEER_ANY) ||
+        record->want_peer >= match->ranks) {
+        if (record->request != 0)
+            add_request(match, event, &(struct request){.kind = REQUEST_NOTHING});
+        return;
+    }
+    bool decided = record->request == 0 && !event->in_progress;
+    if (decided && record->error != 0 && record->peer < 0)
+        return;
+    struct received *received = post(match, event, record->want_peer, record->want_tag);
+    if (received == NULL)
+        return;
+    if (decided) {
+        deliver(match, received, event);
+        return;
+    }
+    if (record->request != 0)
+        add_request(match, event, &(struct request){.kind = REQUEST_RECEIVE, .received = received});
+    wait_undecided(match, received);
+}
+
+/* A matched probe takes its message; the bytes are known when it is received. */
+static void record_probe(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    enum call_role role = call_role(record->call);
+    if ((role != ROLE_MPROBE && role != ROLE_IMPROBE) || (record->flags & FLAG_NEGATIVE) ||
+        record->want_peer == PEER_NULL)
+        return;
+    bool found = !event->in_progress && record->request != 0 && record->peer >= 0 &&
+                 record->peer < match->ranks;
+    if (!found && !event->in_progress)
+        return;
+    struct received *received = found ? post(match, event, record->peer, record->tag)
+                                      : post(match, event, record->want_peer, record->want_tag);
+    if (received == NULL)
+        return;
+    if (found)
+        add_request(match, event, &(struct request){.kind = REQUEST_RECEIVE, .received = received});
+    wait_undecided(match, received);
+}
+
+/* --- completion ---------------------------------------------------------------------------- */
+
+/* A wildcard receive is freed: it takes some message that nobody sees. */
+static void lose_sight(struct match *match, struct received *received)
+{
+    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
+    if (endpoint == NULL || endpoint->lost_sight)
+        return;
+    endpoint->lost_sight = true;
+    match->listener.strange(match->listener.context, STRANGE_LOST_SIGHT, NULL, NULL, received,
+                            NULL);
+}
+
+static void free_receive(struct match *match, struct received *received)
+{
+    if (received->channel == NULL) {
+        lose_sight(match, received);
+        return;
+    }
+    struct channel *channel = received->channel;
+    remove_undecided(match, received);
+    received->decided = received->blind = true;
+    received->delivered = received->posted;
+    received->leave = UINT64_MAX - match->slack;
+    advance(match, channel);
+}
+
+/* A receive is cancelled and freed, and nobody is told which came first, the message or that. It
+ * took none if there was none. */
+static void free_cancelled(struct match *match, struct received *received)
+{
+    if (match_has_message(match, received->rank, received->comm, received->want_peer,
+                          received->want_tag, received->posted))
+        lose_sight(match, received);
+    drop(match, received);
+}
+
+static void record_cancel(struct match *match, const struct stream_event *event)
+{
+    struct request *request =
+        find_request(match, event->trace->rank, event->trace->incarnation, event->record->request);
+    if (request != NULL && call_role(event->record->call) == ROLE_CANCEL)
+        request->cancelled = true;
+}
+
+static void complete_send(struct match *match, const struct request *request,
+                          const struct record *record)
+{
+    struct sent *sent = request->sent;
+    struct channel *channel = request->channel;
+    if (sent == NULL)
+        return;
+    sent->request = 0;
+    if (!(record->flags & FLAG_CANCELLED)) {
+        if (!(record->flags & FLAG_FREED) && record->error == 0)
+            sent->returned = atomic_load(&record->leave);
+        sent->optional |= request->cancelled && (record->flags & FLAG_FREED);
+        return;
+    }
+    if (!channel_take_sent(match, channel, sent))
+        return;
+    match_free_sent(match, sent);
+    advance(match, channel);
+}
+
+static void record_complete(struct match *match, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if ((record->flags & FLAG_NEGATIVE) || event->in_progress || record->request == 0)
+        return;
+    struct request *found =
+        find_request(match, event->trace->rank, event->trace->incarnation, record->request);
+    if (found == NULL) {
+        complete_unposted(match, event);
+        return;
+    }
+    struct request request = *found;
+    end_request(match, event);
+    if (request.kind == REQUEST_NOTHING)
+        return;
+    if (request.kind == REQUEST_SEND)
+        complete_send(match, &request, record);
+    else if ((record->flags & FLAG_FREED) && request.cancelled)
+        free_cancelled(match, request.received);
+    else if (record->flags & FLAG_FREED)
+        free_receive(match, request.received);
+    else if ((record->flags & FLAG_CANCELLED) || (record->error != 0 && record->peer < 0))
+        drop(match, request.received);
+    else
+        decide(match, request.received, event);
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+void match_restart(struct match *match, int rank)
+{
+    struct received *next;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
+        next = at->after;
+        if (!at->dormant && at->posted_leave == 0) {
+            drop(match, at);
+            continue;
+        }
+        at->dormant = true;
+        match->rank[rank].dormant_until = match->rank[rank].received + MATCH_DORMANT_RECEIVES;
+    }
+}
+
+void match_record(struct match *match, const struct stream_event *event)
+{
+    unsigned cut = match->rank[event->rank].cut_count;
+    switch ((unsigned)event->record->kind) {
+    case RECORD_SEND:
+        record_send(match, event);
+        break;
+    case RECORD_RECV:
+        record_receive(match, event);
+        break;
+    case RECORD_COMPLETE:
+        record_complete(match, event);
+        break;
+    case RECORD_PROBE:
+        record_probe(match, event);
+        break;
+    case RECORD_CALL:
+        record_cancel(match, event);
+        return;
+    default:
+        return;
+    }
+    /* The first call of the new life is the one that was under way. */
+    if (cut > 0 && !event->at_cut && !event->again)
+        match->rank[event->rank].cut_count = 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct channel *a = *(struct channel *const *)left;
+    const struct channel *b = *(struct channel *const *)right;
+    const int64_t keys[][2] = {{a->source, b->source},
+                               {a->destination, b->destination},
+                               {a->comm, b->comm},
+                               {a->tag, b->tag}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+void match_finish(struct match *match)
+{
+    size_t count = 0;
+    for (int rank = 0; rank < match->ranks; rank++)
+        drop_dormant(match, &match->rank[rank]);
+    struct channel **channels = calloc(match->channels.used + 1, sizeof *channels);
+    if (channels == NULL) {
+        match->exhausted = true;
+        return;
+    }
+    for (size_t i = 0; i < match->channels.capacity; i++) {
+        struct channel *channel = match->channels.slot[i].value;
+        if (channel != NULL && !channel->idle)
+            channels[count++] = channel;
+    }
+    qsort(channels, count, sizeof(struct channel *), by_place);
+    for (size_t i = 0; i < count; i++)
+        channel_advance(match, channels[i], true);
+    for (size_t i = 0; i < count; i++)
+        channel_finish(match, channels[i]);
+    free(channels);
+}
+
+enum error_code match_init(struct match *match, int ranks, double ticks_per_second,
+                           const struct match_listener *listener, struct error *error)
+{
+    memset(match, 0, sizeof *match);
+    match->ranks = ranks;
+    match->slack = (uint64_t)(ticks_per_second * MATCH_CLOCK_SLACK_S);
+    match->listener = *listener;
+    match->sent_pool.bytes = sizeof(struct sent);
+    match->received_pool.bytes = sizeof(struct received);
+    match->channel_pool.bytes = sizeof(struct channel);
+    match->lane_pool.bytes = sizeof(struct lane);
+    match->endpoint_pool.bytes = sizeof(struct endpoint);
+    match->request_pool.bytes = sizeof(struct request);
+    match->passed_over_pool.bytes = sizeof(struct passed_over);
+    match->rank = calloc((size_t)ranks + 1, sizeof *match->rank);
+    if (match->rank == NULL)
+        return error_set(error, ERROR_MEMORY, "no memory to match the messages of %d ranks", ranks);
+    return OK;
+}
+
+void match_release(struct match *match)
+{
+    struct table *tables[] = {&match->channels, &match->lanes, &match->endpoints, &match->requests};
+    struct pool *pools[] = {&match->sent_pool,       &match->received_pool, &match->channel_pool,
+                            &match->lane_pool,       &match->endpoint_pool, &match->request_pool,
+                            &match->passed_over_pool};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        table_release(tables[i]);
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        pool_release(pools[i]);
+    free(match->rank);
+    memset(match, 0, sizeof *match);
+}

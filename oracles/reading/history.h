@@ -1,0 +1,105 @@
+/* What a rank did, as pieces of its traces.
+ *
+ * Effective history of a rank in an incarnation (architecture: what it did up to the checkpoint it
+ * was restored from, followed by what it did afterwards, recursively): if that incarnation restored
+ * line e, the effective history of the incarnations before up to the newest checkpoint of e in it,
+ * then everything behind the `restored` note; what an incarnation does before its `restored` note
+ * belongs to no effective history, but for the call of the application inside which the note was
+ * made: it was under way at the checkpoint and is done again. An incarnation that restores nothing
+ * starts from nothing. One that was cut off before it restored, while others of its incarnation
+ * did, counts as restored to the same line: it had no time to do otherwise.
+ *
+ * A rank that moves (tenure.h) is restored by the process that takes it over, in the midst of an
+ * incarnation. Histories are by rank of the application; events name processes. */
+#ifndef ORACLES_READING_HISTORY_H
+#define ORACLES_READING_HISTORY_H
+
+#include "base/error.h"
+#include "oracles/oracle.h"
+#include "oracles/reading/tenure.h"
+#include "trace/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HISTORY_WHY_BYTES 200
+
+/* Records from..to-1 of a trace. A call that returned after `cut` counts as in progress: at the
+ * checkpoint that ends the piece it had not returned. */
+struct piece {
+    const struct trace *trace;
+    uint64_t from;
+    uint64_t to;
+    uint64_t cut;      /* ticks; UINT64_MAX: none */
+    uint64_t restored; /* index + 1 of the note it begins with; below: the call that was done again;
+                        * 0: none */
+};
+
+/* A checkpoint note within the pieces. */
+struct checkpoint {
+    uint64_t line;
+    uint64_t ticks;
+    struct event_ref event;
+};
+
+/* One rank. Arrays are owned by the histories. */
+struct history {
+    size_t piece_count; /* 0: the rank has no trace */
+    struct piece *piece;
+    size_t checkpoint_count;
+    struct checkpoint *checkpoint; /* in order */
+    bool unknown;                  /* a line was restored that was never taken: `why` */
+    char why[HISTORY_WHY_BYTES];
+};
+
+struct histories {
+    int ranks;
+    struct history *of;     /* by rank */
+    struct tenures tenures; /* of effective histories; else empty */
+};
+
+/* The effective histories of all ranks as of `incarnation`. Owned by the caller, also after an
+ * error (ERROR_MEMORY). */
+enum error_code histories_effective(const struct trace_set *traces, int incarnation,
+                                    struct histories *histories, struct error *error);
+
+/* One of which it is not known, or NULL. */
+const struct history *histories_unknown(const struct histories *histories);
+
+/* The rank of the application that did this, or in whose place this was; as the process is numbered
+ * where nothing moved. */
+int histories_rank(const struct histories *histories, struct event_ref event);
+
+/* All of one incarnation, without what went before, by process. No checkpoints. */
+enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
+                                      struct histories *histories, struct error *error);
+
+/* True if `rank`, of which `incarnation` has no trace, was still heard of while that incarnation
+ * ran: it was not started again, but lived on (recovery of single ranks). */
+bool history_lives_on(const struct trace_set *traces, int rank, int incarnation);
+
+/* True if `incarnation`, which was not the last, can be judged on its effective histories: every
+ * rank has a trace of it and died with it (none lived on), and had restored the line that others
+ * restored. What was under way at its end is unknown, as always. */
+bool history_is_whole(const struct trace_set *traces, int incarnation);
+
+/* True if the event is in one of the pieces. */
+bool history_has(const struct history *history, struct event_ref event);
+/* ... of its rank. */
+bool histories_have(const struct histories *histories, struct event_ref event);
+
+void histories_release(struct histories *histories);
+
+/* Newest note of `kind` in `trace` below record `below`; of line `line` unless that is LINE_ANY.
+ * False if there is none. */
+#define LINE_ANY UINT64_MAX
+bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t below,
+               uint64_t *index);
+
+/* The note before the one at `index` (newest: pass trace->count), or false. Survives a chain that
+ * was cut. */
+bool note_before(const struct trace *trace, uint64_t index, uint64_t *before);
+
+struct event_ref event_of(const struct trace *trace, uint64_t index);
+
+#endif

@@ -1,0 +1,168 @@
+/* See lines.h. Walks the chain of notes, so that it costs what there are notes. */
+#include "oracles/reading/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *standing_text(enum standing standing)
+{
+    static const char *const texts[] = {"behind", "logging", "beyond"};
+    return texts[standing];
+}
+
+static struct line *find_or_add(struct rank_lines *rank, uint64_t number)
+{
+    for (size_t i = 0; i < rank->count; i++)
+        if (rank->line[i].number == number)
+            return &rank->line[i];
+    struct line *grown = realloc(rank->line, (rank->count + 1) * sizeof *rank->line);
+    if (grown == NULL)
+        return NULL;
+    rank->line = grown;
+    grown[rank->count] = (struct line){.number = number};
+    return &grown[rank->count++];
+}
+
+static struct mark *mark_for(struct line *line, unsigned note)
+{
+    switch (note) {
+    case NOTE_CHECKPOINT:
+        return &line->checkpoint;
+    case NOTE_STOP_LOG:
+        return &line->stop;
+    case NOTE_READY:
+        return &line->ready;
+    case NOTE_SAVED:
+        return &line->saved;
+    default:
+        return NULL;
+    }
+}
+
+static bool is_of_line(unsigned note)
+{
+    return note == NOTE_CHECKPOINT || note == NOTE_STOP_LOG || note == NOTE_READY ||
+           note == NOTE_SAVED;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct line *a = left;
+    const struct line *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* From the newest note back, so that the first of several is the one that stays. */
+static bool read_rank(struct rank_lines *rank)
+{
+    const struct trace *trace = rank->trace;
+    uint64_t at = trace->count;
+    while (note_before(trace, at, &at)) {
+        const struct record *note = &trace->record[at];
+        struct mark mark = {true, note->enter, event_of(trace, at)};
+        if (note->tag == NOTE_RESTORED) {
+            rank->base = note->bytes;
+            rank->restored = mark;
+            break;
+        }
+        if (!is_of_line((unsigned)note->tag))
+            continue;
+        struct line *line = find_or_add(rank, note->bytes);
+        if (line == NULL)
+            return false;
+        *mark_for(line, (unsigned)note->tag) = mark;
+    }
+    if (rank->count > 1)
+        qsort(rank->line, rank->count, sizeof *rank->line, by_number);
+    return true;
+}
+
+static bool add_taken(struct lines *lines, uint64_t number)
+{
+    size_t at = 0;
+    while (at < lines->taken_count && lines->taken[at] < number)
+        at++;
+    if (at < lines->taken_count && lines->taken[at] == number)
+        return true;
+    uint64_t *grown = realloc(lines->taken, (lines->taken_count + 1) * sizeof *lines->taken);
+    if (grown == NULL)
+        return false;
+    lines->taken = grown;
+    memmove(&grown[at + 1], &grown[at], (lines->taken_count - at) * sizeof *grown);
+    grown[at] = number;
+    lines->taken_count++;
+    return true;
+}
+
+enum error_code lines_read(const struct trace_set *traces, int incarnation, struct lines *lines,
+                           struct error *error)
+{
+    *lines = (struct lines){.ranks = traces->ranks, .incarnation = incarnation};
+    lines->of = calloc((size_t)traces->ranks + 1, sizeof *lines->of);
+    bool good = lines->of != NULL;
+    for (int i = 0; i < traces->ranks && good; i++) {
+        struct rank_lines *rank = &lines->of[i];
+        rank->trace = trace_set_find(traces, i, incarnation);
+        good = rank->trace == NULL || read_rank(rank);
+        for (size_t k = 0; k < rank->count && good; k++)
+            if (rank->line[k].checkpoint.there)
+                good = add_taken(lines, rank->line[k].number);
+    }
+    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for the lines of the run");
+}
+
+void lines_release(struct lines *lines)
+{
+    for (int i = 0; lines->of != NULL && i < lines->ranks; i++)
+        free(lines->of[i].line);
+    free(lines->of);
+    free(lines->taken);
+    memset(lines, 0, sizeof *lines);
+}
+
+const struct line *lines_find(const struct rank_lines *rank, uint64_t number)
+{
+    size_t low = 0, high = rank->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rank->line[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rank->count && rank->line[low].number == number ? &rank->line[low] : NULL;
+}
+
+uint64_t lines_epoch(const struct rank_lines *rank, uint64_t ticks)
+{
+    for (size_t i = rank->count; i > 0; i--) {
+        const struct line *line = &rank->line[i - 1];
+        if (line->checkpoint.there && line->checkpoint.ticks < ticks)
+            return line->number > rank->base ? line->number : rank->base;
+    }
+    return rank->base;
+}
+
+bool lines_moved(const struct rank_lines *rank, uint64_t from, uint64_t to)
+{
+    for (size_t i = rank->count; i > 0; i--) {
+        const struct line *line = &rank->line[i - 1];
+        if ((line->checkpoint.there && line->checkpoint.ticks > from &&
+             line->checkpoint.ticks < to) ||
+            (line->stop.there && line->stop.ticks > from && line->stop.ticks < to))
+            return true;
+    }
+    return false;
+}
+
+enum standing lines_standing(const struct rank_lines *rank, uint64_t number, uint64_t ticks)
+{
+    const struct line *line = lines_find(rank, number);
+    if (number <= rank->base)
+        return STANDS_BEYOND;
+    if (line == NULL || !line->checkpoint.there) /* left out: a newer one was taken, or none */
+        return lines_epoch(rank, ticks) > number ? STANDS_BEYOND : STANDS_BEHIND;
+    if (line->checkpoint.ticks >= ticks)
+        return STANDS_BEHIND;
+    return line->stop.there && line->stop.ticks < ticks ? STANDS_BEYOND : STANDS_LOGGING;
+}

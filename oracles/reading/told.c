@@ -1,0 +1,244 @@
+/* See told.h. */
+#include "oracles/reading/told.h"
+
+#include "trace/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const struct told *a, const struct told *b)
+{
+    const uint64_t keys[][2] = {{(uint64_t)a->rank, (uint64_t)b->rank},
+                                {a->comm, b->comm},
+                                {(uint32_t)a->peer, (uint32_t)b->peer},
+                                {a->tag, b->tag},
+                                {a->ticks, b->ticks},
+                                {a->event.index, b->event.index}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+static int by_channel(const void *left, const void *right)
+{
+    return compare(left, right);
+}
+
+static bool is_of_message(unsigned note)
+{
+    return note < NOTE_KIND_COUNT && (1u << note & TOLD_ANY) != 0;
+}
+
+static bool add(struct told_list *list, size_t *room, const struct trace *trace, uint64_t index)
+{
+    const struct record *note = &trace->record[index];
+    if (list->count == *room) {
+        size_t more = *room ? 2 * *room : 64;
+        struct told *grown = realloc(list->told, more * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        list->told = grown;
+        *room = more;
+    }
+    list->told[list->count++] = (struct told){.rank = trace->rank,
+                                              .comm = note->comm,
+                                              .peer = note->peer,
+                                              .tag = note->request,
+                                              .kind = (unsigned)note->tag,
+                                              .line = note->bytes,
+                                              .hash = note->hash,
+                                              .ticks = note->enter,
+                                              .event = event_of(trace, index),
+                                              .no_hash = (note->flags & FLAG_NO_HASH) != 0};
+    return true;
+}
+
+enum error_code told_read(const struct trace_set *traces, int incarnation, struct told_list *list,
+                          struct error *error)
+{
+    size_t room = 0;
+    bool good = true;
+    *list = (struct told_list){0};
+    for (size_t i = 0; i < traces->count; i++) {
+        const struct trace *trace = &traces->trace[i];
+        uint64_t at = trace->count;
+        while (good && trace->incarnation == incarnation && note_before(trace, at, &at))
+            if (is_of_message((unsigned)trace->record[at].tag))
+                good = add(list, &room, trace, at);
+    }
+    if (!good)
+        return error_set(error, ERROR_MEMORY, "no memory for what was told of messages");
+    if (list->count > 1)
+        qsort(list->told, list->count, sizeof *list->told, by_channel);
+    return OK;
+}
+
+void told_release(struct told_list *list)
+{
+    free(list->told);
+    *list = (struct told_list){0};
+}
+
+/* --- calls --------------------------------------------------------------------------------- */
+
+/* The record of `call` as a whole, next to its completions: before them when it waits, behind them
+ * when it tests. */
+static const struct record *find_whole_call(const struct trace *trace, uint64_t index, bool before)
+{
+    const struct record *of = &trace->record[index];
+    while (before ? index > 0 : index + 1 < trace->count) {
+        const struct record *record = &trace->record[before ? --index : ++index];
+        if (record->kind == RECORD_GROUP || record->kind == RECORD_TEXT ||
+            record->level != LEVEL_APP || record->thread != of->thread)
+            continue;
+        return record->kind == RECORD_CALL && record->call == of->call ? record : NULL;
+    }
+    return NULL;
+}
+
+static bool waits_for_many(unsigned call)
+{
+    enum call_role role = call_role(call);
+    return role == ROLE_WAITALL || role == ROLE_WAITANY || role == ROLE_WAITSOME;
+}
+
+static bool tests_many(unsigned call)
+{
+    enum call_role role = call_role(call);
+    return role == ROLE_TESTALL || role == ROLE_TESTANY || role == ROLE_TESTSOME;
+}
+
+/* Both are completions of one call, or sends started by one. */
+static bool is_same_call(const struct record *a, const struct record *b)
+{
+    if (a->kind != b->kind || a->level != b->level || a->thread != b->thread || a->call != b->call)
+        return false;
+    if (a->kind == RECORD_COMPLETE)
+        return waits_for_many(a->call) || tests_many(a->call);
+    return a->kind == RECORD_SEND && (a->flags & b->flags & FLAG_PERSISTENT) &&
+           a->enter <= b->leave && b->enter <= a->leave;
+}
+
+struct call_span call_span_of(const struct trace *trace, uint64_t index)
+{
+    const struct record *record = &trace->record[index];
+    struct call_span span = {record->enter, record->leave, index, index};
+    while (span.first > 0 && is_same_call(record, &trace->record[span.first - 1]))
+        span.first--;
+    while (span.last + 1 < trace->count && is_same_call(record, &trace->record[span.last + 1]))
+        span.last++;
+    const struct record *whole = NULL;
+    if (record->kind == RECORD_COMPLETE && waits_for_many(record->call))
+        whole = find_whole_call(trace, span.first, true);
+    else if (record->kind == RECORD_COMPLETE && tests_many(record->call))
+        whole = find_whole_call(trace, span.last, false);
+    if (whole != NULL) {
+        span.enter = whole->enter;
+        span.leave = whole->leave;
+    }
+    return span;
+}
+
+/* --- notes to calls ------------------------------------------------------------------------ */
+
+static bool is_same_channel(const struct record *a, const struct record *b)
+{
+    return a->comm == b->comm && a->peer == b->peer && a->tag == b->tag;
+}
+
+/* No other message of the channel in the same call. */
+static bool is_alone(const struct trace *trace, uint64_t index, const struct call_span *span)
+{
+    for (uint64_t at = span->first; at <= span->last; at++)
+        if (at != index && is_same_channel(&trace->record[at], &trace->record[index]))
+            return false;
+    return true;
+}
+
+static size_t first_of_channel(const struct told_list *list, int rank, const struct record *record)
+{
+    struct told key = {
+        .rank = rank, .comm = record->comm, .peer = record->peer, .tag = (uint32_t)record->tag};
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(&list->told[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct told *take(struct told_list *list, const struct trace *trace, uint64_t index,
+                         unsigned kinds, bool only_alone)
+{
+    const struct record *record = &trace->record[index];
+    if (list->count == 0)
+        return NULL;
+    struct call_span span = call_span_of(trace, index);
+    bool alone = is_alone(trace, index, &span);
+    if (only_alone && !alone)
+        return NULL;
+    bool no_hash = (record->flags & FLAG_NO_HASH) != 0;
+    for (size_t i = first_of_channel(list, trace->rank, record); i < list->count; i++) {
+        struct told *told = &list->told[i];
+        if (told->rank != trace->rank || told->comm != record->comm || told->peer != record->peer ||
+            told->tag != (uint32_t)record->tag || told->ticks > span.leave)
+            break;
+        if (told->taken || told->ticks < span.enter || !(1u << told->kind & kinds) ||
+            !(alone || no_hash || told->no_hash || told->hash == record->hash))
+            continue;
+        told->taken = true;
+        return told;
+    }
+    return NULL;
+}
+
+struct told *told_take(struct told_list *list, const struct trace *trace, uint64_t index,
+                       unsigned kinds)
+{
+    return take(list, trace, index, kinds, false);
+}
+
+struct told *told_take_more(struct told_list *list, const struct trace *trace, uint64_t index,
+                            unsigned kinds)
+{
+    return take(list, trace, index, kinds, true);
+}
+
+/* Calls that wait stand before what happens inside them; those that test, behind it. */
+const struct record *told_inside(const struct told *told, const struct trace *trace)
+{
+    for (uint64_t at = told->event.index; at > 0; at--) {
+        const struct record *record = &trace->record[at - 1];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
+            record->level != LEVEL_APP)
+            continue;
+        if (record->leave == 0 || record->leave >= told->ticks)
+            return record;
+        break;
+    }
+    for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP && record->enter != record->leave)
+            return record->enter <= told->ticks ? record : NULL;
+    }
+    return NULL;
+}
+
+bool told_in_finished_call(const struct told *told, const struct trace *trace)
+{
+    for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
+            record->level == LEVEL_APP)
+            return true;
+    }
+    return false;
+}

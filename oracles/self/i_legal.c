@@ -1,0 +1,208 @@
+/* I.legal: what went over the wire, with our faults in it, is something that MPI allows: nothing
+ * overtaken, made up, repeated or changed, nothing lost between messages that arrived, no
+ * synchronous send complete without its receive. Judged on each incarnation by itself; what is
+ * found is ours (or the MPI library's) and never the protocol's. Messages that nobody receives
+ * before all ranks have finalized are the program's doing: H.loss speaks of them.
+ *
+ * The passage over the wire also collects what I.complete and I.installed need: one reading serves
+ * all three. */
+#include "oracles/self/i_legal.h"
+#include "oracles/matching/match.h"
+
+#include "trace/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct wire {
+    struct judging *judging;
+    struct match match;
+};
+
+static void say_channel(struct finding *finding, const struct channel *channel)
+{
+    finding_say(finding, "on the wire, rank %d to rank %d, tag %d, communicator %#" PRIx32,
+                channel->source, channel->destination, channel->tag, channel->comm);
+}
+
+static void say_event(struct finding *finding, const char *what, struct event_ref event)
+{
+    char text[EVENT_TEXT_BYTES];
+    finding_say(finding, "%s: %s", what, event_text(event, text));
+    finding_show(finding, event);
+}
+
+static struct finding *find(const struct wire *wire, const struct channel *channel)
+{
+    struct finding *finding = judging_find(wire->judging, CLAIM_I_LEGAL, VERDICT_HARNESS_ERROR);
+    say_channel(finding, channel);
+    return finding;
+}
+
+static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
+                    const struct received *received)
+{
+    const struct wire *wire = context;
+    (void)channel;
+    (void)sent;
+    (void)received;
+    judging_saw(wire->judging, CLAIM_I_LEGAL, 1);
+}
+
+static void tell_undelivered(const struct wire *wire, const struct channel *channel,
+                             const struct sent *sent, const struct pair *other)
+{
+    bool returned = sent->synchronous && sent->returned != 0;
+    if (other == NULL && !returned)
+        return;
+    struct finding *finding = find(wire, channel);
+    if (other != NULL) {
+        say_event(finding, "a message was sent and never received", sent->event);
+        say_event(finding, "a later one of the same channel was received", other->delivered);
+    } else {
+        say_event(finding, "a synchronous send returned, but no receive took its message",
+                  sent->event);
+    }
+}
+
+static void tell_order(const struct wire *wire, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    struct finding *finding = find(wire, channel);
+    say_event(finding, "a message was sent", sent->event);
+    if (other != NULL)
+        say_event(finding, "a later one was received before it", other->delivered);
+    if (received != NULL)
+        say_event(finding, "it was received only then", received->delivered);
+}
+
+static void on_strange(void *context, enum strange strange, const struct channel *channel,
+                       const struct sent *sent, const struct received *received,
+                       const struct pair *other)
+{
+    const struct wire *wire = context;
+    struct finding *finding;
+    switch (strange) {
+    case STRANGE_UNDELIVERED:
+        tell_undelivered(wire, channel, sent, other);
+        break;
+    case STRANGE_ORDER:
+        tell_order(wire, channel, sent, received, other);
+        break;
+    case STRANGE_DUPLICATE:
+        finding = find(wire, channel);
+        say_event(finding, "a message was received", other->delivered);
+        say_event(finding, "it was received again", received->delivered);
+        break;
+    case STRANGE_ORPHAN:
+        finding = find(wire, channel);
+        say_event(finding, "a message was received that nobody had sent", received->delivered);
+        break;
+    case STRANGE_PAYLOAD:
+        /* The buffer of a non-blocking send is the program's to spoil before it is complete. */
+        if (!sent->blocking)
+            break;
+        finding = find(wire, channel);
+        say_event(finding, "a message was sent", sent->event);
+        say_event(finding, "it was received with other bytes", received->delivered);
+        break;
+    case STRANGE_EARLY_RETURN:
+        finding = find(wire, channel);
+        say_event(finding, "a synchronous send returned", sent->event);
+        say_event(finding, "only then its receive was posted", received->posted);
+        break;
+    case STRANGE_LOST_SIGHT:
+        break; /* what follows on that communicator at that rank is not judged */
+    }
+}
+
+static void keep_evidence(struct judging *judging, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    struct evidence evidence = {event_of(event->trace, event->index),
+                                record->comm,
+                                record->tag,
+                                record->peer,
+                                record->bytes,
+                                record->error,
+                                record->request};
+    bool kills = evidence_kills(judging, &evidence);
+    judging->faulted |= kills;
+    if (judging->evidence_count < EVIDENCE_KEPT - (kills ? 0 : EVIDENCE_FOR_KILLS))
+        judging->evidence[judging->evidence_count++] = evidence;
+    else
+        judging->evidence_lost = true;
+}
+
+static void on_event(void *context, const struct stream_event *event)
+{
+    struct wire *wire = context;
+    if (event->record->level == LEVEL_WIRE)
+        match_record(&wire->match, event);
+    else if (event->record->kind == RECORD_FAULT)
+        keep_evidence(wire->judging, event);
+}
+
+/* What was seen of each rank is handed on by trace. */
+static void keep_seen(struct judging *judging, int incarnation, const struct stream_seen *seen)
+{
+    for (size_t i = 0; i < judging->traces->count; i++)
+        if (judging->traces->trace[i].incarnation == incarnation)
+            judging->seen[i] = seen[judging->traces->trace[i].rank];
+}
+
+static enum error_code judge_incarnation(struct judging *judging, int incarnation,
+                                         struct error *error)
+{
+    const struct trace_set *traces = judging->traces;
+    struct wire wire = {.judging = judging};
+    struct match_listener listener = {&wire, on_pair, on_strange};
+    struct histories histories = {0};
+    struct stream_seen *seen = calloc((size_t)traces->ranks + 1, sizeof *seen);
+    enum error_code code = histories_incarnation(traces, incarnation, &histories, error);
+    if (seen == NULL)
+        code = error_set(error, ERROR_MEMORY, "no memory to read incarnation %d", incarnation);
+    if (code == OK)
+        code = match_init(&wire.match, traces->ranks, traces->trace[0].header->ticks_per_second,
+                          &listener, error);
+    if (code == OK)
+        code = stream_run(&histories, LEVEL_WIRE, on_event, &wire, seen, error);
+    if (code == OK) {
+        match_finish(&wire.match);
+        keep_seen(judging, incarnation, seen);
+        if (wire.match.exhausted)
+            code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
+    }
+    match_release(&wire.match);
+    histories_release(&histories);
+    free(seen);
+    return code;
+}
+
+/* The plan held messages of this rank, or chose for it. */
+static bool is_steered(const struct judging *judging, const struct trace *trace)
+{
+    for (size_t i = 0; i < judging->evidence_count; i++) {
+        const struct evidence *evidence = &judging->evidence[i];
+        if (evidence->event.rank == trace->rank &&
+            evidence->event.incarnation == trace->incarnation &&
+            (evidence->kind == FAULT_HELD || evidence->kind == FAULT_RELEASED ||
+             evidence->kind == FAULT_CHOSEN))
+            return true;
+    }
+    return judging->evidence_lost;
+}
+
+static enum error_code judge_wire(struct judging *judging, struct error *error)
+{
+    enum error_code code = OK;
+    for (int i = 0; i < judging->traces->incarnations && code == OK; i++)
+        code = judge_incarnation(judging, i, error);
+    for (size_t i = 0; i < judging->traces->count && code == OK; i++)
+        if (is_steered(judging, &judging->traces->trace[i]))
+            code = legal_steering(judging, &judging->traces->trace[i], error);
+    return code;
+}
+
+const struct oracle oracle_legal = {judge_wire, false};

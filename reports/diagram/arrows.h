@@ -1,0 +1,59 @@
+/* The messages and collectives between the events of a slice, and what they are against the
+ * recovery lines: of the application as the oracles of family C see them (oracles/reading/lines.h,
+ * told.h), and of the wire what is left: a protocol's own. Must not know: where things are drawn.
+ */
+#ifndef REPORTS_DIAGRAM_ARROWS_H
+#define REPORTS_DIAGRAM_ARROWS_H
+
+#include "reports/diagram/slice.h"
+
+#define ARROW_KINDS(X)                                                                             \
+    X(PLAIN, "message")         /* no rank took a checkpoint in its life */                        \
+    X(INTRA, "intra")           /* sent and delivered in the same epoch [C3 definition 1] */       \
+    X(LATE, "late")             /* sent in an earlier epoch than delivered */                      \
+    X(EARLY, "early")           /* in a later one */                                               \
+    X(REPLAYED, "replayed")     /* handed over after a restart, from a log */                      \
+    X(SUPPRESSED, "suppressed") /* sent again after a restart, and kept from the wire */           \
+    X(CONTROL, "control")       /* of the wire: of the protocol, or the program did not ask for it \
+                                   so */
+
+enum arrow_kind {
+#define X(name, text) ARROW_##name,
+    ARROW_KINDS(X)
+#undef X
+        ARROW_KIND_COUNT
+};
+const char *arrow_kind_text(enum arrow_kind kind);
+
+struct arrow {
+    enum arrow_kind kind;
+    size_t from, to; /* in the slice; SLICE_NONE: that end is not shown, or not known */
+    bool sent_known, delivered_known;
+    struct event_ref sent, delivered; /* valid as known */
+    bool strange;                     /* the channel's order or the bytes speak against it */
+};
+
+/* A collective that several events of the slice are calls of. */
+struct meeting {
+    size_t count;
+    size_t *event; /* owned; in the slice */
+};
+
+struct arrows {
+    size_t count, room;
+    struct arrow *arrow; /* owned */
+    size_t meeting_count;
+    struct meeting *meeting; /* owned */
+    bool uncertain;          /* some message could not be matched */
+};
+
+/* Both ends are in the slice, and its send is no later life's: a message that is sent again and
+ * suppressed belongs to a delivery before it. */
+bool arrow_is_forward(const struct slice *slice, const struct arrow *arrow);
+
+/* Owned by the caller: arrows_release, also after an error (ERROR_MEMORY). */
+enum error_code arrows_read(const struct slice *slice, const struct links *links,
+                            struct arrows *arrows, struct error *error);
+void arrows_release(struct arrows *arrows);
+
+#endif

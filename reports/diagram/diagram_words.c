@@ -1,0 +1,188 @@
+/* See diagram_words.h. */
+#include "reports/diagram/diagram_words.h"
+
+#include "reports/export/export.h"
+#include "reports/text/trace_line.h"
+#include "trace/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NAME_LETTERS 17 /* of a phase or result, in a picture */
+
+/* The end of "protocol:point" says most. */
+static void label_name(const char *name, char *buffer)
+{
+    const char *colon = strrchr(name, ':');
+    const char *end = colon != NULL && colon[1] != '\0' ? colon + 1 : name;
+    bool fits = strlen(end) <= NAME_LETTERS;
+    snprintf(buffer, DIAGRAM_LABEL_BYTES, "%.*s%s", NAME_LETTERS, end, fits ? "" : "...");
+}
+
+static const char *label_note(const struct slice_event *event, char *buffer)
+{
+    const struct record *record = event->record;
+    unsigned note = (unsigned)record->tag;
+    char name[DIAGRAM_LABEL_BYTES];
+    trace_text(event->trace, event->index, name, sizeof name);
+    switch (note) {
+    case NOTE_CHECKPOINT:
+    case NOTE_SAVED:
+    case NOTE_COMMIT:
+    case NOTE_RESTORED:
+    case NOTE_STOP_LOG:
+    case NOTE_READY:
+    case NOTE_INITIATED:
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s %" PRIu64, note_kind_text(note), record->bytes);
+        break;
+    case NOTE_NOTIFIED:
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "told of %" PRIu64, record->bytes);
+        break;
+    case NOTE_BECOMES:
+        if (record->bytes > INT32_MAX)
+            snprintf(buffer, DIAGRAM_LABEL_BYTES, "no rank");
+        else
+            snprintf(buffer, DIAGRAM_LABEL_BYTES, "rank %" PRIu64, record->bytes);
+        break;
+    case NOTE_RESULT:
+        label_name(name, buffer);
+        break;
+    default:
+        break;
+    }
+    return buffer;
+}
+
+const char *diagram_label(const struct slice_event *event, char buffer[DIAGRAM_LABEL_BYTES])
+{
+    const struct record *record = event->record;
+    buffer[0] = '\0';
+    if (record->kind == RECORD_NOTE)
+        return label_note(event, buffer);
+    if (record->kind != RECORD_FAULT)
+        return buffer;
+    if (record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE)
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "kill r%d",
+                 record->comm == FAULT_KILL ? record->peer : event->trace->rank);
+    else
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s", fault_kind_text(record->comm));
+    return buffer;
+}
+
+static const char *note_shape(unsigned note)
+{
+    switch (note) {
+    case NOTE_CHECKPOINT:
+        return "checkpoint";
+    case NOTE_SAVED:
+        return "saved";
+    case NOTE_COMMIT:
+        return "commit";
+    case NOTE_RESTORED:
+        return "restored";
+    case NOTE_STOP_LOG:
+        return "stop";
+    default:
+        return text_note_of_message(note) ? "told" : "note";
+    }
+}
+
+static const char *fault_shape(unsigned fault)
+{
+    switch (fault) {
+    case FAULT_KILL:
+    case FAULT_KILL_INSIDE:
+        return "kill";
+    case FAULT_HELD:
+    case FAULT_STOPPED:
+        return "hold";
+    case FAULT_RELEASED:
+    case FAULT_CONTINUED:
+        return "release";
+    default:
+        return "fault";
+    }
+}
+
+static bool delivers(const struct record *record)
+{
+    if (record->kind == RECORD_RECV)
+        return record->request == 0 || (record->flags & FLAG_MATCHED) != 0;
+    return record->kind == RECORD_COMPLETE && record->comm != 0 && !(record->flags & FLAG_NEGATIVE);
+}
+
+const char *diagram_shape(const struct slice_event *event)
+{
+    const struct record *record = event->record;
+    switch ((unsigned)record->kind) {
+    case RECORD_SEND:
+        return "send";
+    case RECORD_RECV:
+        return delivers(record) ? "deliver" : "post";
+    case RECORD_COMPLETE:
+        return delivers(record) ? "deliver" : "wait";
+    case RECORD_PROBE:
+        return "probe";
+    case RECORD_COLLECTIVE:
+        return "collective";
+    case RECORD_COMM:
+        return "comm";
+    case RECORD_NOTE:
+        return note_shape((unsigned)record->tag);
+    case RECORD_FAULT:
+        return fault_shape(record->comm);
+    case RECORD_STORAGE:
+        return "storage";
+    default:
+        return "call";
+    }
+}
+
+const char *diagram_kind(const struct slice_event *event)
+{
+    switch ((unsigned)event->record->kind) {
+    case RECORD_SEND:
+    case RECORD_RECV:
+    case RECORD_COMPLETE:
+    case RECORD_PROBE:
+        return "message";
+    case RECORD_COLLECTIVE:
+        return "collective";
+    case RECORD_NOTE:
+        return "note";
+    case RECORD_FAULT:
+        return "fault";
+    case RECORD_STORAGE:
+        return "storage";
+    default:
+        return "call";
+    }
+}
+
+/* The words of a note, a fault or a file begin with its kind. */
+const char *diagram_words(const struct slice_event *event, char buffer[DIAGRAM_WORDS_BYTES])
+{
+    char name[EXPORT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
+    unsigned kind = event->record->kind;
+    bool named = kind != RECORD_NOTE && kind != RECORD_FAULT && kind != RECORD_STORAGE;
+    trace_event_words(event->trace, event->index, words);
+    snprintf(buffer, DIAGRAM_WORDS_BYTES, "%s%s%s",
+             named ? export_name_text(event->record, name) : record_kind_text(kind),
+             words[0] != '\0' ? " " : "", words);
+    return buffer;
+}
+
+const char *diagram_comm(const struct slice_event *event, char buffer[DIAGRAM_LABEL_BYTES])
+{
+    const struct record *record = event->record;
+    buffer[0] = '\0';
+    if (record->kind == RECORD_FAULT || record->kind == RECORD_STORAGE || record->comm == 0 ||
+        (record->kind == RECORD_NOTE && !text_note_of_message((unsigned)record->tag)))
+        return buffer;
+    if (record->comm == COMM_WORLD_ID)
+        return strcpy(buffer, "world");
+    if (record->comm == COMM_SELF_ID)
+        return strcpy(buffer, "self");
+    snprintf(buffer, DIAGRAM_LABEL_BYTES, "%#" PRIx32, record->comm);
+    return buffer;
+}

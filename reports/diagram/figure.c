@@ -1,0 +1,463 @@
+/* See figure.h. */
+#include "reports/diagram/figure.h"
+
+#include "reports/diagram/diagram_words.h"
+
+#include "trace/calls.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LETTERS 26
+#define LETTER_MARK 2.5  /* letters: what the mark of a witness needs beside a label */
+#define GLYPH_RADIUS 5.0 /* arrows end so far from the middle of an event */
+#define HEAD_LENGTH 8.0
+#define HEAD_HALF 3.4
+#define STUB_X 16.0 /* an arrow whose other end is not shown */
+#define STUB_Y 14.0
+#define BAND_HALF 7.0
+#define LIFE_BEYOND                                                                                \
+    16.0 /* a line begins so far left of its first event, and ends right of the last */
+#define SAME_ROW_BOW 16.0
+#define NAMED_LENGTH 60.0 /* arrows that are shorter have no room for the name of their kind */
+#define POINTS_BYTES 32
+#define TITLE_BYTES 1024
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+const char *figure_event_id(const struct figure *figure, size_t event,
+                            char buffer[DIAGRAM_ID_BYTES])
+{
+    const struct slice_event *one = &figure->slice->event[event];
+    snprintf(buffer, DIAGRAM_ID_BYTES, "%s-r%d-%d-%" PRIu64, figure->wish->id, one->trace->rank,
+             one->trace->incarnation, one->index);
+    return buffer;
+}
+
+const char *figure_letter(const struct figure *figure, size_t event)
+{
+    return figure->letter[event][0] != '\0' ? figure->letter[event] : NULL;
+}
+
+bool figure_is_faded(const struct figure *figure, size_t event)
+{
+    return figure->has_witness && !figure->slice->event[event].related;
+}
+
+static void put_letters(struct figure *figure)
+{
+    for (size_t i = 0; i < figure->wish->witness_count && i < LETTERS; i++) {
+        size_t event = slice_find(figure->slice, &figure->wish->witness[i]);
+        if (event == SLICE_NONE)
+            continue;
+        size_t used = strlen(figure->letter[event]);
+        figure->has_witness = true;
+        if (used + 1 < sizeof figure->letter[event])
+            figure->letter[event][used] = (char)('A' + i);
+    }
+}
+
+enum error_code figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
+                            const struct slice *slice, const struct arrows *arrows,
+                            struct error *error)
+{
+    *figure = (struct figure){.xml = xml, .wish = wish, .slice = slice, .arrows = arrows};
+    figure->letters = calloc(slice->count + 1, sizeof *figure->letters);
+    figure->letter = calloc(slice->count + 1, sizeof *figure->letter);
+    if (figure->letters == NULL || figure->letter == NULL)
+        return error_set(error, ERROR_MEMORY, "no memory for a diagram");
+    put_letters(figure);
+    for (size_t i = 0; i < slice->count; i++) {
+        char label[DIAGRAM_LABEL_BYTES];
+        figure->letters[i] = (unsigned)strlen(diagram_label(&slice->event[i], label));
+        if (figure->letter[i][0] != '\0')
+            figure->letters[i] += (unsigned)(LETTER_MARK * (double)strlen(figure->letter[i]));
+    }
+    return OK;
+}
+
+void figure_release(struct figure *figure)
+{
+    free(figure->letters);
+    free(figure->letter);
+    *figure = (struct figure){0};
+}
+
+/* --- rows and lives --------------------------------------------------------------------------- */
+
+static void put_place(const struct figure *figure, const char *x_name, const char *y_name, double x,
+                      double y)
+{
+    xml_real(figure->xml, x_name, x, 1);
+    xml_real(figure->xml, y_name, y, 1);
+}
+
+static void write_rows(const struct figure *figure)
+{
+    for (int i = 0; i < figure->layout->row_count; i++) {
+        xml_begin(figure->xml, "row");
+        xml_number(figure->xml, "rank", figure->layout->rank[i]);
+        xml_real(figure->xml, "y", LAYOUT_TOP + (i + 0.5) * LAYOUT_ROW_HEIGHT, 1);
+        xml_end(figure->xml);
+    }
+}
+
+/* Where events of the life are left out. */
+static void write_gaps(const struct figure *figure, const struct layout_life *life)
+{
+    size_t before = SLICE_NONE;
+    for (size_t i = life->first; i <= life->last; i++) {
+        const struct layout_spot *spot = figure->layout->spot;
+        if (!spot[i].shown)
+            continue;
+        bool gap = before == SLICE_NONE || i > before + 1 || figure->slice->event[i].gap;
+        if (gap && !(before == SLICE_NONE && figure->slice->event[i].own == 0)) {
+            xml_begin(figure->xml, "gap");
+            xml_real(figure->xml, "x",
+                     before != SLICE_NONE ? spot[before].x : life->from - LIFE_BEYOND, 1);
+            xml_real(figure->xml, "to", spot[i].x, 1);
+            xml_end(figure->xml);
+        }
+        before = i;
+    }
+}
+
+/* The last that is shown of it is its own kill: that has a mark already. */
+static bool is_own_kill(const struct figure *figure, const struct layout_life *life)
+{
+    const struct slice_event *last = &figure->slice->event[life->last];
+    return slice_is_fault(last, FAULT_KILL_INSIDE) ||
+           (slice_is_fault(last, FAULT_KILL) && last->record->peer == life->trace->rank);
+}
+
+static void write_lives(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->layout->life_count; i++) {
+        const struct layout_life *life = &figure->layout->life[i];
+        char name[POINTS_BYTES];
+        snprintf(name, sizeof name, "r%d#%d", life->trace->rank, life->trace->incarnation);
+        xml_begin(figure->xml, "life");
+        xml_attribute(figure->xml, "name", name);
+        xml_number(figure->xml, "rank", life->trace->rank);
+        put_place(figure, "x", "y", life->from - LIFE_BEYOND, life->y);
+        xml_real(figure->xml, "to", life->to + LIFE_BEYOND, 1);
+        xml_flag(figure->xml, "died", life->died && !is_own_kill(figure, life));
+        write_gaps(figure, life);
+        xml_end(figure->xml);
+    }
+}
+
+/* --- recovery lines and stop-log lines -------------------------------------------------------- */
+
+struct line_point {
+    int incarnation;
+    uint64_t number;
+    int row;
+    size_t event;
+};
+
+static int by_line(const void *left, const void *right)
+{
+    const struct line_point *a = left, *b = right;
+    if (a->incarnation != b->incarnation)
+        return a->incarnation - b->incarnation;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->row != b->row)
+        return a->row - b->row;
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+/* Through the first note of each rank, and a little over both ends. */
+static void write_line(const struct figure *figure, const char *kind,
+                       const struct line_point *point, size_t count)
+{
+    const struct layout_spot *spot = figure->layout->spot;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL) {
+        figure->xml->failed = true;
+        return;
+    }
+    double half = LAYOUT_ROW_HEIGHT / 2.0;
+    const struct layout_spot *first = &spot[point[0].event], *last = &spot[point[count - 1].event];
+    fprintf(out, "%.1f,%.1f", first->x, first->y - half);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || point[i].row != point[i - 1].row)
+            fprintf(out, " %.1f,%.1f", spot[point[i].event].x, spot[point[i].event].y);
+    fprintf(out, " %.1f,%.1f", last->x, last->y + half);
+    fclose(out);
+    xml_begin(figure->xml, "line");
+    xml_attribute(figure->xml, "kind", kind);
+    xml_number(figure->xml, "number", (int64_t)point->number);
+    xml_number(figure->xml, "incarnation", point->incarnation);
+    xml_attribute(figure->xml, "points", text);
+    xml_end(figure->xml);
+    free(text);
+}
+
+static void write_lines_of(const struct figure *figure, unsigned note, const char *kind,
+                           struct line_point *point)
+{
+    const struct slice *slice = figure->slice;
+    size_t count = 0;
+    for (size_t i = 0; i < slice->count; i++)
+        if (figure->layout->spot[i].shown && slice_is_note(&slice->event[i], note))
+            point[count++] =
+                (struct line_point){slice->event[i].trace->incarnation,
+                                    slice->event[i].record->bytes, figure->layout->spot[i].row, i};
+    if (count > 1)
+        qsort(point, count, sizeof *point, by_line);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count; end++)
+            if (point[end].number != point[first].number ||
+                point[end].incarnation != point[first].incarnation)
+                break;
+        write_line(figure, kind, &point[first], end - first);
+    }
+}
+
+static bool write_lines(const struct figure *figure)
+{
+    struct line_point *point = calloc(figure->slice->count + 1, sizeof *point);
+    if (point == NULL)
+        return false;
+    write_lines_of(figure, NOTE_CHECKPOINT, "recovery", point);
+    write_lines_of(figure, NOTE_STOP_LOG, "stop-log", point);
+    free(point);
+    return true;
+}
+
+/* --- collectives ------------------------------------------------------------------------------ */
+
+/* A band behind the calls that are in the picture, if that are two at least. */
+static void write_band(const struct figure *figure, const struct meeting *meeting)
+{
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+    size_t count = 0, first = SLICE_NONE;
+    bool faded = true;
+    for (size_t i = 0; i < meeting->count; i++) {
+        const struct layout_spot *spot = &figure->layout->spot[meeting->event[i]];
+        if (!spot->shown)
+            continue;
+        count++;
+        first = meeting->event[i];
+        left = fmin(left, spot->x);
+        right = fmax(right, spot->x);
+        top = fmin(top, spot->y);
+        bottom = fmax(bottom, spot->y);
+        faded = faded && figure_is_faded(figure, meeting->event[i]);
+    }
+    if (count < 2)
+        return;
+    const struct record *record = figure->slice->event[first].record;
+    char words[TITLE_BYTES], comm[DIAGRAM_LABEL_BYTES];
+    diagram_comm(&figure->slice->event[first], comm);
+    snprintf(words, sizeof words, "%s of %zu ranks, communicator %s", call_name(record->call),
+             meeting->count, comm);
+    xml_begin(figure->xml, "band");
+    put_place(figure, "x", "y", left - BAND_HALF, top - BAND_HALF);
+    put_place(figure, "width", "height", right - left + 2 * BAND_HALF,
+              bottom - top + 2 * BAND_HALF);
+    xml_attribute(figure->xml, "words", words);
+    xml_attribute(figure->xml, "comm", comm);
+    xml_flag(figure->xml, "faded", faded);
+    xml_end(figure->xml);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+struct stroke {
+    double x1, y1, x2, y2;
+    double bow; /* of a curve: how far it bends up */
+};
+
+/* Ends at the rim of what it joins. */
+static struct stroke shorten(struct stroke stroke)
+{
+    double dx = stroke.x2 - stroke.x1, dy = stroke.y2 - stroke.y1, length = hypot(dx, dy);
+    if (length <= 2 * GLYPH_RADIUS)
+        return stroke;
+    double cut = GLYPH_RADIUS / length;
+    return (struct stroke){stroke.x1 + dx * cut, stroke.y1 + dy * cut, stroke.x2 - dx * cut,
+                           stroke.y2 - dy * cut, stroke.bow};
+}
+
+static void write_path(const struct figure *figure, const struct stroke *stroke)
+{
+    char path[4 * POINTS_BYTES], head[4 * POINTS_BYTES];
+    double middle = (stroke->x1 + stroke->x2) / 2, top = stroke->y1 - 2 * stroke->bow;
+    double from_x = stroke->bow > 0 ? middle : stroke->x1;
+    double from_y = stroke->bow > 0 ? top : stroke->y1;
+    double dx = stroke->x2 - from_x, dy = stroke->y2 - from_y, length = hypot(dx, dy);
+    if (stroke->bow > 0)
+        snprintf(path, sizeof path, "M%.1f,%.1f Q%.1f,%.1f %.1f,%.1f", stroke->x1, stroke->y1,
+                 middle, top, stroke->x2, stroke->y2);
+    else
+        snprintf(path, sizeof path, "M%.1f,%.1f L%.1f,%.1f", stroke->x1, stroke->y1, stroke->x2,
+                 stroke->y2);
+    dx = length > 0 ? dx / length : 1;
+    dy = length > 0 ? dy / length : 0;
+    double base_x = stroke->x2 - dx * HEAD_LENGTH, base_y = stroke->y2 - dy * HEAD_LENGTH;
+    snprintf(head, sizeof head, "%.1f,%.1f %.1f,%.1f %.1f,%.1f", stroke->x2, stroke->y2,
+             base_x - dy * HEAD_HALF, base_y + dx * HEAD_HALF, base_x + dy * HEAD_HALF,
+             base_y - dx * HEAD_HALF);
+    xml_attribute(figure->xml, "path", path);
+    xml_attribute(figure->xml, "head", head);
+    double bend = stroke->bow > 0 ? stroke->bow : 0;
+    put_place(figure, "mx", "my", middle, (stroke->y1 + stroke->y2) / 2 - bend);
+}
+
+static bool is_shown(const struct figure *figure, size_t event)
+{
+    return event != SLICE_NONE && figure->layout->spot[event].shown;
+}
+
+/* Up or down, to where the other rank is. */
+static double stub_side(const struct figure *figure, size_t event, int rank)
+{
+    return rank > figure->slice->event[event].trace->rank ? STUB_Y : -STUB_Y;
+}
+
+static struct stroke stroke_of(const struct figure *figure, const struct arrow *arrow)
+{
+    const struct layout_spot *spot = figure->layout->spot;
+    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to) &&
+        arrow_is_forward(figure->slice, arrow)) {
+        const struct layout_spot *from = &spot[arrow->from], *to = &spot[arrow->to];
+        double bow = from->row == to->row ? SAME_ROW_BOW : 0;
+        return shorten((struct stroke){from->x, from->y, to->x, to->y, bow});
+    }
+    if (is_shown(figure, arrow->from)) {
+        const struct layout_spot *from = &spot[arrow->from];
+        int rank = figure->slice->event[arrow->from].record->peer;
+        double side = stub_side(figure, arrow->from, rank);
+        return (struct stroke){from->x, from->y, from->x + STUB_X, from->y + side, 0};
+    }
+    const struct layout_spot *to = &spot[arrow->to];
+    int rank = arrow->sent_known ? arrow->sent.rank : figure->slice->event[arrow->to].record->peer;
+    double side = stub_side(figure, arrow->to, rank);
+    return shorten((struct stroke){to->x - STUB_X, to->y + side, to->x, to->y, 0});
+}
+
+static void put_arrow_words(const struct figure *figure, const struct arrow *arrow)
+{
+    char words[TITLE_BYTES], from[POINTS_BYTES] = "its log", to[POINTS_BYTES] = "nobody";
+    if (arrow->sent_known)
+        snprintf(from, sizeof from, "r%d#%d:e%" PRIu64, arrow->sent.rank, arrow->sent.incarnation,
+                 arrow->sent.index);
+    if (arrow->delivered_known)
+        snprintf(to, sizeof to, "r%d#%d:e%" PRIu64, arrow->delivered.rank,
+                 arrow->delivered.incarnation, arrow->delivered.index);
+    snprintf(words, sizeof words, "%s%s from %s to %s%s", arrow_kind_text(arrow->kind),
+             arrow->kind == ARROW_PLAIN ? "" : " message", from, to,
+             arrow->strange ? "; its order or its bytes are not as they must be" : "");
+    xml_attribute(figure->xml, "words", words);
+}
+
+/* The kind stands at the arrow, if it is one to tell apart and there is room. A short stub has no
+ * room for its dashes either: then the word is all there is. */
+static bool is_named(const struct arrow *arrow, const struct stroke *stroke, bool witness)
+{
+    bool stub = arrow->kind == ARROW_REPLAYED || arrow->kind == ARROW_SUPPRESSED;
+    bool room = hypot(stroke->x2 - stroke->x1, stroke->y2 - stroke->y1) >= NAMED_LENGTH;
+    return arrow->kind > ARROW_INTRA && arrow->kind < ARROW_CONTROL && (witness || room || stub);
+}
+
+static void write_arrow(const struct figure *figure, const struct arrow *arrow)
+{
+    bool from = is_shown(figure, arrow->from), to = is_shown(figure, arrow->to);
+    char id[DIAGRAM_ID_BYTES], comm[DIAGRAM_LABEL_BYTES];
+    if (!from && !to)
+        return;
+    size_t known = from ? arrow->from : arrow->to;
+    bool faded = (from && figure_is_faded(figure, arrow->from)) ||
+                 (to && figure_is_faded(figure, arrow->to));
+    bool witness = from && to && figure_letter(figure, arrow->from) != NULL &&
+                   figure_letter(figure, arrow->to) != NULL;
+    struct stroke stroke = stroke_of(figure, arrow);
+    xml_begin(figure->xml, "arrow");
+    xml_attribute(figure->xml, "kind", arrow_kind_text(arrow->kind));
+    write_path(figure, &stroke);
+    if (from)
+        xml_attribute(figure->xml, "from", figure_event_id(figure, arrow->from, id));
+    if (to)
+        xml_attribute(figure->xml, "to", figure_event_id(figure, arrow->to, id));
+    xml_flag(figure->xml, "named", is_named(arrow, &stroke, witness));
+    xml_flag(figure->xml, "stub", !from || !to);
+    xml_flag(figure->xml, "witness", witness);
+    xml_flag(figure->xml, "faded", faded);
+    xml_flag(figure->xml, "strange", arrow->strange);
+    xml_attribute(figure->xml, "comm", diagram_comm(&figure->slice->event[known], comm));
+    put_arrow_words(figure, arrow);
+    xml_end(figure->xml);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static void put_title(const struct figure *figure, size_t at)
+{
+    const struct slice_event *event = &figure->slice->event[at];
+    char title[TITLE_BYTES], words[DIAGRAM_WORDS_BYTES];
+    const char *letter = figure_letter(figure, at);
+    snprintf(title, sizeof title, "%s%s%sr%d#%d:e%" PRIu64 " %s, at %.6f s%s",
+             letter != NULL ? "witness " : "", letter != NULL ? letter : "",
+             letter != NULL ? ": " : "", event->trace->rank, event->trace->incarnation,
+             event->index, diagram_words(event, words), (double)event->enter_ns / 1e9,
+             event->in_progress ? ", in progress when the trace ended" : "");
+    xml_attribute(figure->xml, "words", title);
+}
+
+static void write_event(const struct figure *figure, size_t at)
+{
+    const struct slice_event *event = &figure->slice->event[at];
+    const struct layout_spot *spot = &figure->layout->spot[at];
+    char id[DIAGRAM_ID_BYTES], label[DIAGRAM_LABEL_BYTES], comm[DIAGRAM_LABEL_BYTES];
+    xml_begin(figure->xml, "event");
+    xml_attribute(figure->xml, "id", figure_event_id(figure, at, id));
+    xml_number(figure->xml, "rank", event->trace->rank);
+    xml_attribute(figure->xml, "kind", diagram_kind(event));
+    xml_attribute(figure->xml, "shape", diagram_shape(event));
+    xml_attribute(figure->xml, "level", level_text(event->record->level));
+    diagram_comm(event, comm);
+    xml_attribute(figure->xml, "comm", comm[0] != '\0' ? comm : NULL);
+    put_place(figure, "x", "y", spot->x, spot->y);
+    diagram_label(event, label);
+    xml_attribute(figure->xml, "label", label[0] != '\0' ? label : NULL);
+    xml_attribute(figure->xml, "letter", figure_letter(figure, at));
+    xml_flag(figure->xml, "faded", figure_is_faded(figure, at));
+    xml_flag(figure->xml, "open", event->in_progress);
+    put_title(figure, at);
+    xml_end(figure->xml);
+}
+
+/* --- the picture ------------------------------------------------------------------------------ */
+
+enum error_code figure_write(const struct figure *figure, struct error *error)
+{
+    const struct layout *layout = figure->layout;
+    size_t shown = 0;
+    for (size_t i = 0; i < figure->slice->count; i++)
+        if (layout->spot[i].shown)
+            shown += 1 + (size_t)figure->slice->event[i].has_below;
+    xml_begin(figure->xml, "figure");
+    xml_attribute(figure->xml, "name", figure->name);
+    xml_number(figure->xml, "shown", (int64_t)shown);
+    put_place(figure, "width", "height", ceil(layout->width), ceil(layout->height));
+    for (size_t i = 0; i < figure->arrows->meeting_count; i++)
+        write_band(figure, &figure->arrows->meeting[i]);
+    write_rows(figure);
+    write_lives(figure);
+    bool good = write_lines(figure);
+    for (size_t i = 0; i < figure->arrows->count; i++)
+        write_arrow(figure, &figure->arrows->arrow[i]);
+    for (size_t i = 0; i < figure->slice->count; i++)
+        if (layout->spot[i].shown)
+            write_event(figure, i);
+    xml_end(figure->xml);
+    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for a diagram");
+}

@@ -1,0 +1,39 @@
+/* For diagram.c: one picture of a slice, laid out, as XML elements with coordinates. Must not know:
+ * which events are worth a picture. */
+#ifndef REPORTS_DIAGRAM_FIGURE_H
+#define REPORTS_DIAGRAM_FIGURE_H
+
+#include "reports/diagram/arrows.h"
+#include "reports/diagram/diagram.h"
+#include "reports/diagram/layout.h"
+
+struct figure {
+    struct xml *xml;
+    const struct diagram_wish *wish;
+    const struct slice *slice;
+    const struct arrows *arrows;
+    const struct layout *layout; /* of this picture */
+    const char *name;            /* of this picture */
+    unsigned *letters;           /* by event: of its label; owned */
+    char (*letter)[4];           /* by event: "A" or "AC", the witnesses that it is; owned */
+    bool has_witness;            /* some event shown is one: then others can fade */
+};
+
+/* Owned by the caller: figure_release, also after an error (ERROR_MEMORY). */
+enum error_code figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
+                            const struct slice *slice, const struct arrows *arrows,
+                            struct error *error);
+void figure_release(struct figure *figure);
+
+/* One element <figure>. */
+enum error_code figure_write(const struct figure *figure, struct error *error);
+
+/* "f-r1-0-83". Returns buffer. */
+const char *figure_event_id(const struct figure *figure, size_t event,
+                            char buffer[DIAGRAM_ID_BYTES]);
+/* NULL: no witness. */
+const char *figure_letter(const struct figure *figure, size_t event);
+/* It has nothing to do with the witness. */
+bool figure_is_faded(const struct figure *figure, size_t event);
+
+#endif

@@ -1,0 +1,319 @@
+/* See layout.h. Life by life: of the events that come next on their ranks, one whose causes have
+ * been placed; the calls of a collective together. Where each waits for another (threads, calls
+ * that do not block) the earliest goes on. */
+#include "reports/diagram/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct placing {
+    const struct slice *slice;
+    const struct arrows *arrows;
+    const struct layout_wish *wish;
+    struct layout *layout;
+    size_t *next;    /* by place: the event to be placed next; in the slice */
+    size_t *end;     /* by place */
+    size_t *behind;  /* by place: first column that is free */
+    size_t *meeting; /* by event: number of its collective + 1, 0: none */
+    size_t *cause;   /* by event: first of its causes in `causes` */
+    size_t *causes;  /* senders, by receiver */
+    size_t columns;  /* used so far */
+};
+
+static bool is_shown(const struct placing *placing, size_t event)
+{
+    return placing->wish->shown == NULL || placing->wish->shown[event];
+}
+
+static void pass_hidden(struct placing *placing, size_t place)
+{
+    while (placing->next[place] < placing->end[place] && !is_shown(placing, placing->next[place]))
+        placing->next[place]++;
+}
+
+static bool is_head(const struct placing *placing, size_t event)
+{
+    return placing->next[placing->slice->event[event].place] == event;
+}
+
+static bool is_placed(const struct placing *placing, size_t event)
+{
+    return placing->layout->spot[event].shown;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static bool causes_are_placed(const struct placing *placing, size_t event)
+{
+    for (size_t i = placing->cause[event]; i < placing->cause[event + 1]; i++)
+        if (is_shown(placing, placing->causes[i]) && !is_placed(placing, placing->causes[i]))
+            return false;
+    return true;
+}
+
+static bool is_ready(const struct placing *placing, size_t event)
+{
+    if (!causes_are_placed(placing, event))
+        return false;
+    if (placing->meeting[event] == 0)
+        return true;
+    const struct meeting *meeting = &placing->arrows->meeting[placing->meeting[event] - 1];
+    for (size_t i = 0; i < meeting->count; i++) {
+        size_t member = meeting->event[i];
+        if (is_shown(placing, member) && !is_placed(placing, member) &&
+            !(is_head(placing, member) && causes_are_placed(placing, member)))
+            return false;
+    }
+    return true;
+}
+
+static size_t column_of(const struct placing *placing, size_t event)
+{
+    size_t column = placing->behind[placing->slice->event[event].place];
+    for (size_t i = placing->cause[event]; i < placing->cause[event + 1]; i++)
+        if (is_placed(placing, placing->causes[i]) &&
+            placing->layout->spot[placing->causes[i]].column >= column)
+            column = placing->layout->spot[placing->causes[i]].column + 1;
+    return column;
+}
+
+static void put(struct placing *placing, size_t event, size_t column)
+{
+    size_t place = placing->slice->event[event].place;
+    placing->layout->spot[event].shown = true;
+    placing->layout->spot[event].column = column;
+    placing->behind[place] = column + 1;
+    if (column >= placing->columns)
+        placing->columns = column + 1;
+    placing->next[place]++;
+    pass_hidden(placing, place);
+}
+
+/* With the others of its collective, if `together`. */
+static void put_event(struct placing *placing, size_t event, bool together)
+{
+    size_t number = placing->meeting[event], column = column_of(placing, event);
+    if (number == 0 || !together) {
+        put(placing, event, column);
+        return;
+    }
+    const struct meeting *meeting = &placing->arrows->meeting[number - 1];
+    for (size_t i = 0; i < meeting->count; i++)
+        if (is_head(placing, meeting->event[i]) && column_of(placing, meeting->event[i]) > column)
+            column = column_of(placing, meeting->event[i]);
+    for (size_t i = 0; i < meeting->count; i++)
+        if (is_head(placing, meeting->event[i]))
+            put(placing, meeting->event[i], column);
+}
+
+/* The earliest of those that may go on in this life; any: also of those that may not. */
+static size_t choose(const struct placing *placing, int incarnation, bool any)
+{
+    size_t best = SLICE_NONE;
+    for (size_t place = 0; place < placing->slice->set->count; place++) {
+        size_t event = placing->next[place];
+        if (event == placing->end[place] ||
+            (incarnation >= 0 && placing->slice->event[event].trace->incarnation != incarnation) ||
+            (!any && !is_ready(placing, event)))
+            continue;
+        if (best == SLICE_NONE ||
+            placing->slice->event[event].point_ns < placing->slice->event[best].point_ns)
+            best = event;
+    }
+    return best;
+}
+
+static void place_all(struct placing *placing, int incarnation)
+{
+    for (;;) {
+        size_t event = choose(placing, incarnation, false);
+        bool together = event != SLICE_NONE;
+        if (!together)
+            event = choose(placing, incarnation, true);
+        if (event == SLICE_NONE)
+            return;
+        put_event(placing, event, together);
+    }
+}
+
+/* A rank's later life begins where everything before it, of a job that was started again as a
+ * whole, has ended. */
+static void place_lives(struct placing *placing)
+{
+    for (int i = 0; i < placing->slice->set->incarnations; i++) {
+        size_t start = placing->columns + (i > 0 ? 1 : 0);
+        for (size_t place = 0; place < placing->slice->set->count; place++)
+            if (placing->slice->set->trace[place].incarnation == i)
+                placing->behind[place] = start;
+        place_all(placing, i);
+    }
+}
+
+/* --- what is needed for it -------------------------------------------------------------------- */
+
+/* Senders by receiver: counted, then filled in. */
+static void list_causes(struct placing *placing)
+{
+    const struct arrows *arrows = placing->arrows;
+    size_t count = placing->slice->count;
+    for (size_t i = 0; i < arrows->count; i++)
+        if (arrow_is_forward(placing->slice, &arrows->arrow[i]))
+            placing->cause[arrows->arrow[i].to + 1]++;
+    for (size_t i = 0; i < count; i++)
+        placing->cause[i + 1] += placing->cause[i];
+    for (size_t i = 0; i < arrows->count; i++) {
+        const struct arrow *arrow = &arrows->arrow[i];
+        if (!arrow_is_forward(placing->slice, arrow))
+            continue;
+        size_t at = placing->cause[arrow->to];
+        while (placing->causes[at] != SLICE_NONE)
+            at++;
+        placing->causes[at] = arrow->from;
+    }
+}
+
+static bool begin(struct placing *placing)
+{
+    size_t places = placing->slice->set->count, count = placing->slice->count;
+    placing->next = calloc(places + 1, sizeof *placing->next);
+    placing->end = calloc(places + 1, sizeof *placing->end);
+    placing->behind = calloc(places + 1, sizeof *placing->behind);
+    placing->meeting = calloc(count + 1, sizeof *placing->meeting);
+    placing->cause = calloc(count + 2, sizeof *placing->cause);
+    placing->causes = calloc(placing->arrows->count + 1, sizeof *placing->causes);
+    placing->layout->spot = calloc(count + 1, sizeof *placing->layout->spot);
+    if (placing->next == NULL || placing->end == NULL || placing->behind == NULL ||
+        placing->meeting == NULL || placing->cause == NULL || placing->causes == NULL ||
+        placing->layout->spot == NULL)
+        return false;
+    for (size_t i = 0; i < placing->arrows->count; i++)
+        placing->causes[i] = SLICE_NONE;
+    list_causes(placing);
+    for (size_t i = 0; i < placing->arrows->meeting_count; i++)
+        for (size_t k = 0; k < placing->arrows->meeting[i].count; k++)
+            placing->meeting[placing->arrows->meeting[i].event[k]] = i + 1;
+    for (size_t i = count; i > 0; i--)
+        placing->next[placing->slice->event[i - 1].place] = i - 1;
+    for (size_t i = 0; i < count; i++)
+        placing->end[placing->slice->event[i].place] = i + 1;
+    for (size_t place = 0; place < places; place++)
+        pass_hidden(placing, place);
+    return true;
+}
+
+static void finish(struct placing *placing)
+{
+    free(placing->next);
+    free(placing->end);
+    free(placing->behind);
+    free(placing->meeting);
+    free(placing->cause);
+    free(placing->causes);
+}
+
+/* --- coordinates ------------------------------------------------------------------------------ */
+
+/* The rows: ranks that have an event, from the least. */
+static bool make_rows(struct layout *layout, bool all_ranks)
+{
+    const struct slice *slice = layout->slice;
+    int ranks = slice->set->ranks;
+    int *row = calloc((size_t)ranks + 1, sizeof *row);
+    layout->rank = calloc((size_t)ranks + 1, sizeof *layout->rank);
+    if (row == NULL || layout->rank == NULL) {
+        free(row);
+        return false;
+    }
+    for (size_t i = 0; i < slice->count; i++)
+        if (layout->spot[i].shown)
+            row[slice->event[i].trace->rank] = 1;
+    for (int rank = 0; rank < ranks; rank++)
+        if (row[rank] != 0 || all_ranks) {
+            layout->rank[layout->row_count] = rank;
+            row[rank] = layout->row_count++;
+        }
+    for (size_t i = 0; i < slice->count; i++)
+        if (layout->spot[i].shown)
+            layout->spot[i].row = row[slice->event[i].trace->rank];
+    free(row);
+    return true;
+}
+
+/* A column is as wide as the longest label in it. */
+static bool make_columns(struct layout *layout, const struct layout_wish *wish)
+{
+    double *width = calloc(layout->column_count + 1, sizeof *width);
+    layout->column_x = calloc(layout->column_count + 1, sizeof *layout->column_x);
+    if (width == NULL || layout->column_x == NULL) {
+        free(width);
+        return false;
+    }
+    for (size_t i = 0; i < layout->slice->count; i++) {
+        double needed = wish->letters != NULL && wish->letters[i] > 0
+                            ? wish->letters[i] * LAYOUT_LETTER_WIDTH + LAYOUT_LETTER_WIDTH
+                            : 0;
+        size_t column = layout->spot[i].column;
+        if (layout->spot[i].shown && needed > width[column])
+            width[column] = needed;
+    }
+    double x = LAYOUT_LEFT;
+    for (size_t i = 0; i < layout->column_count; i++) {
+        double own = width[i] > wish->column_width ? width[i] : wish->column_width;
+        layout->column_x[i] = x + own / 2;
+        x += own;
+    }
+    layout->width = x + LAYOUT_RIGHT;
+    layout->height = LAYOUT_TOP + layout->row_count * LAYOUT_ROW_HEIGHT;
+    free(width);
+    return true;
+}
+
+static bool make_lives(struct layout *layout)
+{
+    const struct slice *slice = layout->slice;
+    layout->life = calloc(slice->set->count + 1, sizeof *layout->life);
+    for (size_t i = 0; layout->life != NULL && i < slice->count; i++) {
+        struct layout_spot *spot = &layout->spot[i];
+        const struct trace *trace = slice->event[i].trace;
+        if (!spot->shown)
+            continue;
+        spot->x = layout->column_x[spot->column];
+        spot->y = LAYOUT_TOP + (spot->row + 0.5) * LAYOUT_ROW_HEIGHT;
+        struct layout_life *life =
+            layout->life_count > 0 ? &layout->life[layout->life_count - 1] : NULL;
+        if (life == NULL || life->trace != trace) {
+            life = &layout->life[layout->life_count++];
+            *life = (struct layout_life){.trace = trace, .first = i, .from = spot->x, .y = spot->y};
+            life->died = atomic_load(&trace->header->closed) == 0;
+        }
+        life->last = i;
+        life->to = spot->x;
+    }
+    return layout->life != NULL;
+}
+
+enum error_code layout_make(const struct slice *slice, const struct arrows *arrows,
+                            const struct layout_wish *wish, struct layout *layout,
+                            struct error *error)
+{
+    struct placing placing = {.slice = slice, .arrows = arrows, .wish = wish, .layout = layout};
+    *layout = (struct layout){.slice = slice};
+    bool good = begin(&placing);
+    if (good)
+        place_lives(&placing);
+    layout->column_count = placing.columns;
+    finish(&placing);
+    if (!good || !make_rows(layout, wish->all_ranks) || !make_columns(layout, wish) ||
+        !make_lives(layout))
+        return error_set(error, ERROR_MEMORY, "no memory for a diagram");
+    return OK;
+}
+
+void layout_release(struct layout *layout)
+{
+    free(layout->spot);
+    free(layout->rank);
+    free(layout->column_x);
+    free(layout->life);
+    *layout = (struct layout){0};
+}

@@ -1,0 +1,15 @@
+/* Who waits for whom at the end of a run that hung: a graph, its ranks on a circle, as XML. Must
+ * not know: why the run ended, HTML. */
+#ifndef REPORTS_DIAGRAM_WAITS_H
+#define REPORTS_DIAGRAM_WAITS_H
+
+#include "base/error.h"
+#include "reports/page/xml.h"
+#include "trace/reader.h"
+
+#define WAITS_RANKS_MOST 48 /* more are only told in words */
+
+/* One element <waits>; none if nobody waits. ERROR_MEMORY. */
+enum error_code waits_write(struct xml *xml, const struct trace_set *set, struct error *error);
+
+#endif

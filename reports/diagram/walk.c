@@ -1,0 +1,388 @@
+/* See walk.h. A cursor for each trace; the earliest whose causes have all been passed goes on. */
+#include "reports/diagram/walk.h"
+
+#include "oracles/reading/causal.h"
+#include "oracles/reading/collective.h"
+#include "oracles/reading/history.h"
+#include "oracles/reading/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FORGET_RECORDS 65536u
+#define PAGE_RECORDS (4096u / TRACE_RECORD_BYTES)
+#define NOWHERE SIZE_MAX
+
+/* A clock that others will take in; keyed by the number of its record. */
+struct held {
+    uint64_t takers;
+    uint64_t clock[];
+};
+
+struct cursor {
+    const struct trace *trace;
+    uint64_t next; /* record to be passed next */
+    uint64_t end;
+    uint64_t forgotten;
+    uint64_t time;      /* ticks at which `next` was entered */
+    size_t before;      /* place of the incarnation before, or NOWHERE */
+    size_t waits_place; /* goes on when that trace has passed that record; NOWHERE: now */
+    uint64_t waits_index;
+    bool began;  /* took over from the incarnation before */
+    bool joined; /* the collective at `next`: others may take what was known before */
+    uint64_t *clock;
+};
+
+struct walking {
+    const struct links *links;
+    const struct walk *walk;
+    struct cursor *cursor; /* by place */
+    size_t count;
+    uint64_t *clocks; /* of all cursors */
+    struct table held;
+    uint64_t start_ticks;
+    double ns_per_tick;
+    struct walk_seen seen;
+    bool forcing; /* the next step does not wait */
+    bool exhausted;
+};
+
+static bool is_event(const struct record *record)
+{
+    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+    return kind != RECORD_NONE && kind < RECORD_KIND_COUNT && kind != RECORD_GROUP &&
+           kind != RECORD_TEXT && record->level <= LEVEL_SELF;
+}
+
+/* To the next event, if there is one. */
+static void settle(struct walking *walking, struct cursor *cursor)
+{
+    size_t place = (size_t)(cursor - walking->cursor);
+    while (cursor->next < cursor->end && !is_event(&cursor->trace->record[cursor->next]))
+        cursor->next++;
+    if (cursor->next < cursor->end)
+        cursor->time = cursor->trace->record[cursor->next].enter;
+    cursor->waits_place = NOWHERE;
+    cursor->joined = false;
+    if (cursor->next - cursor->forgotten < FORGET_RECORDS)
+        return;
+    uint64_t first = cursor->forgotten / PAGE_RECORDS * PAGE_RECORDS;
+    uint64_t last = cursor->next / PAGE_RECORDS * PAGE_RECORDS;
+    if (cursor->trace->mapped != 0 && last > first)
+        madvise((void *)(uintptr_t)&cursor->trace->record[first],
+                (size_t)(last - first) * TRACE_RECORD_BYTES, MADV_DONTNEED);
+    links_forget(walking->links, place, cursor->next);
+    cursor->forgotten = cursor->next;
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+static void take_in(const struct walking *walking, struct cursor *cursor, const uint64_t *clock)
+{
+    for (size_t i = 0; i < walking->count; i++)
+        if (clock[i] > cursor->clock[i])
+            cursor->clock[i] = clock[i];
+}
+
+static void hold(struct walking *walking, const struct cursor *cursor, uint64_t at, uint64_t takers)
+{
+    size_t bytes = walking->count * sizeof(uint64_t);
+    struct held *held = takers > 0 ? malloc(sizeof *held + bytes) : NULL;
+    if (takers == 0)
+        return;
+    if (held == NULL || !table_put(&walking->held, at, 0, held)) {
+        free(held);
+        walking->exhausted = true;
+        return;
+    }
+    held->takers = takers;
+    memcpy(held->clock, cursor->clock, bytes);
+}
+
+/* What is not held any more, or not yet, is not taken: then the walk was forced. */
+static void take_held(struct walking *walking, struct cursor *cursor, uint64_t at)
+{
+    struct held *held = table_get(&walking->held, at, 0);
+    if (held == NULL)
+        return;
+    take_in(walking, cursor, held->clock);
+    if (--held->takers > 0)
+        return;
+    table_remove(&walking->held, at, 0);
+    free(held);
+}
+
+/* --- what has to be passed before ------------------------------------------------------------- */
+
+static bool has_passed(const struct walking *walking, size_t place, uint64_t index)
+{
+    const struct cursor *cursor = &walking->cursor[place];
+    return cursor->next > index || (cursor->next == index && cursor->joined);
+}
+
+/* True if record number `at` has been passed; else the cursor waits for it. */
+static bool has_come(struct walking *walking, struct cursor *cursor, uint64_t at)
+{
+    uint64_t index;
+    size_t place = links_place(walking->links, at, &index);
+    if (walking->forcing || has_passed(walking, place, index))
+        return true;
+    cursor->waits_place = place;
+    cursor->waits_index = index;
+    return false;
+}
+
+static bool member_flows(const struct walking *walking, size_t from, size_t to,
+                         const struct record *record)
+{
+    const struct trace *trace = walking->links->set->trace;
+    int32_t root = record->kind == RECORD_COLLECTIVE ? record->peer : PEER_NONE;
+    return from != to &&
+           causal_flows(record->call, root, collective_comm(record),
+                        (record->flags & FLAG_INTER) != 0, trace[from].rank, trace[to].rank);
+}
+
+/* The next record of the ring of a collective. */
+static uint64_t next_member(const struct links *links, uint64_t at, size_t *place)
+{
+    uint64_t index;
+    *place = links_place(links, at, &index);
+    uint64_t next = links_of(links, *place, index).at;
+    *place = links_place(links, next, &index);
+    return next;
+}
+
+/* The cursor's rank has come to the collective: what it knows so far is for those it gives to. */
+static void join(struct walking *walking, struct cursor *cursor, uint64_t at)
+{
+    size_t own = (size_t)(cursor - walking->cursor), place;
+    const struct record *record = &cursor->trace->record[cursor->next];
+    uint64_t takers = 0;
+    cursor->joined = true;
+    for (uint64_t member = next_member(walking->links, at, &place); member != at;
+         member = next_member(walking->links, member, &place))
+        takers += member_flows(walking, own, place, record);
+    hold(walking, cursor, at, takers);
+}
+
+static bool members_have_come(struct walking *walking, struct cursor *cursor, uint64_t began,
+                              const struct record *record)
+{
+    size_t own = (size_t)(cursor - walking->cursor), place;
+    for (uint64_t member = next_member(walking->links, began, &place); member != began;
+         member = next_member(walking->links, member, &place))
+        if (member_flows(walking, place, own, record) && !has_come(walking, cursor, member))
+            return false;
+    return true;
+}
+
+static void take_members(struct walking *walking, struct cursor *cursor, uint64_t began,
+                         const struct record *record)
+{
+    size_t own = (size_t)(cursor - walking->cursor), place;
+    for (uint64_t member = next_member(walking->links, began, &place); member != began;
+         member = next_member(walking->links, member, &place))
+        if (member_flows(walking, place, own, record))
+            take_held(walking, cursor, member);
+}
+
+/* Takes in what happened before the event at the cursor. False if that is still to come. */
+static bool take_causes(struct walking *walking, struct cursor *cursor, struct link link)
+{
+    const struct record *records = cursor->trace->record;
+    const struct record *record = &records[cursor->next];
+    size_t own = (size_t)(cursor - walking->cursor);
+    uint64_t at = walking->links->base[own] + cursor->next;
+    if (link.kind == LINK_RECEIVED) {
+        if (!has_come(walking, cursor, link.at))
+            return false;
+        take_held(walking, cursor, link.at);
+    } else if (link.kind == LINK_JOINED) {
+        if (!cursor->joined)
+            join(walking, cursor, at);
+        bool returned = atomic_load_explicit(&record->leave, memory_order_acquire) != 0;
+        if (!returned || (record->kind == RECORD_COLLECTIVE && record->request != 0))
+            return true;
+        if (!members_have_come(walking, cursor, at, record))
+            return false;
+        take_members(walking, cursor, at, record);
+    } else if (link.kind == LINK_LEFT) {
+        const struct record *began = &records[link.at - walking->links->base[own]];
+        if (!members_have_come(walking, cursor, link.at, began))
+            return false;
+        take_members(walking, cursor, link.at, began);
+    }
+    return true;
+}
+
+/* The first event of an incarnation: its rank's life before is over. */
+static bool take_life_before(struct walking *walking, struct cursor *cursor)
+{
+    if (cursor->began || cursor->before == NOWHERE)
+        return true;
+    const struct cursor *before = &walking->cursor[cursor->before];
+    if (before->next < before->end && !walking->forcing) {
+        cursor->waits_place = cursor->before;
+        cursor->waits_index = before->end - 1;
+        return false;
+    }
+    take_in(walking, cursor, before->clock);
+    cursor->began = true;
+    return true;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+static uint64_t ns_of(const struct walking *walking, uint64_t ticks)
+{
+    return ticks > walking->start_ticks
+               ? (uint64_t)((double)(ticks - walking->start_ticks) * walking->ns_per_tick)
+               : 0;
+}
+
+static struct walk_event event_at(const struct walking *walking, const struct cursor *cursor,
+                                  struct link link)
+{
+    const struct record *record = &cursor->trace->record[cursor->next];
+    size_t own = (size_t)(cursor - walking->cursor);
+    uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+    struct walk_event event = {.trace = cursor->trace,
+                               .place = own,
+                               .index = cursor->next,
+                               .record = record,
+                               .enter_ns = ns_of(walking, record->enter),
+                               .in_progress = leave == 0 && record->kind != RECORD_NOTE &&
+                                              record->kind != RECORD_FAULT,
+                               .ordinal = walking->seen.told,
+                               .clock = cursor->clock};
+    event.leave_ns = leave > record->enter ? ns_of(walking, leave) : event.enter_ns;
+    if (link.kind == LINK_SENT || link.kind == LINK_RECEIVED) {
+        uint64_t index;
+        size_t place = links_place(walking->links, link.at, &index);
+        event.link = link.kind;
+        event.message =
+            1 + (link.kind == LINK_SENT ? walking->links->base[own] + cursor->next : link.at);
+        event.other = event_of(&walking->links->set->trace[place], index);
+    }
+    return event;
+}
+
+static enum error_code pass(struct walking *walking, struct cursor *cursor, struct link link,
+                            struct error *error)
+{
+    size_t own = (size_t)(cursor - walking->cursor);
+    struct walk_event event = event_at(walking, cursor, link);
+    enum error_code code = OK;
+    cursor->clock[own]++;
+    if (walking->walk->wanted == NULL || walking->walk->wanted(walking->walk->context, &event)) {
+        code = walking->walk->event(walking->walk->context, &event, error);
+        walking->seen.told++;
+    } else {
+        cursor->clock[own]--;
+    }
+    if (link.kind == LINK_SENT)
+        hold(walking, cursor, walking->links->base[own] + cursor->next, 1);
+    cursor->next++;
+    settle(walking, cursor);
+    return code;
+}
+
+/* The earliest that does not wait; NULL: there is none. `waiting` too: the earliest of all. */
+static struct cursor *choose(struct walking *walking, bool waiting)
+{
+    struct cursor *best = NULL;
+    for (size_t i = 0; i < walking->count; i++) {
+        struct cursor *cursor = &walking->cursor[i];
+        if (cursor->next == cursor->end)
+            continue;
+        if (!waiting && cursor->waits_place != NOWHERE &&
+            !has_passed(walking, cursor->waits_place, cursor->waits_index))
+            continue;
+        if (best == NULL || cursor->time < best->time)
+            best = cursor;
+    }
+    return best;
+}
+
+/* False at the end. */
+static bool step(struct walking *walking, enum error_code *code, struct error *error)
+{
+    struct cursor *cursor = choose(walking, false);
+    if (cursor == NULL) {
+        /* Each waits for another: threads of a rank, or the matching was wrong somewhere. */
+        cursor = choose(walking, true);
+        if (cursor == NULL)
+            return false;
+        walking->forcing = true;
+        walking->seen.forced++;
+    }
+    struct link link = links_of(walking->links, (size_t)(cursor - walking->cursor), cursor->next);
+    cursor->waits_place = NOWHERE;
+    if (take_life_before(walking, cursor) && take_causes(walking, cursor, link))
+        *code = pass(walking, cursor, link, error);
+    walking->forcing = false;
+    if (walking->exhausted)
+        *code = error_set(error, ERROR_MEMORY, "no memory for what happens before what");
+    return *code == OK;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static size_t place_before(const struct trace_set *set, const struct trace *trace)
+{
+    for (int i = trace->incarnation - 1; i >= 0; i--) {
+        const struct trace *before = trace_set_find(set, trace->rank, i);
+        if (before != NULL)
+            return (size_t)(before - set->trace);
+    }
+    return NOWHERE;
+}
+
+static bool begin(struct walking *walking)
+{
+    const struct trace_set *set = walking->links->set;
+    walking->cursor = calloc(set->count + 1, sizeof *walking->cursor);
+    walking->clocks = calloc(set->count * set->count + 1, sizeof *walking->clocks);
+    if (walking->cursor == NULL || walking->clocks == NULL)
+        return false;
+    walking->start_ticks = UINT64_MAX;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct trace *trace = &set->trace[i];
+        struct cursor *cursor = &walking->cursor[i];
+        *cursor = (struct cursor){.trace = trace,
+                                  .end = trace->count,
+                                  .time = trace->header->start_ticks,
+                                  .before = place_before(set, trace),
+                                  .clock = walking->clocks + i * set->count};
+        if (trace->header->start_ticks < walking->start_ticks)
+            walking->start_ticks = trace->header->start_ticks;
+        settle(walking, cursor);
+    }
+    walking->ns_per_tick = 1e9 / set->trace[0].header->ticks_per_second;
+    return true;
+}
+
+static void finish(struct walking *walking)
+{
+    for (size_t i = 0; i < walking->held.capacity; i++)
+        free(walking->held.slot[i].value);
+    table_release(&walking->held);
+    free(walking->cursor);
+    free(walking->clocks);
+}
+
+enum error_code walk_run(const struct links *links, const struct walk *walk, struct walk_seen *seen,
+                         struct error *error)
+{
+    struct walking walking = {.links = links, .walk = walk, .count = links->set->count};
+    enum error_code code = OK;
+    if (!begin(&walking))
+        code = error_set(error, ERROR_MEMORY, "%zu traces", links->set->count);
+    while (code == OK && step(&walking, &code, error))
+        ;
+    if (seen != NULL)
+        *seen = walking.seen;
+    finish(&walking);
+    return code;
+}

@@ -1,0 +1,178 @@
+/* The Chrome trace event form (JSON), which Perfetto's viewer opens: a process for each rank and
+ * incarnation, a thread for each of its threads, calls as spans, the library's inside the
+ * application's, messages of the wire as arrows between them. Process and thread numbers begin at
+ * 1: 0 is the viewer's own. Streams. */
+#include "reports/export/export.h"
+#include "reports/export/spans.h"
+#include "reports/text/trace_line.h"
+#include "system/json_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_US 1000.0 /* the form's unit is the microsecond */
+#define REAL_DIGITS 15   /* nanoseconds of ten days, and no rounding in the last one */
+
+struct perfetto {
+    struct spans spans;
+    FILE *out;
+    bool any; /* something was written: a comma comes first */
+};
+
+static enum error_code write_event(struct perfetto *perfetto, json_t *event, struct error *error)
+{
+    if (event == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    errno = 0;
+    fputs(perfetto->any ? ",\n" : "\n", perfetto->out);
+    perfetto->any = true;
+    bool good =
+        json_dumpf(event, perfetto->out, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) == 0;
+    json_decref(event);
+    return good ? OK : error_set(error, ERROR_IO, "output: %s", strerror(errno));
+}
+
+/* What every event has. */
+static json_t *event_of_phase(const char *phase, const char *name, const char *category,
+                              const struct span_thread *thread, uint64_t ns)
+{
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "ph", phase, "name", name, "cat", category,
+                     "pid", (json_int_t)thread->place + 1, "tid", (json_int_t)thread->thread + 1,
+                     "ts", (double)ns / NS_PER_US);
+}
+
+static json_t *arguments_of(const struct walk_event *event)
+{
+    char name[EXPORT_EVENT_BYTES], words[TRACE_LINE_BYTES + 1];
+    struct event_ref own = {event->trace->rank, event->trace->incarnation, event->index};
+    trace_event_words(event->trace, event->index, words);
+    json_t *arguments =
+        json_pack("{s:s, s:o}", "event", export_event_text(&own, name), "what", json_text(words));
+    if (event->in_progress)
+        json_object_set_new(arguments, "in_progress", json_true());
+    return arguments;
+}
+
+/* One end of an arrow. "bp": "e" ties its head to the span around it, not to the next one. */
+static enum error_code write_arrow(struct perfetto *perfetto, const struct span_thread *thread,
+                                   const struct walk_event *event, bool head, uint64_t ns,
+                                   struct error *error)
+{
+    json_t *arrow = event_of_phase(head ? "f" : "s", "message", "message", thread, ns);
+    if (arrow != NULL)
+        json_object_set_new(arrow, "id", json_integer((json_int_t)event->message));
+    if (arrow != NULL && head)
+        json_object_set_new(arrow, "bp", json_string("e"));
+    return write_event(perfetto, arrow, error);
+}
+
+static enum error_code on_enter(void *context, const struct span_thread *thread,
+                                const struct span *span, uint64_t ns, struct error *error)
+{
+    struct perfetto *perfetto = context;
+    char name[EXPORT_NAME_BYTES];
+    enum error_code code = OK;
+    if (!span->part) {
+        json_t *event = event_of_phase("B", export_name_text(span->event.record, name),
+                                       level_text(span->event.record->level), thread, ns);
+        if (event != NULL)
+            json_object_set_new(event, "args", arguments_of(&span->event));
+        code = write_event(perfetto, event, error);
+    }
+    if (code == OK && span->event.link == LINK_SENT)
+        code = write_arrow(perfetto, thread, &span->event, false, ns, error);
+    return code;
+}
+
+static enum error_code on_leave(void *context, const struct span_thread *thread,
+                                const struct span *span, uint64_t ns, struct error *error)
+{
+    struct perfetto *perfetto = context;
+    char name[EXPORT_NAME_BYTES];
+    enum error_code code = OK;
+    if (span->event.link == LINK_RECEIVED)
+        code = write_arrow(perfetto, thread, &span->event, true, ns, error);
+    if (code == OK && !span->part)
+        code = write_event(perfetto,
+                           event_of_phase("E", export_name_text(span->event.record, name),
+                                          level_text(span->event.record->level), thread, ns),
+                           error);
+    return code;
+}
+
+static enum error_code on_point(void *context, const struct span_thread *thread,
+                                const struct walk_event *event, uint64_t ns, struct error *error)
+{
+    char name[EXPORT_NAME_BYTES];
+    json_t *point = event_of_phase("i", export_name_text(event->record, name),
+                                   record_kind_text(event->record->kind), thread, ns);
+    if (point != NULL) {
+        json_object_set_new(point, "s", json_string("t"));
+        json_object_set_new(point, "args", arguments_of(event));
+    }
+    return write_event(context, point, error);
+}
+
+static enum error_code name_processes(const struct export *export, struct error *error)
+{
+    struct perfetto *perfetto = export->state;
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < export->set->count; i++) {
+        const struct trace *trace = &export->set->trace[i];
+        char name[EXPORT_EVENT_BYTES];
+        code = write_event(perfetto,
+                           json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name",
+                                     "pid", (json_int_t)i + 1, "args", "name",
+                                     export_process_text(trace, name)),
+                           error);
+        if (code == OK)
+            code = write_event(perfetto,
+                               json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name",
+                                         "process_sort_index", "pid", (json_int_t)i + 1, "args",
+                                         "sort_index", (json_int_t)i),
+                               error);
+    }
+    return code;
+}
+
+static enum error_code perfetto_begin(struct export *export, struct error *error)
+{
+    struct perfetto *perfetto = export->state = calloc(1, sizeof *perfetto);
+    if (perfetto == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct span_listener listener = {perfetto, on_enter, on_leave, on_point};
+    spans_init(&perfetto->spans, &listener);
+    perfetto->out = export->out;
+    fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", export->out);
+    return name_processes(export, error);
+}
+
+static enum error_code perfetto_event(struct export *export, const struct walk_event *event,
+                                      struct error *error)
+{
+    return spans_event(&((struct perfetto *)export->state)->spans, event, error);
+}
+
+static enum error_code perfetto_end(struct export *export, struct error *error)
+{
+    struct perfetto *perfetto = export->state;
+    enum error_code code = spans_finish(&perfetto->spans, error);
+    fputs("\n]}\n", export->out);
+    return code;
+}
+
+static void perfetto_release(struct export *export)
+{
+    struct perfetto *perfetto = export->state;
+    if (perfetto != NULL)
+        spans_release(&perfetto->spans);
+    free(perfetto);
+}
+
+const struct exporter export_perfetto = {.name = "perfetto",
+                                         .begin = perfetto_begin,
+                                         .event = perfetto_event,
+                                         .end = perfetto_end,
+                                         .release = perfetto_release};

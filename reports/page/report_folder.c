@@ -1,0 +1,415 @@
+/* index.html of an output folder: the newest set of runs in full (what did not pass, grouped; every
+ * scenario; what was covered), and how the sets before it went. See report.h. */
+#include "command/report.h"
+
+#include "oracles/oracle.h"
+#include "reports/page/page.h"
+#include "reports/page/report_campaign.h"
+#include "reports/page/report_coverage.h"
+#include "reports/page/report_history.h"
+#include "reports/page/stored_set.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SHEET "index.xsl"
+#define SCENARIOS_MOST 2000
+#define GROUPS_MOST 200
+#define DRAWN_MOST 50   /* pages of runs, of those that have none */
+#define MEMBERS_MOST 20 /* of a group, by name; the others are counted */
+
+#define NUMBER_BYTES 32
+
+#define TREND_HEIGHT 96 /* of the picture of the trend */
+#define TREND_BAR 26
+#define TREND_GAP 6
+
+static const char *const end_words[STORED_ENDS] = {"pass", "violation", "undecided",
+                                                   "harness-error"};
+
+/* --- what did not pass -------------------------------------------------------------------------
+ */
+
+/* Failures that look the same. */
+struct group {
+    const char *name; /* fingerprint, else verdict */
+    enum stored_end end;
+    size_t first; /* of the runs of the set */
+    size_t count;
+};
+
+static const int place_of_end[STORED_ENDS] = {
+    [STORED_VIOLATION] = 0, [STORED_HARNESS] = 1, [STORED_UNDECIDED] = 2, [STORED_PASS] = 3};
+
+struct groups {
+    size_t count, left_out;
+    struct group group[GROUPS_MOST];
+};
+
+static const char *verdict_of(const struct stored_run *run)
+{
+    const char *verdict = stored_text(run->verdict, "verdict");
+    return verdict[0] != '\0' ? verdict : "not judged";
+}
+
+static const char *group_name(const struct stored_run *run)
+{
+    const char *fingerprint = stored_text(run->verdict, "fingerprint");
+    const char *remark = stored_text(run->verdict, "remark");
+    if (fingerprint[0] != '\0')
+        return fingerprint;
+    return remark[0] != '\0' ? remark : verdict_of(run);
+}
+
+static void take_group(struct groups *groups, const struct stored_set *set, size_t at)
+{
+    const char *name = group_name(&set->run[at]);
+    for (size_t i = 0; i < groups->count; i++)
+        if (strcmp(groups->group[i].name, name) == 0) {
+            groups->group[i].count++;
+            return;
+        }
+    if (groups->count == GROUPS_MOST)
+        groups->left_out++;
+    else
+        groups->group[groups->count++] = (struct group){name, stored_end_of(&set->run[at]), at, 1};
+}
+
+/* Violations first, then what says least of the protocol last; of the same by how many. */
+static int by_weight(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    if (a->end != b->end)
+        return place_of_end[a->end] - place_of_end[b->end];
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return a->first > b->first ? 1 : -1;
+}
+
+/* --- elements ----------------------------------------------------------------------------------
+ */
+
+/* The sentence that says best why the run did not pass; NULL: none does. */
+static const char *why_of(const struct stored_run *run)
+{
+    const char *own = stored_text(run->verdict, "why");
+    if (own[0] != '\0')
+        return own;
+    const json_t *finding = json_array_get(json_object_get(run->verdict, "findings"), 0);
+    return json_string_value(json_array_get(json_object_get(finding, "why"), 0));
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Where the run's page is, and its folder, as seen from the index. */
+static void write_place(struct xml *xml, const struct stored_set *set, const struct stored_run *run)
+{
+    struct path path;
+    char page[NUMBER_BYTES];
+    bool own = strcmp(set->name, ".") == 0;
+    if (set->pages != NULL) {
+        snprintf(page, sizeof page, "%d.html", run->number);
+        if (path_format(&path, NULL, "%s/%s", set->pages, page) == OK && is_file(path.text))
+            xml_attribute(xml, "page", page);
+        return;
+    }
+    if (path_format(&path, NULL, "%s/%d/report.html", set->folder.text, run->number) != OK)
+        return;
+    bool has_page = path_exists(path.text);
+    if (path_format(&path, NULL, "%s%s%d", own ? "" : set->name, own ? "" : "/", run->number) == OK)
+        stored_put_place(xml, path.text, has_page);
+}
+
+static void write_run(struct xml *xml, const char *element, const struct stored_set *set,
+                      const struct stored_run *run)
+{
+    const json_t *scenario = json_object_get(run->run, "scenario");
+    const json_t *seconds = json_object_get(run->run, "seconds");
+    bool passed = stored_end_of(run) == STORED_PASS;
+    xml_begin(xml, element);
+    xml_number(xml, "number", run->number);
+    xml_attribute(xml, "name", stored_text(scenario, "name"));
+    xml_attribute(xml, "file", stored_text(scenario, "file"));
+    xml_number(xml, "line", json_integer_value(json_object_get(scenario, "line")));
+    xml_attribute(xml, "protocol", stored_text(scenario, "protocol"));
+    xml_attribute(xml, "program", stored_text(scenario, "program"));
+    xml_number(xml, "ranks", json_integer_value(json_object_get(scenario, "ranks")));
+    xml_attribute(xml, "verdict", verdict_of(run));
+    xml_attribute(xml, "remark", stored_text(run->verdict, "remark"));
+    xml_attribute(xml, "violates", stored_text(scenario, "violates"));
+    if (seconds != NULL)
+        xml_real(xml, "seconds", json_number_value(seconds), 2);
+    write_place(xml, set, run);
+    if (!passed)
+        xml_element(xml, "why", why_of(run));
+    xml_end(xml);
+}
+
+static void write_group(struct xml *xml, const struct stored_set *set, const struct group *group)
+{
+    const struct stored_run *first = &set->run[group->first];
+    const json_t *finding = json_array_get(json_object_get(first->verdict, "findings"), 0);
+    const struct claim *claim = claim_find(stored_text(finding, "claim"));
+    size_t told = 0;
+    xml_begin(xml, "group");
+    xml_attribute(xml, "name", group->name);
+    xml_number(xml, "count", (int64_t)group->count);
+    xml_attribute(xml, "verdict", verdict_of(first));
+    if (claim != NULL) {
+        xml_attribute(xml, "claim", claim->id);
+        xml_attribute(xml, "text", claim->text);
+        xml_attribute(xml, "source", claim->source);
+    }
+    xml_element(xml, "why", why_of(first));
+    for (size_t i = group->first; i < set->run_count && told < MEMBERS_MOST; i++)
+        if (stored_end_of(&set->run[i]) != STORED_PASS &&
+            strcmp(group_name(&set->run[i]), group->name) == 0) {
+            write_run(xml, "member", set, &set->run[i]);
+            told++;
+        }
+    xml_end(xml);
+}
+
+static enum error_code write_groups(struct xml *xml, const struct stored_set *set,
+                                    struct error *error)
+{
+    struct groups *groups = calloc(1, sizeof *groups);
+    if (groups == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; i < set->run_count; i++)
+        if (stored_end_of(&set->run[i]) != STORED_PASS)
+            take_group(groups, set, i);
+    qsort(groups->group, groups->count, sizeof groups->group[0], by_weight);
+    xml_begin(xml, "groups");
+    xml_number(xml, "left-out", (int64_t)groups->left_out);
+    for (size_t i = 0; i < groups->count; i++)
+        write_group(xml, set, &groups->group[i]);
+    xml_end(xml);
+    free(groups);
+    return OK;
+}
+
+static void write_counts(struct xml *xml, const struct stored_set *set)
+{
+    uint64_t all = 0;
+    for (int end = 0; end < STORED_ENDS; end++) {
+        xml_number(xml, end_words[end], (int64_t)set->count[end]);
+        all += set->count[end];
+    }
+    xml_number(xml, "runs", (int64_t)all);
+}
+
+static enum error_code write_coverage(struct xml *xml, const struct stored_set *set,
+                                      struct error *error)
+{
+    struct coverage *all = calloc(claim_count, sizeof *all);
+    if (all == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; set->campaign == NULL && i < set->run_count; i++)
+        coverage_add(&set->run[i], all);
+    if (set->campaign != NULL)
+        campaign_coverage_add(set, all);
+    xml_begin(xml, "coverage");
+    xml_flag(xml, "of-runs", set->campaign != NULL);
+    coverage_write(xml, all);
+    xml_end(xml);
+    free(all);
+    return OK;
+}
+
+static enum error_code write_set(struct xml *xml, const struct stored_set *set, struct error *error)
+{
+    xml_begin(xml, "set");
+    xml_attribute(xml, "name", set->name);
+    write_counts(xml, set);
+    xml_number(xml, "folders", (int64_t)set->run_count);
+    xml_number(xml, "damaged", (int64_t)set->damaged);
+    enum error_code code = OK;
+    if (set->campaign != NULL) {
+        campaign_write(xml, set);
+        campaign_write_groups(xml, set);
+        code = history_write(xml, set, error);
+    } else {
+        code = write_groups(xml, set, error);
+    }
+    for (size_t i = 0; i < set->run_count && i < SCENARIOS_MOST; i++)
+        write_run(xml, "scenario", set, &set->run[i]);
+    if (code == OK)
+        code = write_coverage(xml, set, error);
+    xml_end(xml);
+    return code;
+}
+
+/* --- the trend ---------------------------------------------------------------------------------
+ */
+
+/* The parts of a bar, from below. */
+static void write_bar(struct xml *xml, const struct stored_set *set, size_t place, uint64_t highest)
+{
+    uint64_t below = 0;
+    xml_begin(xml, "bar");
+    xml_attribute(xml, "name", set->name);
+    xml_number(xml, "x", (int64_t)(place * (TREND_BAR + TREND_GAP)));
+    xml_flag(xml, "is-campaign", set->campaign != NULL);
+    write_counts(xml, set);
+    for (int end = 0; end < STORED_ENDS; end++) {
+        if (set->count[end] == 0)
+            continue;
+        double height = (double)set->count[end] * TREND_HEIGHT / (double)highest;
+        double top =
+            TREND_HEIGHT - (double)(below + set->count[end]) * TREND_HEIGHT / (double)highest;
+        xml_begin(xml, "part");
+        xml_attribute(xml, "end", end_words[end]);
+        xml_number(xml, "count", (int64_t)set->count[end]);
+        xml_real(xml, "y", top, 1);
+        xml_real(xml, "height", height, 1);
+        xml_end(xml);
+        below += set->count[end];
+    }
+    xml_end(xml);
+}
+
+static uint64_t total(const struct stored_set *set)
+{
+    uint64_t all = 0;
+    for (int end = 0; end < STORED_ENDS; end++)
+        all += set->count[end];
+    return all;
+}
+
+static void write_trend(struct xml *xml, const struct stored_set *sets, size_t count, size_t all)
+{
+    uint64_t highest = 1;
+    for (size_t i = 0; i < count; i++)
+        highest = total(&sets[i]) > highest ? total(&sets[i]) : highest;
+    xml_begin(xml, "trend");
+    xml_number(xml, "width", (int64_t)(count * (TREND_BAR + TREND_GAP)));
+    xml_number(xml, "height", TREND_HEIGHT);
+    xml_number(xml, "bar-width", TREND_BAR);
+    xml_number(xml, "all", (int64_t)all);
+    for (size_t i = 0; i < count; i++)
+        write_bar(xml, &sets[i], i, highest);
+    xml_end(xml);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------
+ */
+
+/* All sets that are shown; the newest, the last, is read in full. */
+struct stored_folder {
+    size_t count, all;
+    struct stored_set set[STORED_SETS_MOST]; /* owned */
+};
+
+static enum error_code read_sets(const char *folder, struct stored_folder *stored,
+                                 struct error *error)
+{
+    static char names[STORED_SETS_MOST][NAME_MAX + 1];
+    size_t count;
+    enum error_code code = stored_set_names(folder, names, &count, &stored->all, error);
+    if (code == OK && count == 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: there are no runs; it is neither a run folder (OUT/<run-id>/<number>) "
+            "nor a folder of them",
+            folder);
+    for (size_t i = 0; code == OK && i < count; i++) {
+        struct path path;
+        bool newest = i + 1 == count;
+        code = path_format(&path, error, "%s/%s", folder, names[i]);
+        if (code == OK)
+            code = (newest ? stored_set_read : stored_set_count)(path.text, names[i],
+                                                                 &stored->set[i], error);
+        stored->count = i + 1;
+    }
+    return code;
+}
+
+static enum error_code read_folder(const char *folder, struct stored_folder *stored,
+                                   struct error *error)
+{
+    if (!stored_set_is(folder))
+        return read_sets(folder, stored, error);
+    stored->count = stored->all = 1;
+    return stored_set_read(folder, ".", &stored->set[0], error);
+}
+
+/* What did not pass gets its page, if it has none: it is what the index leads to. One that cannot
+ * be drawn is left to who asks for it. */
+static void draw_runs(const struct stored_set *set)
+{
+    size_t drawn = 0;
+    for (size_t i = 0; i < set->run_count && drawn < DRAWN_MOST; i++) {
+        struct path folder, page;
+        struct error error = {0};
+        const struct stored_run *run = &set->run[i];
+        if (stored_end_of(run) == STORED_PASS ||
+            path_format(&folder, NULL, "%s/%d", set->folder.text, run->number) != OK ||
+            path_format(&page, NULL, "%s/report.html", folder.text) != OK || path_exists(page.text))
+            continue;
+        drawn += report_run(folder.text, NULL, NULL, &error) == OK;
+    }
+}
+
+static enum error_code put_together(const char *folder, const struct stored_folder *stored,
+                                    struct page *page, struct error *error)
+{
+    if (stored->set[stored->count - 1].pages == NULL)
+        draw_runs(&stored->set[stored->count - 1]);
+    xml_attribute(&page->xml, "name", folder);
+    enum error_code code = write_set(&page->xml, &stored->set[stored->count - 1], error);
+    if (code == OK)
+        write_trend(&page->xml, stored->set, stored->count, stored->all);
+    return code;
+}
+
+enum error_code report_folder(const char *folder, const char *output, const char *pages,
+                              struct error *error)
+{
+    struct stored_folder *stored = calloc(1, sizeof *stored);
+    struct page page = {0};
+    struct path path;
+    if (stored == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    enum error_code code = path_format(&path, error, "%s/index.html", folder);
+    if (code == OK)
+        code = read_folder(folder, stored, error);
+    if (code == OK)
+        stored->set[stored->count - 1].pages = pages;
+    if (code == OK)
+        code = page_begin(&page, "folder", error);
+    if (code == OK)
+        code = put_together(folder, stored, &page, error);
+    if (code == OK)
+        code = page_write_file(&page, SHEET, output != NULL ? output : path.text, error);
+    page_release(&page);
+    for (size_t i = 0; i < stored->count; i++)
+        stored_set_release(&stored->set[i]);
+    free(stored);
+    return code;
+}
+
+void report_folder_apart(const char *folder, const char *pages)
+{
+    struct error error = {0};
+    struct path path;
+    fflush(NULL);
+    if (path_format(&path, &error, "%s/index.html", pages) != OK)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(REPORT_LIMIT_S);
+        _exit(report_folder(folder, path.text, pages, &error) == OK ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+}

@@ -1,0 +1,201 @@
+/* A stored run in prose, for a terminal or a mail: what was found, why, and the events that led to
+ * it, side by side. See report.h. Of verdict.json, run.json and traces any may be missing. */
+#include "command/report.h"
+
+#include "reports/page/report_parts.h"
+#include "reports/text/columns.h"
+#include "reports/text/prose.h"
+#include "stacks/kept_stacks.h"
+#include "system/json_text.h"
+#include "system/path.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_BYTES 2048
+#define SLICE_EVENTS 60
+#define ALSO_MOST 5
+#define STACK_LINES 60
+#define LINE_BYTES 256
+
+static const char *text_of(const json_t *object, const char *field)
+{
+    const char *text = json_string_value(json_object_get(object, field));
+    return text != NULL ? text : "";
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static void tell_heading(FILE *out, const struct report_source *told, const json_t *finding)
+{
+    char text[TEXT_BYTES];
+    const char *verdict = told->verdict != NULL ? text_of(told->verdict, "verdict") : "not judged";
+    const struct claim *claim = claim_find(text_of(finding, "claim"));
+    for (size_t i = 0; i < sizeof text && (text[i] = (char)toupper((unsigned char)verdict[i]));)
+        i++;
+    text[sizeof text - 1] = '\0';
+    prose_print(out, text, claim != NULL ? "" : text_of(finding, "claim"));
+    if (claim == NULL)
+        return;
+    snprintf(text, sizeof text, "%s%s: %s (%s)",
+             strcmp(verdict, "pass") == 0 ? "Violated, as the scenario expects: " : "", claim->id,
+             claim->text, claim->source);
+    prose_print(out, "", text);
+}
+
+static void tell_why(FILE *out, const struct report_source *told, const json_t *finding)
+{
+    const json_t *why = json_object_get(finding, "why");
+    if (text_of(told->verdict, "why")[0] != '\0' || json_array_size(why) > 0)
+        putc('\n', out);
+    if (text_of(told->verdict, "why")[0] != '\0')
+        prose_print(out, "  - ", text_of(told->verdict, "why"));
+    for (size_t i = 0; i < json_array_size(why); i++) {
+        char *line = json_text_value(json_array_get(why, i));
+        prose_print(out, "  - ", line != NULL ? line : "");
+        free(line);
+    }
+}
+
+static void tell_witness(FILE *out, const json_t *finding)
+{
+    const json_t *witness = json_object_get(finding, "witness");
+    char text[TEXT_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < json_array_size(witness) && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
+                                 json_string_value(json_array_get(witness, i)));
+    if (used > 0)
+        prose_print(out, "Witness:    ", text);
+}
+
+static void tell_others(FILE *out, const struct report_source *told, const json_t *told_already)
+{
+    const json_t *findings = json_object_get(told->verdict, "findings");
+    size_t shown = 0;
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const json_t *finding = json_array_get(findings, i);
+        char text[TEXT_BYTES];
+        if (finding == told_already)
+            continue;
+        if (shown++ == ALSO_MOST) {
+            snprintf(text, sizeof text, "and %zu more in verdict.json",
+                     json_array_size(findings) - ALSO_MOST - 1);
+            prose_print(out, "            ", text);
+            return;
+        }
+        snprintf(text, sizeof text, "%s %s: %s", text_of(finding, "claim"),
+                 text_of(finding, "verdict"),
+                 json_array_size(json_object_get(finding, "why")) > 0
+                     ? json_string_value(json_array_get(json_object_get(finding, "why"), 0))
+                     : "");
+        prose_print(out, shown == 1 ? "Also found: " : "            ", text);
+    }
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void tell_scenario(FILE *out, const struct scenario *scenario)
+{
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "\"%s\" (%s:%d), protocol %s, program %s, %d rank%s",
+             scenario->name, scenario->file, scenario->line, scenario->protocol, scenario->program,
+             scenario->ranks, scenario->ranks == 1 ? "" : "s");
+    prose_print(out, "Scenario:   ", text);
+}
+
+static void tell_end(FILE *out, const struct run *run)
+{
+    static const char *const ends[] = {
+#define X(name, word) word,
+        RUN_ENDS(X)
+#undef X
+    };
+    char text[TEXT_BYTES];
+    unsigned asked = 0, installed = 0;
+    snprintf(text, sizeof text, "%s after %d incarnation%s and %.2f s: %s", ends[run->end],
+             run->incarnations, run->incarnations == 1 ? "" : "s", run->seconds, run->end_text);
+    prose_print(out, "The run:    ", text);
+    for (size_t i = 0; i < run->scenario->plan.count; i++) {
+        bool is_fault = run->scenario->plan.steps[i].action != ACTION_AWAIT;
+        asked += is_fault;
+        installed += is_fault && run->steps[i].done;
+    }
+    snprintf(text, sizeof text, "%u asked for, %u installed; seed %" PRIu64, asked, installed,
+             run->seed);
+    prose_print(out, "Faults:     ", text);
+    if (run->reference_text[0] != '\0')
+        prose_print(out, "Reference:  ", run->reference_text);
+}
+
+static void tell_stacks(FILE *out, const char *folder)
+{
+    struct path path;
+    char line[LINE_BYTES];
+    FILE *file =
+        path_format(&path, NULL, "%s/stacks.txt", folder) == OK ? fopen(path.text, "re") : NULL;
+    if (file == NULL)
+        return;
+    fputs("\nWhere the ranks were:\n", out);
+    for (int count = 0; count < STACK_LINES && fgets(line, sizeof line, file) != NULL; count++) {
+        size_t indent = strspn(line, " ") + 2;
+        char blanks[LINE_BYTES];
+        snprintf(blanks, sizeof blanks, "%*s", (int)(indent < LINE_BYTES ? indent : 2), "");
+        prose_print(out, blanks, line);
+    }
+    if (fgetc(file) != EOF)
+        fputs("  ... more in stacks.txt\n", out);
+    fclose(file);
+}
+
+static enum error_code tell_events(FILE *out, const struct report_source *told, struct error *error)
+{
+    struct columns_options options = columns_options_default();
+    options.witness = told->witness;
+    options.witness_count = told->witness_count;
+    options.slice = SLICE_EVENTS;
+    options.width = PROSE_WIDTH + 2;
+    fputs(told->witness_count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
+    return columns_print(&told->traces, &options, out, error);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static enum error_code tell(FILE *out, const struct report_source *told, struct error *error)
+{
+    char text[PATH_MAX + TEXT_BYTES];
+    const json_t *finding = told->finding;
+    tell_heading(out, told, finding);
+    tell_why(out, told, finding);
+    putc('\n', out);
+    tell_witness(out, finding);
+    if (json_is_object(json_object_get(told->verdict, "control")))
+        prose_print(out,
+                    "Control:    ", text_of(json_object_get(told->verdict, "control"), "text"));
+    tell_others(out, told, finding);
+    if (text_of(told->verdict, "fingerprint")[0] != '\0')
+        prose_print(out, "Group:      ", text_of(told->verdict, "fingerprint"));
+    if (told->has_run) {
+        tell_scenario(out, told->run.scenario);
+        tell_end(out, &told->run);
+    }
+    prose_print(out, "Repeat:     ", report_repeat_command(told, text, sizeof text));
+    tell_stacks(out, told->folder);
+    if (told->trace_error.code != OK)
+        prose_print(out, "No events:  ", told->trace_error.text);
+    return told->has_traces ? tell_events(out, told, error) : OK;
+}
+
+enum error_code report_text(const char *run, FILE *out, struct error *error)
+{
+    struct report_source source;
+    kept_stacks_of_kills(run);
+    enum error_code code = report_source_open(run, &source, error);
+    if (code == OK)
+        code = tell(out, &source, error);
+    report_source_close(&source);
+    return code;
+}

@@ -1,0 +1,154 @@
+/* See columns_slice.h. The first walk finds the clocks of the witness, the second what they hold.
+ */
+#include "reports/text/columns_slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WITNESS_MOST 64
+
+/* The last of what happened before an event of the witness, itself included. */
+struct past {
+    uint64_t *clock; /* of that event, by place; NULL: everything is before it */
+    uint64_t *ring;  /* ordinals */
+    uint64_t count;  /* of all that were put into the ring */
+};
+
+struct choosing {
+    const struct walk *candidates;
+    const struct event_ref *witness;
+    size_t witness_count;
+    size_t places;                  /* traces: entries of a clock */
+    size_t found;                   /* of the witness; without one there is a past all the same */
+    struct past past[WITNESS_MOST]; /* owned */
+    uint64_t room;                  /* of a ring */
+};
+
+bool columns_is_witness(const struct event_ref *witness, size_t count,
+                        const struct walk_event *event)
+{
+    for (size_t i = 0; i < count; i++)
+        if (witness[i].rank == event->trace->rank &&
+            witness[i].incarnation == event->trace->incarnation && witness[i].index == event->index)
+            return true;
+    return false;
+}
+
+static bool is_candidate(void *context, const struct walk_event *event)
+{
+    const struct walk *candidates = ((struct choosing *)context)->candidates;
+    return candidates->wanted == NULL || candidates->wanted(candidates->context, event);
+}
+
+static enum error_code find_witness(void *context, const struct walk_event *event,
+                                    struct error *error)
+{
+    struct choosing *choosing = context;
+    if (choosing->found == WITNESS_MOST ||
+        !columns_is_witness(choosing->witness, choosing->witness_count, event))
+        return OK;
+    size_t bytes = choosing->places * sizeof *event->clock;
+    struct past *past = &choosing->past[choosing->found];
+    past->clock = malloc(bytes);
+    if (past->clock == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    memcpy(past->clock, event->clock, bytes);
+    choosing->found++;
+    return OK;
+}
+
+static enum error_code find_past(void *context, const struct walk_event *event, struct error *error)
+{
+    struct choosing *choosing = context;
+    (void)error;
+    for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
+        struct past *past = &choosing->past[i];
+        if (past->clock == NULL || past->clock[event->place] >= event->clock[event->place])
+            past->ring[past->count++ % choosing->room] = event->ordinal;
+    }
+    return OK;
+}
+
+/* A ring for each event of the witness, or one for the whole run. */
+static enum error_code make_rings(struct choosing *choosing, uint64_t most, struct error *error)
+{
+    size_t rings = choosing->found > 0 ? choosing->found : 1;
+    choosing->room = (most + rings - 1) / rings;
+    for (size_t i = 0; i < rings; i++) {
+        choosing->past[i].ring = calloc(choosing->room, sizeof(uint64_t));
+        if (choosing->past[i].ring == NULL)
+            return error_set(error, ERROR_MEMORY, "out of memory");
+    }
+    return OK;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* What is in the rings, each once, ascending. */
+static enum error_code collect(const struct choosing *choosing, struct columns_slice *slice,
+                               struct error *error)
+{
+    size_t count = 0;
+    slice->ordinal = calloc(choosing->room * WITNESS_MOST, sizeof *slice->ordinal);
+    if (slice->ordinal == NULL)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
+        const struct past *past = &choosing->past[i];
+        uint64_t held = past->count < choosing->room ? past->count : choosing->room;
+        memcpy(slice->ordinal + count, past->ring, held * sizeof *slice->ordinal);
+        count += held;
+    }
+    qsort(slice->ordinal, count, sizeof *slice->ordinal, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || slice->ordinal[i] != slice->ordinal[i - 1])
+            slice->ordinal[slice->count++] = slice->ordinal[i];
+    return OK;
+}
+
+static void release(struct choosing *choosing)
+{
+    for (size_t i = 0; i < WITNESS_MOST; i++) {
+        free(choosing->past[i].clock);
+        free(choosing->past[i].ring);
+    }
+}
+
+enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
+                                     const struct event_ref *witness, size_t witness_count,
+                                     uint64_t most, struct columns_slice *slice,
+                                     struct error *error)
+{
+    struct choosing choosing = {.candidates = candidates,
+                                .witness = witness,
+                                .witness_count = witness_count,
+                                .places = links->set->count};
+    struct walk walk = {&choosing, is_candidate, find_witness};
+    struct walk_seen seen = {0};
+    *slice = (struct columns_slice){0};
+    enum error_code code = walk_run(links, &walk, &seen, error);
+    slice->candidates = seen.told;
+    walk.event = find_past;
+    if (code == OK)
+        code = make_rings(&choosing, most, error);
+    if (code == OK)
+        code = walk_run(links, &walk, NULL, error);
+    if (code == OK)
+        code = collect(&choosing, slice, error);
+    release(&choosing);
+    return code;
+}
+
+void columns_slice_release(struct columns_slice *slice)
+{
+    free(slice->ordinal);
+    *slice = (struct columns_slice){0};
+}
+
+bool columns_slice_holds(const struct columns_slice *slice, uint64_t ordinal)
+{
+    return bsearch(&ordinal, slice->ordinal, slice->count, sizeof ordinal, by_number) != NULL;
+}

@@ -1,0 +1,29 @@
+/* Which events of a large run are shown: those of the witness, and before each of them the last of
+ * what happened before it; without a witness the last of the run. Of columns.c. Must not know: how
+ * they are printed. */
+#ifndef REPORTS_TEXT_COLUMNS_SLICE_H
+#define REPORTS_TEXT_COLUMNS_SLICE_H
+
+#include "reports/diagram/walk.h"
+
+struct columns_slice {
+    uint64_t candidates; /* events of the run that could be shown */
+    size_t count;
+    uint64_t *ordinal; /* of those to be shown, among the candidates, ascending; owned */
+};
+
+bool columns_is_witness(const struct event_ref *witness, size_t count,
+                        const struct walk_event *event);
+
+/* Walks twice. candidates: `wanted` and `context` of a walk; `event` is not used. `most`: events,
+ * shared among those of the witness; they count themselves. ERROR_MEMORY. Owned by the caller, also
+ * after an error. */
+enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
+                                     const struct event_ref *witness, size_t witness_count,
+                                     uint64_t most, struct columns_slice *slice,
+                                     struct error *error);
+void columns_slice_release(struct columns_slice *slice);
+
+bool columns_slice_holds(const struct columns_slice *slice, uint64_t ordinal);
+
+#endif

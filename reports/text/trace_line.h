@@ -1,0 +1,20 @@
+/* One event of a trace as a line of text. Whatever comes from a trace is escaped (\xNN). Must not
+ * know: other events, MPI, drivers. */
+#ifndef REPORTS_TEXT_TRACE_LINE_H
+#define REPORTS_TEXT_TRACE_LINE_H
+
+#include "trace/reader.h"
+
+#include <stdint.h>
+
+#define TRACE_LINE_BYTES 200 /* longer lines are cut and end in "..." */
+
+/* The whole line, as trace_text.h describes its columns. start: ticks of the start of the run; at:
+ * of the event. */
+void trace_line(const struct trace *trace, uint64_t index, uint64_t start, uint64_t at,
+                char text[TRACE_LINE_BYTES + 1]);
+
+/* What the call was about, as in the last column, without the call's name. */
+void trace_event_words(const struct trace *trace, uint64_t index, char text[TRACE_LINE_BYTES + 1]);
+
+#endif

@@ -1,0 +1,399 @@
+/* Collective calls that move data, blocking and not: see collectives.h. All are linear, through
+ * their root or from each to each: the point is what a line does to them, not their speed. What a
+ * rank gives itself is a packet too, so that data and places of different types may overlap. */
+#include "common/messages/collectives.h"
+
+#include "common/messages/calls.h"
+#include "common/messages/exchange.h"
+
+struct payload collective_part(const void *buffer, int count, MPI_Datatype type)
+{
+    return (struct payload){(void *)buffer, count, type};
+}
+
+struct payload collective_part_at(const void *buffer, MPI_Aint elements, int count,
+                                  MPI_Datatype type)
+{
+    MPI_Aint low, extent;
+    PMPI_Type_get_extent(type, &low, &extent);
+    return collective_part((const char *)buffer + elements * extent, count, type);
+}
+
+bool collective_is_native(MPI_Comm user)
+{
+    if (!mail_is_open() || !mail_native_collectives())
+        return false;
+    if (user != MPI_COMM_WORLD)
+        mail_refuse("a collective call of the library on another communicator", "MPI_COMM_WORLD");
+    return true;
+}
+
+/* Where one rank has what goes to each, or comes from each. */
+struct places {
+    void *buffer;
+    int count;         /* of each; where there are no counts */
+    const int *counts; /* by rank; NULL */
+    const int *displacements;
+    MPI_Datatype type;
+    const MPI_Datatype *types; /* by rank, the displacements in bytes then; NULL */
+};
+
+static struct payload place_of(const struct places *places, int rank)
+{
+    if (places->types)
+        return collective_part((const char *)places->buffer + places->displacements[rank],
+                               places->counts[rank], places->types[rank]);
+    if (places->counts)
+        return collective_part_at(places->buffer, places->displacements[rank], places->counts[rank],
+                                  places->type);
+    return collective_part_at(places->buffer, (MPI_Aint)rank * places->count, places->count,
+                              places->type);
+}
+
+/* --- one to all ------------------------------------------------------------------------------- */
+
+static int broadcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm user,
+                     MPI_Request *request)
+{
+    int error;
+    struct payload payload = collective_part(buffer, count, type);
+    struct exchange *call = exchange_begin(user, root, &error);
+    if (!call)
+        return error;
+    if (call->comm->rank != root)
+        exchange_receive(call, root, payload);
+    for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
+        if (i != root)
+            exchange_send(call, i, payload);
+    return exchange_end(call, request);
+}
+
+MAIL_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    if (collective_is_native(comm)) {
+        call_begin_anywhere();
+        return PMPI_Bcast(buffer, count, datatype, root, comm);
+    }
+    return broadcast(buffer, count, datatype, root, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
+                             MPI_Comm comm, MPI_Request *request)
+{
+    return broadcast(buffer, count, datatype, root, comm, request);
+}
+
+static int scatter(const struct places *places, struct payload mine, int root, MPI_Comm user,
+                   MPI_Request *request)
+{
+    int error;
+    struct exchange *call = exchange_begin(user, root, &error);
+    if (!call)
+        return error;
+    bool stays = mine.buffer == MPI_IN_PLACE;
+    for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
+        if (i != root || !stays)
+            exchange_send(call, i, place_of(places, i));
+    if (!stays)
+        exchange_receive(call, root, mine);
+    return exchange_end(call, request);
+}
+
+static int scatter_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                         MPI_Request *request)
+{
+    struct places places = {.buffer = (void *)sendbuf, .count = sendcount, .type = sendtype};
+    return scatter(&places, collective_part(recvbuf, recvcount, recvtype), root, comm, request);
+}
+
+static int scatter_varying(const void *sendbuf, const int *sendcounts, const int *displs,
+                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct places places = {
+        .buffer = (void *)sendbuf, .counts = sendcounts, .displacements = displs, .type = sendtype};
+    return scatter(&places, collective_part(recvbuf, recvcount, recvtype), root, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                              MPI_Comm comm)
+{
+    return scatter_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                         NULL);
+}
+
+MAIL_EXPORTED int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                               MPI_Comm comm, MPI_Request *request)
+{
+    return scatter_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                         request);
+}
+
+MAIL_EXPORTED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                               MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return scatter_varying(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                           root, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                                MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                MPI_Request *request)
+{
+    return scatter_varying(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                           root, comm, request);
+}
+
+/* --- all to one ------------------------------------------------------------------------------- */
+
+static int gather(struct payload mine, const struct places *places, int root, MPI_Comm user,
+                  MPI_Request *request)
+{
+    int error;
+    struct exchange *call = exchange_begin(user, root, &error);
+    if (!call)
+        return error;
+    bool stays = mine.buffer == MPI_IN_PLACE;
+    if (!stays)
+        exchange_send(call, root, mine);
+    for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
+        if (i != root || !stays)
+            exchange_receive(call, i, place_of(places, i));
+    return exchange_end(call, request);
+}
+
+static int gather_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                        MPI_Request *request)
+{
+    struct places places = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
+    return gather(collective_part(sendbuf, sendcount, sendtype), &places, root, comm, request);
+}
+
+static int gather_varying(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const int *recvcounts, const int *displs, MPI_Datatype recvtype, int root,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    struct places places = {
+        .buffer = recvbuf, .counts = recvcounts, .displacements = displs, .type = recvtype};
+    return gather(collective_part(sendbuf, sendcount, sendtype), &places, root, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                             MPI_Comm comm)
+{
+    return gather_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                        NULL);
+}
+
+MAIL_EXPORTED int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                              MPI_Comm comm, MPI_Request *request)
+{
+    return gather_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                        request);
+}
+
+MAIL_EXPORTED int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, const int recvcounts[], const int displs[],
+                              MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                          comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, const int recvcounts[], const int displs[],
+                               MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                          comm, request);
+}
+
+/* --- all to all ------------------------------------------------------------------------------- */
+
+/* `out` NULL: everybody gets `mine`. All is sent, which copies it, before anything is received: so
+ * both may be in one place. */
+static int all_to_all(const struct payload *mine, const struct places *out, const struct places *in,
+                      MPI_Comm user, MPI_Request *request)
+{
+    int error;
+    struct exchange *call = exchange_begin(user, 0, &error);
+    if (!call)
+        return error;
+    if (out && out->buffer == MPI_IN_PLACE)
+        out = in;
+    struct payload same = mine ? *mine : collective_part(NULL, 0, MPI_BYTE);
+    if (!out && same.buffer == MPI_IN_PLACE)
+        same = place_of(in, call->comm->rank);
+    for (int i = 0; i < call->comm->size; i++)
+        exchange_send(call, i, out ? place_of(out, i) : same);
+    for (int i = 0; i < call->comm->size; i++)
+        exchange_receive(call, i, place_of(in, i));
+    return exchange_end(call, request);
+}
+
+static int all_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct payload mine = collective_part(sendbuf, sendcount, sendtype);
+    struct places in = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
+    return all_to_all(&mine, NULL, &in, comm, request);
+}
+
+static int all_gather_varying(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, const int *recvcounts, const int *displs,
+                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct payload mine = collective_part(sendbuf, sendcount, sendtype);
+    struct places in = {
+        .buffer = recvbuf, .counts = recvcounts, .displacements = displs, .type = recvtype};
+    return all_to_all(&mine, NULL, &in, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (collective_is_native(comm)) {
+        call_begin_anywhere();
+        return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    }
+    return all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    return all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, const int recvcounts[], const int displs[],
+                                 MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return all_gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                              comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void *recvbuf, const int recvcounts[], const int displs[],
+                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return all_gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                              comm, request);
+}
+
+static int all_to_all_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request)
+{
+    struct places out = {.buffer = (void *)sendbuf, .count = sendcount, .type = sendtype};
+    struct places in = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
+    return all_to_all(NULL, &out, &in, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return all_to_all_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                MPI_Request *request)
+{
+    return all_to_all_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                            request);
+}
+
+static struct places varying(const void *buffer, const int *counts, const int *displs,
+                             MPI_Datatype type, const MPI_Datatype *types)
+{
+    return (struct places){.buffer = (void *)buffer,
+                           .counts = counts,
+                           .displacements = displs,
+                           .type = type,
+                           .types = types};
+}
+
+MAIL_EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct places out = varying(sendbuf, sendcounts, sdispls, sendtype, NULL);
+    struct places in = varying(recvbuf, recvcounts, rdispls, recvtype, NULL);
+    return all_to_all(NULL, &out, &in, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                 const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    struct places out = varying(sendbuf, sendcounts, sdispls, sendtype, NULL);
+    struct places in = varying(recvbuf, recvcounts, rdispls, recvtype, NULL);
+    return all_to_all(NULL, &out, &in, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                const MPI_Datatype sendtypes[], void *recvbuf,
+                                const int recvcounts[], const int rdispls[],
+                                const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    struct places out = varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes);
+    struct places in = varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes);
+    return all_to_all(NULL, &out, &in, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 const MPI_Datatype sendtypes[], void *recvbuf,
+                                 const int recvcounts[], const int rdispls[],
+                                 const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    struct places out = varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes);
+    struct places in = varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes);
+    return all_to_all(NULL, &out, &in, comm, request);
+}
+
+/* Everybody tells everybody. */
+static int barrier(MPI_Comm comm, MPI_Request *request)
+{
+    struct places nothing = {.type = MPI_BYTE};
+    return all_to_all(NULL, &nothing, &nothing, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Barrier(MPI_Comm comm)
+{
+    if (collective_is_native(comm)) {
+        call_begin_anywhere();
+        return PMPI_Barrier(comm);
+    }
+    return barrier(comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return barrier(comm, request);
+}
+
+/* --- for the layer itself --------------------------------------------------------------------- */
+
+void collective_exchange(struct comm *comm, const void *mine, size_t bytes, void *all)
+{
+    struct payload given = collective_part(mine, (int)bytes, MPI_BYTE);
+    struct exchange *call = exchange_within(comm);
+    for (int i = 0; i < comm->size; i++)
+        exchange_send(call, i, given);
+    for (int i = 0; i < comm->size; i++)
+        exchange_receive(call, i,
+                         collective_part((char *)all + (size_t)i * bytes, (int)bytes, MPI_BYTE));
+    exchange_end(call, NULL);
+}

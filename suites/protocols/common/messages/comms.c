@@ -1,0 +1,227 @@
+/* See comms.h. */
+#include "common/messages/comms.h"
+
+#include "common/messages/mail.h"
+#include "faultline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Handles of MPICH have a kind in their two highest bits, and 0 is "invalid": none but
+ * MPI_COMM_NULL and its like have it. */
+#define NUMBER_FIRST 0x04200000
+#define NUMBERS_MAX 0x00d00000
+
+static struct {
+    struct comm *all;
+    uint64_t numbers; /* given to the program so far */
+} comms;
+
+static void *memory(size_t count, size_t bytes)
+{
+    void *made = calloc(count ? count : 1, bytes);
+    if (!made)
+        mail_die("out of memory for a communicator of %zu members", count);
+    return made;
+}
+
+/* The finalizer of splitmix64; the same in every process. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static struct comm *insert(MPI_Comm user, uint64_t id, int *world, int size)
+{
+    struct comm *comm = memory(1, sizeof *comm);
+    *comm = (struct comm){.next = comms.all, .user = user, .id = id, .rank = -1};
+    comm->world = world;
+    comm->size = size;
+    for (int i = 0; i < size; i++)
+        if (world[i] == mail_rank())
+            comm->rank = i;
+    comms.all = comm;
+    return comm;
+}
+
+static int *first_ranks(int size, int first)
+{
+    int *world = memory((size_t)size, sizeof *world);
+    for (int i = 0; i < size; i++)
+        world[i] = first + i;
+    return world;
+}
+
+static void remove_all(void)
+{
+    while (comms.all) {
+        struct comm *comm = comms.all;
+        comms.all = comm->next;
+        free(comm->world);
+        free(comm);
+    }
+}
+
+void comms_close(void)
+{
+    remove_all();
+}
+
+struct comm *comm_of(MPI_Comm user)
+{
+    for (struct comm *comm = comms.all; comm; comm = comm->next)
+        if (comm->user == user && !comm->freed)
+            return comm;
+    return NULL;
+}
+
+struct comm *comm_by_id(uint64_t id)
+{
+    for (struct comm *comm = comms.all; comm; comm = comm->next)
+        if (comm->id == id)
+            return comm;
+    return NULL;
+}
+
+uint64_t comm_count(struct comm *parent)
+{
+    return parent->made++;
+}
+
+static bool is_predefined(const struct comm *comm)
+{
+    return comm->id == COMM_ID_WORLD || comm->id == COMM_ID_SELF;
+}
+
+/* The members first: the taps are to know them when they hear of the identity. */
+static void tell(const struct comm *comm)
+{
+    faultline_members((uint64_t)comm->user, comm->world, comm->size, comm->rank);
+    faultline_identity((uint64_t)comm->user, comm->id);
+}
+
+/* The taps ask the library of these two, where a process in reserve is a member. */
+static void tell_predefined(void)
+{
+    int processes;
+    struct comm *world = comm_by_id(COMM_ID_WORLD), *own = comm_by_id(COMM_ID_SELF);
+    PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (processes == world->size || world->rank < 0)
+        return;
+    faultline_members((uint64_t)world->user, world->world, world->size, world->rank);
+    faultline_members((uint64_t)own->user, own->world, own->size, own->rank);
+}
+
+void comms_open(int rank, int ranks)
+{
+    insert(MPI_COMM_SELF, COMM_ID_SELF, first_ranks(1, rank), 1);
+    insert(MPI_COMM_WORLD, COMM_ID_WORLD, first_ranks(ranks, 0), ranks);
+    tell_predefined();
+}
+
+void comms_become(int rank)
+{
+    comm_by_id(COMM_ID_WORLD)->rank = rank;
+    struct comm *own = comm_by_id(COMM_ID_SELF);
+    own->world[0] = rank;
+    own->rank = 0;
+    tell_predefined();
+}
+
+/* What is made of MPI_COMM_SELF is known to this rank alone, so its rank is part of the identity.
+ */
+struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which, int *world,
+                       int size)
+{
+    uint64_t id = mix(mix(mix(parent->id, count), which), (uint64_t)world[0]);
+    if (comms.numbers == NUMBERS_MAX)
+        mail_die("more than %d communicators", NUMBERS_MAX);
+    struct comm *comm = insert((MPI_Comm)(NUMBER_FIRST + comms.numbers++), id, world, size);
+    tell(comm);
+    return comm;
+}
+
+static void remove_if_unused(struct comm *comm)
+{
+    if (!comm->freed || comm->holds > 0)
+        return;
+    struct comm **link = &comms.all;
+    while (*link != comm)
+        link = &(*link)->next;
+    *link = comm->next;
+    free(comm->world);
+    free(comm);
+}
+
+void comm_free(struct comm *comm)
+{
+    comm->freed = true;
+    remove_if_unused(comm);
+}
+
+void comm_hold(struct comm *comm)
+{
+    comm->holds++;
+}
+
+void comm_drop(struct comm *comm)
+{
+    comm->holds--;
+    remove_if_unused(comm);
+}
+
+/* --- as bytes --------------------------------------------------------------------------------- */
+
+void comms_write(struct bytes *out)
+{
+    bytes_put_number(out, comms.numbers);
+    for (const struct comm *comm = comms.all; comm; comm = comm->next) {
+        bytes_put_number(out, (uint64_t)comm->user);
+        bytes_put_number(out, comm->id);
+        bytes_put_number(out, comm->made);
+        bytes_put_number(out, comm->freed);
+        bytes_put_row(out, comm->world, (size_t)comm->size * sizeof *comm->world);
+    }
+}
+
+/* Requests hold theirs when they are read. */
+static void read_one(struct reader *in)
+{
+    MPI_Comm user = (MPI_Comm)reader_number(in);
+    uint64_t id = reader_number(in), made = reader_number(in), freed = reader_number(in);
+    struct reader row = reader_row(in);
+    size_t size = row.left / sizeof(int);
+    if (in->failed || size == 0)
+        mail_die("the saved communicators are damaged");
+    int *world = memory(size, sizeof *world);
+    memcpy(world, row.next, size * sizeof *world);
+    struct comm *comm = insert(user, id, world, (int)size);
+    comm->made = made;
+    comm->freed = freed != 0;
+    if (!comm->freed && !is_predefined(comm))
+        tell(comm);
+}
+
+static void reverse(void)
+{
+    struct comm *turned = NULL;
+    while (comms.all) {
+        struct comm *comm = comms.all;
+        comms.all = comm->next;
+        comm->next = turned;
+        turned = comm;
+    }
+    comms.all = turned;
+}
+
+void comms_read(struct reader in)
+{
+    remove_all();
+    comms.numbers = reader_number(&in);
+    while (in.left > 0 && !in.failed)
+        read_one(&in);
+    reverse();
+}

@@ -1,0 +1,70 @@
+/* What has been sent to this rank and not been handed over to the program, and the program's
+ * requests, as Faultline is to be told of them: see mail.h. Must not know: the wire, the past. */
+#include "common/messages/matching.h"
+#include "common/messages/parts.h"
+#include "faultline.h"
+
+bool mail_describe(const struct packet *packet, struct mail_message *message)
+{
+    const struct packet_head *head = &packet->head;
+    const struct comm *comm = comm_by_id(head->comm);
+    if (head->kind != PACKET_MESSAGE || !comm || comm->freed)
+        return false;
+    *message = (struct mail_message){.comm = (uint64_t)comm->user,
+                                     .peer = head->source,
+                                     .tag = head->tag,
+                                     .data = packet->data,
+                                     .bytes = head->bytes};
+    return true;
+}
+
+static struct packet *earlier(struct packet *one, struct packet *other, uint64_t least)
+{
+    if (!one || one->arrived < least)
+        return other;
+    return !other || one->arrived < other->arrived ? one : other;
+}
+
+/* The first that came as number `least` or later; NULL: none did. */
+static struct packet *next_kept(uint64_t least)
+{
+    struct packet *next = NULL;
+    for (struct packet *one = matching_here(); one; one = one->next)
+        next = earlier(one, next, least);
+    for (struct request *one = requests_all(); one; one = one->next)
+        next = earlier(one->packet, next, least);
+    return next;
+}
+
+void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *message),
+                        void *context)
+{
+    struct mail_message message;
+    for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
+        if (mail_describe(one, &message))
+            visit(context, &message);
+}
+
+void mail_mark_kept(uint64_t line)
+{
+    for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
+        one->kept_line = line;
+}
+
+void mail_tell_requests(void)
+{
+    for (const struct request *one = requests_all(); one; one = one->next)
+        if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)
+            faultline_brought_back(&(struct faultline_request){
+                .handle = (uint64_t)(MPI_REQUEST_NULL + one->number),
+                .comm = (uint64_t)one->comm->user,
+                .receives = one->kind == REQUEST_RECEIVE,
+                .persistent = one->persistent,
+                .active = one->active,
+                .peer = one->peer,
+                .tag = one->tag,
+                .buffer = one->payload.buffer,
+                .count = one->payload.count,
+                .datatype = (uint64_t)one->payload.type,
+            });
+}

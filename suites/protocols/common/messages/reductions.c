@@ -1,0 +1,253 @@
+/* Reductions and scans, blocking and not: see collectives.h. Whoever gets a result gets what all
+ * have contributed to it, and combines that in the order of ranks when the call is complete. */
+#include "common/messages/calls.h"
+#include "common/messages/collectives.h"
+#include "common/messages/exchange.h"
+
+#include <stdlib.h>
+
+/* Room for elements of any type, and where element 0 lies in it. */
+struct room {
+    void *memory; /* owned */
+    void *first;
+};
+
+/* What this rank is to get: the context of an exchange. */
+struct reduction {
+    MPI_Op op;
+    struct payload result;
+    int rooms;
+    struct room room[]; /* what each has contributed, in the order of ranks */
+};
+
+static struct room room_for(const struct payload *payload)
+{
+    MPI_Aint low, extent, true_low, true_extent;
+    struct room room;
+    PMPI_Type_get_extent(payload->type, &low, &extent);
+    PMPI_Type_get_true_extent(payload->type, &true_low, &true_extent);
+    size_t bytes = (size_t)(true_extent + (payload->count > 0 ? payload->count - 1 : 0) * extent);
+    room.memory = calloc(1, bytes ? bytes : 1);
+    if (!room.memory)
+        mail_die("out of memory for a reduction of %d elements", payload->count);
+    room.first = (char *)room.memory - true_low;
+    return room;
+}
+
+/* --- combining -------------------------------------------------------------------------------- */
+
+/* room[to] becomes room[at] op room[at + 1], which go. */
+static void combine(struct reduction *it, int at, int to)
+{
+    struct room left = it->room[at], right = it->room[at + 1];
+    /* inoutvec becomes invec op inoutvec */
+    PMPI_Reduce_local(left.first, right.first, it->result.count, it->result.type, it->op);
+    free(left.memory);
+    it->room[to] = right;
+}
+
+/* All into room[0], neighbours with neighbours, as recursive doubling does it: of a number of ranks
+ * that is no power of 2 the first ones go together until there are as many as one. MPICH reduces
+ * few elements so; then the program gets its rounding with this layer as without. */
+static void combine_all(struct reduction *it)
+{
+    int power = 1, left = 0;
+    while (power <= it->rooms / 2)
+        power *= 2;
+    int pairs = it->rooms - power;
+    for (int i = 0; i < it->rooms; left++)
+        if (i < 2 * pairs) {
+            combine(it, i, left);
+            i += 2;
+        } else {
+            it->room[left] = it->room[i++];
+        }
+    for (; left > 1; left /= 2)
+        for (int i = 0; i < left / 2; i++)
+            combine(it, 2 * i, i);
+}
+
+static int copy(const struct payload *from, const struct payload *to)
+{
+    uint64_t bytes = payload_bytes(from);
+    void *row = malloc(bytes ? bytes : 1);
+    if (!row)
+        mail_die("out of memory for a reduction of %d elements", from->count);
+    int error = payload_pack(from, row);
+    if (error == MPI_SUCCESS)
+        error = payload_unpack(to, row, bytes);
+    free(row);
+    return error == MPI_SUCCESS ? error : call_error(error);
+}
+
+static int finish(struct exchange *exchange)
+{
+    struct reduction *it = exchange->context;
+    combine_all(it);
+    struct payload combined = {it->room[0].first, it->result.count, it->result.type};
+    int error = copy(&combined, &it->result);
+    free(it->room[0].memory);
+    free(it);
+    return error;
+}
+
+/* This rank gets what ranks 0 to `count` - 1 contribute. */
+static void expect(struct exchange *call, int count, struct payload result, MPI_Op op)
+{
+    if (count == 0)
+        return;
+    struct reduction *it = malloc(sizeof *it + (size_t)count * sizeof it->room[0]);
+    if (!it)
+        mail_die("out of memory for a reduction over %d ranks", count);
+    *it = (struct reduction){.op = op, .result = result, .rooms = count};
+    for (int i = 0; i < count; i++) {
+        it->room[i] = room_for(&result);
+        exchange_receive(call, i, (struct payload){it->room[i].first, result.count, result.type});
+    }
+    call->finish = finish;
+    call->context = it;
+}
+
+/* --- one result ------------------------------------------------------------------------------- */
+
+static int reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                  int root, MPI_Comm user, MPI_Request *request)
+{
+    int error;
+    struct exchange *call = exchange_begin(user, root, &error);
+    if (!call)
+        return error;
+    const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    exchange_send(call, root, collective_part(mine, count, type));
+    if (call->comm->rank == root)
+        expect(call, call->comm->size, collective_part(recvbuf, count, type), op);
+    return exchange_end(call, request);
+}
+
+MAIL_EXPORTED int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                             MPI_Op op, int root, MPI_Comm comm)
+{
+    return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                              MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+
+/* --- a result each: of all, or of those below --------------------------------------------------
+ */
+
+enum span { SPAN_ALL, SPAN_INCLUSIVE, SPAN_EXCLUSIVE };
+
+/* How many ranks contribute to what `rank` gets. */
+static int contributors(enum span span, int rank, int size)
+{
+    return span == SPAN_ALL ? size : span == SPAN_INCLUSIVE ? rank + 1 : rank;
+}
+
+static int reduce_span(enum span span, const void *sendbuf, void *recvbuf, int count,
+                       MPI_Datatype type, MPI_Op op, MPI_Comm user, MPI_Request *request)
+{
+    int error;
+    struct exchange *call = exchange_begin(user, 0, &error);
+    if (!call)
+        return error;
+    int rank = call->comm->rank, size = call->comm->size;
+    const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    for (int i = 0; i < size; i++)
+        if (rank < contributors(span, i, size))
+            exchange_send(call, i, collective_part(mine, count, type));
+    expect(call, contributors(span, rank, size), collective_part(recvbuf, count, type), op);
+    return exchange_end(call, request);
+}
+
+MAIL_EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    if (collective_is_native(comm)) {
+        call_begin_anywhere();
+        return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    }
+    return reduce_span(SPAN_ALL, sendbuf, recvbuf, count, datatype, op, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    return reduce_span(SPAN_ALL, sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                           MPI_Op op, MPI_Comm comm)
+{
+    return reduce_span(SPAN_INCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                            MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return reduce_span(SPAN_INCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                             MPI_Op op, MPI_Comm comm)
+{
+    return reduce_span(SPAN_EXCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                              MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return reduce_span(SPAN_EXCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+/* --- each gets its share ---------------------------------------------------------------------- */
+
+/* counts NULL: `count` each. */
+static int reduce_scatter(const void *sendbuf, void *recvbuf, const int *counts, int count,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm user, MPI_Request *request)
+{
+    int error, own;
+    struct exchange *call = exchange_begin(user, 0, &error);
+    if (!call)
+        return error;
+    const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    MPI_Aint ahead = 0;
+    for (int i = 0; i < call->comm->size; i++) {
+        int share = counts ? counts[i] : count;
+        exchange_send(call, i, collective_part_at(mine, ahead, share, type));
+        ahead += share;
+    }
+    own = counts ? counts[call->comm->rank] : count;
+    expect(call, call->comm->size, collective_part(recvbuf, own, type), op);
+    return exchange_end(call, request);
+}
+
+MAIL_EXPORTED int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return reduce_scatter(sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                      MPI_Request *request)
+{
+    return reduce_scatter(sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, request);
+}
+
+MAIL_EXPORTED int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return reduce_scatter(sendbuf, recvbuf, NULL, recvcount, datatype, op, comm, NULL);
+}
+
+MAIL_EXPORTED int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                            MPI_Request *request)
+{
+    return reduce_scatter(sendbuf, recvbuf, NULL, recvcount, datatype, op, comm, request);
+}

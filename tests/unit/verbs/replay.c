@@ -1,0 +1,193 @@
+/* Decisions: taken from traces, kept, damaged, compared. With a file as its argument the program
+ * changes one outcome in that file instead: the first wildcard receive at the wire takes the
+ * message of another rank. */
+#include "decisions/compare.h"
+#include "decisions/extract.h"
+#include "inline_trace.h"
+#include "tap.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#define PATH "/tmp/faultline-decisions.XXXXXX"
+
+static const struct decisions_identity nobody;
+
+/* Ends the test if they cannot be had. */
+static struct decisions decisions_of(const char *text)
+{
+    struct trace_set traces;
+    struct decisions decisions;
+    struct error error = {0};
+    inline_trace(text, &traces);
+    if (decisions_extract(&traces, NULL, &nobody, 7, &decisions, &error) != OK) {
+        printf("not ok - %s\n", error.text);
+        exit(1);
+    }
+    trace_set_release(&traces);
+    return decisions;
+}
+
+static struct difference compare(const char *recorded, const char *replayed)
+{
+    struct decisions a = decisions_of(recorded), b = decisions_of(replayed);
+    struct difference difference;
+    decisions_compare(&a, &b, &difference);
+    decisions_release(&a);
+    decisions_release(&b);
+    return difference;
+}
+
+static const struct decision_shape *shape(const struct decisions *decisions, unsigned event)
+{
+    return &decisions->shape[decisions->event[event].shape];
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+static void test_receives(void)
+{
+    struct decisions d =
+        decisions_of("ranks 2\n"
+                     "r0#0:e0 wire recv MPI_Irecv from any tag any request 1\n"
+                     "r0#0:e1 wire recv MPI_Irecv from any tag any request 2\n"
+                     "r0#0:e2 wire complete MPI_Wait request 2 got 1 tag 5 bytes 8\n"
+                     "r1#0:e0 wire send MPI_Send to 0 tag 5 bytes 8\n");
+    check(d.header->sections == 2 && d.header->events == 4 && d.header->seed == 7,
+          "a section per trace, an event per call");
+    check((shape(&d, 1)->state & SHAPE_RESOLVED) != 0 && shape(&d, 1)->peer == 1 &&
+              shape(&d, 1)->tag == 5,
+          "what a receive took is known when it is posted");
+    check((shape(&d, 0)->state & SHAPE_RESOLVED) == 0, "not if the program never saw it");
+    check(decisions_find(&d, 1, 0)->events == 1 && decisions_find(&d, 1, 1) == NULL,
+          "sections are found");
+    decisions_release(&d);
+}
+
+static void test_actions(void)
+{
+    struct decisions d = decisions_of("ranks 2\n"
+                                      "r0#0:e0 wire send MPI_Send to 1 tag 5 bytes 8\n"
+                                      "r0#0:e1 fault held 1 step 0 value 1 request 1\n"
+                                      "r0#0:e2 wire send MPI_Send to 1 tag 5 bytes 8\n"
+                                      "r0#0:e3 fault held 1 step 0 value 3\n"
+                                      "r0#0:e4 fault kill 0 step 1\n"
+                                      "r0#0:e5 fault kill 1 step 1\n");
+    check(d.header->actions == 2, "what is behind a held message and further victims are left out");
+    check(d.action[0].kind == FAULT_HELD && d.action[0].event == 0 && d.action[0].number == 1,
+          "a hold belongs to its send");
+    check(d.action[1].kind == FAULT_KILL && d.action[1].begun == 2 && d.action[1].completed == 2,
+          "a kill has its place");
+    decisions_release(&d);
+}
+
+/* --- comparing -------------------------------------------------------------------------------- */
+#define HEAD "ranks 1\nr0#0:e0 wire send MPI_Isend to 0 tag 1 bytes 8 request 1\n"
+#define TWO HEAD "r0#0:e1 wire send MPI_Isend to 0 tag 1 bytes 8 request 2\n"
+#define NO(event, request, times)                                                                  \
+    "r0#0:e" event " wire complete MPI_Test request " request " negative bytes " times "\n"
+
+static void test_compare(void)
+{
+    struct difference d = compare(HEAD NO("1", "1", "3") NO("2", "2", "2"),
+                                  HEAD NO("1", "2", "2") NO("2", "1", "1") NO("3", "1", "2"));
+    check(!d.decisions && !d.payload, "polls that say no may take turns in another way: %s",
+          d.text);
+    d = compare(HEAD NO("1", "1", "3"), HEAD NO("1", "1", "2"));
+    check(d.decisions, "but not more often: %s", d.text);
+    d = compare(HEAD NO("1", "1", "3"), HEAD NO("1", "1", "3") NO("2", "2", "1"));
+    check(d.decisions, "nor other ones: %s", d.text);
+    d = compare(HEAD, HEAD "r0#0:e1 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8\n");
+    check(d.decisions && strstr(d.text, "expected nothing more; got MPI_Recv from any, tag 7"),
+          "nor anything behind the end: %s", d.text);
+    d = compare("ranks 1\nr0#0:e0 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8\n",
+                "ranks 1\nr0#0:e0 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 16\n");
+    check(d.decisions && strstr(d.text, "8 bytes (wire); got") && strstr(d.text, "16 bytes"),
+          "an outcome: %s", d.text);
+    d = compare(HEAD "r0#0:e1 note decision 8 hash 0x1\n",
+                HEAD "r0#0:e1 note decision 8 hash 0x2\n");
+    check(!d.decisions && d.payload, "data alone is no other decision: %s", d.text);
+    d = compare(TWO "r0#0:e2 wire complete MPI_Wait request 1\n",
+                TWO "r0#0:e2 wire complete MPI_Wait request 2\n");
+    check(d.decisions, "the same call for another request is another decision: %s", d.text);
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+/* What decisions_open says of the first `bytes` of the file with the byte at `at` changed. */
+static enum error_code opened(const struct decisions *good, size_t bytes, size_t at,
+                              struct error *error)
+{
+    char path[] = PATH;
+    struct decisions read;
+    int file = mkstemp(path);
+    char *data = malloc(bytes + 1);
+    memcpy(data, good->header, bytes);
+    if (at < bytes)
+        data[at] ^= 0x5a;
+    bool written = file >= 0 && write(file, data, bytes) == (ssize_t)bytes && close(file) == 0;
+    enum error_code code = written ? decisions_open(path, &read, error) : ERROR_IO;
+    if (code == OK)
+        decisions_release(&read);
+    unlink(path);
+    free(data);
+    return code;
+}
+
+static void test_damage(void)
+{
+    struct decisions d = decisions_of(HEAD NO("1", "1", "3"));
+    struct error error;
+    size_t bytes = d.header->bytes, found = 0, tried = 0;
+    check(opened(&d, bytes, bytes, &error) == OK, "what was written is read");
+    for (size_t at = 0; at < bytes; at++, tried++)
+        found += opened(&d, bytes, at, &error) != OK;
+    check(found == tried, "a byte changed is seen, wherever it is: %zu of %zu", found, tried);
+    for (found = tried = 0; tried < bytes; tried++)
+        found += opened(&d, tried, bytes, &error) != OK;
+    check(found == bytes, "so is a short file: %zu of %zu", found, bytes);
+    check(opened(&d, bytes, offsetof(struct decisions_header, version), &error) == ERROR_VERSION,
+          "another version: %s", error.text);
+    d.event[0].shape = 1000;
+    decisions_seal(d.header);
+    check(opened(&d, bytes, bytes, &error) == ERROR_FORMAT, "numbers are looked at: %s",
+          error.text);
+    decisions_release(&d);
+}
+
+/* --- changing --------------------------------------------------------------------------------- */
+/* Each event has a shape of its own to change only if no other has it. */
+static int change_outcome(const char *path)
+{
+    struct decisions d;
+    struct error error = {0};
+    if (decisions_open(path, &d, &error) != OK) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    for (uint32_t i = 0; i < d.header->events; i++) {
+        struct decision_shape *its = &d.shape[d.event[i].shape];
+        if (its->kind != RECORD_RECV || its->level != LEVEL_WIRE || its->want_peer != PEER_ANY ||
+            its->peer < 1)
+            continue;
+        for (uint32_t other = 0; other < d.header->shapes; other++)
+            if (d.shape[other].kind == RECORD_RECV && d.shape[other].level == LEVEL_WIRE &&
+                d.shape[other].call == its->call && d.shape[other].peer > 0 &&
+                d.shape[other].peer != its->peer && d.shape[other].state == its->state) {
+                d.event[i].shape = other;
+                decisions_seal(d.header);
+                return decisions_write(path, &d, &error) == OK ? 0 : 1;
+            }
+    }
+    fprintf(stderr, "%s: no wildcard took one of several\n", path);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return change_outcome(argv[1]);
+    test_receives();
+    test_actions();
+    test_compare();
+    test_damage();
+    return done();
+}
