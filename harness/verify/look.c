@@ -273,6 +273,27 @@ bool ranks_have(const struct trace_set *traces, int rank)
     return !told;
 }
 
+static bool lists(struct at made, int rank)
+{
+    bool listed = false;
+    while (at_next(&made) && made.record->kind == RECORD_GROUP)
+        for (unsigned i = 0; i < RECORD_GROUP_MEMBERS; i++)
+            listed |= made.record->members[i] == rank;
+    return listed;
+}
+
+bool is_member(const struct trace_set *traces, uint32_t comm, int rank)
+{
+    if (comm == COMM_WORLD_ID)
+        return ranks_have(traces, rank);
+    struct at at = {0};
+    while (at_next_of_all(traces, &at))
+        if (at.record->kind == RECORD_COMM && at.record->level == LEVEL_APP &&
+            at.record->comm == comm)
+            return lists(at, rank);
+    return false;
+}
+
 uint64_t at_newest(struct at at, enum note_kind kind)
 {
     uint64_t line = 0;

@@ -67,6 +67,9 @@ int at_rank(struct at at);
 bool ranks_move(const struct trace_set *traces);
 bool ranks_have(const struct trace_set *traces, int rank); /* some process was it once */
 
+/* The rank belongs to the communicator: as its making was recorded; of the world, all ranks. */
+bool is_member(const struct trace_set *traces, uint32_t comm, int rank);
+
 struct at at_first_note(const struct trace *trace, enum note_kind kind, uint64_t line);
 
 /* The rank's own, in the incarnation and of the line of that note. */

@@ -83,17 +83,46 @@ static bool is_orphan(const struct shown *shown)
     return false;
 }
 
-/* Collectives on the communicator, in what led to the newest incarnation that is shown. */
-static uint64_t calls_of(const struct shown *shown, struct at of)
+/* Collectives on the communicator; if the call makes another one from it, such calls. */
+static uint64_t count_calls(struct walk walk, const struct record *like)
 {
     uint64_t count = 0;
+    while (walk_next(&walk)) {
+        const struct record *record = walk.at.record;
+        count += record->level == LEVEL_APP && record->comm == like->comm &&
+                 record->kind == like->kind &&
+                 (record->kind == RECORD_COLLECTIVE || record->call == like->call);
+    }
+    return count;
+}
+
+/* Of the rank, in what led to the newest incarnation that is shown. */
+static uint64_t calls_of(const struct shown *shown, struct at of)
+{
     struct walk walk = {.traces = shown->traces, .rank = of.trace->rank};
     for (size_t i = 0; i < shown->count; i++)
         if (shown->event[i].trace->incarnation > walk.incarnation)
             walk.incarnation = shown->event[i].trace->incarnation;
-    while (walk_next(&walk))
-        count += at_is_call(walk.at, LEVEL_APP) && walk.at.record->comm == of.record->comm;
-    return count;
+    return count_calls(walk, of.record);
+}
+
+/* The run has ended well, and a member has made fewer of these calls than lead to this one. */
+static bool lacks_member(const struct shown *shown, struct at call)
+{
+    bool lacks = false, calls = at_is_call(call, LEVEL_APP) || call.record->kind == RECORD_CALL;
+    struct walk walk = {.traces = shown->traces,
+                        .incarnation = shown->lives - 1,
+                        .rank = call.trace->rank,
+                        .until = call,
+                        .begun = true};
+    if (!shown->witness->finished || !calls || ranks_move(shown->traces))
+        return shown->witness->finished && calls;
+    uint64_t number = count_calls(walk, call.record);
+    walk.until = (struct at){0};
+    for (walk.rank = 0; walk.rank < shown->traces->ranks && !lacks; walk.rank++)
+        lacks = is_member(shown->traces, call.record->comm, walk.rank) &&
+                count_calls(walk, call.record) < number;
+    return lacks;
 }
 
 static bool is_other_call(const struct shown *shown, struct at a, struct at b)
@@ -169,7 +198,8 @@ static bool shows_h_or_b(const struct shown *shown)
     if (is(shown, "H.order"))
         return any_tag;
     if (is(shown, "H.collective"))
-        return any_two(shown, is_other_call);
+        return any_two(shown, is_other_call) ||
+               (shown->count > 0 && lacks_member(shown, shown->event[0]));
     for (size_t i = 0; is(shown, "H.result") && i < shown->witness->reference_count; i++)
         if (is_other_result(shown, &shown->witness->reference[i]))
             return true;
