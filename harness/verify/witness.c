@@ -292,8 +292,18 @@ static bool is_decided_otherwise(const struct shown *shown)
            a->tag != b->tag || polls(at, line) != polls(again, line);
 }
 
+/* It makes a line that is not above that one. */
+static bool makes_again(const struct trace *trace, uint64_t line)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if ((at_is_note(at, NOTE_CHECKPOINT, 0) || at_is_note(at, NOTE_INITIATED, 0)) &&
+            at.record->bytes <= line)
+            return true;
+    return false;
+}
+
 /* In that incarnation a rank restored something else than the line, or nothing: and it came to its
- * end, or the incarnation is the last one. */
+ * end, or makes the line again, or the incarnation is the last one. */
 static bool is_restored_otherwise(const struct shown *shown, int life, uint64_t line)
 {
     for (size_t t = 0; t < shown->traces->count; t++) {
@@ -301,7 +311,8 @@ static bool is_restored_otherwise(const struct shown *shown, int life, uint64_t 
         bool ended = life == shown->lives - 1 || atomic_load(&trace->header->closed) != 0;
         if (trace->incarnation == life &&
             at_first_note(trace, NOTE_RESTORED, line).record == NULL &&
-            (ended || at_first_note(trace, NOTE_RESTORED, 0).record != NULL))
+            (ended || at_first_note(trace, NOTE_RESTORED, 0).record != NULL ||
+             makes_again(trace, line)))
             return true;
     }
     return false;

@@ -61,16 +61,46 @@ static bool is_closed(const struct trace *trace)
     return atomic_load_explicit(&trace->header->closed, memory_order_acquire) != 0;
 }
 
-/* A rank that noted no `restored` and yet came to its end started from nothing. */
-static bool began_anew(const struct rank_lines *rank)
+/* A rank that noted no `restored` started from nothing: it came to its end, or ... */
+struct fresh_start {
+    bool there;
+    bool told;              /* ... it began to make a line that is not above the one to restore: */
+    struct event_ref event; /* its first note that says so */
+};
+
+static struct fresh_start fresh_start_of(const struct rank_lines *rank, uint64_t line)
 {
-    return rank->trace != NULL && !rank->restored.there && is_closed(rank->trace);
+    struct fresh_start fresh = {0};
+    if (rank->trace == NULL || rank->restored.there)
+        return fresh;
+    fresh.there = is_closed(rank->trace);
+    for (uint64_t at = rank->trace->count; note_before(rank->trace, at, &at);) {
+        const struct record *note = &rank->trace->record[at];
+        if ((note->tag == NOTE_CHECKPOINT || note->tag == NOTE_INITIATED) && note->bytes <= line)
+            fresh = (struct fresh_start){true, true, event_of(rank->trace, at)};
+    }
+    return fresh;
+}
+
+/* Behind "rank 1 ... ". */
+static void say_fresh(struct finding *finding, int rank, const char *what,
+                      const struct fresh_start *fresh, const struct rank_lines *of)
+{
+    char event[EVENT_TEXT_BYTES];
+    if (!fresh->told) {
+        finding_say(finding, "rank %d %s and ran to its end", rank, what);
+        return;
+    }
+    finding_say(finding, "rank %d %s and began to make line %" PRIu64 ": %s", rank, what,
+                of->trace->record[fresh->event.index].bytes, event_text(fresh->event, event));
+    finding_show(finding, fresh->event);
 }
 
 static void tell_different(struct judging *judging, int a, const struct rank_lines *one, int b,
                            const struct rank_lines *other)
 {
     char event[EVENT_TEXT_BYTES];
+    struct fresh_start fresh = fresh_start_of(other, one->base);
     struct finding *finding = judging_find(judging, CLAIM_C_RESTORE, VERDICT_VIOLATION);
     finding_say(finding, "rank %d was restored to line %" PRIu64 ": %s", a, one->base,
                 event_text(one->restored.event, event));
@@ -80,7 +110,7 @@ static void tell_different(struct judging *judging, int a, const struct rank_lin
                     other->base, event_text(other->restored.event, event));
         finding_show(finding, other->restored.event);
     } else {
-        finding_say(finding, "rank %d was restored to no line and ran to its end", b);
+        say_fresh(finding, b, "was restored to no line", &fresh, other);
     }
     finding_say(finding, "so their states belong to different lines");
 }
@@ -95,7 +125,8 @@ static bool all_the_same(struct judging *judging, const struct lines *lines, int
     for (int rank = 0; rank < lines->ranks && *first >= 0; rank++) {
         const struct rank_lines *one = &lines->of[*first];
         const struct rank_lines *other = &lines->of[rank];
-        if ((other->restored.there && other->base != one->base) || began_anew(other)) {
+        if ((other->restored.there && other->base != one->base) ||
+            fresh_start_of(other, one->base).there) {
             tell_different(judging, *first, one, rank, other);
             return false;
         }
@@ -181,17 +212,18 @@ static void judge_line(struct judging *judging, const struct lines *lines, int f
 static void judge_fresh_start(struct judging *judging, const struct lines *lines,
                               const struct newest_commit *commit)
 {
-    int anew = -1;
-    for (int rank = 0; rank < lines->ranks && anew < 0; rank++)
-        if (began_anew(&lines->of[rank]))
-            anew = rank;
-    if (anew < 0 || !commit->there)
+    char what[64];
+    struct fresh_start fresh = {0};
+    int rank = -1;
+    while (commit->there && !fresh.there && ++rank < lines->ranks)
+        fresh = fresh_start_of(&lines->of[rank], commit->line);
+    if (!fresh.there)
         return; /* cut off before it was restored, or nothing to be restored */
     judging_saw(judging, CLAIM_C_RESTORE, 1);
     struct finding *finding = judging_find(judging, CLAIM_C_RESTORE, VERDICT_VIOLATION);
     say_commit(finding, commit);
-    finding_say(finding, "rank %d started again from nothing in incarnation %d and ran to its end",
-                anew, lines->incarnation);
+    snprintf(what, sizeof what, "started again from nothing in incarnation %d", lines->incarnation);
+    say_fresh(finding, rank, what, &fresh, &lines->of[rank]);
 }
 
 void c_judge_restore(struct judging *judging, const struct lines *lines, const uint64_t *possible)

@@ -21,7 +21,7 @@ static const struct {
 } floor_of[] = {
     {"H.orphan", {8, 0, 226}},      {"H.loss", {9, 0, 230}},
     {"H.duplicate", {27, 15, 250}}, {"H.payload", {2, 0, 251}},
-    {"H.order", {7, 4, 235}},       {"H.collective", {19, 0, 56}},
+    {"H.order", {7, 4, 235}},       {"H.collective", {19, 1, 56}},
     {"H.result", {0, 0, 254}},      {"H.progress", {0, 0, 248}},
     {"B.empty", {9, 1, 219}},       {"B.commit", {22, 3, 248}},
     {"C.1.1", {9, 0, 222}},         {"C.1.2", {5, 4, 257}},
@@ -30,7 +30,7 @@ static const struct {
     {"C.early.list", {4, 4, 237}},  {"C.early.suppress", {10, 16, 248}},
     {"C.early.same", {4, 2, 250}},  {"C.nondet", {17, 1, 200}},
     {"C.class", {23, 18, 200}},     {"C.epoch", {2, 2, 257}},
-    {"C.commit", {6, 1, 236}},      {"C.restore", {5, 0, 198}},
+    {"C.commit", {6, 1, 236}},      {"C.restore", {7, 0, 205}},
     {"C.initiate", {10, 0, 254}},   {"D.2.1", {1, 0, 222}},
     {"D.2.2", {16, 13, 228}},       {"D.2.3", {8, 6, 234}},
     {"D.all", {25, 18, 236}},       {"D.gather", {13, 10, 236}},
