@@ -8,16 +8,20 @@ MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/
 
 vpath %.c $(wildcard tests/unit/*)
 
+# Traces as text, and those of oracles/golden: the product needs neither.
+TEXT_TRACES = $(wildcard tests/traces/*.c)
+$(call objects,$(TEXT_TRACES)) $(call checked,$(TEXT_TRACES)): CPPFLAGS += -Itests
+
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.
 PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives generated_cuts planted \
               stacks unwind rules_steer rules_stop writer script script_steering lua_text reduce)
-$(PLAIN_TESTS): $(BUILD)/tests/%.t: %.c $(call objects,$(RECORDING_SOURCES)) $(BUILD)/command.a
+$(PLAIN_TESTS): $(BUILD)/tests/%.t: %.c $(call objects,$(RECORDING_SOURCES) $(TEXT_TRACES)) $(BUILD)/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
-$(BUILD)/tests/%.t: %.c $(call checked,$(RECORDING_SOURCES)) $(BUILD)/checked/command.a
+$(BUILD)/tests/%.t: %.c $(call checked,$(RECORDING_SOURCES) $(TEXT_TRACES)) $(BUILD)/checked/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
 	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
@@ -47,10 +51,10 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.f90
 # Run folders made of traces written by hand, and a long one, for the tests of the pages.
 PAGES_TOOLS = $(BUILD)/tests/pages/make_run $(BUILD)/bench/make_trace
 
-$(BUILD)/tests/pages/%: tests/pages/%.c $(BUILD)/command.a
+$(BUILD)/tests/pages/%: tests/pages/%.c $(call objects,$(wildcard tests/traces/*.c)) $(BUILD)/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -o $@ $(filter %.c %.a,$^) $(COMMAND_LIBS)
+	$(Q)$(COMPILE) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
 # Preloaded into the command, to refuse it memory.
 $(BUILD)/tests/faults/%.so: tests/faults/%.c

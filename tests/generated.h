@@ -5,6 +5,7 @@
 
 #include "oracles/oracle.h"
 #include "tap.h"
+#include "traces/text_trace.h"
 #include "verify/second_look.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #define TESTS_INLINE_TRACE_H
 
 #include "trace/reader.h"
+#include "traces/text_trace.h"
 
 #include <stdlib.h>
 #include <string.h>

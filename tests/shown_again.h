@@ -2,7 +2,7 @@
 #ifndef TESTS_SHOWN_AGAIN_H
 #define TESTS_SHOWN_AGAIN_H
 
-#include "oracles/example.h"
+#include "traces/example.h"
 #include "verify/witness.h"
 
 /* Without events, and against nothing yet. `references` has room for EXAMPLE_MAX, and stays as long

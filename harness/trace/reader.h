@@ -1,4 +1,4 @@
-/* Traces, read: one file, all files of a run folder, or a text trace written by hand. */
+/* Traces, read: one file, or all files of a run folder. */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
@@ -21,7 +21,7 @@ struct trace {
     const struct trace_header *header;
     const struct record *record;
     uint64_t count; /* records reserved; those of kind NONE are holes */
-    size_t mapped;  /* bytes mapped; 0: owned by malloc (text traces) */
+    size_t mapped;  /* bytes mapped; 0: owned by malloc (made in memory) */
 };
 
 /* All of a run, sorted by incarnation, then rank. */
@@ -45,14 +45,6 @@ enum error_code trace_set_open(const char *folder, struct trace_set *set, struct
 /* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming
  * `where`, if a (rank, incarnation) is there twice. */
 enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error);
-
-/* A text trace; its format is described in oracles/README.md and is what trace_set_write writes.
- * Errors name path, line, field and accepted values. */
-enum error_code trace_set_parse(const char *path, struct trace_set *set, struct error *error);
-
-/* The inverse, exact to the byte (padding of the header page excepted). ERROR_IO; ERROR_FORMAT, and
- * nothing is written, for a record of a kind that does not exist. */
-enum error_code trace_set_write(const struct trace_set *set, FILE *out, struct error *error);
 
 void trace_set_release(struct trace_set *set);
 

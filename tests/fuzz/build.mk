@@ -30,7 +30,7 @@ $(BUILD)/checked/command.a: $(call checked,$(COMMAND_SOURCES))
 	@echo "  AR      $@"
 	$(Q)rm -f $@ && $(AR) rc $@ $^
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/checked/command.a
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(call checked,$(wildcard tests/traces/*.c)) $(BUILD)/checked/command.a
 	@echo "  FUZZER  $<"
 	@mkdir -p $(@D)
-	$(Q)$(CHECKED) -fsanitize=fuzzer -o $@ $(filter %.c %.a,$^) $(COMMAND_LIBS)
+	$(Q)$(CHECKED) -fsanitize=fuzzer -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)

@@ -1,6 +1,7 @@
 /* Text traces with the facts of their run: read, judged by the claims that they name, written and
  * read again. The seeds are oracles/golden. */
-#include "oracles/example.h"
+#include "traces/example.h"
+#include "traces/text_trace.h"
 
 #include "fuzz.h"
 

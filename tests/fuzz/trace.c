@@ -4,6 +4,7 @@
  * input that is shorter than a header is a file as it is. */
 #include "oracles/oracle.h"
 #include "trace/reader.h"
+#include "traces/text_trace.h"
 
 #include "fuzz.h"
 

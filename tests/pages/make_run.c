@@ -1,8 +1,8 @@
 /* Makes a run folder of a trace written by hand (oracles/README.md), as if it had been run: traces,
  * run.json, and the verdict that the oracles give. So pages can be drawn of any situation, and
  * always of the same. Usage: make_run EXAMPLE.txt FOLDER NUMBER NAME */
-#include "oracles/example.h"
 #include "run/run.h"
+#include "traces/example.h"
 #include "verdict/outcome.h"
 
 #include <errno.h>

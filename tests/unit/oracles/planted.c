@@ -5,6 +5,7 @@
  *   planted.t c3|blocking [ranks=4] [messages=N] ... [plant=CLAIM] [count=K] [seed=N] >FILE */
 #include "planted/plant.h"
 #include "tap.h"
+#include "traces/text_trace.h"
 #include "verify/second_look.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "tap.h"
 #include "trace/calls.h"
 #include "trace/reader.h"
+#include "traces/text_trace.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

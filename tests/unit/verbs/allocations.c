@@ -2,9 +2,10 @@
  * it is told as an error, nothing is leaked (LeakSanitizer looks when the process ends), nothing
  * crashes. Linked so that malloc and its like in our objects come here. */
 #include "decisions/extract.h"
-#include "oracles/example.h"
 #include "reports/export/export.h"
 #include "scenario_file.h"
+#include "traces/example.h"
+#include "traces/text_trace.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Fingerprints of what is found in traces of oracles/golden: by role and phase, not by number. */
 #include "verdict/fingerprint.h"
-#include "oracles/example.h"
 #include "tap.h"
+#include "traces/example.h"
 
 #include <string.h>
 

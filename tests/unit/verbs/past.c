@@ -1,6 +1,7 @@
 /* Which steps of a plan were done before a violation: by messages, collectives and restarts. */
 #include "shrink/shrink_past.h"
 #include "tap.h"
+#include "traces/text_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Reads traces written as text, by hand or by trace_set_write. Errors name path, line, field and
  * what is accepted there. */
-#include "trace/text_parse.h"
+#include "traces/text_parse.h"
 #include "trace/reader.h"
+#include "traces/text_trace.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Shared by the files that read text traces: the line being read, its words, and the traces under
  * construction. */
-#ifndef TRACE_TEXT_PARSE_H
-#define TRACE_TEXT_PARSE_H
+#ifndef TESTS_TRACES_TEXT_PARSE_H
+#define TESTS_TRACES_TEXT_PARSE_H
 
 #include "base/error.h"
 #include "trace/text.h"

@@ -2,6 +2,7 @@
 #include "trace/calls.h"
 #include "trace/reader.h"
 #include "trace/text.h"
+#include "traces/text_trace.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* One line of a text trace that is a record, or several: see text_parse.h. */
 #include "base/nearest.h"
 #include "trace/calls.h"
-#include "trace/text_parse.h"
+#include "traces/text_parse.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* See example.h. The records are read by trace_set_parse, which leaves these lines to us. */
-#include "oracles/example.h"
+#include "traces/example.h"
+#include "traces/text_trace.h"
 
 #include <errno.h>
 #include <inttypes.h>

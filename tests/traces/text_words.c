@@ -1,5 +1,5 @@
 /* The words of a text trace's line: see text_parse.h. */
-#include "trace/text_parse.h"
+#include "traces/text_parse.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* A trace written by hand, the facts of its run, and what judging it must find: one text file, see
  * README.md. */
-#ifndef ORACLES_EXAMPLE_H
-#define ORACLES_EXAMPLE_H
+#ifndef TESTS_TRACES_EXAMPLE_H
+#define TESTS_TRACES_EXAMPLE_H
 
 #include "oracles/oracle.h"
 
