@@ -16,8 +16,9 @@ PLAN='p:delay { from = 0, nth = 2, ms = 1 }
 failing() {
     cp "$BUILD/tests/mpi/shrink_life" life
     printf 'scenario "a job gives up" { protocol = "null", program = "./life", ranks = 3,
-      arguments = { %s }, claims = { "H.progress" }, %s
-      plan = function(p) %s end }\n' "${LAPS:-12}" "${1:-}" "${2:-$PLAN}" >s.lua
+      arguments = { %s }, claims = { "%s" }, %s
+      plan = function(p) %s end }\n' "${LAPS:-12}" "${CLAIM:-H.progress}" "${1:-}" \
+        "${2:-$PLAN}" >s.lua
     run -1 timeout 60 "$FAULTLINE" run s.lua
 }
 
@@ -25,7 +26,7 @@ failing() {
 shrink() {
     local status_wanted=$1
     shift
-    run "-$status_wanted" timeout 900 "$FAULTLINE" shrink --budget 800 --out shrunk "$@" faultline-out/latest/1
+    run "-$status_wanted" timeout -k 10 900 "$FAULTLINE" shrink --budget 800 --out shrunk "$@" faultline-out/latest/1
     echo "$output"
     folder=$(echo shrunk/*)
 }
@@ -143,6 +144,15 @@ shrink() {
     shrink 2 --budget 0.001
     [[ $output == *"in 0 of 0 runs"* ]]
     [[ $output == *"the budget of 0.001 s ended the search"* ]]
+}
+
+# The run without faults takes longer than the budget: nothing may be started after it.
+@test "a budget that ends while the run without faults is under way ends the search" {
+    CLAIM=H.result LAPS=3 failing 'environment = { WRONG = 1, SLOW_MS = 300 },' \
+        'p:kill { rank = 1, event = "send", nth = 3 }'
+    shrink 2 --budget 0.5
+    [[ $output == *"in 0 of 0 runs"* ]]
+    [[ $output == *"the budget of 0.5 s ended the search"* ]]
 }
 
 # The run that waits for its turn makes sure that the search is not over.

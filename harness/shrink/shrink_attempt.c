@@ -197,8 +197,8 @@ static enum error_code new_reference(struct trials *trials, const struct scenari
     return path_format(&job->folder, error, "%s/runs/%d", trials->folder.text, job->number);
 }
 
-/* That of the scenario, done; or not, because all is over. Other runs that end meanwhile are
- * counted. */
+/* That of the scenario, done; or not, because all is over: then it may still run. Other runs that
+ * end meanwhile are counted. */
 static enum error_code need_reference(struct trials *trials, const struct scenario *scenario,
                                       struct reference **reference, struct error *error)
 {
@@ -211,7 +211,7 @@ static enum error_code need_reference(struct trials *trials, const struct scenar
         code = new_reference(trials, scenario, reference, error);
     if (code == OK && (*reference)->job.state == JOB_WAITING)
         code = pool_start(&trials->pool, &(*reference)->job, error);
-    while (code == OK && (*reference)->job.state == JOB_RUNNING)
+    while (code == OK && (*reference)->job.state == JOB_RUNNING && !trials_over(trials))
         attempts_wait(trials);
     return code;
 }

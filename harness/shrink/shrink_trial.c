@@ -154,6 +154,12 @@ bool trials_over(const struct trials *trials)
     return trials->pool.interrupted != 0 || clock_monotonic_ns() >= trials->deadline_ns;
 }
 
+/* Asked before each attempt_start, which starts nothing when all is over. */
+static bool may_start(const struct trials *trials)
+{
+    return pool_has_room(&trials->pool) && !trials_over(trials);
+}
+
 /* --- races ------------------------------------------------------------------------------------ */
 
 struct racing {
@@ -230,7 +236,7 @@ static enum error_code start_some(struct racing *racing, struct error *error)
 {
     enum error_code code = OK;
     struct trial *trial;
-    while (code == OK && pool_has_room(&racing->trials->pool)) {
+    while (code == OK && may_start(racing->trials)) {
         code = choose(racing, 0, &trial, error);
         if (code == OK && trial == NULL)
             code = choose(racing, POOL_MAX_JOBS, &trial, error);
@@ -277,7 +283,7 @@ enum error_code trials_repeat(struct trials *trials, struct trial *trial, unsign
     enum error_code code = OK;
     while (code == OK && trial_count(trials, trial).runs < runs && !trials_over(trials) &&
            trial->ends[TRIAL_VOID] < VOID_MOST) {
-        while (code == OK && pool_has_room(&trials->pool) &&
+        while (code == OK && may_start(trials) &&
                trial_count(trials, trial).runs + (unsigned)trial->running < runs)
             code = attempt_start(trials, trial, error);
         if (code == OK)

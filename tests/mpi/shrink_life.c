@@ -4,7 +4,9 @@
  * shrink_life LAPS. In the environment, all optional: HEALED names a file; while it exists nothing
  * is wrong. TURNS=n: only every n-th time, counted in the file COUNTER, but always the first FIRST
  * times; SURE_RANKS=n: and with n ranks or more, which are not counted. SLOW_MS: a lap takes as
- * long. */
+ * long. WRONG: the job does not give up, but comes to another result. */
+#include "faultline.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,13 +84,14 @@ int main(int argc, char **argv)
     path_of_mark(mark);
     int gives_up = rank == 0 && exists(mark) && !exists(getenv("HEALED")) && is_turn(ranks);
     MPI_Bcast(&gives_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (gives_up)
+    if (gives_up && getenv("WRONG") == NULL)
         give_up(rank);
     for (int i = 1; i <= laps; i++) {
         if (i == MARK && rank == 0)
             fclose(fopen(mark, "w"));
         lap(rank, ranks);
     }
+    faultline_result("gave up", &gives_up, sizeof gives_up);
     MPI_Finalize();
     return 0;
 }
