@@ -29,7 +29,7 @@ scenario() {
 # Waits until a command succeeds; the limit only keeps a broken test from hanging.
 wait_until() {
     local tries
-    for ((tries = 0; tries < 1500; tries++)); do
+    for ((tries = 0; tries < 15000; tries++)); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.02
     done

@@ -200,11 +200,11 @@ says_no_room() {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
     "$FAULTLINE" run --no-control --no-stacks --out of "$REPO/suites/demo/breaks.lua" >/dev/null ||
         [ $? -eq 1 ]
-    small 16 "$FAULTLINE" shrink --budget 60 --out disk of/latest/1
+    small 16 "$FAULTLINE" shrink --budget 1h --out disk of/latest/1
     says_no_room
     # Room for some of the runs that it keeps, how many is not known.
     for size in 1200 1500; do
-        small "$size" "$FAULTLINE" shrink --budget 60 -j 1 --out disk of/latest/1
+        small "$size" "$FAULTLINE" shrink --budget 1h -j 1 --out disk of/latest/1
         echo "$size KiB: $status: $stderr"
         [ "$status" -eq 3 ] || [ "$status" -eq 0 ]
         [ "$status" -eq 3 ] || grep -q '/shrunk.lua$' left

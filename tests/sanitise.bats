@@ -42,7 +42,7 @@ verb() {
     local expected=$1 status=0 report
     shift
     [ "$expected" != any ] || expected='0|1|2|3|64'
-    timeout -k 5 300 "$SANITISED/faultline" "$@" >out.txt 2>err.txt || status=$?
+    timeout -k 5 900 "$SANITISED/faultline" "$@" >out.txt 2>err.txt || status=$?
     for report in "$FOUND"/* ; do
         [ ! -s "$report" ] || head -60 "$report"
         [ ! -s "$report" ] || return 1
@@ -93,7 +93,7 @@ verb() {
 @test "campaign, resumed; shrink; exec" {
     verb '0|1' campaign --runs 2 --replays 1 --filter 'is violated' --out camp s.lua
     verb '0|1' campaign --resume "camp/$(readlink camp/latest)" --runs 3
-    verb 0 shrink --budget 2s --out shrunk faultline-out/of-all/2
+    verb 0 shrink --budget 1h --out shrunk faultline-out/of-all/2
     LD_PRELOAD=${FIRST:-} ASAN_OPTIONS=detect_leaks=0 \
         verb 0 exec --trace exec -- mpiexec -n 2 "$PROGRAMS/ring"
 }

@@ -158,7 +158,7 @@ shrink() {
 # The run that waits for its turn makes sure that the search is not over.
 @test "Ctrl-C leaves the best so far, and no process" {
     failing 'environment = { SLOW_MS = 50 },'
-    timeout 120 "$FAULTLINE" shrink --budget 100 --out shrunk faultline-out/latest/1 >said 2>&1 &
+    timeout -k 10 900 "$FAULTLINE" shrink --budget 800 --out shrunk faultline-out/latest/1 >said 2>&1 &
     DRIVER=$!
     wait_until eval 'ls -d shrunk/*/runs/8'
     kill -INT "$(pgrep -P "$DRIVER")"
