@@ -14,16 +14,6 @@ enum claim_id {
     CLAIM_COUNT
 };
 
-/* A FAULT record. */
-struct evidence {
-    struct event_ref event;
-    unsigned kind; /* enum fault_kind */
-    int32_t step;
-    int32_t victim; /* or whom else `peer` of the record names */
-    uint64_t value; /* `bytes` of the record */
-    unsigned error;
-    unsigned reason; /* enum board_release, of what was let go */
-};
 /* The last EVIDENCE_FOR_KILLS of them only for what kills. */
 #define EVIDENCE_KEPT 65536
 #define EVIDENCE_FOR_KILLS 1024

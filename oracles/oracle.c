@@ -326,7 +326,8 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
         judgement->verdict = overall(&judging, ids, id_count);
     }
     free(judging.seen);
-    free(judging.evidence);
+    judgement->evidence = judging.evidence;
+    judgement->evidence_count = judging.evidence_count;
     return code;
 }
 
@@ -334,5 +335,6 @@ void judgement_release(struct judgement *judgement)
 {
     free(judgement->results);
     free(judgement->findings);
+    free(judgement->evidence);
     memset(judgement, 0, sizeof *judgement);
 }

@@ -71,6 +71,17 @@ struct claim_result {
     uint64_t violations; /* all, not only those kept */
 };
 
+/* A FAULT record. */
+struct evidence {
+    struct event_ref event;
+    unsigned kind; /* enum fault_kind */
+    int32_t step;
+    int32_t victim; /* or whom else `peer` of the record names */
+    uint64_t value; /* `bytes` of the record */
+    unsigned error;
+    unsigned reason; /* enum board_release, of what was let go */
+};
+
 struct judgement {
     enum verdict verdict;
     size_t result_count;
@@ -78,6 +89,8 @@ struct judgement {
     size_t finding_count;
     struct finding *findings; /* owned; worst first */
     uint64_t records;         /* read */
+    size_t evidence_count;
+    struct evidence *evidence; /* of every fault, up to a bound; by incarnation, then time; owned */
 };
 void judgement_release(struct judgement *judgement);
 

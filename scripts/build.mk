@@ -13,8 +13,8 @@ bench: setup
 	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory all \
 		$(addprefix $(BUILD)/bench/,pingpong make_trace measure)
-	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD)
-	$(Q)$(MAKE) --no-print-directory bench-collectives
+	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD); status=$$?; \
+		$(MAKE) --no-print-directory bench-collectives && exit $$status
 
 # Collective calls under C3 against the library's, with plots; wants an idle machine too.
 .PHONY: bench-collectives

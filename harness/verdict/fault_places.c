@@ -117,16 +117,13 @@ static void add_fault(const struct trace_set *traces, const struct trace *trace,
     fault_places_add(places, &place);
 }
 
-void fault_places_find(const struct trace_set *traces, struct fault_places *places)
+void fault_places_find(const struct trace_set *traces, const struct judgement *judgement,
+                       struct fault_places *places)
 {
-    unsigned faults = 0;
-    for (size_t i = 0; i < traces->count; i++) {
-        const struct trace *trace = &traces->trace[i];
-        for (uint64_t k = 0; k < trace->count && faults < FAULTS_MOST; k++)
-            if (trace->record[k].kind == RECORD_FAULT) {
-                add_fault(traces, trace, &trace->record[k], places);
-                faults++;
-            }
+    for (size_t i = 0; i < judgement->evidence_count && i < FAULTS_MOST; i++) {
+        const struct event_ref *event = &judgement->evidence[i].event;
+        const struct trace *trace = trace_set_find(traces, event->rank, event->incarnation);
+        add_fault(traces, trace, &trace->record[event->index], places);
     }
 }
 

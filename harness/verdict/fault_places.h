@@ -1,8 +1,10 @@
-/* Where the faults of a run took place: in which phase of which role, from its traces. The third
- * part of coverage, beside claims and regions. Must not know: plans, verdicts. */
+/* Where the faults of a run took place: in which phase of which role, from the FAULT records that
+ * judging found. The third part of coverage, beside claims and regions. Must not know: plans,
+ * verdicts. */
 #ifndef VERDICT_FAULT_PLACES_H
 #define VERDICT_FAULT_PLACES_H
 
+#include "oracles/oracle.h"
 #include "trace/reader.h"
 
 #include <jansson.h>
@@ -28,7 +30,8 @@ struct fault_places {
 };
 
 /* Of the rank that suffers it: who is killed or stopped; else who does it. */
-void fault_places_find(const struct trace_set *traces, struct fault_places *places);
+void fault_places_find(const struct trace_set *traces, const struct judgement *judgement,
+                       struct fault_places *places);
 
 /* One more, or `place->count` more of one that is there. */
 void fault_places_add(struct fault_places *places, const struct fault_place *place);

@@ -175,7 +175,7 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
     if (code == OK)
         second_look(&traces, &facts, judgement);
     if (code == OK)
-        fault_places_find(&traces, faults);
+        fault_places_find(&traces, judgement, faults);
     trace_set_release(&traces);
     return code;
 }
