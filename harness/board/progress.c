@@ -1,6 +1,7 @@
 /* See progress.h. */
 #include "board/progress.h"
 
+#include "plan/action.h"
 #include "trace/calls.h"
 #include "trace/clock.h"
 
@@ -163,13 +164,9 @@ static bool is_over(const struct board *board, const struct plan_step *step, uns
 {
     if (!board_step_done(board, index))
         return false;
-    switch (step->action) {
-    case ACTION_HOLD:
-    case ACTION_STOP:
-        return atomic_load(&board->progress[index].released) != 0;
-    default:
-        return step->action != ACTION_JITTER;
-    }
+    return action_of(step)->keeps != KEEPS_NOTHING
+               ? atomic_load(&board->progress[index].released) != 0
+               : !action_of(step)->lasts;
 }
 
 bool progress_is_over(const struct board *board, const struct plan *plan)

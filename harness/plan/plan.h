@@ -29,6 +29,7 @@
 #define PLAN_MAX_VICTIMS 64
 #define PLAN_NAME_BYTES 64
 #define PLAN_MAX_ERRNO 4095
+#define PLAN_MAX_MS 3600000  /* of a hold, delay, stop or jitter */
 #define PLAN_WIRE_BYTES 1024 /* the longest line of a wire, its end included */
 
 /* What a rank can be seen doing. name in scenarios and plan text; what it is. */
@@ -72,35 +73,11 @@ enum plan_event {
         EVENT_COUNT
 };
 
-#define PLAN_ACTIONS(X)                                                                            \
-    X(AWAIT, "await") /* only wait for the condition */                                            \
-    X(KILL, "kill")   /* SIGKILL to every victim; `lose` */                                        \
-    /* event send: the message stays with its sender until it is released. `count` messages that   \
-     * match are taken one after the other; with `order` they are let go in that order, when the   \
-     * last is there */                                                                            \
-    X(HOLD, "hold")                                                                                \
-    X(RELEASE, "release") /* of what step `target` holds or has stopped */                         \
-    X(STOP, "stop")       /* SIGSTOP to every victim, SIGCONT when released */                     \
-    /* event recv or probe with MPI_ANY_SOURCE or MPI_ANY_TAG: takes the message of source         \
-     * `choice`, tag `choice_tag` */                                                               \
-    X(CHOOSE, "choose")                                                                            \
-    /* event wait or probe, Test*, Waitany, Waitsome, Iprobe, Improbe: what the call answers.      \
-     * Without `order`: `choice` 0 no (`count` times), 1 yes (it waits for it). With it (the       \
-     * forms for many): the indices of the requests, of Waitany and Testany one, which is          \
-     * `choice` as well */                                                                         \
-    X(ANSWER, "answer")                                                                            \
-    X(JITTER, "jitter") /* from now on every wire send is held for 0 to `release_ms` ms, drawn     \
-                           from `seed`, rank and number of the send; done at once */               \
-    X(FAIL, "fail")     /* event write, sync, open, rename, unlink: fails with errno `choice` */   \
-    X(SHORT, "short")   /* event write: only `count` bytes are written, and that is returned */    \
-    X(TEAR, "tear")     /* event write: `count` bytes are written, then the rank dies; `lose` */   \
-    X(QUIET, "quiet")   /* the faults stop */
-
+/* What a step does: a row each in actions.def. */
 enum plan_action {
-#define X(name, text) ACTION_##name,
-    PLAN_ACTIONS(X)
-#undef X
-        ACTION_COUNT
+#define ACTION(NAME, ...) ACTION_##NAME,
+#include "plan/actions.def"
+    ACTION_COUNT
 };
 
 /* Where in the call: before it is passed on, after it returned, or (kill only) from outside while

@@ -1,96 +1,85 @@
 /* What a step of each action may and must have: see plan_text.h. */
+#include "plan/action.h"
 #include "plan/plan_text.h"
 
 #include <string.h>
 
-#define SEND_MATCH (1u << EVENT_SEND)
-#define STORE_MATCH                                                                                \
-    (1u << EVENT_OPEN | 1u << EVENT_WRITE | 1u << EVENT_SYNC | 1u << EVENT_RENAME |                \
-     1u << EVENT_UNLINK)
-
-/* Events that a step of the action can have; 0: any, or none. */
-static unsigned events_of(enum plan_action action)
+/* "a, b": the names of all for which bit k of `which` is set. */
+static void put_names(struct output *out, unsigned which, const struct plan_words *words)
 {
-    switch (action) {
-    case ACTION_HOLD:
-        return SEND_MATCH;
-    case ACTION_CHOOSE:
-        return 1u << EVENT_RECV | 1u << EVENT_PROBE;
-    case ACTION_ANSWER:
-        return 1u << EVENT_WAIT | 1u << EVENT_PROBE;
-    case ACTION_FAIL:
-        return STORE_MATCH;
-    case ACTION_SHORT:
-    case ACTION_TEAR:
-        return 1u << EVENT_WRITE;
-    default:
-        return 0;
-    }
+    for (unsigned k = 0; k < words->count; k++)
+        if (which & 1u << k)
+            plan_put(out, "%s%s", out->length > 0 ? ", " : "", words->text[k]);
 }
 
 static enum error_code check_event(const struct plan_step *step, struct error *error)
 {
-    unsigned accepted = events_of(step->action);
+    unsigned accepted = action_of(step)->events;
     char list[128];
     struct output out = {list, sizeof list, 0};
     if (accepted == 0 || (accepted & 1u << step->when.event) != 0)
         return OK;
-    for (unsigned event = 0; event < EVENT_COUNT; event++)
-        if (accepted & 1u << event)
-            plan_put(&out, "%s%s", out.length > 0 ? ", " : "",
-                     plan_event_text((enum plan_event)event));
+    put_names(&out, accepted, &plan_event_words);
     return error_set(error, ERROR_FORMAT, "field \"event\": %s; accepted for %s are %s",
                      plan_event_text(step->when.event), plan_action_text(step->action), list);
 }
 
-static bool is_given(const struct plan_step *step, const struct plan_step *plain,
-                     const struct plan_field *field)
+/* --- the fields of an action ------------------------------------------------------------------ */
+static enum error_code refuse_field(const struct plan_field *field, enum plan_action action,
+                                    struct error *error)
 {
-    const char *value = (const char *)step + field->offset;
-    const char *other = (const char *)plain + field->offset;
-    switch (field->form) {
-    case FORM_LIST:
-        return *(const uint32_t *)(const void *)((const char *)step + field->counter) > 0;
-    case FORM_WORD:
-    case FORM_YES:
-        return *value != *other;
-    case FORM_U64:
-        return memcmp(value, other, sizeof(uint64_t)) != 0;
-    default:
-        return memcmp(value, other, sizeof(int32_t)) != 0;
-    }
+    unsigned which = 0;
+    char list[128];
+    struct output out = {list, sizeof list, 0};
+    for (unsigned other = 0; other < ACTION_COUNT; other++)
+        which |= (unsigned)plan_field_belongs(field, (enum plan_action)other) << other;
+    put_names(&out, which, &plan_action_words);
+    return error_set(error, ERROR_FORMAT, "field \"%s\" belongs to %s, not to %s", field->name,
+                     list, plan_action_text(action));
 }
 
-static enum error_code check_belonging(const struct plan_step *step, struct error *error)
+static enum error_code check_range(const struct plan_field *field, const struct action_field *of,
+                                   const struct plan_step *step, bool plain, struct error *error)
 {
-    struct plan_step plain = plan_step_default(step->action);
-    for (size_t i = 0; i < plan_step_fields.count; i++) {
+    int64_t number = plan_field_number(field, step);
+    long long shift = field->form == FORM_STEP; /* such are numbered from 1 in text */
+    if ((of->least == 0 && of->most == 0) || (plain && of->needed == NULL) ||
+        (number >= of->least && number <= of->most))
+        return OK;
+    if (plain)
+        return error_set(error, ERROR_FORMAT, "%s needs field \"%s\": %s; from %lld to %lld",
+                         plan_action_text(step->action), field->name, of->needed,
+                         (long long)of->least + shift, (long long)of->most + shift);
+    return error_set(error, ERROR_FORMAT, "field \"%s\": accepted are numbers from %lld to %lld",
+                     field->name, (long long)of->least + shift, (long long)of->most + shift);
+}
+
+static enum error_code check_fields(const struct plan_step *step, struct error *error)
+{
+    struct plan_step standard = plan_step_default(step->action);
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < plan_step_fields.count; i++) {
         const struct plan_field *field = &plan_step_fields.field[i];
-        char list[128];
-        struct output out = {list, sizeof list, 0};
-        if (field->actions == 0 || (field->actions & 1u << step->action) != 0 ||
-            !is_given(step, &plain, field))
-            continue;
-        for (unsigned action = 0; action < ACTION_COUNT; action++)
-            if (field->actions & 1u << action)
-                plan_put(&out, "%s%s", out.length > 0 ? ", " : "",
-                         plan_action_text((enum plan_action)action));
-        return error_set(error, ERROR_FORMAT, "field \"%s\" belongs to %s, not to %s", field->name,
-                         list, plan_action_text(step->action));
+        const struct action_field *of = action_field(step->action, field->name);
+        bool plain = plan_field_is_plain(field, step, &standard);
+        if (of != NULL)
+            code = check_range(field, of, step, plain, error);
+        else if (!plain && !plan_field_belongs(field, step->action))
+            code = refuse_field(field, step->action, error);
     }
-    return OK;
+    return code;
 }
 
 static enum error_code check_position(const struct plan_step *step, struct error *error)
 {
-    bool steers = (events_of(step->action) != 0);
-    if (step->action != ACTION_KILL && step->when.position == POSITION_INSIDE)
-        return error_set(
-            error, ERROR_FORMAT, "field \"position\": inside belongs to kill; accepted for %s %s",
-            plan_action_text(step->action), steers ? "is before" : "are before, after");
-    if (steers && step->when.position != POSITION_BEFORE)
+    const struct action *action = action_of(step);
+    if (action->kills != KILLS_VICTIMS && step->when.position == POSITION_INSIDE)
+        return error_set(error, ERROR_FORMAT,
+                         "field \"position\": inside belongs to kill; accepted for %s %s",
+                         action->text, action->events != 0 ? "is before" : "are before, after");
+    if (action->events != 0 && step->when.position != POSITION_BEFORE)
         return error_set(error, ERROR_FORMAT, "field \"position\": accepted for %s is before",
-                         plan_action_text(step->action));
+                         action->text);
     if (step->release.position == POSITION_INSIDE)
         return error_set(error, ERROR_FORMAT,
                          "field \"release.position\": accepted are before, after");
@@ -108,26 +97,9 @@ static bool is_permutation(const struct plan_step *step)
            seen == (step->orders == 64 ? UINT64_MAX : (UINT64_C(1) << step->orders) - 1);
 }
 
-static enum error_code check_needs(const struct plan_step *step, struct error *error)
+static enum error_code check_order(const struct plan_step *step, struct error *error)
 {
-    if ((step->action == ACTION_KILL || step->action == ACTION_STOP) && step->victims == 0)
-        return error_set(error, ERROR_FORMAT, "%s needs field \"victims\": ranks, as in 1,2",
-                         plan_action_text(step->action));
-    if (step->action == ACTION_RELEASE && step->target < 0)
-        return error_set(error, ERROR_FORMAT,
-                         "release needs field \"target\": the number of a hold or stop, from 1");
-    if (step->action == ACTION_JITTER && step->release_ms == 0)
-        return error_set(error, ERROR_FORMAT,
-                         "jitter needs field \"ms\": the longest delay, from 1");
-    if (step->action == ACTION_FAIL && (step->choice <= 0 || step->choice > PLAN_MAX_ERRNO))
-        return error_set(error, ERROR_FORMAT,
-                         "fail needs field \"choice\": an errno from 1 to %d, as in 28 (ENOSPC)",
-                         PLAN_MAX_ERRNO);
-    if ((step->action == ACTION_HOLD || step->action == ACTION_ANSWER) &&
-        (step->count < 1 || step->count > UINT32_MAX))
-        return error_set(error, ERROR_FORMAT, "field \"count\": accepted are numbers from 1 to %u",
-                         UINT32_MAX);
-    if (step->action == ACTION_HOLD && step->orders > 0 && !is_permutation(step))
+    if (action_of(step)->keeps == KEEPS_MESSAGES && step->orders > 0 && !is_permutation(step))
         return error_set(error, ERROR_FORMAT,
                          "field \"order\": accepted is each of 1 to %llu (field \"count\") once",
                          (unsigned long long)step->count);
@@ -158,18 +130,24 @@ static enum error_code check_condition(const struct plan_condition *condition, c
 static enum error_code check_release(const struct plan_step *step, struct error *error)
 {
     struct plan_condition plain = plan_step_default(step->action).release;
-    if (step->action == ACTION_HOLD || step->action == ACTION_STOP ||
+    unsigned keep = 0;
+    char list[128];
+    struct output out = {list, sizeof list, 0};
+    if (action_of(step)->keeps != KEEPS_NOTHING ||
         memcmp(&plain, &step->release, sizeof plain) == 0)
         return OK;
-    return error_set(error, ERROR_FORMAT, "fields \"release.*\" belong to hold, stop, not to %s",
+    for (unsigned action = 0; action < ACTION_COUNT; action++)
+        keep |= (unsigned)(actions[action].keeps != KEEPS_NOTHING) << action;
+    put_names(&out, keep, &plan_action_words);
+    return error_set(error, ERROR_FORMAT, "fields \"release.*\" belong to %s, not to %s", list,
                      plan_action_text(step->action));
 }
 
 enum error_code plan_step_check(const struct plan_step *step, struct error *error)
 {
-    enum error_code code = check_belonging(step, error);
+    enum error_code code = check_fields(step, error);
     if (code == OK)
-        code = check_needs(step, error);
+        code = check_order(step, error);
     if (code == OK)
         code = check_event(step, error);
     if (code == OK)
@@ -228,8 +206,7 @@ static enum error_code check_place(const struct plan *plan, size_t index, struct
     if (step->action != ACTION_RELEASE)
         return OK;
     bool before = step->target >= 0 && (size_t)step->target < index;
-    enum plan_action action = before ? plan->steps[step->target].action : ACTION_AWAIT;
-    if (action != ACTION_HOLD && action != ACTION_STOP)
+    if (!before || action_of(&plan->steps[step->target])->keeps == KEEPS_NOTHING)
         return error_set(error, ERROR_FORMAT,
                          "step %zu: field \"target\": %d; accepted are holds and stops before it",
                          number, step->target + 1);

@@ -1,4 +1,5 @@
-/* The lists of a plan's text form: see plan_text.h. */
+/* See field.h; and the words of a plan's text, see plan_text.h. */
+#include "plan/action.h"
 #include "plan/plan_text.h"
 
 #include <string.h>
@@ -9,9 +10,8 @@ static const char *const event_texts[EVENT_COUNT] = {
 #undef X
 };
 static const char *const action_texts[ACTION_COUNT] = {
-#define X(name, text) text,
-    PLAN_ACTIONS(X)
-#undef X
+#define ACTION(NAME, name, ...) #name,
+#include "plan/actions.def"
 };
 static const char *const level_texts[] = {"app", "wire"};
 static const char *const position_texts[] = {"before", "after", "inside"};
@@ -31,87 +31,194 @@ static const struct plan_words lose_words = WORDS(lose_texts);
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 #define COUNTED(type, member) .counter = offsetof(struct type, member)
+#define LOWERS_TO(least) .lowers = true, .lowest = (least)
 
 static const struct plan_field step_fields[] = {
-    {.name = "after", .form = FORM_AFTER, AT(plan_step, after)},
-    {.name = "victims",
-     .form = FORM_LIST,
-     AT(plan_step, victim),
-     COUNTED(plan_step, victims),
-     .actions = ACTION_BIT(KILL) | ACTION_BIT(STOP)},
-    {.name = "target", .form = FORM_STEP, AT(plan_step, target), .actions = ACTION_BIT(RELEASE)},
-    {.name = "choice",
-     .form = FORM_INT,
-     AT(plan_step, choice),
-     .actions = ACTION_BIT(CHOOSE) | ACTION_BIT(ANSWER) | ACTION_BIT(FAIL)},
-    {.name = "choice_tag",
-     .form = FORM_INT,
-     AT(plan_step, choice_tag),
-     .actions = ACTION_BIT(CHOOSE)},
-    {.name = "count",
-     .form = FORM_U64,
-     AT(plan_step, count),
-     .actions = ACTION_BIT(HOLD) | ACTION_BIT(ANSWER) | ACTION_BIT(SHORT) | ACTION_BIT(TEAR)},
-    {.name = "order",
-     .form = FORM_LIST,
-     AT(plan_step, order),
-     COUNTED(plan_step, orders),
-     .actions = ACTION_BIT(HOLD) | ACTION_BIT(ANSWER)},
-    {.name = "tags_apart",
-     .form = FORM_YES,
-     AT(plan_step, tags_apart),
-     .actions = ACTION_BIT(HOLD)},
-    {.name = "attempt",
-     .form = FORM_YES,
-     AT(plan_step, attempt),
-     .actions = ACTION_BIT(HOLD) | ACTION_BIT(STOP)},
-    {.name = "lose",
-     .form = FORM_WORD,
-     AT(plan_step, lose),
-     .words = &lose_words,
-     .actions = ACTION_BIT(KILL) | ACTION_BIT(TEAR)},
-    {.name = "seed", .form = FORM_U64, AT(plan_step, seed), .actions = ACTION_BIT(JITTER)},
-    {.name = "ms",
-     .form = FORM_U32,
-     AT(plan_step, release_ms),
-     .actions = ACTION_BIT(HOLD) | ACTION_BIT(STOP) | ACTION_BIT(JITTER)},
+    {"after", FORM_AFTER, AT(plan_step, after)},
+    {"victims", FORM_LIST, AT(plan_step, victim), COUNTED(plan_step, victims)},
+    {"target", FORM_STEP, AT(plan_step, target)},
+    {"choice", FORM_INT, AT(plan_step, choice)},
+    {"choice_tag", FORM_INT, AT(plan_step, choice_tag)},
+    {"count", FORM_U64, AT(plan_step, count), LOWERS_TO(1)},
+    {"order", FORM_LIST, AT(plan_step, order), COUNTED(plan_step, orders)},
+    {"tags_apart", FORM_YES, AT(plan_step, tags_apart)},
+    {"attempt", FORM_YES, AT(plan_step, attempt)},
+    {"lose", FORM_WORD, AT(plan_step, lose), .words = &lose_words},
+    {"seed", FORM_U64, AT(plan_step, seed)},
+    {"ms", FORM_U32, AT(plan_step, release_ms), LOWERS_TO(1)},
 };
 
 static const struct plan_field condition_fields[] = {
-    {.name = "event", .form = FORM_EVENT, AT(plan_condition, event)},
-    {.name = "rank", .form = FORM_INT, AT(plan_condition, rank)},
-    {.name = "incarnation", .form = FORM_INT, AT(plan_condition, incarnation)},
-    {.name = "peer", .form = FORM_INT, AT(plan_condition, peer)},
-    {.name = "tag", .form = FORM_INT, AT(plan_condition, tag)},
-    {.name = "comm", .form = FORM_COMM, AT(plan_condition, comm)},
-    {.name = "epoch", .form = FORM_LINE, AT(plan_condition, epoch)},
-    {.name = "nth", .form = FORM_NTH, AT(plan_condition, nth)},
-    {.name = "level", .form = FORM_WORD, AT(plan_condition, level), .words = &level_words},
-    {.name = "position", .form = FORM_WORD, AT(plan_condition, position), .words = &position_words},
-    {.name = "call", .form = FORM_NAME, AT(plan_condition, call)},
-    {.name = "name", .form = FORM_NAME, AT(plan_condition, name)},
-    {.name = "message", .form = FORM_NAME, AT(plan_condition, message)},
-    {.name = "within", .form = FORM_NAME, AT(plan_condition, within)},
-    {.name = "file", .form = FORM_NAME, AT(plan_condition, file)},
-    {.name = "state", .form = FORM_STATE, AT(plan_condition, state)},
+    {"event", FORM_EVENT, AT(plan_condition, event)},
+    {"rank", FORM_INT, AT(plan_condition, rank)},
+    {"call", FORM_NAME, AT(plan_condition, call)},
+    {"name", FORM_NAME, AT(plan_condition, name)},
+    {"message", FORM_NAME, AT(plan_condition, message)},
+    {"file", FORM_NAME, AT(plan_condition, file)},
+    {"peer", FORM_INT, AT(plan_condition, peer)},
+    {"tag", FORM_INT, AT(plan_condition, tag)},
+    {"comm", FORM_COMM, AT(plan_condition, comm)},
+    {"epoch", FORM_LINE, AT(plan_condition, epoch), LOWERS_TO(1)},
+    {"nth", FORM_NTH, AT(plan_condition, nth), LOWERS_TO(1)},
+    {"incarnation", FORM_INT, AT(plan_condition, incarnation), LOWERS_TO(0)},
+    {"level", FORM_WORD, AT(plan_condition, level), .words = &level_words},
+    {"position", FORM_WORD, AT(plan_condition, position), .words = &position_words},
+    {"within", FORM_NAME, AT(plan_condition, within)},
+    {"state", FORM_STATE, AT(plan_condition, state)},
+};
+
+static const struct plan_field state_fields[] = {
+    {"rank", FORM_INT, AT(plan_state, rank)},
+    {"region", FORM_WORD, AT(plan_state, region), .words = &plan_region_words},
+    {"line", FORM_LINE, AT(plan_state, line)},
+    {"blocked", FORM_NAME, AT(plan_state, blocked)},
 };
 
 static const struct plan_field wire_fields[] = {
-    {.name = "name", .form = FORM_NAME, AT(plan_wire, name)},
-    {.name = "comm", .form = FORM_WIRE_ID, AT(plan_wire, comm)},
-    {.name = "tag", .form = FORM_INT, AT(plan_wire, tag)},
-    {.name = "key_at", .form = FORM_INT, AT(plan_wire, key_at)},
-    {.name = "key_bytes", .form = FORM_SIZE, AT(plan_wire, key_bytes)},
-    {.name = "key", .form = FORM_U64, AT(plan_wire, key)},
-    {.name = "epoch_at", .form = FORM_INT, AT(plan_wire, epoch_at)},
-    {.name = "epoch_bytes", .form = FORM_SIZE, AT(plan_wire, epoch_bytes)},
-    {.name = "carries", .form = FORM_YES, AT(plan_wire, carries)},
+    {"name", FORM_NAME, AT(plan_wire, name)},
+    {"comm", FORM_WIRE_ID, AT(plan_wire, comm)},
+    {"tag", FORM_INT, AT(plan_wire, tag)},
+    {"key_at", FORM_INT, AT(plan_wire, key_at)},
+    {"key_bytes", FORM_SIZE, AT(plan_wire, key_bytes)},
+    {"key", FORM_U64, AT(plan_wire, key)},
+    {"epoch_at", FORM_INT, AT(plan_wire, epoch_at)},
+    {"epoch_bytes", FORM_SIZE, AT(plan_wire, epoch_bytes)},
+    {"carries", FORM_YES, AT(plan_wire, carries)},
 };
 
 const struct plan_fields plan_step_fields = {step_fields, LENGTH(step_fields)};
 const struct plan_fields plan_condition_fields = {condition_fields, LENGTH(condition_fields)};
+const struct plan_fields plan_state_fields = {state_fields, LENGTH(state_fields)};
 const struct plan_fields plan_wire_fields = {wire_fields, LENGTH(wire_fields)};
 
+static const struct plan_field *find(const struct plan_fields *fields, const char *name)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (strcmp(fields->field[i].name, name) == 0)
+            return &fields->field[i];
+    return NULL;
+}
+
+const struct plan_field *plan_step_field(const char *name)
+{
+    return find(&plan_step_fields, name);
+}
+
+const struct plan_field *plan_condition_field(const char *name)
+{
+    return find(&plan_condition_fields, name);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+int64_t plan_field_number(const struct plan_field *field, const void *whole)
+{
+    const void *place = (const char *)whole + field->offset;
+    switch (field->form) {
+    case FORM_EVENT:
+        return *(const enum plan_event *)place;
+    case FORM_WORD:
+    case FORM_SIZE:
+        return *(const uint8_t *)place;
+    case FORM_YES:
+        return *(const bool *)place;
+    case FORM_INT:
+    case FORM_STEP:
+    case FORM_AFTER:
+        return *(const int32_t *)place;
+    case FORM_COMM:
+    case FORM_U32:
+        return *(const uint32_t *)place;
+    case FORM_LINE:
+        return *(const int64_t *)place;
+    case FORM_U64:
+    case FORM_NTH:
+        return (int64_t) * (const uint64_t *)place;
+    case FORM_LIST:
+        return *(const uint32_t *)(const void *)((const char *)whole + field->counter);
+    case FORM_WIRE_ID:
+    case FORM_NAME:
+    case FORM_STATE:
+        break;
+    }
+    return 0;
+}
+
+void plan_field_set_number(const struct plan_field *field, void *whole, int64_t number)
+{
+    void *place = (char *)whole + field->offset;
+    switch (field->form) {
+    case FORM_EVENT:
+        *(enum plan_event *)place = (enum plan_event)number;
+        break;
+    case FORM_WORD:
+    case FORM_SIZE:
+        *(uint8_t *)place = (uint8_t)number;
+        break;
+    case FORM_YES:
+        *(bool *)place = number != 0;
+        break;
+    case FORM_INT:
+    case FORM_STEP:
+    case FORM_AFTER:
+        *(int32_t *)place = (int32_t)number;
+        break;
+    case FORM_COMM:
+    case FORM_U32:
+        *(uint32_t *)place = (uint32_t)number;
+        break;
+    case FORM_LINE:
+        *(int64_t *)place = number;
+        break;
+    case FORM_U64:
+    case FORM_NTH:
+        *(uint64_t *)place = (uint64_t)number;
+        break;
+    case FORM_LIST:
+    case FORM_WIRE_ID:
+    case FORM_NAME:
+    case FORM_STATE:
+        break;
+    }
+}
+
+bool plan_field_is_plain(const struct plan_field *field, const void *whole, const void *plain)
+{
+    const struct plan_wire *wire = whole, *other = plain;
+    switch (field->form) {
+    case FORM_NAME:
+        return strcmp((const char *)whole + field->offset, (const char *)plain + field->offset) ==
+               0;
+    case FORM_WIRE_ID:
+        return wire->comm == other->comm && wire->comm_nth == other->comm_nth;
+    case FORM_STATE:
+        return ((const struct plan_condition *)whole)->states == 0;
+    default:
+        return plan_field_number(field, whole) == plan_field_number(field, plain);
+    }
+}
+
+void plan_field_make_plain(const struct plan_field *field, void *whole, const void *plain)
+{
+    char *place = (char *)whole + field->offset;
+    switch (field->form) {
+    case FORM_NAME:
+        memset(place, 0, PLAN_NAME_BYTES);
+        break;
+    case FORM_LIST:
+        memset(place, 0, PLAN_MAX_VICTIMS * sizeof(int32_t));
+        memset((char *)whole + field->counter, 0, sizeof(uint32_t));
+        break;
+    default:
+        plan_field_set_number(field, whole, plan_field_number(field, plain));
+    }
+}
+
+bool plan_field_belongs(const struct plan_field *field, enum plan_action action)
+{
+    return field == &step_fields[0] || action_field(action, field->name) != NULL;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
 size_t plan_word_find(const struct plan_words *words, const char *text)
 {
     size_t i = 0;

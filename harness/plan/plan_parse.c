@@ -173,33 +173,56 @@ static enum error_code parse_wire_id(const char *text, struct plan_wire *wire, s
 }
 
 static enum error_code parse_step_number(const struct plan_field *field, const char *text,
-                                         int32_t *step, struct error *error)
+                                         int64_t *step, struct error *error)
 {
-    int64_t number = 0;
     if (field->form == FORM_AFTER && strcmp(text, "start") == 0) {
         *step = PLAN_AFTER_START;
         return OK;
     }
-    enum error_code code = parse_number(field->name, text, 1, PLAN_MAX_STEPS, &number, error);
-    *step = (int32_t)number - 1;
+    enum error_code code = parse_number(field->name, text, 1, PLAN_MAX_STEPS, step, error);
+    *step -= 1;
     return code;
 }
 
 /* --- one value -------------------------------------------------------------------------------- */
-static enum error_code parse_small(const struct plan_field *field, const char *text, uint8_t *value,
+static enum error_code parse_small(const struct plan_field *field, const char *text, int64_t *value,
                                    struct error *error)
 {
     static const char *const yes[] = {"no", "yes"}, *const sizes[] = {"1", "2", "4", "8"};
     static const struct plan_words yes_words = {yes, LENGTH(yes)};
     static const struct plan_words size_words = {sizes, LENGTH(sizes)};
-    const struct plan_words *words = field->form == FORM_WORD  ? field->words
-                                     : field->form == FORM_YES ? &yes_words
-                                                               : &size_words;
-    size_t choice;
+    const struct plan_words *words = field->form == FORM_EVENT  ? &plan_event_words
+                                     : field->form == FORM_WORD ? field->words
+                                     : field->form == FORM_YES  ? &yes_words
+                                                                : &size_words;
+    size_t choice = 0;
     enum error_code code = parse_choice(field->name, text, words, &choice, error);
-    if (code == OK)
-        *value = field->form == FORM_SIZE ? (uint8_t)(1u << choice) : (uint8_t)choice;
+    *value = field->form == FORM_SIZE ? 1 << choice % LENGTH(sizes) : (int64_t)choice;
     return code;
+}
+
+/* A value that is one number in the struct. */
+static enum error_code parse_as_number(const struct plan_field *field, const char *name,
+                                       const char *text, int64_t *number, struct error *error)
+{
+    switch (field->form) {
+    case FORM_INT:
+        return parse_number(name, text, INT32_MIN, INT32_MAX, number, error);
+    case FORM_COMM:
+    case FORM_U32:
+        return parse_number(name, text, 0, UINT32_MAX, number, error);
+    case FORM_LINE:
+        return parse_number(name, text, -1, INT64_MAX, number, error);
+    case FORM_U64:
+        return parse_unsigned(name, text, 0, (uint64_t *)number, error);
+    case FORM_NTH:
+        return parse_unsigned(name, text, 1, (uint64_t *)number, error);
+    case FORM_STEP:
+    case FORM_AFTER:
+        return parse_step_number(field, text, number, error);
+    default:
+        return parse_small(field, text, number, error);
+    }
 }
 
 static enum error_code parse_value(const struct plan_field *field, const char *name,
@@ -207,44 +230,10 @@ static enum error_code parse_value(const struct plan_field *field, const char *n
 {
     void *place = (char *)whole + field->offset;
     int64_t number = 0;
-    size_t choice = 0;
-    uint8_t small = 0;
-    enum error_code code = OK;
+    enum error_code code;
     switch (field->form) {
-    case FORM_EVENT:
-        code = parse_choice("event", text, &plan_event_words, &choice, error);
-        *(enum plan_event *)place = code == OK ? (enum plan_event)choice : EVENT_NONE;
-        break;
-    case FORM_WORD:
-    case FORM_SIZE:
-        code = parse_small(field, text, place, error);
-        break;
-    case FORM_YES:
-        code = parse_small(field, text, &small, error);
-        *(bool *)place = small != 0;
-        break;
-    case FORM_INT:
-        code = parse_number(name, text, INT32_MIN, INT32_MAX, &number, error);
-        *(int32_t *)place = (int32_t)number;
-        break;
-    case FORM_STEP:
-    case FORM_AFTER:
-        return parse_step_number(field, text, place, error);
-    case FORM_COMM:
-    case FORM_U32:
-        code = parse_number(name, text, 0, UINT32_MAX, &number, error);
-        *(uint32_t *)place = (uint32_t)number;
-        break;
     case FORM_WIRE_ID:
         return parse_wire_id(text, whole, error);
-    case FORM_LINE:
-        code = parse_number(name, text, -1, INT64_MAX, &number, error);
-        *(int64_t *)place = number;
-        break;
-    case FORM_U64:
-        return parse_unsigned(name, text, 0, place, error);
-    case FORM_NTH:
-        return parse_unsigned(name, text, 1, place, error);
     case FORM_NAME:
         return copy_name(name, text, place, error);
     case FORM_LIST:
@@ -252,8 +241,12 @@ static enum error_code parse_value(const struct plan_field *field, const char *n
                           error);
     case FORM_STATE:
         return parse_state(name, text, whole, error);
+    default:
+        code = parse_as_number(field, name, text, &number, error);
+        if (code == OK)
+            plan_field_set_number(field, whole, number);
+        return code;
     }
-    return code;
 }
 
 /* --- words of a line -------------------------------------------------------------------------- */

@@ -90,91 +90,45 @@ static void put_step_number(struct output *out, int32_t step)
 static void put_value(struct output *out, const void *whole, const struct plan_field *field)
 {
     const char *value = (const char *)whole + field->offset;
+    int64_t number = plan_field_number(field, whole);
     switch (field->form) {
     case FORM_EVENT:
-        plan_put(out, "%s", plan_event_text(*(const enum plan_event *)(const void *)value));
+        plan_put(out, "%s", plan_event_text((enum plan_event)number));
         break;
     case FORM_WORD:
-        plan_put(out, "%s", field->words->text[*(const uint8_t *)value % field->words->count]);
+        plan_put(out, "%s", field->words->text[(size_t)number % field->words->count]);
         break;
     case FORM_YES:
         plan_put(out, "yes");
         break;
-    case FORM_INT:
-        plan_put(out, "%" PRId32, *(const int32_t *)(const void *)value);
-        break;
     case FORM_STEP:
     case FORM_AFTER:
-        put_step_number(out, *(const int32_t *)(const void *)value);
+        put_step_number(out, (int32_t)number);
         break;
     case FORM_COMM:
-        plan_put(out, "0x%" PRIx32, *(const uint32_t *)(const void *)value);
+        plan_put(out, "0x%" PRIx64, number);
         break;
     case FORM_WIRE_ID:
         put_wire_id(out, whole);
         break;
+    case FORM_INT:
     case FORM_LINE:
-        plan_put(out, "%" PRId64, *(const int64_t *)(const void *)value);
-        break;
     case FORM_U32:
-        plan_put(out, "%" PRIu32, *(const uint32_t *)(const void *)value);
+    case FORM_SIZE:
+        plan_put(out, "%" PRId64, number);
         break;
     case FORM_U64:
     case FORM_NTH:
-        plan_put(out, "%" PRIu64, *(const uint64_t *)(const void *)value);
-        break;
-    case FORM_SIZE:
-        plan_put(out, "%u", *(const uint8_t *)value);
+        plan_put(out, "%" PRIu64, (uint64_t)number);
         break;
     case FORM_NAME:
         put_name(out, value);
         break;
     case FORM_LIST:
-        put_list(out, (const int32_t *)(const void *)value,
-                 *(const uint32_t *)(const void *)((const char *)whole + field->counter));
+        put_list(out, (const int32_t *)(const void *)value, (uint32_t)number);
         break;
     case FORM_STATE:
         break;
-    }
-}
-
-static size_t size_of(enum field_form form)
-{
-    switch (form) {
-    case FORM_EVENT:
-        return sizeof(enum plan_event);
-    case FORM_WORD:
-    case FORM_SIZE:
-        return sizeof(uint8_t);
-    case FORM_YES:
-        return sizeof(bool);
-    case FORM_INT:
-    case FORM_STEP:
-    case FORM_AFTER:
-    case FORM_COMM:
-    case FORM_U32:
-        return sizeof(int32_t);
-    default:
-        return sizeof(int64_t);
-    }
-}
-
-/* Two agree in a field: used against the default, to leave the field out. */
-static bool same_value(const void *a, const void *b, const struct plan_field *field)
-{
-    const char *left = (const char *)a + field->offset;
-    const char *right = (const char *)b + field->offset;
-    switch (field->form) {
-    case FORM_NAME:
-        return strcmp(left, right) == 0;
-    case FORM_LIST:
-        return memcmp((const char *)a + field->counter, (const char *)b + field->counter,
-                      sizeof(uint32_t)) == 0;
-    case FORM_WIRE_ID:
-        return ((const struct plan_wire *)a)->comm == ((const struct plan_wire *)b)->comm &&
-               ((const struct plan_wire *)a)->comm_nth == ((const struct plan_wire *)b)->comm_nth;
-    default:
-        return memcmp(left, right, size_of(field->form)) == 0;
     }
 }
 
@@ -194,7 +148,7 @@ static void put_fields(struct output *out, const struct plan_fields *fields, con
         const struct plan_field *field = &fields->field[i];
         if (field->form == FORM_STATE) {
             put_states(out, whole, prefix);
-        } else if (!same_value(whole, plain, field)) {
+        } else if (!plan_field_is_plain(field, whole, plain)) {
             plan_put(out, " %s%s=", prefix, field->name);
             put_value(out, whole, field);
         }

@@ -156,39 +156,78 @@ local function order_of(plan, kept, where)
   return order
 end
 
--- ---- the actions -----------------------------------------------------------------------------
+-- ---- what the rows of actions.def say ----------------------------------------------------------
 
-local ms = { integer(1, core.MAX_MS) }
-local bytes = { integer(0, 2147483647), required = "how many bytes are written" }
-local lose = { choice { "rank", "node" } }
-local of_release = { release = { any_table }, ms = ms, attempt = { flag } }
-local of_messages = { from = "rank", to = "peer", count = { integer(1, 1000000) },
-  tags_apart = { flag }, position = false }
+local rows = core.action_rows
+local error_names = sorted_keys(core.errors)
+
+-- The check of a field of a row; nil: a method of its own below reads it.
+local function check_of(field)
+  if field.errno then
+    return { choice(error_names), required = field.needed .. ": " .. concat(error_names, ", ") }
+  end
+  if field.rank then return "rank" end
+  if field.words then return { choice(field.words), required = field.needed } end
+  if field.flag then return { flag } end
+  return field.most > 0 and not field.list
+    and { integer(field.least, field.most), required = field.needed } or nil
+end
+
+for _, row in sorted_pairs(rows) do
+  for _, field in ipairs(row.fields) do field.check = check_of(field) end
+end
+
+-- Beside those of a condition.
+local function fields_of_row(row)
+  local fields = {}
+  for _, field in ipairs(row.fields) do fields[field.as] = field.check end
+  if row.victims then fields.ranks, fields.at = "ranks", { any_table } end
+  if row.keeps then fields.release = { any_table } end
+  if #row.events > 0 then fields.position = false end
+  return fields
+end
+
+-- What is not in the step yet of what the row says.
+function core.fill(step, kept)
+  for _, field in ipairs(rows[step.action].fields) do
+    local value = kept[field.as]
+    if field.errno then value = core.errors[value] end
+    if step[field.name] == nil and field.check then step[field.name] = value end
+  end
+end
+
+-- The condition of a step whose row says all that there is to say of it.
+local function when_of_row(row, plan, kept, where)
+  if row.when == "none" then return nil end
+  if #row.events > 0 then
+    if #row.events == 1 then kept.event = kept.event or row.events[1] end
+    limit_event(kept, where, row.events)
+  end
+  return conditions[row.when](plan, kept, where)
+end
+
+local function action_of_row(row)
+  return {
+    fields = { fields_of_row(row) },
+    make = function(plan, kept, where)
+      if not row.victims then return { when = when_of_row(row, plan, kept, where) } end
+      local victims = victims_of(plan, kept, where, row.past)
+      return { victims = victims, when = own_or_at(plan, kept, where, victims, row.kills) }
+    end,
+  }
+end
 
 local actions = {}
+for name, row in sorted_pairs(rows) do
+  if name ~= "release" then actions[name] = action_of_row(row) end -- that one is given a step
+end
 
-actions.await = {
-  make = function(plan, kept, where)
-    return { when = conditions.required(plan, kept, where) }
-  end,
-}
+-- ---- actions that are given something else -----------------------------------------------------
 
-actions.kill = {
-  fields = { { ranks = "ranks", at = { any_table }, lose = lose } },
-  make = function(plan, kept, where)
-    local victims = victims_of(plan, kept, where, "killed")
-    return { victims = victims, lose = kept.lose,
-      when = own_or_at(plan, kept, where, victims, true) }
-  end,
-}
-
-actions.stop = {
-  fields = { { ranks = "ranks", at = { any_table } }, of_release },
-  make = function(plan, kept, where)
-    local victims = victims_of(plan, kept, where, "stopped")
-    return { victims = victims, when = own_or_at(plan, kept, where, victims) }
-  end,
-}
+local of_hold = fields_of_row(rows.hold)
+local of_messages = { from = "rank", to = "peer", count = of_hold.count,
+  tags_apart = of_hold.tags_apart, position = false }
+local of_release = { release = of_hold.release, ms = of_hold.ms, attempt = of_hold.attempt }
 
 actions.hold = {
   fields = { of_messages, of_release, { order = { order_check } } },
@@ -198,7 +237,7 @@ actions.hold = {
 }
 
 actions.delay = {
-  fields = { of_messages, { ms = ms, events = { integer(1, 1000000) } } },
+  fields = { of_messages, { ms = of_hold.ms, events = { integer(1, 1000000) } } },
   make = function(plan, kept, where)
     local when = send_condition(plan, kept, where)
     if (kept.ms == nil) == (kept.events == nil) then
@@ -221,7 +260,7 @@ actions.reorder = {
 }
 
 actions.choose = {
-  fields = { { source = "rank", at = { any_table }, position = false } },
+  fields = { fields_of_row(rows.choose), { at = { any_table } } },
   make = function(plan, kept, where)
     if not kept.source then
       fail('%sfield "source" is missing: whose message is taken; accepted: 0 to %d', where,
@@ -233,7 +272,7 @@ actions.choose = {
       kept.event = kept.event or kept.call and core.call_family(kept.call) or "recv"
     end
     local when = condition_or_at(plan, kept, where)
-    limit_event(when, kept.at and where .. "at: " or where, { "recv", "probe" })
+    limit_event(when, kept.at and where .. "at: " or where, rows.choose.events)
     return { when = when, choice = kept.source, choice_tag = choice_tag }
   end,
 }
@@ -277,8 +316,8 @@ local function read_answer(call, value, what)
 end
 
 actions.answer = {
-  fields = { { answer = { any, required = "what the call says" }, times = { integer(1, 1000000) },
-    position = false, call = { false, required = "such as MPI_Test or MPI_Iprobe" } } },
+  fields = { fields_of_row(rows.answer), { answer = { any, required = "what the call says" },
+    call = { false, required = "such as MPI_Test or MPI_Iprobe" } } },
   make = function(plan, kept, where)
     if not core.call_answer(kept.call) then
       fail('%sfield "call": %s has no answer to choose; accepted: MPI_Test, MPI_Testall, '
@@ -290,50 +329,15 @@ actions.answer = {
       fail('%sfield "times": only a false answer is given more than once', where)
     end
     kept.event = kept.event or core.call_family(kept.call)
-    return { when = conditions.required(plan, kept, where), choice = number, order = requests,
-      count = kept.times }
+    return { when = conditions.required(plan, kept, where), choice = number, order = requests }
   end,
 }
 
 actions.jitter = {
-  bare = true,
-  fields = { { ms = { ms[1], required = "the most that a message is delayed by, in ms" },
-    seed = { integer(math.mininteger, math.maxinteger) } } },
+  fields = { fields_of_row(rows.jitter), { seed = { integer(math.mininteger, math.maxinteger) } } },
   make = function(plan, kept)
     return { seed = kept.seed or drawn_apart(plan, function() return core.random(0) end) }
   end,
 }
-
-actions.quiet = {
-  make = function(plan, kept, where)
-    return { when = conditions.optional(plan, kept, where) }
-  end,
-}
-
--- Something goes wrong with a call on a file of the checkpoint store.
-local function store_fault(accepted, fields, finish)
-  fields.position = false
-  return {
-    fields = { fields },
-    make = function(plan, kept, where)
-      if #accepted == 1 then kept.event = kept.event or accepted[1] end
-      limit_event(kept, where, accepted)
-      local step = { when = conditions.required(plan, kept, where) }
-      finish(step, kept)
-      return step
-    end,
-  }
-end
-
-local function count_bytes(step, kept)
-  step.count, step.lose = kept.bytes, kept.lose
-end
-
-local error_names = sorted_keys(core.errors)
-actions.fail = store_fault({ "open", "write", "sync", "rename", "unlink" },
-  { error = { choice(error_names), required = concat(error_names, ", ") } },
-  function(step, kept) step.choice = core.errors[kept.error] end)
-actions.short = store_fault({ "write" }, { bytes = bytes }, count_bytes)
-actions.tear = store_fault({ "write" }, { bytes = bytes, lose = lose }, count_bytes)
 
 core.actions, core.condition_in = actions, condition_in

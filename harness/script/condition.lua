@@ -33,8 +33,13 @@ local fits = {
   message = set "send deliver",
   file = set(of_store),
 }
-local needs_event = { "incarnation", "peer", "tag", "comm", "epoch", "nth", "level", "position",
-  "call", "name", "message", "within", "file" }
+local needs_event, words_of = {}, {}
+for _, field in ipairs(core.condition_fields) do
+  if field.name ~= "event" and field.name ~= "rank" and field.name ~= "state" then
+    needs_event[#needs_event + 1] = field.name
+  end
+  words_of[field.name] = field.words
+end
 
 local function check_fits(when, where)
   local event = when.event == "call" and when.call and core.call_family(when.call) or when.event
@@ -174,8 +179,7 @@ local function condition_checks(ranks)
     incarnation = { integer(0, core.MAX_INCARNATIONS - 1) },
     tag = { integer(0, 2147483647) }, comm = { core.communicator },
     epoch = { integer(0, math_maxinteger) }, nth = { integer(1, math_maxinteger) },
-    level = { choice { "app", "wire" } },
-    position = { choice { "before", "after", "inside" } },
+    level = { choice(words_of.level) }, position = { choice(words_of.position) },
     call = { call_name }, name = { short_text }, message = { short_text },
     within = { short_text }, file = { short_text },
     region = { choice(regions) }, line = { integer(1, math_maxinteger) },

@@ -2,8 +2,8 @@
  * fault of ours and raises an error. */
 #include "script/emit.h"
 
+#include "plan/field.h"
 #include "script/sandbox.h"
-#include "trace/record.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -59,42 +59,73 @@ static lua_Integer integer_or(lua_State *L, const char *field, lua_Integer other
     return number;
 }
 
-static bool is_true(lua_State *L, const char *field)
-{
-    lua_getfield(L, -1, field);
-    bool truth = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return truth;
-}
-
-/* The place of `field` in `words`, whose first stands for nothing said and ends with NULL. */
-static uint8_t word_or_first(lua_State *L, const char *field, const char *const words[])
-{
-    lua_getfield(L, -1, field);
-    int place = luaL_checkoption(L, -1, words[0], words);
-    lua_pop(L, 1);
-    return (uint8_t)place;
-}
-
+/* The text on top of the stack. */
 static void copy_name(lua_State *L, const char *field, char name[PLAN_NAME_BYTES])
 {
-    lua_getfield(L, -1, field);
     size_t length;
-    const char *value = luaL_optlstring(L, -1, "", &length);
+    const char *value = luaL_checklstring(L, -1, &length);
     if (length >= PLAN_NAME_BYTES)
         luaL_error(L, "%s is too long", field);
     memcpy(name, value, length + 1);
-    lua_pop(L, 1);
 }
 
-static void read_state(lua_State *L, struct plan_state *state)
+/* The list of numbers on top of the stack; returns how many there are. */
+static uint32_t read_numbers(lua_State *L, int32_t numbers[PLAN_MAX_VICTIMS])
 {
-    static const char *const regions[] = {"any", "behind", "logging", "beyond", NULL};
-    _Static_assert(REGION_BEHIND == 1 && REGION_LOGGING == 2 && REGION_BEYOND == 3, "the order");
-    state->rank = (int32_t)integer_or(L, "rank", PLAN_ANY);
-    state->region = word_or_first(L, "region", regions);
-    state->line = integer_or(L, "line", 0);
-    copy_name(L, "blocked", state->blocked);
+    lua_Integer count = luaL_len(L, -1);
+    luaL_argcheck(L, count <= PLAN_MAX_VICTIMS, TABLE, "too many numbers");
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        numbers[i] = (int32_t)luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    return (uint32_t)count;
+}
+
+static int64_t number_of_word(lua_State *L, const struct plan_words *words)
+{
+    const char *word = luaL_checkstring(L, -1);
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->text[i], word) == 0)
+            return (int64_t)i;
+    return luaL_error(L, "%s is not known", word);
+}
+
+/* The field of `whole` becomes what stands on top of the stack. */
+static void read_value(lua_State *L, const struct plan_field *field, void *whole)
+{
+    char *place = (char *)whole + field->offset;
+    switch (field->form) {
+    case FORM_EVENT:
+        plan_field_set_number(field, whole, plan_event_from_text(luaL_checkstring(L, -1)));
+        break;
+    case FORM_WORD:
+        plan_field_set_number(field, whole, number_of_word(L, field->words));
+        break;
+    case FORM_YES:
+        plan_field_set_number(field, whole, lua_toboolean(L, -1));
+        break;
+    case FORM_NAME:
+        copy_name(L, field->name, place);
+        break;
+    case FORM_LIST:
+        *(uint32_t *)(void *)((char *)whole + field->counter) =
+            read_numbers(L, (int32_t *)(void *)place);
+        break;
+    default:
+        plan_field_set_number(field, whole, luaL_checkinteger(L, -1));
+    }
+}
+
+/* Those of the table on top of the stack; what it does not have stays as it is. */
+static void read_fields(lua_State *L, const struct plan_fields *fields, void *whole)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        lua_getfield(L, -1, fields->field[i].name);
+        if (!lua_isnil(L, -1))
+            read_value(L, &fields->field[i], whole);
+        lua_pop(L, 1);
+    }
 }
 
 static void read_states(lua_State *L, struct plan_condition *when)
@@ -104,7 +135,8 @@ static void read_states(lua_State *L, struct plan_condition *when)
     luaL_argcheck(L, when->states <= PLAN_MAX_STATES, TABLE, "too many states");
     for (uint32_t i = 0; i < when->states; i++) {
         lua_rawgeti(L, -1, i + 1);
-        read_state(L, &when->state[i]);
+        when->state[i].rank = PLAN_ANY;
+        read_fields(L, &plan_state_fields, &when->state[i]);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -113,68 +145,22 @@ static void read_states(lua_State *L, struct plan_condition *when)
 /* In `field` of the step; nothing is changed where there is none. */
 static void read_condition(lua_State *L, const char *field, struct plan_condition *when)
 {
-    static const char *const levels[] = {"app", "wire", NULL};
-    static const char *const positions[] = {"before", "after", "inside", NULL};
     lua_getfield(L, -1, field);
     if (!lua_isnil(L, -1)) {
-        lua_getfield(L, -1, "event");
-        when->event = plan_event_from_text(luaL_checkstring(L, -1));
-        lua_pop(L, 1);
-        when->rank = (int32_t)integer_or(L, "rank", when->rank);
-        when->incarnation = (int32_t)integer_or(L, "incarnation", when->incarnation);
-        when->peer = (int32_t)integer_or(L, "peer", when->peer);
-        when->tag = (int32_t)integer_or(L, "tag", when->tag);
-        when->comm = (uint32_t)integer_or(L, "comm", when->comm);
-        when->epoch = integer_or(L, "epoch", when->epoch);
-        when->nth = (uint64_t)integer_or(L, "nth", (lua_Integer)when->nth);
-        when->level = word_or_first(L, "level", levels) == 1 ? LEVEL_WIRE : LEVEL_APP;
-        when->position = word_or_first(L, "position", positions);
-        copy_name(L, "call", when->call);
-        copy_name(L, "name", when->name);
-        copy_name(L, "message", when->message);
-        copy_name(L, "within", when->within);
-        copy_name(L, "file", when->file);
+        read_fields(L, &plan_condition_fields, when);
         read_states(L, when);
     }
     lua_pop(L, 1);
 }
 
-/* The list of numbers in `field`; returns how many there are. */
-static uint32_t read_numbers(lua_State *L, const char *field, int32_t numbers[PLAN_MAX_VICTIMS])
-{
-    lua_getfield(L, -1, field);
-    lua_Integer count = luaL_len(L, -1);
-    luaL_argcheck(L, count <= PLAN_MAX_VICTIMS, TABLE, field);
-    for (lua_Integer i = 0; i < count; i++) {
-        lua_rawgeti(L, -1, i + 1);
-        numbers[i] = (int32_t)luaL_checkinteger(L, -1);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    return (uint32_t)count;
-}
-
 static void put_step(lua_State *L, struct parcel *parcel)
 {
-    static const char *const losses[] = {"nothing", "rank", "node", NULL};
-    _Static_assert(LOSE_NOTHING == 0 && LOSE_RANK == 1 && LOSE_NODE == 2, "the order");
     lua_getfield(L, -1, "action");
     struct plan_step step = plan_step_default(plan_action_from_text(luaL_checkstring(L, -1)));
     lua_pop(L, 1);
-    step.after = (int32_t)integer_or(L, "after", step.after);
+    read_fields(L, &plan_step_fields, &step);
     read_condition(L, "when", &step.when);
     read_condition(L, "release", &step.release);
-    step.release_ms = (uint32_t)integer_or(L, "ms", step.release_ms);
-    step.attempt = is_true(L, "attempt");
-    step.tags_apart = is_true(L, "tags_apart");
-    step.lose = word_or_first(L, "lose", losses);
-    step.target = (int32_t)integer_or(L, "target", step.target);
-    step.choice = (int32_t)integer_or(L, "choice", step.choice);
-    step.choice_tag = (int32_t)integer_or(L, "choice_tag", step.choice_tag);
-    step.count = (uint64_t)integer_or(L, "count", (lua_Integer)step.count);
-    step.seed = (uint64_t)integer_or(L, "seed", (lua_Integer)step.seed);
-    step.victims = read_numbers(L, "victims", step.victim);
-    step.orders = read_numbers(L, "order", step.order);
     parcel_put(parcel, &step, sizeof step);
 }
 
@@ -194,7 +180,9 @@ static void read_place(lua_State *L, const char *field, int32_t *at, uint8_t *by
 static void put_wire(lua_State *L, struct parcel *parcel)
 {
     struct plan_wire wire = plan_wire_default();
+    lua_getfield(L, -1, "name");
     copy_name(L, "name", wire.name);
+    lua_pop(L, 1);
     lua_getfield(L, -1, "comm");
     wire.comm = (uint32_t)integer_or(L, "id", 0);
     wire.comm_nth = (uint32_t)integer_or(L, "nth", 0);
@@ -202,7 +190,9 @@ static void put_wire(lua_State *L, struct parcel *parcel)
     wire.tag = (int32_t)integer_or(L, "tag", PLAN_ANY);
     read_place(L, "where", &wire.key_at, &wire.key_bytes, &wire.key);
     read_place(L, "epoch", &wire.epoch_at, &wire.epoch_bytes, NULL);
-    wire.carries = is_true(L, "carries");
+    lua_getfield(L, -1, "carries");
+    wire.carries = lua_toboolean(L, -1);
+    lua_pop(L, 1);
     parcel_put(parcel, &wire, sizeof wire);
 }
 

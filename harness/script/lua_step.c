@@ -2,7 +2,8 @@
  * the other direction of actions.lua and condition.lua. */
 #include "script/lua_step.h"
 
-#include "trace/record.h"
+#include "plan/action.h"
+#include "plan/field.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -135,46 +136,76 @@ static bool first_is_own(const struct plan_condition *when, const struct place *
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-static bool says_event(const struct plan_condition *when, const struct place *place)
+/* What follows from the rest is not said. */
+static bool is_implied(const char *name, const struct plan_condition *when,
+                       const struct place *place)
 {
-    if (when->event == EVENT_NONE)
-        return false;
-    if (when->event == EVENT_CALL && when->call[0] != '\0')
-        return false;
-    return when->event != place->implied;
+    if (strcmp(name, "event") == 0)
+        return when->event == place->implied ||
+               (when->event == EVENT_CALL && when->call[0] != '\0');
+    if (strcmp(name, "rank") == 0)
+        return place->said != PLAN_ANY;
+    if (strcmp(name, "call") == 0)
+        return place->no_call;
+    if (strcmp(name, "level") == 0)
+        return when->message[0] != '\0';
+    return strcmp(name, "position") == 0 && when->event == EVENT_DELIVER;
 }
 
-static void put_who_and_what(struct lua_table *table, const struct plan_condition *when,
-                             const struct place *place)
+/* The field of a step or condition, whose name there is `name`. */
+static void put_field(struct lua_table *table, const struct plan_field *field, const char *name,
+                      const void *whole)
 {
-    put_text(table, "message", when->message);
-    if (place->said == PLAN_ANY)
-        put_given(table, place->rank, when->rank);
-    if (says_event(when, place))
-        put_text(table, "event", plan_event_text(when->event));
-    if (!place->no_call)
-        put_text(table, "call", when->call);
-    put_text(table, "name", when->name);
-    put_text(table, "file", when->file);
-    put_given(table, place->peer, when->peer);
-    put_given(table, "tag", when->tag);
-    if (when->comm != 0)
-        put_communicator(table, when->comm);
-    if (when->epoch >= 0)
-        put_number(table, "epoch", when->epoch);
+    const char *value = (const char *)whole + field->offset;
+    int64_t number = plan_field_number(field, whole);
+    switch (field->form) {
+    case FORM_EVENT:
+        put_text(table, name, plan_event_text((enum plan_event)number));
+        break;
+    case FORM_WORD:
+        put_text(table, name, field->words->text[(size_t)number % field->words->count]);
+        break;
+    case FORM_YES:
+        put_true(table, name, number != 0);
+        break;
+    case FORM_COMM:
+        put_communicator(table, (uint32_t)number);
+        break;
+    case FORM_NAME:
+        put_text(table, name, value);
+        break;
+    case FORM_LIST:
+        put_list(table, name, (const int32_t *)(const void *)value, (uint32_t)number);
+        break;
+    default:
+        put_number(table, name, number);
+    }
 }
 
-static void put_when(struct lua_table *table, const struct plan_condition *when)
+static void put_named(struct lua_table *table, const char *name, const struct plan_condition *when,
+                      const struct place *place)
 {
-    static const char *const positions[] = {"before", "after", "inside"};
-    if (when->nth != 1)
-        put_number(table, "nth", (int64_t)when->nth);
-    put_given(table, "incarnation", when->incarnation);
-    if (when->level == LEVEL_WIRE && when->message[0] == '\0')
-        put_text(table, "level", "wire");
-    if (when->position != POSITION_BEFORE && when->event != EVENT_DELIVER)
-        put_text(table, "position", positions[when->position % 3]);
-    put_text(table, "within", when->within);
+    struct plan_condition plain = plan_step_default(ACTION_AWAIT).when;
+    const struct plan_field *field = plan_condition_field(name);
+    const char *as = strcmp(name, "rank") == 0   ? place->rank
+                     : strcmp(name, "peer") == 0 ? place->peer
+                                                 : name;
+    if (!plan_field_is_plain(field, when, &plain) && !is_implied(name, when, place))
+        put_field(table, field, as, when);
+}
+
+/* What a person names first, then all else. */
+static void put_event(struct lua_table *table, const struct plan_condition *when,
+                      const struct place *place)
+{
+    put_named(table, "message", when, place);
+    put_named(table, "rank", when, place);
+    for (size_t i = 0; i < plan_condition_fields.count; i++) {
+        const struct plan_field *field = &plan_condition_fields.field[i];
+        if (field->form != FORM_STATE && strcmp(field->name, "message") != 0 &&
+            strcmp(field->name, "rank") != 0)
+            put_named(table, field->name, when, place);
+    }
 }
 
 static void put_condition(struct lua_table *table, const struct plan_condition *when,
@@ -185,8 +216,7 @@ static void put_condition(struct lua_table *table, const struct plan_condition *
         if (own && place->said == PLAN_ANY)
             put_given(table, place->rank, rank_of_state(when, &when->state[0]));
     } else {
-        put_who_and_what(table, when, place);
-        put_when(table, when);
+        put_event(table, when, place);
     }
     if (own)
         put_region(table, &when->state[0]);
@@ -205,11 +235,6 @@ static void put_condition_in(struct lua_table *table, const char *name,
 }
 
 /* --- actions ---------------------------------------------------------------------------------- */
-
-static void put_lose(struct lua_table *table, uint8_t lose)
-{
-    put_text(table, "lose", lose == LOSE_RANK ? "rank" : lose == LOSE_NODE ? "node" : "");
-}
 
 /* One victim, and the condition is an event of its own, or what is true of ranks. */
 static bool is_own(const struct plan_step *step)
@@ -233,22 +258,39 @@ static void put_victims(struct lua_table *table, const struct plan_step *step)
     }
 }
 
+static const char *errno_text(int number)
+{
+    const char *name = strerrorname_np(number);
+    return name != NULL ? name : "?";
+}
+
+/* The fields that the row of the action says are needed, or those that are not. */
+static void put_fields(struct lua_table *table, const struct plan_step *step, bool needed)
+{
+    struct plan_step plain = plan_step_default(step->action);
+    for (const struct action_field *of = action_of(step)->field; of->name != NULL; of++) {
+        const struct plan_field *field = plan_step_field(of->name);
+        const char *name = of->as != NULL ? of->as : of->name;
+        if ((of->needed != NULL) != needed || field->form == FORM_STEP ||
+            (!needed && plan_field_is_plain(field, step, &plain)))
+            continue;
+        if (of->is_errno)
+            put_text(table, name, errno_text((int)plan_field_number(field, step)));
+        else if (strcmp(of->name, "victims") == 0)
+            put_victims(table, step);
+        else if (strcmp(of->name, "seed") == 0)
+            put_seed(table, step->seed);
+        else
+            put_field(table, field, name, step);
+    }
+}
+
 static void put_after(struct lua_table *table, const char *after)
 {
     if (after == NULL)
         return;
     lua_table_name(table, "after");
     lua_table_word(table, after);
-}
-
-/* With `after`: the long part of such a step comes last. */
-static void put_release(struct lua_table *table, const struct plan_step *step, const char *after)
-{
-    if (step->release_ms > 0)
-        put_number(table, "ms", step->release_ms);
-    put_true(table, "attempt", step->attempt);
-    put_after(table, after);
-    put_condition_in(table, "release", &step->release);
 }
 
 /* Behind so many calls of the sender's, and nothing else: `events` of a delay. */
@@ -276,22 +318,24 @@ static bool is_reversed(const struct plan_step *step)
     return true;
 }
 
-static void put_hold(struct lua_table *table, const struct plan_step *step, const char *after)
+static bool is_delay_by_events(const struct plan_step *step)
+{
+    return step->action == ACTION_HOLD && is_delay(step) && step->release_ms == 0;
+}
+
+/* A list in an order says how many there are; the reverse follows from the number. */
+static void put_hold(struct lua_table *table, const struct plan_step *step)
 {
     static const struct place of_send = {EVENT_SEND, "from", "to", PLAN_ANY, false};
+    struct plan_step said = *step;
+    if (is_reversed(step))
+        said.orders = 0;
+    else
+        said.count = 1;
     put_condition(table, &step->when, &of_send);
-    bool listed = step->orders > 0 && !is_reversed(step);
-    if (listed)
-        put_list(table, "order", step->order, step->orders);
-    else if (step->count != 1)
-        put_number(table, "count", (int64_t)step->count);
-    put_true(table, "tags_apart", step->tags_apart);
-    if (is_delay(step) && step->release_ms == 0) {
+    put_fields(table, &said, false);
+    if (is_delay_by_events(step))
         put_number(table, "events", (int64_t)step->release.nth);
-        put_after(table, after);
-    } else {
-        put_release(table, step, after);
-    }
 }
 
 /* The tag of a choice is that of the message taken: one that the receive asks for stands in `at`.
@@ -335,27 +379,6 @@ static void put_answer(struct lua_table *table, const struct plan_step *step)
     put_condition(table, &step->when, &place);
 }
 
-/* Of short and tear, which are done to writes alone; and of fail. */
-static void put_store_fault(struct lua_table *table, const struct plan_step *step)
-{
-    struct place place = elsewhere;
-    if (step->action == ACTION_FAIL) {
-        const char *name = strerrorname_np(step->choice);
-        put_text(table, "error", name != NULL ? name : "?");
-    } else {
-        place.implied = EVENT_WRITE;
-        put_number(table, "bytes", (int64_t)step->count);
-    }
-    put_condition(table, &step->when, &place);
-    put_lose(table, step->lose);
-}
-
-static void put_jitter(struct lua_table *table, const struct plan_step *step)
-{
-    put_number(table, "ms", step->release_ms);
-    put_seed(table, step->seed);
-}
-
 const char *lua_step_method(const struct plan_step *step)
 {
     if (step->action != ACTION_HOLD)
@@ -363,13 +386,24 @@ const char *lua_step_method(const struct plan_step *step)
     return step->orders > 0 ? "reorder" : is_delay(step) ? "delay" : "hold";
 }
 
-/* All but `after`, of the actions that keep nothing. */
-static void put_simple(struct lua_table *table, const struct plan_step *step)
+/* Of an action whose row says all. */
+static void put_by_row(struct lua_table *table, const struct plan_step *step)
+{
+    struct place place = elsewhere;
+    unsigned events = action_of(step)->events;
+    if (__builtin_popcount(events) == 1)
+        place.implied = (enum plan_event)__builtin_ctz(events);
+    put_fields(table, step, true);
+    if (action_field(step->action, "victims") == NULL)
+        put_condition(table, &step->when, &place);
+    put_fields(table, step, false);
+}
+
+void lua_step_fields(const struct plan_step *step, const char *after, struct lua_table *table)
 {
     switch (step->action) {
-    case ACTION_KILL:
-        put_victims(table, step);
-        put_lose(table, step->lose);
+    case ACTION_HOLD:
+        put_hold(table, step);
         break;
     case ACTION_CHOOSE:
         put_choose(table, step);
@@ -377,28 +411,10 @@ static void put_simple(struct lua_table *table, const struct plan_step *step)
     case ACTION_ANSWER:
         put_answer(table, step);
         break;
-    case ACTION_JITTER:
-        put_jitter(table, step);
-        break;
-    case ACTION_FAIL:
-    case ACTION_SHORT:
-    case ACTION_TEAR:
-        put_store_fault(table, step);
-        break;
     default:
-        put_condition(table, &step->when, &elsewhere);
+        put_by_row(table, step);
     }
-}
-
-void lua_step_fields(const struct plan_step *step, const char *after, struct lua_table *table)
-{
-    if (step->action == ACTION_HOLD) {
-        put_hold(table, step, after);
-    } else if (step->action == ACTION_STOP) {
-        put_victims(table, step);
-        put_release(table, step, after);
-    } else {
-        put_simple(table, step);
-        put_after(table, after);
-    }
+    put_after(table, after);
+    if (!is_delay_by_events(step))
+        put_condition_in(table, "release", &step->release);
 }

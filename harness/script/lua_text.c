@@ -1,6 +1,7 @@
 /* See lua_text.h. The scenario around the plan; its steps are written by lua_step.c. */
 #include "script/lua_text.h"
 
+#include "plan/action.h"
 #include "script/lua_step.h"
 #include "script/lua_table.h"
 
@@ -44,16 +45,8 @@ static void find_named(struct named *named, const struct plan *plan)
 
 static const char *word_for(const struct plan_step *step)
 {
-    switch (step->action) {
-    case ACTION_HOLD:
-        return "held";
-    case ACTION_STOP:
-        return "stopped";
-    case ACTION_AWAIT:
-        return "reached";
-    default:
-        return "done";
-    }
+    const char *past = action_of(step)->past;
+    return past != NULL ? past : "done";
 }
 
 /* "held"; "held2" where there are several, by the number of the step. */

@@ -2,11 +2,13 @@
 #include "script/names.h"
 
 #include "base/nearest.h"
-#include "plan/plan.h"
+#include "plan/action.h"
+#include "plan/field.h"
 #include "trace/calls.h"
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <string.h>
 
 /* What a file call of a checkpoint may fail with. */
 static const struct {
@@ -154,6 +156,103 @@ static const luaL_Reg functions[] = {
     {"call_blocks", names_call_blocks}, {NULL, NULL},
 };
 
+/* ---- rows of the plan's tables ------------------------------------------------------------------
+ * Each of these sets a field of the table on top of the stack. */
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void set_flag(lua_State *L, const char *name, bool flag)
+{
+    lua_pushboolean(L, flag);
+    lua_setfield(L, -2, name);
+}
+
+static void set_number(lua_State *L, const char *name, int64_t number)
+{
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, name);
+}
+
+/* Those from `first` on. */
+static void set_words(lua_State *L, const struct plan_words *words, size_t first)
+{
+    if (words == NULL)
+        return;
+    lua_newtable(L);
+    for (size_t i = first; i < words->count; i++) {
+        lua_pushstring(L, words->text[i]);
+        lua_rawseti(L, -2, (lua_Integer)(i - first) + 1);
+    }
+    lua_setfield(L, -2, "words");
+}
+
+static void push_field(lua_State *L, const struct action_field *of)
+{
+    const struct plan_field *field = plan_step_field(of->name);
+    lua_newtable(L);
+    set_text(L, "name", of->name);
+    set_text(L, "as", of->as != NULL ? of->as : of->name);
+    set_text(L, "needed", of->needed);
+    set_number(L, "least", of->least);
+    set_number(L, "most", of->most);
+    set_flag(L, "errno", of->is_errno);
+    set_flag(L, "rank", of->is_rank);
+    set_flag(L, "flag", field->form == FORM_YES);
+    set_flag(L, "list", field->form == FORM_LIST);
+    set_words(L, field->words, 1); /* the first is what a step has that does not say */
+}
+
+static void push_action(lua_State *L, const struct action *action)
+{
+    static const char *const when[] = {"optional", "required", "none"};
+    static const char *const keeps[] = {NULL, "messages", "ranks"};
+    lua_newtable(L);
+    set_text(L, "when", when[action->when]);
+    set_text(L, "keeps", keeps[action->keeps]);
+    set_text(L, "past", action->past);
+    set_flag(L, "kills", action->kills == KILLS_VICTIMS);
+    lua_newtable(L);
+    for (unsigned event = 0, count = 0; event < EVENT_COUNT; event++) {
+        if ((action->events & 1u << event) == 0)
+            continue;
+        lua_pushstring(L, plan_event_text((enum plan_event)event));
+        lua_rawseti(L, -2, ++count);
+    }
+    lua_setfield(L, -2, "events");
+    lua_newtable(L);
+    bool victims = false;
+    for (unsigned i = 0; action->field[i].name != NULL; i++) {
+        push_field(L, &action->field[i]);
+        lua_rawseti(L, -2, i + 1);
+        victims |= strcmp(action->field[i].name, "victims") == 0;
+    }
+    lua_setfield(L, -2, "fields");
+    set_flag(L, "victims", victims);
+}
+
+/* action_rows: name → what actions.def says; condition_fields: { { name =, words = }, ... }. */
+static void add_rows(lua_State *L)
+{
+    lua_newtable(L);
+    for (unsigned action = 0; action < ACTION_COUNT; action++) {
+        push_action(L, &actions[action]);
+        lua_setfield(L, -2, actions[action].text);
+    }
+    lua_setfield(L, -2, "action_rows");
+    lua_newtable(L);
+    for (size_t i = 0; i < plan_condition_fields.count; i++) {
+        lua_newtable(L);
+        set_text(L, "name", plan_condition_fields.field[i].name);
+        set_words(L, plan_condition_fields.field[i].words, 0);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "condition_fields");
+}
+
 void names_add(lua_State *L)
 {
     luaL_setfuncs(L, functions, 0);
@@ -163,6 +262,7 @@ void names_add(lua_State *L)
         lua_rawseti(L, -2, event + 1);
     }
     lua_setfield(L, -2, "events");
+    add_rows(L);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         lua_pushinteger(L, errors[i].number);

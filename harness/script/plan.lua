@@ -30,7 +30,8 @@ end
 local function make_fields(name, ranks)
   local known = conditions.checks(ranks)
   local action, to = actions[name] or {}, {}
-  if not action.bare then add_fields(to, known) end
+  local row = core.action_rows[name]
+  if not row or row.when ~= "none" then add_fields(to, known) end
   known.ranks = { list(known.rank[1], 1, core.MAX_VICTIMS, { "ranks", "1, 2" }) }
   for _, fields in ipairs(action.fields or {}) do add_fields(to, fields, known) end
   if name ~= "condition" then to.after = { any } end
@@ -69,8 +70,7 @@ local function add(plan, name, step, kept, where)
   step.action = step.action or name
   step.after = after_of(plan, kept.after, where)
   step.release = step.release or core.condition_in(plan, kept, "release", where)
-  step.ms, step.count = kept.ms, step.count or kept.count
-  step.attempt, step.tags_apart = kept.attempt, kept.tags_apart
+  core.fill(step, kept)
   step.when = step.when or { event = "none", states = {} }
   step.victims, step.order = step.victims or {}, step.order or {}
   local before = plan.steps[(step.after or #plan.steps - 1) + 1]
@@ -94,7 +94,7 @@ local function release(plan, handle, given)
   local number = number_of(plan, handle, "release",
     "a step that hold, delay, reorder or stop has returned")
   local action = plan.steps[number].action
-  if action ~= "hold" and action ~= "stop" then
+  if not core.action_rows[action].keeps then
     fail("release: step %d is %s, which keeps nothing; accepted: hold, delay, reorder, stop",
       number, action)
   end
@@ -141,7 +141,9 @@ end
 -- A message of the program is kept with those of the protocol that it goes in.
 local function keeps_a_message_of_the_program(plan)
   for _, step in ipairs(plan.steps) do
-    if step.action == "hold" and step.when.level ~= "wire" then return true end
+    if core.action_rows[step.action].keeps == "messages" and step.when.level ~= "wire" then
+      return true
+    end
   end
   return false
 end

@@ -21,7 +21,6 @@
 #define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */
 #define SCENARIOS_MAX 65536
 #define COVERS_MAX 1024                  /* things that a file may have to cover */
-#define SCENARIO_MAX_MS 3600000          /* of a hold, delay, stop or jitter */
 #define SCENARIO_MAX_REQUESTS 65536      /* whose index an answer may name */
 #define SCENARIO_MAX_COMMUNICATORS 65536 /* n of "world#n" */
 #define SCENARIO_MAX_WIRE_OFFSET 4088    /* of a number in a message of a protocol's own */

@@ -56,24 +56,21 @@ static void drop_condition(struct plan_step *step, bool release)
 }
 
 /* A message of the protocol's own is what `level` and `epoch` are said of: they go with it. */
-static void drop_field(struct plan_condition *when, const struct shrink_field *field)
+static void drop_field(struct plan_condition *when, const struct plan_field *field)
 {
     struct plan_condition plain = plan_step_default(ACTION_AWAIT).when;
-    bool is_message = strcmp(field->name, "message") == 0;
-    field_leave_out(field, when);
-    if (is_message) {
+    plan_field_make_plain(field, when, &plain);
+    if (strcmp(field->name, "message") == 0) {
         when->level = plain.level;
         when->epoch = plain.epoch;
     }
 }
 
-static void drop_step_field(struct plan_step *step, const struct shrink_field *field)
+static void drop_step_field(struct plan_step *step, const struct plan_field *field)
 {
-    field_leave_out(field, step);
-    if (strcmp(field->name, "count") == 0 && step->action == ACTION_HOLD)
-        step->orders = 0; /* one message has no order */
-    if (step->orders == 0 && step->action == ACTION_HOLD)
-        memset(step->order, 0, sizeof step->order);
+    struct plan_step plain = plan_step_default(step->action);
+    plan_field_make_plain(field, step, &plain);
+    drop_wrong_order(step);
 }
 
 static void drop_environment(struct scenario *scenario, uint32_t part)
@@ -95,16 +92,6 @@ static bool set_argument(struct scenario *scenario, uint32_t part, int64_t numbe
     return true;
 }
 
-/* A list in an order says its length itself. */
-static void set_step_number(struct plan_step *step, const struct shrink_field *field, int64_t to)
-{
-    field_set_number(field, step, to);
-    if (step->action == ACTION_HOLD && step->orders != step->count) {
-        step->orders = 0;
-        memset(step->order, 0, sizeof step->order);
-    }
-}
-
 static void reduce_step(struct plan_step *step, const struct reduction *reduction)
 {
     struct plan_condition *when = reduction->release ? &step->release : &step->when;
@@ -122,19 +109,20 @@ static void reduce_step(struct plan_step *step, const struct reduction *reductio
         drop_state_word(&when->state[reduction->part], reduction->to != 0);
         break;
     case REDUCE_FIELD:
-        drop_field(when, &condition_fields[reduction->part]);
+        drop_field(when, &plan_condition_fields.field[reduction->part]);
         break;
     case REDUCE_STEP_FIELD:
-        drop_step_field(step, &step_fields[reduction->part]);
+        drop_step_field(step, &plan_step_fields.field[reduction->part]);
         break;
     case REDUCE_NUMBER:
-        field_set_number(&condition_fields[reduction->part], when, reduction->to);
+        plan_field_set_number(&plan_condition_fields.field[reduction->part], when, reduction->to);
         break;
     case REDUCE_LINE:
         when->state[reduction->part].line = reduction->to;
         break;
     case REDUCE_STEP_NUMBER:
-        set_step_number(step, &step_fields[reduction->part], reduction->to);
+        plan_field_set_number(&plan_step_fields.field[reduction->part], step, reduction->to);
+        drop_wrong_order(step);
         break;
     default:
         break;

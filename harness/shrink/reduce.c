@@ -1,6 +1,7 @@
 /* See reduce.h: the list. How a reduction is made: apply.c. */
 #include "shrink/reduce.h"
 
+#include "plan/action.h"
 #include "shrink/fields.h"
 
 #include <inttypes.h>
@@ -91,8 +92,7 @@ static void add_victims(struct listing *listing, uint32_t index)
 /* Only where the step is still one without it. */
 static bool can_be_bare(const struct plan_step *step, bool release)
 {
-    return release || step->action == ACTION_KILL || step->action == ACTION_STOP ||
-           step->action == ACTION_RELEASE;
+    return release || action_of(step)->when == CONDITION_OPTIONAL;
 }
 
 static void add_states(struct listing *listing, uint32_t index, bool release)
@@ -128,21 +128,32 @@ static void add_condition(struct listing *listing, uint32_t index, bool release)
         add_named(listing, reduction, "the condition of %s", where);
     add_states(listing, index, release);
     reduction.kind = REDUCE_FIELD;
-    for (uint32_t k = 0; k < condition_field_count; k++) {
-        reduction.part = k;
-        if (field_is_given(&condition_fields[k], when, step->action))
-            add_named(listing, reduction, "field %s of %s", condition_fields[k].name, where);
+    for (size_t k = plan_condition_fields.count; k-- > 0;) {
+        const struct plan_field *field = &plan_condition_fields.field[k];
+        reduction.part = (uint32_t)k;
+        if (condition_field_can_go(field, when))
+            add_named(listing, reduction, "field %s of %s", field->name, where);
     }
+}
+
+/* As scenarios have it. */
+static const char *name_of(const struct plan_field *field, const struct plan_step *step)
+{
+    const struct action_field *of = action_field(step->action, field->name);
+    return of != NULL && of->as != NULL ? of->as : field->name;
 }
 
 static void add_step_fields(struct listing *listing, uint32_t index)
 {
     const struct plan_step *step = &listing->scenario->plan.steps[index];
-    for (uint32_t k = 0; k < step_field_count; k++)
-        if (field_is_given(&step_fields[k], step, step->action))
-            add_named(listing,
-                      (struct reduction){.kind = REDUCE_STEP_FIELD, .step = index, .part = k},
-                      "field %s of step %" PRIu32, step_fields[k].name, index + 1);
+    for (size_t k = plan_step_fields.count; k-- > 0;) {
+        const struct plan_field *field = &plan_step_fields.field[k];
+        struct reduction reduction = {
+            .kind = REDUCE_STEP_FIELD, .step = index, .part = (uint32_t)k};
+        if (step_field_can_go(field, step))
+            add_named(listing, reduction, "field %s of step %" PRIu32, name_of(field, step),
+                      index + 1);
+    }
 }
 
 static void add_around(struct listing *listing)
@@ -178,7 +189,8 @@ static int32_t highest_rank(const struct plan *plan)
         const struct plan_step *step = &plan->steps[i];
         highest = higher(highest, highest_in_condition(&step->when));
         highest = higher(highest, highest_in_condition(&step->release));
-        if (step->action == ACTION_CHOOSE)
+        const struct action_field *choice = action_field(step->action, "choice");
+        if (choice != NULL && choice->is_rank)
             highest = higher(highest, step->choice);
         for (uint32_t k = 0; k < step->victims; k++)
             highest = higher(highest, step->victim[k]);
@@ -208,12 +220,12 @@ static void add_condition_numbers(struct listing *listing, uint32_t index, bool 
     char where[WHERE_BYTES], what[REDUCTION_TEXT_BYTES];
     say_where(index, release, where);
     struct reduction reduction = {.kind = REDUCE_NUMBER, .step = index, .release = release};
-    for (uint32_t k = 0; k < condition_field_count; k++) {
-        const struct shrink_field *field = &condition_fields[k];
-        reduction.part = k;
+    for (size_t k = plan_condition_fields.count; k-- > 0;) {
+        const struct plan_field *field = &plan_condition_fields.field[k];
+        reduction.part = (uint32_t)k;
         snprintf(what, sizeof what, "field %s of %s", field->name, where);
-        if (field->least >= 0 && field_is_given(field, when, step->action))
-            add_lowered(listing, reduction, field_number(field, when), field->least, what);
+        if (field->lowers && condition_field_can_go(field, when))
+            add_lowered(listing, reduction, plan_field_number(field, when), field->lowest, what);
     }
     reduction.kind = REDUCE_LINE;
     for (uint32_t k = 0; k < when->states; k++) {
@@ -228,12 +240,13 @@ static void add_step_numbers(struct listing *listing, uint32_t index)
 {
     const struct plan_step *step = &listing->scenario->plan.steps[index];
     char what[WHERE_BYTES];
-    for (uint32_t k = 0; k < step_field_count; k++) {
-        const struct shrink_field *field = &step_fields[k];
-        struct reduction reduction = {.kind = REDUCE_STEP_NUMBER, .step = index, .part = k};
-        snprintf(what, sizeof what, "field %s of step %" PRIu32, field->name, index + 1);
-        if (field->least >= 0 && field_is_given(field, step, step->action))
-            add_lowered(listing, reduction, field_number(field, step), field->least, what);
+    for (size_t k = plan_step_fields.count; k-- > 0;) {
+        const struct plan_field *field = &plan_step_fields.field[k];
+        struct reduction reduction = {
+            .kind = REDUCE_STEP_NUMBER, .step = index, .part = (uint32_t)k};
+        snprintf(what, sizeof what, "field %s of step %" PRIu32, name_of(field, step), index + 1);
+        if (field->lowers && step_field_can_go(field, step))
+            add_lowered(listing, reduction, plan_field_number(field, step), field->lowest, what);
     }
 }
 

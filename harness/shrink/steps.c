@@ -1,6 +1,8 @@
 /* See steps.h. */
 #include "shrink/steps.h"
 
+#include "plan/action.h"
+
 /* Where the steps of a plan go: the number each will have, and which step arms it. */
 struct moves {
     bool gone[PLAN_MAX_STEPS];
@@ -77,7 +79,7 @@ static bool merge_release(struct plan *plan, size_t index)
 static bool merge_await(struct plan *plan, size_t index)
 {
     struct plan_step *next = &plan->steps[index + 1];
-    if (index + 1 >= plan->count || (next->action != ACTION_KILL && next->action != ACTION_STOP) ||
+    if (index + 1 >= plan->count || action_field(next->action, "victims") == NULL ||
         !plan_condition_is_empty(&next->when) || plan_after(plan, index + 1) != (int32_t)index)
         return false;
     next->when = plan->steps[index].when;

@@ -48,7 +48,7 @@ static const struct {
     {"p:await { event = 'ready', epoch = 2 }", "await event=ready epoch=2"},
     {"p:await { event = 'decision', name = 'dice' }", "await event=decision name=dice"},
     {"p:await { event = 'sync', file = 'line.*', position = 'after' }",
-     "await event=sync position=after file=\"line.*\""},
+     "await event=sync file=\"line.*\" position=after"},
     /* order of steps */
     {"local a = p:await { event = 'send' } p:await { event = 'recv' }"
      " p:await { event = 'wait', after = a }",
@@ -76,7 +76,7 @@ static const struct {
     {"p:quiet { rank = 1, event = 'commit', epoch = 2 }", "quiet event=commit rank=1 epoch=2"},
     {"p:quiet {}", "quiet"},
     {"p:hold { rank = 0, peer = 1, level = 'wire', call = 'MPI_Isend', count = 3 }",
-     "hold count=3 event=send rank=0 peer=1 level=wire call=MPI_Isend"},
+     "hold count=3 event=send rank=0 call=MPI_Isend peer=1 level=wire"},
     {"p:hold { tags_apart = true, attempt = true, ms = 5,"
      " release = { state = { rank = 2, region = 'beyond', line = 1 } } }",
      "hold tags_apart=yes attempt=yes ms=5 event=send release.state=2:beyond:1"},
@@ -98,11 +98,11 @@ static const struct {
     {"p:choose { source = 1, tag = 8, at = { rank = 0, event = 'recv', tag = 7, nth = 2 } }",
      "choose choice=1 choice_tag=8 event=recv rank=0 tag=7 nth=2"},
     {"p:answer { rank = 0, call = 'MPI_Test', answer = false, times = 3, nth = 2 }",
-     "answer count=3 event=wait rank=0 nth=2 call=MPI_Test"},
+     "answer count=3 event=wait rank=0 call=MPI_Test nth=2"},
     {"p:answer { call = 'MPI_Testall', answer = true }",
      "answer choice=1 event=wait call=MPI_Testall"},
     {"p:answer { call = 'MPI_Iprobe', peer = 1, answer = true }",
-     "answer choice=1 event=probe peer=1 call=MPI_Iprobe"},
+     "answer choice=1 event=probe call=MPI_Iprobe peer=1"},
     {"p:answer { call = 'MPI_Improbe', answer = false }", "answer event=probe call=MPI_Improbe"},
     {"p:answer { call = 'MPI_Waitany', answer = 2 }",
      "answer choice=2 order=2 event=wait call=MPI_Waitany"},
@@ -115,7 +115,7 @@ static const struct {
     {"p:answer { call = 'MPI_Testsome', answer = false }", "answer event=wait call=MPI_Testsome"},
     /* the checkpoint store */
     {"p:fail { rank = 1, event = 'write', file = 'commit*', nth = 2, error = 'ENOSPC' }",
-     "fail choice=28 event=write rank=1 nth=2 file=\"commit*\""},
+     "fail choice=28 event=write rank=1 file=\"commit*\" nth=2"},
     {"p:fail { event = 'sync', error = 'EIO' }", "fail choice=5 event=sync"},
     {"p:fail { event = 'open', error = 'EACCES' }", "fail choice=13 event=open"},
     {"p:fail { event = 'rename', error = 'EROFS' }", "fail choice=30 event=rename"},

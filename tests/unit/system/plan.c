@@ -36,7 +36,7 @@ static void test_text(void)
     step.when.epoch = 2;
     strcpy(step.when.name, "say \"go\" \\ now\n");
     plan_step_print(&step, line, sizeof line);
-    check(strcmp(line, "await event=phase epoch=2 name=\"say \\\"go\\\" \\\\ now\\x0a\"") == 0,
+    check(strcmp(line, "await event=phase name=\"say \\\"go\\\" \\\\ now\\x0a\" epoch=2") == 0,
           "a name is quoted: %s", line);
     struct plan_step back;
     check(
@@ -261,7 +261,7 @@ static void test_steering_text(void)
     struct error error = {OK, ""};
     char line[LINE_BYTES];
     const char *text = "hold after=2 count=3 order=3,1,2 tags_apart=yes attempt=yes ms=5 "
-                       "event=send rank=0 epoch=2 level=wire message=stopLogging within=potential "
+                       "event=send rank=0 message=stopLogging epoch=2 level=wire within=potential "
                        "state=1:beyond:2 state=own:logging:1:MPI_Recv state=2:blocked:MPI_Wait "
                        "release.event=checkpoint release.rank=1 release.state=0:behind:3";
     bool good = plan_step_parse(text, &step, &error) == OK;
