@@ -1,11 +1,11 @@
 /* See stream.h. */
 #include "oracles/reading/stream.h"
 
+#include "base/pages.h"
+
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define FORGET_RECORDS 65536u /* 4 MiB at a time */
-#define PAGE_RECORDS (4096u / TRACE_RECORD_BYTES)
 
 struct cursor {
     const struct history *history;
@@ -28,13 +28,9 @@ struct stream {
 static void forget(struct cursor *cursor, uint64_t to)
 {
     const struct trace *trace = cursor->history->piece[cursor->piece].trace;
-    uint64_t first = cursor->forgotten / PAGE_RECORDS * PAGE_RECORDS;
-    uint64_t last = to / PAGE_RECORDS * PAGE_RECORDS;
+    if (trace->mapped != 0)
+        pages_let_go(&trace->record[cursor->forgotten], &trace->record[to]);
     cursor->forgotten = to;
-    if (trace->mapped == 0 || last <= first)
-        return;
-    madvise((void *)(uintptr_t)&trace->record[first], (size_t)(last - first) * TRACE_RECORD_BYTES,
-            MADV_DONTNEED);
 }
 
 static bool is_of_row(unsigned kind)

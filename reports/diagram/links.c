@@ -2,6 +2,7 @@
  * each member on its communicator. */
 #include "reports/diagram/links.h"
 
+#include "base/pages.h"
 #include "oracles/matching/match.h"
 #include "oracles/reading/collective.h"
 #include "oracles/reading/history.h"
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 #define KIND_SHIFT 60 /* of a slot: the kind above, the number of the other record below */
-#define SLOT_PAGE 512u
 #define FORGET_EVENTS 262144u
 
 /* A receive whose request was freed delivers its message at no time that anybody saw. */
@@ -177,7 +177,7 @@ static void forget_now_and_then(struct reading *reading)
     if (++reading->events < FORGET_EVENTS)
         return;
     reading->events = 0;
-    madvise(reading->links->slot, (size_t)reading->links->total * sizeof(uint64_t), MADV_DONTNEED);
+    pages_let_go(reading->links->slot, reading->links->slot + reading->links->total);
 }
 
 static void on_event(void *context, const struct stream_event *event)
@@ -307,11 +307,8 @@ size_t links_place(const struct links *links, uint64_t at, uint64_t *index)
     return low;
 }
 
-/* Whole pages of this trace alone; the kernel keeps what is in them. */
 void links_forget(const struct links *links, size_t place, uint64_t index)
 {
-    uint64_t first = (links->base[place] + SLOT_PAGE - 1) / SLOT_PAGE * SLOT_PAGE;
-    uint64_t last = (links->base[place] + index) / SLOT_PAGE * SLOT_PAGE;
-    if (last > first)
-        madvise(&links->slot[first], (size_t)(last - first) * sizeof *links->slot, MADV_DONTNEED);
+    const uint64_t *first = &links->slot[links->base[place]];
+    pages_let_go(first, first + index);
 }

@@ -1,6 +1,7 @@
 /* See walk.h. A cursor for each trace; the earliest whose causes have all been passed goes on. */
 #include "reports/diagram/walk.h"
 
+#include "base/pages.h"
 #include "oracles/reading/causal.h"
 #include "oracles/reading/collective.h"
 #include "oracles/reading/history.h"
@@ -8,10 +9,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define FORGET_RECORDS 65536u
-#define PAGE_RECORDS (4096u / TRACE_RECORD_BYTES)
 #define NOWHERE SIZE_MAX
 
 /* A clock that others will take in; keyed by the number of its record. */
@@ -67,11 +66,9 @@ static void settle(struct walking *walking, struct cursor *cursor)
     cursor->joined = false;
     if (cursor->next - cursor->forgotten < FORGET_RECORDS)
         return;
-    uint64_t first = cursor->forgotten / PAGE_RECORDS * PAGE_RECORDS;
-    uint64_t last = cursor->next / PAGE_RECORDS * PAGE_RECORDS;
-    if (cursor->trace->mapped != 0 && last > first)
-        madvise((void *)(uintptr_t)&cursor->trace->record[first],
-                (size_t)(last - first) * TRACE_RECORD_BYTES, MADV_DONTNEED);
+    if (cursor->trace->mapped != 0)
+        pages_let_go(&cursor->trace->record[cursor->forgotten],
+                     &cursor->trace->record[cursor->next]);
     links_forget(walking->links, place, cursor->next);
     cursor->forgotten = cursor->next;
 }
