@@ -1,6 +1,7 @@
 /* See snapshot.h. */
 #include "stacks/snapshot.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -41,8 +41,6 @@ bool snapshot_path(char *path, size_t bytes, const char *run, int rank, int inca
            snprintf(path, bytes, "%s/" SNAPSHOT_FOLDER "/r%d.%d.%s", run, rank, incarnation, what) <
                (int)bytes;
 }
-
-#ifdef __x86_64__
 
 /* One snapshot is taken at a time. */
 static char maps[MAPS_MOST];
@@ -131,33 +129,34 @@ __attribute__((noinline, no_sanitize("address"))) static void copy_stack(uint64_
  * that is written while it has not returned. */
 __attribute__((noinline)) bool snapshot_take(const char *path)
 {
-    static const int order[SNAPSHOT_REGISTERS] = {
-        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-        REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
     ucontext_t context;
     struct snapshot snapshot = begin(getpid());
     int before = errno;
     size_t maps_bytes = read_maps(getpid());
+    memset(&context, 0, sizeof context); /* some processors' getcontext leaves registers out */
     getcontext(&context);
-    for (int i = 0; i < SNAPSHOT_REGISTERS; i++)
-        snapshot.registers[i] = (uint64_t)context.uc_mcontext.gregs[order[i]];
-    snapshot.stack_address = (uint64_t)context.uc_mcontext.gregs[REG_RSP];
-    snapshot.stack_bytes = bytes_above(snapshot.stack_address);
-    copy_stack(snapshot.stack_address, snapshot.stack_bytes);
-    bool good = snapshot.stack_bytes > 0 && write_file(path, &snapshot, maps_bytes);
+    bool good = registers_of_context(&context, &snapshot.registers);
+    if (good) {
+        snapshot.stack_address = snapshot.registers.sp;
+        snapshot.stack_bytes = bytes_above(snapshot.stack_address);
+        copy_stack(snapshot.stack_address, snapshot.stack_bytes);
+        good = snapshot.stack_bytes > 0 && write_file(path, &snapshot, maps_bytes);
+    }
     errno = before;
     return good;
 }
 
 /* Registers can be read once it has stopped; the stop itself is left to whoever reaps. */
-static bool read_registers(pid_t child, struct user_regs_struct *registers)
+static bool read_registers(pid_t child, struct registers *registers)
 {
+    struct user_regs_struct all;
+    struct iovec room = {&all, sizeof all};
     if (ptrace(PTRACE_SEIZE, child, NULL, NULL) != 0 ||
         ptrace(PTRACE_INTERRUPT, child, NULL, NULL) != 0)
         return false;
     for (int look = 0; look < STOP_LOOKS; look++) {
-        if (ptrace(PTRACE_GETREGS, child, NULL, registers) == 0)
-            return true;
+        if (ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &room) == 0)
+            return registers_of_stopped(&all, registers);
         nanosleep(&(struct timespec){0, STOP_LOOK_NS}, NULL);
     }
     return false;
@@ -165,36 +164,15 @@ static bool read_registers(pid_t child, struct user_regs_struct *registers)
 
 bool snapshot_take_of(pid_t child, const char *path)
 {
-    struct user_regs_struct r;
     struct snapshot snapshot = begin(child);
-    if (!read_registers(child, &r))
+    if (!read_registers(child, &snapshot.registers))
         return false;
-    const uint64_t registers[SNAPSHOT_REGISTERS] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi,
-                                                    r.rbp, r.rsp, r.r8,  r.r9,  r.r10, r.r11,
-                                                    r.r12, r.r13, r.r14, r.r15, r.rip};
-    memcpy(snapshot.registers, registers, sizeof registers);
+    uint64_t sp = snapshot.registers.sp;
     size_t maps_bytes = read_maps(child);
-    snapshot.stack_address = r.rsp;
-    struct iovec here = {stack_copy, bytes_above(r.rsp)};
-    struct iovec there = {(void *)(uintptr_t)r.rsp, here.iov_len};
+    snapshot.stack_address = sp;
+    struct iovec here = {stack_copy, bytes_above(sp)};
+    struct iovec there = {(void *)(uintptr_t)sp, here.iov_len};
     ssize_t got = here.iov_len > 0 ? process_vm_readv(child, &here, 1, &there, 1, 0) : 0;
     snapshot.stack_bytes = got > 0 ? (uint64_t)got : 0;
     return got > 0 && write_file(path, &snapshot, maps_bytes);
 }
-
-#else /* nobody has written down the registers yet */
-
-bool snapshot_take(const char *path)
-{
-    (void)path;
-    return false;
-}
-
-bool snapshot_take_of(pid_t child, const char *path)
-{
-    (void)child;
-    (void)path;
-    return false;
-}
-
-#endif

@@ -7,6 +7,8 @@
 #ifndef STACKS_SNAPSHOT_H
 #define STACKS_SNAPSHOT_H
 
+#include "base/registers.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +16,8 @@
 
 #define SNAPSHOT_FOLDER "snapshots" /* in a run folder */
 #define SNAPSHOT_MAGIC "FLSNAPS"    /* with its terminator: 8 bytes */
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 #define SNAPSHOT_STACK_MOST (128u << 10) /* what lies deeper is left out */
-#define SNAPSHOT_REGISTERS 17            /* as DWARF numbers them on x86-64; the last one is rip */
 
 struct snapshot {
     char magic[8];
@@ -24,7 +25,7 @@ struct snapshot {
     int32_t pid;
     uint64_t stack_address;
     uint64_t stack_bytes;
-    uint64_t registers[SNAPSHOT_REGISTERS];
+    struct registers registers;
 };
 
 /* "RUN/snapshots/rRANK.INCARNATION.WHAT", WHAT being "killed" or "e17". The folder is made if it is
@@ -37,7 +38,7 @@ bool snapshot_path(char *path, size_t bytes, const char *run, int rank, int inca
 bool snapshot_wanted_path(char *path, size_t bytes, const char *run);
 
 /* Of the calling thread. No allocation, no lock; one thread at a time. Some ten microseconds.
- * false: there is none, and no file (another architecture, a full disk). */
+ * false: there is none, and no file (a processor that registers.h does not know, a full disk). */
 bool snapshot_take(const char *path);
 
 /* Of the main thread of a child, which is stopped for it and stays stopped: only for one that is to

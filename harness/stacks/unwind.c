@@ -44,11 +44,14 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
 
 static bool set_registers(Dwfl_Thread *thread, void *argument)
 {
-    const struct remains *remains = argument;
-    Dwarf_Word registers[SNAPSHOT_REGISTERS];
-    for (int i = 0; i < SNAPSHOT_REGISTERS; i++)
-        registers[i] = remains->snapshot.registers[i];
-    return dwfl_thread_state_registers(thread, 0, SNAPSHOT_REGISTERS, registers);
+    const struct registers *registers = &((const struct remains *)argument)->snapshot.registers;
+    Dwarf_Word values[REGISTERS_MOST];
+    for (size_t i = 0; i < registers->count; i++)
+        values[i] = registers->value[i];
+    if (!dwfl_thread_state_registers(thread, 0, (unsigned)registers->count, values))
+        return false;
+    dwfl_thread_state_register_pc(thread, registers->pc);
+    return true;
 }
 
 static int walk_thread(Dwfl_Thread *thread, void *argument)
@@ -66,12 +69,13 @@ static enum error_code read_remains(const char *path, struct remains *remains, s
     if (remains->maps == NULL)
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
     if (fread(snapshot, sizeof *snapshot, 1, remains->maps) != 1 ||
-        memcmp(snapshot->magic, SNAPSHOT_MAGIC, sizeof snapshot->magic) != 0 ||
-        snapshot->stack_bytes > SNAPSHOT_STACK_MOST)
+        memcmp(snapshot->magic, SNAPSHOT_MAGIC, sizeof snapshot->magic) != 0)
         return error_set(error, ERROR_FORMAT, "%s: no snapshot", path);
     if (snapshot->version != SNAPSHOT_VERSION)
         return error_set(error, ERROR_VERSION, "%s: version %u, accepted is %u", path,
                          snapshot->version, SNAPSHOT_VERSION);
+    if (snapshot->stack_bytes > SNAPSHOT_STACK_MOST || snapshot->registers.count > REGISTERS_MOST)
+        return error_set(error, ERROR_FORMAT, "%s: no snapshot", path);
     remains->stack = malloc(snapshot->stack_bytes + 1);
     if (remains->stack == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");

@@ -168,6 +168,10 @@ static void test_bad(void)
     write_bad(&snapshot, sizeof snapshot);
     test_refused("one that says that it is endless", bad, ERROR_FORMAT);
     snapshot.stack_bytes = 0;
+    snapshot.registers.count = REGISTERS_MOST + 1;
+    write_bad(&snapshot, sizeof snapshot);
+    test_refused("one of more registers than any processor has", bad, ERROR_FORMAT);
+    snapshot.registers.count = 0;
     write_bad(&snapshot, sizeof snapshot);
     test_refused("one without anything in it", bad, ERROR_IO);
 }
