@@ -369,23 +369,26 @@ static bool processor_has(const char *flag)
     return found;
 }
 
+static bool clock_is_steady(const char *kernels)
+{
+    static const char *const flags[] = {CLOCK_STEADY_FLAGS, NULL};
+    bool steady = true;
+    for (size_t i = 0; flags[i] != NULL; i++)
+        steady = steady && processor_has(flags[i]);
+    return steady || strcmp(kernels, CLOCK_KERNEL_NAME) == 0;
+}
+
 static void look_at_clock(struct visit *visit)
 {
     char source[64];
     read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
               sizeof source);
-#if defined(__x86_64__)
-    bool steady = processor_has("constant_tsc") && processor_has("nonstop_tsc");
-    if (steady || strcmp(source, "tsc") == 0)
-        say(visit, "ok", "clock", "time-stamp counter at %.2f GHz%s%s",
-            clock_ticks_per_second() / 1e9, source[0] ? "; the kernel's clock is " : "", source);
+    if (clock_is_steady(source))
+        say(visit, "ok", "clock", CLOCK_NAME " at %.2f GHz%s%s", clock_ticks_per_second() / 1e9,
+            source[0] ? "; the kernel's clock is " : "", source);
     else
         say(visit, "note", "clock",
-            "the time-stamp counter is not steady here: times of two cores may not compare");
-#else
-    say(visit, "ok", "clock", "CLOCK_MONOTONIC; the kernel's clock is %s", source);
-    (void)processor_has;
-#endif
+            "the " CLOCK_NAME " is not steady here: times of two cores may not compare");
 }
 
 static void look_at_cores(struct visit *visit)

@@ -3,7 +3,6 @@
 
 #define MEASURE_NS 5000000u
 
-#if defined(__x86_64__)
 static double measure(void)
 {
     uint64_t start_ns = clock_monotonic_ns();
@@ -14,16 +13,13 @@ static double measure(void)
     while (now_ns - start_ns < MEASURE_NS);
     return (double)(clock_ticks() - start) * 1e9 / (double)(now_ns - start_ns);
 }
-#endif
 
 double clock_ticks_per_second(void)
 {
-#if defined(__x86_64__)
-    static double measured; /* also in processes forked behind the first call */
-    if (measured == 0)
-        measured = measure();
-    return measured;
-#else
-    return 1e9;
-#endif
+    static double known; /* also in processes forked after the first call */
+    if (known == 0)
+        known = clock_own_rate();
+    if (known == 0)
+        known = measure();
+    return known;
 }

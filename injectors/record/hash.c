@@ -1,6 +1,8 @@
 /* See hash.h. */
 #include "injectors/record/hash.h"
 
+#include "injectors/record/hash_avx2.h"
+
 #define HASH_BYTES hash_bytes_plain
 #define HASH_SAMPLE hash_sample_plain
 static uint64_t hash_bytes_plain(const void *data, size_t bytes);
@@ -9,15 +11,6 @@ static uint64_t hash_sample_plain(const void *data, size_t bytes);
 
 /* Vectors are used above this length only: below, the inlined plain code is the shorter way. */
 #define PLAIN_BYTES 240u
-
-static int has_avx2(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return 0;
-#endif
-}
 
 uint64_t hash_small(const void *data, size_t bytes)
 {
@@ -28,18 +21,14 @@ uint64_t hash_small(const void *data, size_t bytes)
 
 uint64_t hash_bytes(const void *data, size_t bytes)
 {
-#if defined(__x86_64__)
-    if (bytes > PLAIN_BYTES && has_avx2())
+    if (bytes > PLAIN_BYTES && hash_has_avx2())
         return hash_bytes_avx2(data, bytes);
-#endif
     return hash_bytes_plain(data, bytes);
 }
 
 uint64_t hash_sample(const void *data, size_t bytes)
 {
-#if defined(__x86_64__)
-    if (bytes > PLAIN_BYTES && has_avx2())
+    if (bytes > PLAIN_BYTES && hash_has_avx2())
         return hash_sample_avx2(data, bytes);
-#endif
     return hash_sample_plain(data, bytes);
 }

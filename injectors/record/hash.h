@@ -23,8 +23,4 @@ uint64_t hash_small(const void *data, size_t bytes);
 /* As hash_bytes, but for the sample where there are more than HASH_SAMPLE_ABOVE_BYTES. */
 uint64_t hash_sample(const void *data, size_t bytes);
 
-/* The same with AVX2; only where the processor has it. For hash.c alone. */
-uint64_t hash_bytes_avx2(const void *data, size_t bytes);
-uint64_t hash_sample_avx2(const void *data, size_t bytes);
-
 #endif

@@ -1,10 +1,9 @@
-/* hash.h for processors with AVX2: everything in this file may use it, so it is called only by
- * hash.c, after it has asked. */
+/* See hash_avx2.h. Everything in this file may use the wide vectors. */
+#include "injectors/record/hash_avx2.h"
+
 #include "injectors/record/hash.h"
 
-#if defined(__x86_64__)
-#pragma GCC target("avx2")
+HASH_FOR_AVX2
 #define HASH_BYTES hash_bytes_avx2
 #define HASH_SAMPLE hash_sample_avx2
 #include "injectors/record/hash_blocks.h"
-#endif

@@ -1,6 +1,7 @@
 /* The life of a record from entry to return, polls that are counted instead of repeated, notes, and
  * payload hashes. Linked with the recording path of the preloaded library, without MPI. */
 #include "faultline.h"
+#include "injectors/record/hash_avx2.h"
 #include "injectors/record/hash.h"
 #include "injectors/record/runtime.h"
 #include "tap.h"
@@ -310,13 +311,11 @@ static void test_hash(void)
         data[i] = (char)(i * 31 + i / 251);
     check(hash_bytes(NULL, 0) == UINT64_C(0x2d06800538d394c2), "the hash of nothing is XXH3's");
     bool same = true;
-#if defined(__x86_64__)
-    for (size_t i = 0; __builtin_cpu_supports("avx2") && i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; hash_has_avx2() && i < sizeof sizes / sizeof sizes[0]; i++) {
         uint64_t whole = hash_bytes_avx2(data, sizes[i]);
         same &= whole == hash_bytes(data, sizes[i]) &&
                 (sizes[i] > HASH_SAMPLE_ABOVE_BYTES || whole == hash_sample(data, sizes[i]));
     }
-#endif
     check(same, "vectors make no difference; up to 1 MiB the sample is everything");
     uint64_t before = hash_sample(data, LARGE);
     static const size_t seen[] = {0, HASH_SAMPLE_BLOCK_BYTES - 1, LARGE - HASH_SAMPLE_BLOCK_BYTES,
