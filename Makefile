@@ -15,7 +15,7 @@ Q        = $(if $(V),,@)
 # The command is one archive, of which each program takes what it needs: the command itself, the
 # parent of a rank, the unit tests and the fuzzers.
 COMMAND_SOURCES = $(filter-out $(MAIN_SOURCES),$(wildcard harness/*/*.c oracles/*.c oracles/*/*.c reports/*/*.c))
-MAIN_SOURCES    = harness/command/main.c harness/launch/rank_parent.c
+MAIN_SOURCES    = harness/command/main.c harness/command/rank_parent.c
 # What the command shares with the preloaded library: no MPI, no Lua, libc only.
 BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c harness/store/*.c)
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
@@ -43,7 +43,7 @@ $(BUILD)/command.a: $(call objects,$(COMMAND_SOURCES))
 	$(Q)rm -f $@ && $(AR) rc $@ $^
 
 # The parent of a rank: libc alone, so that it starts fast.
-$(BUILD)/faultline-rank: $(call objects,harness/launch/rank_parent.c) $(BUILD)/command.a
+$(BUILD)/faultline-rank: $(call objects,harness/command/rank_parent.c) $(BUILD)/command.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 

@@ -12,6 +12,6 @@ $(BUILD)/gen/reports/page_parts.h: $(PAGE_PARTS) reports/build.mk
 	    echo '},'; \
 	  done; echo '};'; } >$@
 
-XML_SOURCES = reports/page/xml.c reports/page/page.c
+XML_SOURCES = reports/text/xml.c reports/page/page.c
 $(call objects,$(XML_SOURCES)): CPPFLAGS += -isystem /usr/include/libxml2
 $(BUILD)/obj/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h

@@ -42,6 +42,8 @@ one_processor='__(x86_64|i386|aarch64)__|__builtin_ia32_|\brdtsc|\b_mm_|\b[a-z]m
 one_processor="$one_processor|PTRACE_GETREGS\b|__asm__ volatile\(\"[a-z]"
 nowhere "what one processor has only in registers.h, clock.h, hash_avx2.h" "$one_processor" \
     -- '*.c' '*.h' ':!*/registers.h' ':!*/clock.h' ':!*/hash_avx2.h'
+echo "  CHECK   includes go one way"
+lua5.4 scripts/includes.lua || bad=1
 echo "  CHECK   man pages"
 for page in man/*.scd; do
     scdoc <"$page" >/dev/null || bad=1

@@ -2,6 +2,7 @@
 #include "campaign/campaign.h"
 
 #include "base/nearest.h"
+#include "cli/verb.h"
 #include "system/process.h"
 #include "trace/clock.h"
 

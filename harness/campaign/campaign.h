@@ -16,12 +16,12 @@
 
 #include "campaign/campaign_record.h"
 #include "cli/options.h"
-#include "cli/verb.h"
 #include "jobs/job.h"
 #include "jobs/pool.h"
 #include "replay/replay.h"
 #include "suite/select.h"
 #include "system/progress.h"
+#include "system/status.h"
 
 #include <jansson.h>
 

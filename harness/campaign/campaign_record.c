@@ -1,7 +1,6 @@
 /* See campaign_record.h. */
 #include "campaign/campaign_record.h"
 
-#include "cli/verb.h"
 #include "system/path.h"
 
 #include <errno.h>

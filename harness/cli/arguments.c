@@ -1,6 +1,6 @@
 /* See arguments.h. */
 #include "cli/arguments.h"
-#include "cli/verb.h"
+#include "system/status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "cli/options.h"
 
 #include "cli/arguments.h"
-#include "cli/verb.h"
 #include "script/script.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <ctype.h>

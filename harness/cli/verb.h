@@ -1,24 +1,6 @@
-/* The verbs of the command, and what it says by its exit status. main.c holds the table; a verb is
- * one function in a file of its own. */
+/* The verbs of the command. main.c holds the table; a verb is one function in a file of its own. */
 #ifndef CLI_VERB_H
 #define CLI_VERB_H
-
-#include "oracles/oracle.h"
-
-#include <stdio.h>
-
-#define FAULTLINE_VERSION "0.1"
-
-/* The worst decides, in the order VIOLATION, HARNESS, UNDECIDED, PASS; USAGE ends a command before
- * there is anything to weigh. A command that the user
- * interrupted ends by the signal itself (128 + its number, as a shell shows it). */
-enum exit_status {
-    STATUS_PASS = 0,
-    STATUS_VIOLATION = 1,
-    STATUS_UNDECIDED = 2, /* unknown or vacuous */
-    STATUS_HARNESS = 3,
-    STATUS_USAGE = 64,
-};
 
 /* argv[0] is "faultline VERB", so that argp's messages read well. run returns the exit status. */
 struct verb {
@@ -39,15 +21,5 @@ int verb_trace(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_claims(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
-
-enum exit_status status_of_verdict(enum verdict verdict);
-enum exit_status status_worst(enum exit_status a, enum exit_status b);
-
-/* What was written to `out` must have arrived: flushes it, says on stderr what went wrong with
- * `name`, and returns `status`, or what weighs more. Closes nothing. */
-enum exit_status status_of_output(FILE *out, const char *name, enum exit_status status);
-
-/* Prints "faultline: <text>" to stderr; the status that fits the error's code. */
-enum exit_status status_of_error(const struct error *error);
 
 #endif

@@ -1,7 +1,9 @@
 /* `faultline check`: a stored run is judged again. Needs no MPI. */
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "jobs/tell.h"
 #include "reports/results/tap.h"
+#include "system/status.h"
 #include "verdict/claims.h"
 #include "verdict/outcome.h"
 

@@ -7,6 +7,7 @@
 #include "stacks/stacks.h"
 #include "stacks/symbols.h"
 #include "system/path.h"
+#include "system/status.h"
 #include "trace/clock.h"
 #include "trace/record.h"
 

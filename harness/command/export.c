@@ -4,6 +4,7 @@
 #include "replay/pack.h"
 #include "replay/replay.h"
 #include "system/path.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <stdio.h>

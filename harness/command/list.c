@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 #include "script/lua_text.h"
 #include "suite/select.h"
+#include "system/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "cli/verb.h"
 #include "system/memory.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* The verb `faultline report`; see report.h. */
-#include "command/report.h"
+#include "reports/page/report.h"
 
 #include "cli/arguments.h"
 #include "cli/verb.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -3,12 +3,13 @@
 #include "base/whole_file.h"
 #include "cli/arguments.h"
 #include "cli/verb.h"
+#include "launch/lost.h"
 #include "reports/export/export.h"
 #include "reports/text/columns.h"
 #include "reports/text/trace_text.h"
-#include "run/lost.h"
+#include "stacks/witness.h"
 #include "system/path.h"
-#include "verdict/witness.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <ctype.h>

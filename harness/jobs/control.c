@@ -1,24 +1,10 @@
 /* See control.h. */
 #include "jobs/control.h"
 
-#include "verdict/outcome.h"
-
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const words[CONTROL_RESULTS] = {
-    [CONTROL_NONE] = "none",
-    [CONTROL_PASSES] = "passes",
-    [CONTROL_FAILS] = "fails",
-    [CONTROL_UNDECIDED] = "undecided",
-};
-
-const char *control_word(enum control_result result)
-{
-    return (unsigned)result < CONTROL_RESULTS ? words[result] : "?";
-}
 
 bool control_is_possible(const struct scenario *scenario)
 {
@@ -110,25 +96,4 @@ void control_make(const struct run *run, const char *claim, const sigset_t *mask
     }
     made->seconds = control.seconds;
     forget_borrowed(&control);
-}
-
-void control_load(const char *folder, struct control *control)
-{
-    struct path path;
-    *control = (struct control){0};
-    if (path_format(&path, NULL, "%s/verdict.json", folder) != OK)
-        return;
-    json_t *root = json_load_file(path.text, 0, NULL);
-    const json_t *stored = json_object_get(root, "control");
-    const char *result = json_string_value(json_object_get(stored, "result"));
-    const char *text = json_string_value(json_object_get(stored, "text"));
-    const char *claim = json_string_value(json_object_get(stored, "claim"));
-    for (int i = 0; result != NULL && text != NULL && i < CONTROL_RESULTS; i++)
-        if (strcmp(result, words[i]) == 0) {
-            control->result = (enum control_result)i;
-            snprintf(control->text, sizeof control->text, "%s", text);
-            snprintf(control->claim, sizeof control->claim, "%s", claim != NULL ? claim : "");
-            control->seconds = json_number_value(json_object_get(stored, "seconds"));
-        }
-    json_decref(root);
 }

@@ -2,14 +2,16 @@
 #include "jobs/job.h"
 
 #include "base/whole_file.h"
-#include "cli/verb.h"
-#include "command/report.h"
 #include "jobs/again.h"
+#include "jobs/control.h"
+#include "jobs/tell.h"
 #include "replay/replay.h"
+#include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "run/run.h"
 #include "stacks/kept_stacks.h"
 #include "system/process.h"
+#include "system/status.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
 

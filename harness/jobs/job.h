@@ -4,11 +4,11 @@
 #define JOBS_JOB_H
 
 #include "cli/options.h"
-#include "cli/verb.h"
 #include "run/run.h"
 #include "script/script.h"
+#include "stacks/witness.h"
 #include "system/path.h"
-#include "verdict/witness.h"
+#include "system/status.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* See pool.h. */
 #include "jobs/pool.h"
 
-#include "cli/verb.h"
 #include "system/process.h"
+#include "system/status.h"
 #include "trace/clock.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "replay/pack.h"
 
 #include "base/whole_file.h"
-#include "cli/verb.h"
 #include "decisions/decisions.h"
 #include "system/path.h"
+#include "system/status.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -2,11 +2,11 @@
 #include "replay/replay.h"
 
 #include "board/board.h"
-#include "cli/verb.h"
-#include "command/report.h"
 #include "decisions/compare.h"
 #include "decisions/extract.h"
+#include "reports/page/report.h"
 #include "stacks/kept_stacks.h"
+#include "system/status.h"
 #include "system/wilson.h"
 #include "trace/reader.h"
 

@@ -7,6 +7,7 @@
 #include "reports/results/tap.h"
 #include "system/process.h"
 #include "system/progress.h"
+#include "system/status.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 
 #include "oracles/oracle.h"
 #include "script/script.h"
+#include "stacks/witness.h"
 #include "system/path.h"
-#include "verdict/witness.h"
 
 #include <signal.h>
 

@@ -1,8 +1,8 @@
 /* run.json: the facts of a run on disk, written by `run` and read by `check`; see run.h. The plan
  * is not in it: that is the file `plan` beside it. */
-#include "cli/verb.h"
 #include "run/run.h"
 #include "system/json_text.h"
+#include "system/status.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,13 +1,14 @@
 /* `faultline shrink`: from a run that failed to a smallest scenario that fails in the same way. */
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "command/report.h"
+#include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "script/list.h"
 #include "shrink/shrink_past.h"
 #include "shrink/shrink_result.h"
 #include "shrink/shrink_search.h"
 #include "system/process.h"
+#include "system/status.h"
 #include "trace/clock.h"
 #include "verdict/fingerprint.h"
 

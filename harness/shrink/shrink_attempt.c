@@ -1,7 +1,6 @@
 /* See shrink_attempt.h. */
 #include "shrink/shrink_attempt.h"
 
-#include "cli/verb.h"
 #include "trace/clock.h"
 
 #include <ftw.h>

@@ -6,7 +6,7 @@
 #define STACKS_KEPT_STACKS_H
 
 #include "base/error.h"
-#include "verdict/witness.h"
+#include "stacks/witness.h"
 
 #include <stdbool.h>
 

@@ -4,9 +4,9 @@
 #define SUITE_RESULTS_H
 
 #include "cli/options.h"
-#include "cli/verb.h"
 #include "jobs/job.h"
 #include "reports/results/results.h"
+#include "system/status.h"
 
 /* NULL: not asked for. */
 struct results {

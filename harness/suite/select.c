@@ -2,12 +2,12 @@
 #include "suite/select.h"
 
 #include "cli/settings.h"
-#include "cli/verb.h"
 #include "launch/preload.h"
 #include "stacks/functions.h"
 #include "suite/coverage.h"
 #include "system/json_text.h"
 #include "system/path.h"
+#include "system/status.h"
 #include "verdict/claims.h"
 
 #include <dirent.h>

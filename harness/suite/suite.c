@@ -1,15 +1,16 @@
 /* `faultline run`: many runs, some at once, told in order. */
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "command/report.h"
 #include "jobs/job.h"
 #include "jobs/pool.h"
+#include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "suite/coverage.h"
 #include "suite/results.h"
 #include "suite/select.h"
 #include "system/process.h"
 #include "system/progress.h"
+#include "system/status.h"
 
 #include <errno.h>
 #include <stdio.h>

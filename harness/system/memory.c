@@ -2,7 +2,7 @@
 #include "system/memory.h"
 
 #include "base/whole_file.h"
-#include "cli/verb.h"
+#include "system/status.h"
 
 #include <jansson.h>
 #include <libxml/xmlmemory.h>

@@ -252,6 +252,39 @@ static json_t *pack_findings(const struct run *run, const struct judgement *judg
 }
 
 /* null: there was none. */
+static const char *const words[CONTROL_RESULTS] = {
+    [CONTROL_NONE] = "none",
+    [CONTROL_PASSES] = "passes",
+    [CONTROL_FAILS] = "fails",
+    [CONTROL_UNDECIDED] = "undecided",
+};
+
+const char *control_word(enum control_result result)
+{
+    return (unsigned)result < CONTROL_RESULTS ? words[result] : "?";
+}
+
+void control_load(const char *folder, struct control *control)
+{
+    struct path path;
+    *control = (struct control){0};
+    if (path_format(&path, NULL, "%s/verdict.json", folder) != OK)
+        return;
+    json_t *root = json_load_file(path.text, 0, NULL);
+    const json_t *stored = json_object_get(root, "control");
+    const char *result = json_string_value(json_object_get(stored, "result"));
+    const char *text = json_string_value(json_object_get(stored, "text"));
+    const char *claim = json_string_value(json_object_get(stored, "claim"));
+    for (int i = 0; result != NULL && text != NULL && i < CONTROL_RESULTS; i++)
+        if (strcmp(result, words[i]) == 0) {
+            control->result = (enum control_result)i;
+            snprintf(control->text, sizeof control->text, "%s", text);
+            snprintf(control->claim, sizeof control->claim, "%s", claim != NULL ? claim : "");
+            control->seconds = json_number_value(json_object_get(stored, "seconds"));
+        }
+    json_decref(root);
+}
+
 static json_t *pack_control(const struct control *control)
 {
     if (control->result == CONTROL_NONE)

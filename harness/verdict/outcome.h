@@ -1,14 +1,35 @@
-/* A run judged: what the oracles say of it, held against what the scenario expects, and told in TAP
- * and in verdict.json. */
+/* A run judged: what the oracles say of it, held against what the scenario expects, and stored
+ * in verdict.json. */
 #ifndef VERDICT_OUTCOME_H
 #define VERDICT_OUTCOME_H
 
-#include "jobs/control.h"
 #include "oracles/oracle.h"
 #include "run/run.h"
 #include "verdict/fault_places.h"
 
-#include <stdio.h>
+/* The control run: the same scenario without its faults (jobs/control.h). */
+#define CONTROL_TEXT_BYTES 256
+
+enum control_result {
+    CONTROL_NONE,      /* there was no such run */
+    CONTROL_PASSES,    /* the faults are needed */
+    CONTROL_FAILS,     /* it is violated without them, too */
+    CONTROL_UNDECIDED, /* unknown, or an error of the harness */
+    CONTROL_RESULTS
+};
+
+struct control {
+    enum control_result result;
+    char claim[64];                /* violated without faults; empty: none */
+    char text[CONTROL_TEXT_BYTES]; /* "passes without faults"; empty: no control run */
+    double seconds;
+};
+
+/* The word that verdict.json has for it. */
+const char *control_word(enum control_result result);
+
+/* What the verdict.json of `folder` says of the control run of that run. */
+void control_load(const char *folder, struct control *control);
 
 /* All owned: outcome_release. */
 struct outcome {
@@ -33,8 +54,5 @@ const struct finding *outcome_finding(const struct outcome *outcome);
 /* verdict.json of the run folder. */
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,
                               struct error *error);
-
-/* The TAP line and its diagnostics. A pass gets diagnostics only when `verbose`. */
-void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose);
 
 #endif

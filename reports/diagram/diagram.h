@@ -5,7 +5,7 @@
 #define REPORTS_DIAGRAM_DIAGRAM_H
 
 #include "oracles/oracle.h"
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 #include "trace/reader.h"
 
 #define DIAGRAM_EVENTS_MOST 1200

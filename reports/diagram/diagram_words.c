@@ -1,7 +1,6 @@
 /* See diagram_words.h. */
 #include "reports/diagram/diagram_words.h"
 
-#include "reports/export/export.h"
 #include "reports/text/trace_line.h"
 #include "trace/text.h"
 
@@ -162,12 +161,12 @@ const char *diagram_kind(const struct slice_event *event)
 /* The words of a note, a fault or a file begin with its kind. */
 const char *diagram_words(const struct slice_event *event, char buffer[DIAGRAM_WORDS_BYTES])
 {
-    char name[EXPORT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
+    char name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
     unsigned kind = event->record->kind;
     bool named = kind != RECORD_NOTE && kind != RECORD_FAULT && kind != RECORD_STORAGE;
     trace_event_words(event->trace, event->index, words);
     snprintf(buffer, DIAGRAM_WORDS_BYTES, "%s%s%s",
-             named ? export_name_text(event->record, name) : record_kind_text(kind),
+             named ? trace_event_name(event->record, name) : record_kind_text(kind),
              words[0] != '\0' ? " " : "", words);
     return buffer;
 }

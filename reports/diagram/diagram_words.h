@@ -2,7 +2,7 @@
 #ifndef REPORTS_DIAGRAM_DIAGRAM_WORDS_H
 #define REPORTS_DIAGRAM_DIAGRAM_WORDS_H
 
-#include "reports/diagram/slice.h"
+#include "reports/walk/slice.h"
 
 #define DIAGRAM_LABEL_BYTES 64
 #define DIAGRAM_WORDS_BYTES 640

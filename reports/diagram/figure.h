@@ -3,9 +3,9 @@
 #ifndef REPORTS_DIAGRAM_FIGURE_H
 #define REPORTS_DIAGRAM_FIGURE_H
 
-#include "reports/diagram/arrows.h"
 #include "reports/diagram/diagram.h"
-#include "reports/diagram/layout.h"
+#include "reports/walk/arrows.h"
+#include "reports/walk/layout.h"
 
 struct figure {
     struct xml *xml;

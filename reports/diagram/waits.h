@@ -4,7 +4,7 @@
 #define REPORTS_DIAGRAM_WAITS_H
 
 #include "base/error.h"
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 #include "trace/reader.h"
 
 #define WAITS_RANKS_MOST 48 /* more are only told in words */

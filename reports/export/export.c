@@ -89,25 +89,3 @@ const char *export_event_text(const struct event_ref *event, char buffer[EXPORT_
              event->index);
     return buffer;
 }
-
-const char *export_name_text(const struct record *record, char buffer[EXPORT_NAME_BYTES])
-{
-    switch ((unsigned)record->kind) {
-    case RECORD_NOTE:
-        snprintf(buffer, EXPORT_NAME_BYTES, "note %s", note_kind_text((unsigned)record->tag));
-        break;
-    case RECORD_FAULT:
-        snprintf(buffer, EXPORT_NAME_BYTES, "fault %s", fault_kind_text(record->comm));
-        break;
-    case RECORD_COMM:
-        snprintf(buffer, EXPORT_NAME_BYTES, "communicator made");
-        break;
-    case RECORD_STORAGE:
-        snprintf(buffer, EXPORT_NAME_BYTES, "storage %s", storage_call_text((unsigned)record->tag));
-        break;
-    default:
-        snprintf(buffer, EXPORT_NAME_BYTES, "%s%s", record->level == LEVEL_WIRE ? "P" : "",
-                 call_name(record->call));
-    }
-    return buffer;
-}

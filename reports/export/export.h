@@ -4,7 +4,7 @@
 #ifndef REPORTS_EXPORT_EXPORT_H
 #define REPORTS_EXPORT_EXPORT_H
 
-#include "reports/diagram/walk.h"
+#include "reports/walk/walk.h"
 
 #include <stdio.h>
 
@@ -56,10 +56,5 @@ enum error_code export_run(const struct exporter *exporter, struct export *expor
 /* "r0#1" and "r0#1:e7". Both return buffer. */
 const char *export_process_text(const struct trace *trace, char buffer[EXPORT_EVENT_BYTES]);
 const char *export_event_text(const struct event_ref *event, char buffer[EXPORT_EVENT_BYTES]);
-
-/* What the event is called: "MPI_Send" of the application, "PMPI_Send" below it, "note checkpoint",
- * "fault kill", "storage write". Of a closed list: nothing of it comes from the trace. */
-#define EXPORT_NAME_BYTES 64
-const char *export_name_text(const struct record *record, char buffer[EXPORT_NAME_BYTES]);
 
 #endif

@@ -4,6 +4,7 @@
  * Ranks in them are those of MPI_COMM_WORLD, whatever the communicator. Streams. */
 #include "reports/export/export.h"
 #include "reports/export/spans.h"
+#include "reports/text/trace_line.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@ struct named {
     uint32_t number;
     uint32_t text; /* number of the string; of a string itself: its own */
     uint64_t key;  /* of a communicator: incarnation and id */
-    char name[EXPORT_NAME_BYTES];
+    char name[TRACE_EVENT_NAME_BYTES];
 };
 
 struct list {
@@ -112,8 +113,8 @@ static bool is_mpi(const struct record *record)
 /* The functions a program calls are few: a list will do. */
 static const struct named *region_of(struct otf2 *otf2, const struct record *record)
 {
-    char name[EXPORT_NAME_BYTES];
-    export_name_text(record, name);
+    char name[TRACE_EVENT_NAME_BYTES];
+    trace_event_name(record, name);
     for (const struct named *region = otf2->regions.first; region != NULL; region = region->next)
         if (strcmp(region->name, name) == 0)
             return region;
@@ -132,7 +133,7 @@ static const struct named *comm_of(struct otf2 *otf2, const struct walk_event *e
 {
     uint64_t incarnation = (uint64_t)event->trace->incarnation;
     struct named *comm = table_get(&otf2->comm_by_key, incarnation, event->record->comm);
-    char name[EXPORT_NAME_BYTES];
+    char name[TRACE_EVENT_NAME_BYTES];
     if (comm != NULL)
         return comm;
     snprintf(name, sizeof name, "communicator %" PRIx32 " of incarnation %d", event->record->comm,
@@ -341,7 +342,7 @@ static void define_locations(struct otf2 *otf2, const uint64_t *counts)
 {
     const struct trace_set *set = otf2->export->set;
     uint64_t start = set->trace[0].header->start_unix_ns;
-    char name[EXPORT_NAME_BYTES];
+    char name[TRACE_EVENT_NAME_BYTES];
     for (size_t i = 1; i < set->count; i++)
         if (set->trace[i].header->start_unix_ns < start)
             start = set->trace[i].header->start_unix_ns;

@@ -72,10 +72,10 @@ static enum error_code on_enter(void *context, const struct span_thread *thread,
                                 const struct span *span, uint64_t ns, struct error *error)
 {
     struct perfetto *perfetto = context;
-    char name[EXPORT_NAME_BYTES];
+    char name[TRACE_EVENT_NAME_BYTES];
     enum error_code code = OK;
     if (!span->part) {
-        json_t *event = event_of_phase("B", export_name_text(span->event.record, name),
+        json_t *event = event_of_phase("B", trace_event_name(span->event.record, name),
                                        level_text(span->event.record->level), thread, ns);
         if (event != NULL)
             json_object_set_new(event, "args", arguments_of(&span->event));
@@ -90,13 +90,13 @@ static enum error_code on_leave(void *context, const struct span_thread *thread,
                                 const struct span *span, uint64_t ns, struct error *error)
 {
     struct perfetto *perfetto = context;
-    char name[EXPORT_NAME_BYTES];
+    char name[TRACE_EVENT_NAME_BYTES];
     enum error_code code = OK;
     if (span->event.link == LINK_RECEIVED)
         code = write_arrow(perfetto, thread, &span->event, true, ns, error);
     if (code == OK && !span->part)
         code = write_event(perfetto,
-                           event_of_phase("E", export_name_text(span->event.record, name),
+                           event_of_phase("E", trace_event_name(span->event.record, name),
                                           level_text(span->event.record->level), thread, ns),
                            error);
     return code;
@@ -105,8 +105,8 @@ static enum error_code on_leave(void *context, const struct span_thread *thread,
 static enum error_code on_point(void *context, const struct span_thread *thread,
                                 const struct walk_event *event, uint64_t ns, struct error *error)
 {
-    char name[EXPORT_NAME_BYTES];
-    json_t *point = event_of_phase("i", export_name_text(event->record, name),
+    char name[TRACE_EVENT_NAME_BYTES];
+    json_t *point = event_of_phase("i", trace_event_name(event->record, name),
                                    record_kind_text(event->record->kind), thread, ns);
     if (point != NULL) {
         json_object_set_new(point, "s", json_string("t"));

@@ -186,17 +186,17 @@ static void write_clock(const struct export *export, const struct walk_event *ev
 }
 
 /* The words of a note or a fault begin with its kind. */
-static const char *name_of(const struct record *record, char name[EXPORT_NAME_BYTES])
+static const char *name_of(const struct record *record, char name[TRACE_EVENT_NAME_BYTES])
 {
     bool named = record->kind != RECORD_NOTE && record->kind != RECORD_FAULT;
-    return named ? export_name_text(record, name) : record_kind_text(record->kind);
+    return named ? trace_event_name(record, name) : record_kind_text(record->kind);
 }
 
 static enum error_code shiviz_event(struct export *export, const struct walk_event *event,
                                     struct error *error)
 {
     struct shiviz *shiviz = export->state;
-    char process[EXPORT_EVENT_BYTES], name[EXPORT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
+    char process[EXPORT_EVENT_BYTES], name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
     (void)error;
     trace_event_words(event->trace, event->index, words);
     fprintf(export->out, "%s ", export_process_text(event->trace, process));

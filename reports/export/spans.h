@@ -6,7 +6,7 @@
 #define REPORTS_EXPORT_SPANS_H
 
 #include "oracles/reading/table.h"
-#include "reports/diagram/walk.h"
+#include "reports/walk/walk.h"
 
 /* A thread of a rank in an incarnation. */
 struct span_thread {

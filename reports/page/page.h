@@ -5,7 +5,7 @@
 #define REPORTS_PAGE_PAGE_H
 
 #include "base/error.h"
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 
 #include <stdio.h>
 

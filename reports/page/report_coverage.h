@@ -4,7 +4,7 @@
 #define REPORTS_PAGE_REPORT_COVERAGE_H
 
 #include "reports/page/stored_set.h"
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 
 /* Of one claim, over all runs. */
 struct coverage {

@@ -1,6 +1,6 @@
 /* index.html of an output folder: the newest set of runs in full (what did not pass, grouped; every
  * scenario; what was covered), and how the sets before it went. See report.h. */
-#include "command/report.h"
+#include "reports/page/report.h"
 
 #include "oracles/oracle.h"
 #include "reports/page/page.h"

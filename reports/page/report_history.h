@@ -4,7 +4,7 @@
 #define REPORTS_PAGE_REPORT_HISTORY_H
 
 #include "reports/page/stored_set.h"
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 
 /* <history>, of a set that is a campaign; nothing if its journal has no runs. Lines that are
  * damaged are left out and counted. ERROR_MEMORY. */

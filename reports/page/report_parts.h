@@ -3,7 +3,7 @@
 #ifndef REPORTS_PAGE_REPORT_PARTS_H
 #define REPORTS_PAGE_REPORT_PARTS_H
 
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 #include "run/run.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* The page of a stored run; see report.h. What is in the folder is put into one XML document:
  * verdict.json and run.json as they say it, the traces as a diagram. What is missing is left out,
  * and what cannot be drawn is said in the page. */
-#include "command/report.h"
+#include "reports/page/report.h"
 
 #include "reports/diagram/diagram.h"
 #include "reports/diagram/waits.h"

@@ -1,6 +1,6 @@
 /* A stored run in prose, for a terminal or a mail: what was found, why, and the events that led to
  * it, side by side. See report.h. Of verdict.json, run.json and traces any may be missing. */
-#include "command/report.h"
+#include "reports/page/report.h"
 
 #include "reports/page/report_parts.h"
 #include "reports/text/columns.h"

@@ -5,11 +5,11 @@
 #define REPORTS_PAGE_STORED_SET_H
 
 #include "base/error.h"
-#include "cli/verb.h"
 #include "system/path.h"
 
 #include <dirent.h>
 #include <jansson.h>
+#include <stdint.h>
 
 #define STORED_SETS_MOST 30 /* of a folder, the newest */
 #define STORED_RUNS_MOST 10000

@@ -1,8 +1,8 @@
 /* JUnit's XML as Jenkins and others read it: one test case for each scenario. A violation is a
  * failure. What could not be decided, or did not happen, is an error and not skipped, which would
  * be green. system-out has the reason and how to see more. */
-#include "reports/page/xml.h"
 #include "reports/results/results.h"
+#include "reports/text/xml.h"
 
 #include <libxml/xmlwriter.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef REPORTS_TEXT_BRIEF_H
 #define REPORTS_TEXT_BRIEF_H
 
-#include "reports/diagram/layout.h"
+#include "reports/walk/layout.h"
 
 #define BRIEF_WIDTH 1180.0 /* of a picture that is seen without scrolling */
 #define BRIEF_ROWS 6       /* ranks, as long as the witness itself does not need more */

@@ -2,7 +2,6 @@
 #include "reports/text/columns.h"
 
 #include "oracles/reading/history.h"
-#include "reports/export/export.h"
 #include "reports/text/columns_cell.h"
 #include "reports/text/columns_slice.h"
 #include "reports/text/trace_line.h"
@@ -185,10 +184,10 @@ static void print_witness(const struct columns *columns)
         const struct event_ref *event = &options->witness[i];
         const struct trace *trace = trace_set_find(columns->set, event->rank, event->incarnation);
         char words[TRACE_LINE_BYTES + 1] = "not in the traces";
-        char name[EXPORT_NAME_BYTES] = "";
+        char name[TRACE_EVENT_NAME_BYTES] = "";
         if (trace != NULL && event->index < trace->count) {
             trace_event_words(trace, event->index, words);
-            export_name_text(&trace->record[event->index], name);
+            trace_event_name(&trace->record[event->index], name);
         }
         fprintf(columns->out, "  r%d#%d:e%" PRIu64 "  %s  %s\n", event->rank, event->incarnation,
                 event->index, name, words);

@@ -2,7 +2,7 @@
 #ifndef REPORTS_TEXT_COLUMNS_CELL_H
 #define REPORTS_TEXT_COLUMNS_CELL_H
 
-#include "reports/diagram/walk.h"
+#include "reports/walk/walk.h"
 
 #define CELL_BYTES 1024
 

@@ -437,3 +437,26 @@ void trace_line(const struct trace *trace, uint64_t index, uint64_t start, uint6
     describe(&line, &event, start, at);
     memcpy(text, line.text, line.used + 1);
 }
+
+const char *trace_event_name(const struct record *record, char buffer[TRACE_EVENT_NAME_BYTES])
+{
+    switch ((unsigned)record->kind) {
+    case RECORD_NOTE:
+        snprintf(buffer, TRACE_EVENT_NAME_BYTES, "note %s", note_kind_text((unsigned)record->tag));
+        break;
+    case RECORD_FAULT:
+        snprintf(buffer, TRACE_EVENT_NAME_BYTES, "fault %s", fault_kind_text(record->comm));
+        break;
+    case RECORD_COMM:
+        snprintf(buffer, TRACE_EVENT_NAME_BYTES, "communicator made");
+        break;
+    case RECORD_STORAGE:
+        snprintf(buffer, TRACE_EVENT_NAME_BYTES, "storage %s",
+                 storage_call_text((unsigned)record->tag));
+        break;
+    default:
+        snprintf(buffer, TRACE_EVENT_NAME_BYTES, "%s%s", record->level == LEVEL_WIRE ? "P" : "",
+                 call_name(record->call));
+    }
+    return buffer;
+}

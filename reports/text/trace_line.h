@@ -17,4 +17,9 @@ void trace_line(const struct trace *trace, uint64_t index, uint64_t start, uint6
 /* What the call was about, as in the last column, without the call's name. */
 void trace_event_words(const struct trace *trace, uint64_t index, char text[TRACE_LINE_BYTES + 1]);
 
+/* What the event is called: "MPI_Send" of the application, "PMPI_Send" below it, "note checkpoint",
+ * "fault kill", "storage write". Of a closed list: nothing of it comes from the trace. */
+#define TRACE_EVENT_NAME_BYTES 64
+const char *trace_event_name(const struct record *record, char buffer[TRACE_EVENT_NAME_BYTES]);
+
 #endif

@@ -4,7 +4,7 @@
 # AddressSanitizer and UndefinedBehaviorSanitizer), and the recorder alone under ThreadSanitizer.
 # Taps, protocols and programs are the usual ones there.
 $(BUILD)/checked/faultline: $(call checked,harness/command/main.c)
-$(BUILD)/checked/faultline-rank: $(call checked,harness/launch/rank_parent.c)
+$(BUILD)/checked/faultline-rank: $(call checked,harness/command/rank_parent.c)
 $(BUILD)/checked/faultline $(BUILD)/checked/faultline-rank: $(BUILD)/checked/command.a
 	@echo "  LINK    $@"
 	$(Q)$(CHECKED) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)

@@ -1,10 +1,10 @@
 /* What a diagram shows of a run, and where: pairs that are one event, the slice around a witness,
  * what messages are against the lines, columns that respect what happened before what. */
 #include "inline_trace.h"
-#include "reports/diagram/arrows.h"
-#include "reports/diagram/fold.h"
-#include "reports/diagram/layout.h"
 #include "reports/text/brief.h"
+#include "reports/walk/arrows.h"
+#include "reports/walk/fold.h"
+#include "reports/walk/layout.h"
 #include "tap.h"
 
 #include <stdio.h>

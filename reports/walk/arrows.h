@@ -5,7 +5,7 @@
 #ifndef REPORTS_DIAGRAM_ARROWS_H
 #define REPORTS_DIAGRAM_ARROWS_H
 
-#include "reports/diagram/slice.h"
+#include "reports/walk/slice.h"
 
 #define ARROW_KINDS(X)                                                                             \
     X(PLAIN, "message")         /* no rank took a checkpoint in its life */                        \

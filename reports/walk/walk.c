@@ -1,5 +1,5 @@
 /* See walk.h. A cursor for each trace; the earliest whose causes have all been passed goes on. */
-#include "reports/diagram/walk.h"
+#include "reports/walk/walk.h"
 
 #include "base/pages.h"
 #include "oracles/reading/causal.h"

@@ -4,7 +4,7 @@
 #ifndef REPORTS_DIAGRAM_MEETINGS_H
 #define REPORTS_DIAGRAM_MEETINGS_H
 
-#include "reports/diagram/arrows.h"
+#include "reports/walk/arrows.h"
 
 /* Fills arrows->meeting. ERROR_MEMORY. */
 enum error_code meetings_read(const struct slice *slice, const struct links *links,

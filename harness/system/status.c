@@ -1,5 +1,5 @@
 /* Exit statuses; see verb.h. */
-#include "cli/verb.h"
+#include "system/status.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* See meetings.h. */
-#include "reports/diagram/meetings.h"
+#include "reports/walk/meetings.h"
 
 #include "oracles/reading/collective.h"
 #include "oracles/reading/history.h"

@@ -5,7 +5,7 @@
 #ifndef REPORTS_DIAGRAM_LAYOUT_H
 #define REPORTS_DIAGRAM_LAYOUT_H
 
-#include "reports/diagram/arrows.h"
+#include "reports/walk/arrows.h"
 
 /* In units of the picture (CSS pixels at scale 1). */
 #define LAYOUT_ROW_HEIGHT 46

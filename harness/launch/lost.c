@@ -1,5 +1,5 @@
 /* See lost.h. */
-#include "run/lost.h"
+#include "launch/lost.h"
 
 #include <inttypes.h>
 

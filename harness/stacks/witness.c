@@ -1,5 +1,5 @@
 /* See witness.h. */
-#include "verdict/witness.h"
+#include "stacks/witness.h"
 
 #include "system/json_text.h"
 #include "system/path.h"

@@ -1,9 +1,9 @@
 /* See slice.h. The first walk finds the clocks of the witness, the second weighs every event and
  * keeps the cheapest in a heap. */
-#include "reports/diagram/slice.h"
+#include "reports/walk/slice.h"
 
 #include "oracles/reading/history.h"
-#include "reports/diagram/fold.h"
+#include "reports/walk/fold.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* See fold.h. A wire record belongs to a record of the same kind, thread and envelope whose call
  * was under way: the k-th such of the wire to the k-th of the call. */
-#include "reports/diagram/fold.h"
+#include "reports/walk/fold.h"
 
 #include "oracles/reading/told.h"
 #include "trace/calls.h"

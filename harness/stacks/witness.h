@@ -1,6 +1,6 @@
 /* The events that a stored run's verdict.json names as the witness of what was found. */
-#ifndef VERDICT_WITNESS_H
-#define VERDICT_WITNESS_H
+#ifndef STACKS_WITNESS_H
+#define STACKS_WITNESS_H
 
 #include "oracles/oracle.h"
 

@@ -1,6 +1,6 @@
 /* See xml.h. Escaping is the library's; here is only what no XML can hold, however it is escaped.
  */
-#include "reports/page/xml.h"
+#include "reports/text/xml.h"
 
 #include "system/json_text.h"
 

@@ -1,7 +1,7 @@
 /* See layout.h. Life by life: of the events that come next on their ranks, one whose causes have
  * been placed; the calls of a collective together. Where each waits for another (threads, calls
  * that do not block) the earliest goes on. */
-#include "reports/diagram/layout.h"
+#include "reports/walk/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* See arrows.h. The application's messages are matched life by life over effective histories, so
  * that what was sent before a recovery line and replayed behind it is one message. */
-#include "reports/diagram/arrows.h"
+#include "reports/walk/arrows.h"
 
 #include "oracles/matching/match.h"
 #include "oracles/reading/lines.h"
 #include "oracles/reading/told.h"
-#include "reports/diagram/meetings.h"
+#include "reports/walk/meetings.h"
 
 #include <stdlib.h>
 #include <string.h>

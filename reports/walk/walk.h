@@ -9,7 +9,7 @@
 #define REPORTS_DIAGRAM_WALK_H
 
 #include "oracles/oracle.h"
-#include "reports/diagram/links.h"
+#include "reports/walk/links.h"
 
 struct walk_event {
     const struct trace *trace;

@@ -5,10 +5,11 @@
 #include "cli/settings.h"
 #include "cli/verb.h"
 #include "launch/command.h"
+#include "launch/lost.h"
 #include "launch/rank.h"
-#include "run/lost.h"
 #include "system/path.h"
 #include "system/process.h"
+#include "system/status.h"
 
 #include <argp.h>
 #include <dirent.h>

@@ -1,6 +1,5 @@
-/* An outcome in TAP, as a person wants to read it: the claim, the reason, the way to see more, and
- * what the ranks said last. See outcome.h. Every part is bounded. */
-#include "verdict/outcome.h"
+/* See tell.h. */
+#include "jobs/tell.h"
 
 #include "decisions/decisions.h"
 #include "reports/results/tap.h"
