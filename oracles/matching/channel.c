@@ -444,14 +444,16 @@ static bool enough_to_explain(const struct match *match, const struct channel *c
 }
 
 /* A receive that never completed, at the end: posted earlier than what follows it, it took the
- * first message if there was one, and nobody saw it. */
+ * first message if there was one, and nobody saw it. One to be cancelled may have taken none. */
 static void take_unseen(struct match *match, struct channel *channel)
 {
     struct received *received = channel->first_received;
     struct sent *sent = channel->first_sent;
+    bool cancelled = received->cancelled;
     channel_take_received(match, channel, received);
     pool_give(&match->received_pool, received);
-    if (sent != NULL) {
+    channel->maybe_taken |= cancelled;
+    if (sent != NULL && !cancelled) {
         channel_take_sent(match, channel, sent);
         if (match->tells_unseen && !sent->reported)
             tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);

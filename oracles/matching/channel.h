@@ -58,8 +58,9 @@ struct received {
     int rank;
     uint16_t thread;
     bool decided;
-    bool dormant;  /* posted in a life of its rank that is over: the protocol may bring it back */
-    bool unplaced; /* brought back: where it was posted is not known */
+    bool cancelled; /* MPI_Cancel was called for it: it may end without a message */
+    bool dormant;   /* posted in a life of its rank that is over: the protocol may bring it back */
+    bool unplaced;  /* brought back: where it was posted is not known */
     bool no_hash;
     bool blind; /* it took a message, but nothing is known of it (freed request, error) */
 };
@@ -108,6 +109,7 @@ struct channel {
     struct channel *idle_before, *idle_after; /* in the match, while nothing waits */
     struct channel *next_blocked;             /* in the endpoint */
     bool busy, idle, blocked;
+    bool maybe_taken; /* at the end: a receive to be cancelled may have taken any of its messages */
 };
 
 struct passed_over {

@@ -456,8 +456,11 @@ static void record_cancel(struct match *match, const struct stream_event *event)
 {
     struct request *request =
         find_request(match, event->trace->rank, event->trace->incarnation, event->record->request);
-    if (request != NULL && call_role(event->record->call) == ROLE_CANCEL)
-        request->cancelled = true;
+    if (request == NULL || call_role(event->record->call) != ROLE_CANCEL)
+        return;
+    request->cancelled = true;
+    if (request->kind == REQUEST_RECEIVE)
+        request->received->cancelled = true;
 }
 
 static void complete_send(struct match *match, const struct request *request,

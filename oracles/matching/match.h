@@ -120,8 +120,8 @@ const struct request *match_request(const struct match *match, int rank, int inc
                                     uint32_t request);
 
 /* Some receive may have taken, or be going to take, any message of the channel: one for any source
- * or tag that is not complete; where what is told is cut off also any that a restart left pending,
- * for which of them were brought back cannot be told. */
+ * or tag that is not complete; at the end, one that was to be cancelled; where what is told is cut
+ * off also any that a restart left pending, for which of them were brought back cannot be told. */
 bool match_is_open(const struct match *match, const struct channel *channel);
 /* What is told is cut off, and ends before the sender of this delivery, whose send was undone, has
  * sent anything on the channel that lies behind it. */

@@ -158,7 +158,7 @@ bool match_pattern_takes(int want_peer, int want_tag, int source, int tag)
 
 bool match_is_open(const struct match *match, const struct channel *channel)
 {
-    return match_wild_before(channel, UINT64_MAX) ||
+    return channel->maybe_taken || match_wild_before(channel, UINT64_MAX) ||
            (match->cut_off && match->rank[channel->destination].dormant_until > 0);
 }
 
@@ -181,7 +181,7 @@ static bool has_spare_send(const struct channel *channel, struct event_ref befor
     for (const struct sent *at = channel->first_sent; at != NULL; at = at->next)
         sends++;
     for (const struct received *at = channel->first_received; at != NULL; at = at->next)
-        takers += at->posted.index < before.index;
+        takers += at->posted.index < before.index && !at->cancelled;
     return sends > takers;
 }
 

@@ -48,6 +48,13 @@ static void messages(void)
             "r1#0 wire recv MPI_Irecv from 0 tag 9 request 1\n"
             "r1#0 wire recv MPI_Recv from 0 tag 9 in-progress\n",
             0, true, 2, NULL);
+    analyse("the earlier one is to be cancelled, and may take nothing",
+            "r0#0 wire send MPI_Send to 1 tag 9 bytes 8 hash 1\n"
+            "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#0 wire recv MPI_Irecv from 0 tag 9 request 1\n"
+            "r1#0 wire call MPI_Cancel request 1\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 9 in-progress\n",
+            0, false, 0, NULL);
     analyse("one rank computes",
             "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
             "r1#0 wire send MPI_Send to 0 tag 8 bytes 8 hash 1\n",
