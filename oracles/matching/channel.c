@@ -424,20 +424,33 @@ static void explain(struct match *match, struct channel *channel, bool complete)
 
 /* --- going on ------------------------------------------------------------------------------ */
 
+/* A call is read where it is entered, and what it got is known then: all that was sent before it
+ * returned has been read only once the records are as far as that. */
+static bool is_past(const struct match *match, uint64_t leave)
+{
+    return leave + match->slack < match->now;
+}
+
+/* All sends that it can go with have been read. */
+static bool is_explicable(const struct match *match, const struct received *received)
+{
+    return received->decided && (received->blind || is_past(match, received->leave));
+}
+
 static bool enough_to_explain(const struct match *match, const struct channel *channel)
 {
     unsigned sends = 0, decided = 0;
-    /* Sends that are done again have all been made once the first delivery behind them is there. */
+    /* Sends that are done again have all been made once the first delivery behind them is over. */
     if (done_again(match, channel->first_sent, channel->first_received) &&
-        channel->newest_delivered < channel->first_sent->event.incarnation)
+        (channel->newest_delivered < channel->first_sent->event.incarnation ||
+         !is_past(match, channel->newest_leave)))
         return false;
-    /* Sends may be read a little behind their deliveries: a delivery whose send is not there yet
-     * must not look like one too many. */
+    /* A delivery whose send has not been read yet must not look like one too many. */
     for (const struct sent *at = channel->first_sent; at != NULL && sends < ALIGN_DELIVERIES;
          at = at->next)
         sends++;
-    for (const struct received *at = channel->first_received; at != NULL && at->decided;
-         at = at->next)
+    for (const struct received *at = channel->first_received;
+         at != NULL && is_explicable(match, at); at = at->next)
         if (++decided == (sends == ALIGN_DELIVERIES ? ALIGN_DELIVERIES : 2 * ALIGN_DELIVERIES))
             return true;
     return false;

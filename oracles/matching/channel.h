@@ -100,7 +100,8 @@ struct channel {
     unsigned passed_over_count;
     uint64_t sent_count;
     uint64_t delivered_count;
-    int newest_delivered; /* newest incarnation of the receiver that delivered anything here */
+    int newest_delivered; /* newest incarnation of the receiver that delivered anything here, */
+    uint64_t newest_leave; /* ... and when the first of its deliveries returned */
     struct pair recent[CHANNEL_RECENT];
     unsigned recent_next;
     struct endpoint *endpoint;

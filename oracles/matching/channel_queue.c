@@ -17,8 +17,10 @@ void channel_add_sent(struct match *match, struct channel *channel, struct sent 
 
 static void note_delivery(struct channel *channel, const struct received *received)
 {
-    if (received->delivered.incarnation > channel->newest_delivered)
+    if (received->delivered.incarnation > channel->newest_delivered || channel->newest_leave == 0) {
         channel->newest_delivered = received->delivered.incarnation;
+        channel->newest_leave = received->leave;
+    }
 }
 
 void channel_add_received(struct match *match, struct channel *channel, struct received *received)

@@ -529,6 +529,8 @@ void match_restart(struct match *match, int rank)
 void match_record(struct match *match, const struct stream_event *event)
 {
     unsigned cut = match->rank[event->rank].cut_count;
+    if (event->record->enter > match->now)
+        match->now = event->record->enter;
     switch ((unsigned)event->record->kind) {
     case RECORD_SEND:
         record_send(match, event);

@@ -75,6 +75,7 @@ struct match_rank {
 struct match {
     int ranks;
     uint64_t slack; /* ticks */
+    uint64_t now;   /* newest time of entry of a record so far */
     struct match_listener listener;
     bool cut_off; /* to be set: what is told of ends in the middle, so that dormant receives may
                      still have been going to be completed */
