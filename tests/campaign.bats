@@ -171,6 +171,66 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     [ "$(of .complete)" = true ]
 }
 
+# The plans in the journal, in order: number of the subject, index of the plan.
+plans() {
+    jq -r 'select(.kind == "run") | "\(.subject) \(.index)"' faultline-out/latest/campaign.jsonl |
+        sort -k 1n -k 2n
+}
+
+# launcher_without WORD: a launcher in FAULTLINE_MPIEXEC that fails where a job has this argument, as
+# long as the file broken exists.
+launcher_without() {
+    printf '#!/bin/sh\ncase "$* " in *" %s "*) [ ! -e "%s/broken" ] || exit 9 ;; esac\nexec mpiexec "$@"\n' \
+        "$1" "$PWD" >launcher
+    chmod +x launcher
+    touch broken
+    export FAULTLINE_MPIEXEC=$PWD/launcher
+}
+
+@test "a survey that failed and then succeeds: every plan is made, and none twice" {
+    subject first '"right", "first"'
+    subject second '"right", "second"'
+    launcher_without first
+    run -3 campaign --runs 3
+    [ "$(plans)" = $'2 0\n2 1\n2 2' ]
+    rm broken
+    "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --runs 8 >tap
+    [ "$(plans)" = $'1 0\n1 1\n1 2\n1 3\n2 0\n2 1\n2 2\n2 3' ]
+    [ "$(numbers)" = "$(seq 8)" ]
+    [ "$(of '.groups | length')" = 0 ] # the launcher's failure is no finding any more
+}
+
+# As a version left it that took the number of a run for its plan.
+@test "a journal in which a plan stands twice is gone on with: it counts once, and the others are made" {
+    subject right '"right"'
+    campaign --runs 3
+    local folder
+    folder=$(readlink -f faultline-out/latest)
+    sed -i '/"kind":"run"/s/"index":1,/"index":0,/' "$folder/campaign.jsonl"
+    "$FAULTLINE" campaign -j 2 --resume "$folder" --runs 5 >tap
+    grep -q "^# goes on after 2 runs" tap
+    [ "$(of .runs)" = 5 ]
+    [ "$(plans)" = $'1 0\n1 0\n1 1\n1 2\n1 3\n1 4' ]
+    [ "$(numbers)" = "$(seq 6)" ]
+}
+
+@test "a run of a number that no campaign comes to is no line of a journal" {
+    subject right '"right"'
+    campaign --runs 1
+    sed -i '/"kind":"run"/s/"index":0/"index":1000000000000/' faultline-out/latest/campaign.jsonl
+    run -64 "$FAULTLINE" campaign --resume faultline-out/latest
+    [[ $output == *'campaign.jsonl:2: field "index" is 1000000000000; accepted: 0 to '* ]]
+}
+
+@test "a survey that is gone, of which plans were made, ends it: another one would number them anew" {
+    subject right '"right"'
+    campaign --runs 2
+    rm faultline-out/latest/survey/1/run.json
+    run -64 "$FAULTLINE" campaign --resume faultline-out/latest
+    [[ $output == *'survey/1'*'2 runs'* ]]
+    [ "$(numbers | wc -l)" = 2 ]
+}
+
 @test "a folder of another version, of other scenarios, or damaged is not gone on with" {
     subject plain '"right"'
     campaign --runs 1 --seed 7

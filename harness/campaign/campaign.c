@@ -64,35 +64,43 @@ static void default_limit(struct campaign *campaign)
 
 /* --- a session -------------------------------------------------------------------------------- */
 
-static enum error_code mark_done(struct campaign *campaign, uint64_t number, struct error *error)
+static enum error_code mark(struct number_set *set, const char *field, uint64_t number,
+                            struct error *error)
 {
-    if (number >= campaign->done_room) {
-        uint64_t room = 2 * number + 64;
-        uint8_t *grown = realloc(campaign->done_before, room);
-        if (grown == NULL)
-            return error_set(error, ERROR_MEMORY, "out of memory");
-        memset(grown + campaign->done_room, 0, room - campaign->done_room);
-        campaign->done_before = grown;
-        campaign->done_room = room;
-    }
-    campaign->done_before[number] = 1;
-    return OK;
+    struct error inner = {0};
+    enum error_code code = number_set_add(set, number, &inner);
+    if (code == ERROR_LIMIT)
+        return error_set(error, ERROR_FORMAT, "field \"%s\" is %s", field, inner.text);
+    return code == OK ? OK : error_set(error, code, "%s", inner.text);
 }
 
-/* A line of an earlier session. */
+/* *counts: this plan of this subject has not stood in the journal before. It may stand there twice:
+ * older versions took the number of a run for its plan. */
+static enum error_code mark_run(struct campaign *campaign, const struct campaign_record *record,
+                                bool *counts, struct error *error)
+{
+    if (record->subject >= campaign->subject_count)
+        return OK; /* campaign_count says so */
+    struct number_set *plans = &campaign->subject[record->subject].done_before;
+    *counts = !number_set_has(plans, record->index);
+    campaign->begun += *counts;
+    enum error_code code = mark(plans, "index", record->index, error);
+    return code == OK ? mark(&campaign->numbers, "number", record->number, error) : code;
+}
+
+/* A line of an earlier session. A survey that came to a harness error is made or told again. */
 static enum error_code take_earlier(void *context, const struct campaign_record *record,
                                     struct error *error)
 {
     struct campaign *campaign = context;
     struct group *group;
+    bool counts = record->of != RECORD_OF_SURVEY || record->verdict != VERDICT_HARNESS_ERROR;
+    enum error_code code = OK;
     if (record->elapsed_s > campaign->before_s)
         campaign->before_s = record->elapsed_s;
-    if (record->of == RECORD_OF_RUN) {
-        enum error_code code = mark_done(campaign, record->number, error);
-        if (code != OK)
-            return code;
-    }
-    return campaign_count(campaign, record, &group, error);
+    if (record->of == RECORD_OF_RUN)
+        code = mark_run(campaign, record, &counts, error);
+    return code == OK && counts ? campaign_count(campaign, record, &group, error) : code;
 }
 
 static enum error_code open_folder(struct campaign *campaign, struct error *error)
@@ -131,6 +139,8 @@ static enum error_code open_session(struct campaign *campaign, struct error *err
         code = open_folder(campaign, error);
     if (code == OK)
         code = campaign_add_jobs(campaign, error);
+    if (code == OK && campaign->stored != NULL)
+        code = campaign_take_jobs(campaign, error);
     if (code == OK)
         code = campaign_store(campaign, error);
     return code == OK ? pool_open(&campaign->pool, &campaign->options, error) : code;
@@ -193,7 +203,7 @@ static void release(struct campaign *campaign)
     campaign_release_groups(campaign);
     campaign_journal_close(&campaign->journal);
     selection_release(&campaign->selection);
-    free(campaign->done_before);
+    number_set_release(&campaign->numbers);
     for (size_t i = 0; campaign->owns_paths && i < campaign->options.path_count; i++)
         free(campaign->options.path[i]);
     if (campaign->owns_paths)

@@ -14,6 +14,7 @@
 #ifndef CAMPAIGN_CAMPAIGN_H
 #define CAMPAIGN_CAMPAIGN_H
 
+#include "base/number_set.h"
 #include "campaign/campaign_record.h"
 #include "cli/options.h"
 #include "jobs/job.h"
@@ -42,10 +43,11 @@ struct subject {
     char **environment;       /* of the survey; owned, its strings are not but for the last */
     struct survey survey;
     bool surveyed;
-    uint64_t plans;     /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
-    uint64_t runs;      /* done */
-    uint64_t *arose_in; /* owned: runs in which the situation of claims[i] arose */
-    bool *asked;        /* owned: claims[i] is judged */
+    uint64_t plans; /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
+    struct number_set done_before; /* indices of the plans that earlier sessions made */
+    uint64_t runs;                 /* done */
+    uint64_t *arose_in;            /* owned: runs in which the situation of claims[i] arose */
+    bool *asked;                   /* owned: claims[i] is judged */
 };
 
 /* Runs that must find what they are made to find; else a campaign that finds nothing says nothing.
@@ -130,12 +132,13 @@ struct campaign {
     uint64_t start_ns;
     double before_s; /* that earlier sessions took */
 
-    /* The sequence of runs: subjects in turn. */
-    size_t turn;          /* subject that comes next */
-    uint64_t round;       /* its plan */
-    uint64_t number;      /* runs taken from the sequence so far */
-    uint64_t done_room;   /* of done[] */
-    uint8_t *done_before; /* owned: by number, runs that earlier sessions did */
+    /* The sequence of plans: subjects in turn. A run has the first number that is free, which tells
+     * nothing of its plan: what an earlier session could not survey has plans now. */
+    size_t turn;               /* subject that comes next */
+    uint64_t round;            /* its plan */
+    uint64_t begun;            /* runs, earlier sessions included */
+    uint64_t number;           /* of the newest run */
+    struct number_set numbers; /* of the runs of earlier sessions */
 
     uint64_t runs;                   /* done, all sessions, surveys included */
     uint64_t verdict[VERDICT_COUNT]; /* of them */
@@ -188,6 +191,10 @@ bool campaign_tested_nothing(const struct campaign *campaign);
 enum exit_status campaign_status(const struct campaign *campaign);
 
 /* --- campaign_work.c -------------------------------------------------------------------------- */
+
+/* Of a campaign that is resumed: the references, surveys and canaries that earlier sessions made.
+ * ERROR_USAGE: the survey is gone of which plans were made. */
+enum error_code campaign_take_jobs(struct campaign *campaign, struct error *error);
 
 /* References, surveys and canaries, then runs until `end` is set. Errors besides: of the journal.
  */

@@ -255,6 +255,7 @@ void campaign_release_subjects(struct campaign *campaign)
         plan_release(&subject->wires);
         free(subject->environment);
         survey_release(&subject->survey);
+        number_set_release(&subject->done_before);
         free(subject->arose_in);
         free(subject->asked);
     }

@@ -87,6 +87,43 @@ static void take_finished(struct job *job)
     scenario_list_release(&owner);
 }
 
+/* The plans of an earlier session were drawn from this survey, so no other may take its place,
+ * whatever its verdict is. */
+static enum error_code keep_survey(const struct campaign *campaign, const struct subject *subject,
+                                   struct error *error)
+{
+    struct run run;
+    struct scenario_list owner;
+    struct job *job = subject->survey_job;
+    if (subject->runs == 0 || job->state == JOB_DONE)
+        return OK;
+    bool finished = run_load(job->folder.text, &run, &owner, NULL) == OK && run.end == RUN_FINISHED;
+    if (finished) {
+        job->state = JOB_DONE;
+        job->seconds = run.seconds;
+        job->status = (int)judged_status(job);
+    }
+    run_release(&run);
+    scenario_list_release(&owner);
+    if (finished)
+        return OK;
+    return error_set(error, ERROR_USAGE,
+                     "--resume %s: %s is gone or damaged, and the plans of %" PRIu64
+                     " runs were drawn from it; another survey would number them anew: begin a new "
+                     "campaign",
+                     campaign->folder.text, job->folder.text, subject->runs);
+}
+
+enum error_code campaign_take_jobs(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    for (size_t i = 0; i < campaign->job_count; i++)
+        take_finished(campaign->job[i]);
+    for (size_t i = 0; code == OK && i < campaign->subject_count; i++)
+        code = keep_survey(campaign, &campaign->subject[i], error);
+    return code;
+}
+
 static enum error_code start_jobs(struct campaign *campaign, struct error *error)
 {
     enum error_code code = OK;
@@ -116,13 +153,16 @@ static enum error_code run_jobs(struct campaign *campaign, struct error *error)
     return code;
 }
 
-/* In the journal and in the counts: the same in the next session. */
+/* In the counts, and in the journal if it is the same in the next session: a survey that came to a
+ * harness error is made again there. */
 static enum error_code take_record(struct campaign *campaign, struct campaign_record *record,
                                    struct error *error)
 {
     struct group *group;
+    enum error_code code = OK;
     record->elapsed_s = campaign_elapsed_s(campaign);
-    enum error_code code = campaign_journal_add(&campaign->journal, record, error);
+    if (record->of != RECORD_OF_SURVEY || record->verdict != VERDICT_HARNESS_ERROR)
+        code = campaign_journal_add(&campaign->journal, record, error);
     if (code == OK)
         code = campaign_count(campaign, record, &group, error);
     if (code == OK && group != NULL && group->count == 1)
@@ -184,8 +224,6 @@ static bool has_harness_error(const struct campaign *campaign)
 
 enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 {
-    for (size_t i = 0; campaign->stored != NULL && i < campaign->job_count; i++)
-        take_finished(campaign->job[i]);
     enum error_code code = run_jobs(campaign, error);
     if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
         return OK;
@@ -204,8 +242,7 @@ enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 
 /* --- which run is next ------------------------------------------------------------------------ */
 
-/* Every subject's first plan, every subject's second: the same sequence in every session. false:
- * there are no more. */
+/* Every subject's first plan, every subject's second. false: there are no more. */
 static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *index)
 {
     for (size_t tries = 0; tries <= campaign->subject_count; tries++) {
@@ -219,11 +256,6 @@ static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *inde
             return true;
     }
     return false;
-}
-
-static bool was_done_before(const struct campaign *campaign, uint64_t number)
-{
-    return number < campaign->done_room && campaign->done_before[number] != 0;
 }
 
 static bool has_endless(const struct campaign *campaign, uint64_t *plans)
@@ -307,7 +339,7 @@ static bool may_begin(struct campaign *campaign)
         campaign->last = CAMPAIGN_FAILURE;
     else if (campaign->budget_s > 0 && campaign_elapsed_s(campaign) >= campaign->budget_s)
         campaign->last = CAMPAIGN_BUDGET;
-    else if (campaign->runs_asked > 0 && campaign->number >= campaign->runs_asked)
+    else if (campaign->runs_asked > 0 && campaign->begun >= campaign->runs_asked)
         campaign->last = CAMPAIGN_RUNS;
     return campaign->last == CAMPAIGN_GOES_ON;
 }
@@ -424,9 +456,12 @@ static enum error_code start_some(struct campaign *campaign, struct error *error
             campaign->last = CAMPAIGN_COMPLETE;
             break;
         }
-        campaign->number++;
-        if (!was_done_before(campaign, campaign->number))
-            code = start_task(campaign, subject, index, error);
+        if (number_set_has(&campaign->subject[subject].done_before, index))
+            continue;
+        campaign->begun++;
+        while (number_set_has(&campaign->numbers, ++campaign->number))
+            ;
+        code = start_task(campaign, subject, index, error);
     }
     return code;
 }
