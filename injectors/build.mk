@@ -3,7 +3,7 @@
 # found in the process, by name.
 
 # The recording path without MPI: unit tests link it too.
-RECORDING_SOURCES = $(wildcard injectors/rules/*.c) \
+RECORDING_SOURCES = $(wildcard injectors/rules/*.c injectors/actions/*.c) \
                     $(filter-out injectors/replay/steer_replay.c,$(wildcard injectors/replay/*.c)) \
                     $(patsubst %,injectors/record/%.c,recording note hash hash_avx2)
 .SECONDARY: $(call objects,$(RECORDING_SOURCES))

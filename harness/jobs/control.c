@@ -1,6 +1,8 @@
 /* See control.h. */
 #include "jobs/control.h"
 
+#include "plan/action.h"
+
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +11,7 @@
 bool control_is_possible(const struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->plan.count; i++)
-        if (scenario->plan.steps[i].action != ACTION_AWAIT &&
-            scenario->plan.steps[i].action != ACTION_QUIET)
+        if (action_of(&scenario->plan.steps[i])->is_fault)
             return true;
     return false;
 }

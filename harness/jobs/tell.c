@@ -2,6 +2,7 @@
 #include "jobs/tell.h"
 
 #include "decisions/decisions.h"
+#include "plan/action.h"
 #include "reports/results/tap.h"
 #include "system/tail.h"
 #include "verdict/fingerprint.h"
@@ -93,8 +94,7 @@ static void tell_faults(FILE *out, const struct run *run)
     const struct plan *plan = &run->scenario->plan;
     unsigned asked = 0, installed = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        enum plan_action action = plan->steps[i].action;
-        bool is_fault = action != ACTION_AWAIT && action != ACTION_QUIET;
+        bool is_fault = action_of(&plan->steps[i])->is_fault;
         asked += is_fault;
         installed += is_fault && run->steps[i].done;
     }

@@ -1,6 +1,8 @@
 /* See ends.h. */
 #include "launch/ends.h"
 
+#include "plan/action.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,11 +46,11 @@ static bool was_killed(const struct rank_end *end)
 static int killed_by_step(const struct board *board, const struct plan_step *step,
                           const struct board_step *progress, const struct rank_end *ends)
 {
-    if (step->action == ACTION_TEAR) {
+    if (action_of(step)->kills == KILLS_ITSELF) {
         int rank = atomic_load(&progress->rank);
         return rank >= 0 && rank < board->ranks && was_killed(&ends[rank]) ? rank : -1;
     }
-    for (uint32_t v = 0; step->action == ACTION_KILL && v < step->victims; v++) {
+    for (uint32_t v = 0; action_of(step)->kills == KILLS_VICTIMS && v < step->victims; v++) {
         int victim = step->victim[v];
         if (victim >= 0 && victim < board->ranks && was_killed(&ends[victim]))
             return victim;
@@ -81,7 +83,7 @@ bool ends_storage_failed(const struct board *board, const struct plan *plan, cha
     for (unsigned i = 0; i < plan->count; i++) {
         enum plan_action action = plan->steps[i].action;
         const struct board_step *progress = &board->progress[i];
-        if ((action != ACTION_FAIL && action != ACTION_SHORT) || !board_step_done(board, i) ||
+        if (!actions[action].may_end_job || !board_step_done(board, i) ||
             atomic_load(&progress->incarnation) != incarnation)
             continue;
         snprintf(text, bytes, "the job gave up after step %u of the plan (%s %s, rank %d)", i + 1,

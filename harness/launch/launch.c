@@ -7,6 +7,7 @@
 #include "launch/follow.h"
 #include "launch/preload.h"
 #include "launch/watch.h"
+#include "plan/action.h"
 #include "system/process.h"
 #include "trace/clock.h"
 #include "trace/writer.h"
@@ -212,7 +213,7 @@ static bool is_ending(const struct flight *flight)
     bool ending = flight->first_death_ns != 0;
     for (unsigned i = 0; !ending && i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        if (step->action != ACTION_KILL || !board_step_done(board, i) ||
+        if (action_of(step)->kills != KILLS_VICTIMS || !board_step_done(board, i) ||
             atomic_load(&board->progress[i].incarnation) != atomic_load(&board->incarnation))
             continue;
         for (unsigned k = 0; k < step->victims; k++)

@@ -53,7 +53,6 @@ static const struct plan_field condition_fields[] = {
     {"rank", FORM_INT, AT(plan_condition, rank)},
     {"call", FORM_NAME, AT(plan_condition, call)},
     {"name", FORM_NAME, AT(plan_condition, name)},
-    {"message", FORM_NAME, AT(plan_condition, message)},
     {"file", FORM_NAME, AT(plan_condition, file)},
     {"peer", FORM_INT, AT(plan_condition, peer)},
     {"tag", FORM_INT, AT(plan_condition, tag)},
@@ -63,6 +62,7 @@ static const struct plan_field condition_fields[] = {
     {"incarnation", FORM_INT, AT(plan_condition, incarnation), LOWERS_TO(0)},
     {"level", FORM_WORD, AT(plan_condition, level), .words = &level_words},
     {"position", FORM_WORD, AT(plan_condition, position), .words = &position_words},
+    {"message", FORM_NAME, AT(plan_condition, message)},
     {"within", FORM_NAME, AT(plan_condition, within)},
     {"state", FORM_STATE, AT(plan_condition, state)},
 };

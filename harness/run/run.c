@@ -4,6 +4,7 @@
 #include "board/board.h"
 #include "decisions/decisions.h"
 #include "launch/launch.h"
+#include "plan/action.h"
 #include "run/lose.h"
 #include "stacks/functions.h"
 #include "stacks/kept_stacks.h"
@@ -38,21 +39,15 @@ void run_release(struct run *run)
     run->unreceived_known = false;
 }
 
-/* Steps that may end an incarnation. */
-static bool may_end(const struct plan_step *step)
-{
-    return step->action == ACTION_KILL || step->action == ACTION_TEAR ||
-           step->action == ACTION_FAIL || step->action == ACTION_SHORT;
-}
-
-/* As many lives as the plan has such steps, and one more, unless the scenario says otherwise. */
+/* As many lives as the plan has steps that may end one, and one more, unless the scenario says
+ * otherwise. */
 static int incarnations_allowed(const struct scenario *scenario)
 {
     int allowed = scenario->max_incarnations;
     if (allowed == 0) {
         allowed = 1;
         for (size_t i = 0; i < scenario->plan.count; i++)
-            allowed += may_end(&scenario->plan.steps[i]);
+            allowed += action_ends_incarnation(scenario->plan.steps[i].action);
     }
     return allowed < SCENARIO_MAX_INCARNATIONS ? allowed : SCENARIO_MAX_INCARNATIONS;
 }

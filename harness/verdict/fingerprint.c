@@ -1,6 +1,8 @@
 /* See fingerprint.h; of runs and their folders: fingerprint_run.c. */
 #include "verdict/fingerprint.h"
 
+#include "plan/action.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +80,7 @@ static bool was_killed(const struct run_facts *facts, int rank, int incarnation)
 {
     for (size_t i = 0; facts->plan != NULL && facts->steps != NULL && i < facts->plan->count; i++) {
         const struct plan_step *step = &facts->plan->steps[i];
-        if (step->action != ACTION_KILL || !facts->steps[i].done ||
+        if (action_of(step)->kills != KILLS_VICTIMS || !facts->steps[i].done ||
             facts->steps[i].incarnation > incarnation)
             continue;
         for (uint32_t k = 0; k < step->victims && k < PLAN_MAX_VICTIMS; k++)

@@ -20,17 +20,11 @@ static bool waits_for_states(const struct plan_condition *condition)
     return condition->event == EVENT_NONE && condition->states > 0;
 }
 
-static bool steers(enum plan_action action)
-{
-    return action == ACTION_HOLD || action == ACTION_CHOOSE || action == ACTION_ANSWER ||
-           action == ACTION_JITTER;
-}
-
 /* What a step does to ranks or asks of them concerns all: that they go on is recorded, what they
  * are blocked in is shown, and that they only poll. */
 static bool concerns_all(const struct plan_step *step)
 {
-    return step->action == ACTION_STOP || asks_blocked(&step->when) ||
+    return action_of(step)->keeps == KEEPS_RANKS || asks_blocked(&step->when) ||
            asks_blocked(&step->release) || waits_for_states(&step->when);
 }
 
@@ -38,12 +32,12 @@ static bool is_open(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];
     const struct rule *rule = &rules.rule[step];
-    bool lets_go = s->action == ACTION_HOLD || s->action == ACTION_STOP;
+    enum action_keeps keeps = action_of(s)->keeps;
     bool done = board_step_done(rules.board, step);
     bool released = atomic_load(&rules.board->progress[step].released) != 0;
     if (!done && ((rule->when.ours && s->when.event != EVENT_NONE) || concerns_all(s)))
         return true;
-    if (!lets_go || (done && released && !(s->action == ACTION_STOP && !rule->continued)))
+    if (keeps == KEEPS_NOTHING || (done && released && !(keeps == KEEPS_RANKS && !rule->continued)))
         return false;
     return (rule->release.ours && s->release.event != EVENT_NONE) || concerns_all(s);
 }
@@ -78,7 +72,7 @@ static bool look_at_step(uint32_t step, const struct sight *sight)
         !rules_match(&s->when, &rules.rule[step].when, sight))
         return false;
     uint64_t number = atomic_fetch_add(&rules.board->progress[step].count, 1) + 1;
-    if (!rules_is_offered(s->action))
+    if (action_of(s)->by == BY_RULES)
         return number == s->when.nth;
     if (number >= s->when.nth)
         rules_offer(step, sight->record);
@@ -149,7 +143,7 @@ static void know_steps(void)
         rules.has_states |= waits_for_states(&s->when);
         rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
         rules_steering |=
-            steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
+            action_steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
     }
 }
 

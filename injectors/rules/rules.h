@@ -130,13 +130,13 @@ uint32_t tap_communicator_from_world(unsigned nth) __attribute__((weak));
 
 /* --- for the checkpoint store ---------------------------------------------------------------- */
 /* A call on a file below the store: `event` is EVENT_OPEN .. EVENT_UNLINK, `file` the path below
- * the store, `r` its record, published (before) or complete (after). Before: FAIL, SHORT and TEAR
- * are then in thread_state.steered. May not return. */
+ * the store, `r` its record, published (before) or complete (after). Before: a step whose affair is
+ * the store's is then in thread_state.steered. May not return. */
 void rules_storage(struct record *r, enum plan_event event, const char *file, bool after);
 
-/* The fault was done to the call of `r`, or is done next: writes FAULT_STORAGE, and FAULT_LOST for
- * a TEAR that loses; the step is done. Then TEAR calls rules_die. */
-void rules_stored(uint32_t step, const struct record *r);
+/* The fault was done to the call in progress, or is done next: writes FAULT_STORAGE with `value`,
+ * and FAULT_LOST where the step loses; the step is done. */
+void rules_stored(uint32_t step, uint64_t value);
 _Noreturn void rules_die(void);
 
 #endif

@@ -1,9 +1,10 @@
-/* What the rules_*.c share. Nobody else includes this. */
+/* What the rules_*.c and the actions share. Nobody else includes this. */
 #ifndef INJECTORS_RULES_RULES_PARTS_H
 #define INJECTORS_RULES_RULES_PARTS_H
 
 #include "board/progress.h"
 #include "injectors/record/runtime.h"
+#include "injectors/rules/injection.h"
 #include "injectors/rules/rules.h"
 
 /* At what point of a record's life the rules are looked at. */
@@ -77,8 +78,6 @@ struct performance {
 /* All evidence is written and the next steps armed before anybody dies: the death of one may be the
  * end of all. Steps that wait for nothing and come after are done as well. */
 void rules_perform(struct performance *performance);
-/* This rank waits for a kill from outside. */
-bool rules_is_doomed(void);
 /* The step is done by what the taps or the store did. */
 void rules_finish(uint32_t step);
 struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
@@ -86,13 +85,21 @@ struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint6
 /* The evidence of a step that is done because it was done here in the run that is followed; what
  * comes after it is done at its own place. */
 void rules_impose(uint32_t step, bool from_outside);
-/* Its kills. true: this rank is a victim, and still to be killed. */
-bool rules_impose_kill(uint32_t step);
 bool rules_is_victim(const struct plan_step *step, int32_t rank);
-/* That this rank goes on after a stop, once. */
-void rules_note_continued(void);
+bool rules_is_rank(int32_t rank);
+/* 0: it has no process that could be killed. */
+int32_t rules_pid(int32_t rank);
 /* index + 1 of a record; 0: it is not in the trace. */
 uint64_t rules_number(const struct record *r);
+
+/* --- injectors/actions ----------------------------------------------------------------------- */
+/* This rank waits for a kill from outside. */
+bool rules_is_doomed(void);
+/* The kills of a step that rules_impose has recorded. true: this rank is a victim, and still to be
+ * killed. */
+bool rules_impose_kill(uint32_t step);
+/* That this rank goes on after a stop, once. */
+void rules_note_continued(void);
 
 /* --- rules_steer.c --------------------------------------------------------------------------- */
 /* A step for the taps or the store has matched: it is left in thread_state where it is looked for.
@@ -101,6 +108,5 @@ bool rules_offer(uint32_t step, const struct record *r);
 /* A wire call begins or ends, an upper call ends: what was offered meets its call, or goes back. */
 void rules_offer_meets(const struct record *r);
 void rules_offer_ends(const struct record *r);
-bool rules_is_offered(enum plan_action action);
 
 #endif

@@ -14,31 +14,11 @@ const struct plan_step *rules_step(uint32_t step)
 }
 
 /* --- matches on their way to the call --------------------------------------------------------- */
-bool rules_is_offered(enum plan_action action)
-{
-    switch (action) {
-    case ACTION_HOLD:
-    case ACTION_CHOOSE:
-    case ACTION_ANSWER:
-    case ACTION_FAIL:
-    case ACTION_SHORT:
-    case ACTION_TEAR:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static uint64_t limit_of(const struct plan_step *step)
-{
-    return step->action == ACTION_HOLD || step->action == ACTION_ANSWER ? step->count : 1;
-}
-
 bool rules_offer(uint32_t step, const struct record *r)
 {
     bool upper = r->level == LEVEL_APP;
     uint32_t *place = upper ? &thread_state.pending : &thread_state.steered;
-    if (*place != 0 || !progress_reserve(rules.board, step, limit_of(rules_step(step))))
+    if (*place != 0 || !progress_reserve(rules.board, step, action_times(rules_step(step))))
         return false;
     *place = step + 1;
     if (upper)
@@ -56,24 +36,11 @@ bool rules_may_stand_for(uint32_t wire_comm, uint32_t app_comm)
     return is_predefined(app_comm) || is_predefined(wire_comm) ? wire_comm == app_comm : true;
 }
 
-/* The wire call does what the upper call was matched for, and is none of the protocol's own. */
 static bool does_the_same(const struct plan_step *step, const struct record *r)
 {
-    unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
-    const struct record *app = thread_state.pending_call;
-    bool same_comm = rules_may_stand_for(r->comm, app->comm);
-    switch (step->action) {
-    case ACTION_HOLD:
-        return kind == RECORD_SEND && r->peer == app->peer &&
-               (rules_knows_carriers() ? rules_is_carrier(r) : r->tag == app->tag && same_comm);
-    case ACTION_CHOOSE:
-        return (kind == RECORD_RECV || kind == RECORD_PROBE) && same_comm &&
-               r->want_tag == app->want_tag && (r->want_peer == PEER_ANY || r->want_tag == TAG_ANY);
-    case ACTION_ANSWER:
-        return step->when.event == EVENT_PROBE ? kind == RECORD_PROBE : rules_is_wait(r->call);
-    default:
-        return false;
-    }
+    const struct injection *injection = injection_of(step);
+    return injection->is_the_same != NULL &&
+           injection->is_the_same(step, thread_state.pending_call, r);
 }
 
 void rules_offer_meets(const struct record *r)
@@ -91,18 +58,6 @@ void rules_offer_again(uint32_t step)
     thread_state.pending = step + 1;
 }
 
-/* The upper call gave the program what the evidence says. */
-static bool gave_it(const struct plan_step *step, const struct record *evidence,
-                    const struct record *r)
-{
-    bool negative = (r->flags & FLAG_NEGATIVE) != 0;
-    if (r->error != 0)
-        return true;
-    if (step->action == ACTION_ANSWER)
-        return step->orders > 0 || negative == (step->choice == 0);
-    return negative || r->request != 0 || r->peer == evidence->peer;
-}
-
 /* A protocol may have got what the plan asks for and have given the program something else. */
 static void judge_told(const struct record *r)
 {
@@ -110,7 +65,8 @@ static void judge_told(const struct record *r)
     unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
     if (evidence == NULL || kind == RECORD_SEND) /* the first half of an exchange */
         return;
-    if (!gave_it(rules_step((uint32_t)evidence->tag), evidence, r))
+    const struct plan_step *step = rules_step((uint32_t)evidence->tag);
+    if (r->error == 0 && !injection_of(step)->was_given(step, evidence, r))
         evidence->error = 255;
     thread_state.told = NULL;
 }
@@ -196,7 +152,7 @@ static void tell_done(uint32_t step, enum fault_kind fault, const struct record 
     thread_state.answered = call == &thread_state.poll[LEVEL_WIRE] ? evidence : NULL;
     if (rules_step(step)->when.level == LEVEL_APP && atomic_load(&call->leave) == 0)
         thread_state.told = evidence;
-    if (take(step) == limit_of(rules_step(step)))
+    if (take(step) == action_times(rules_step(step)))
         rules_finish(step);
 }
 
@@ -245,18 +201,15 @@ const struct plan_step *rules_jitter(void)
     if (rules_quiet())
         return NULL;
     for (size_t i = rules.plan->count; i > 0; i--)
-        if (rules.plan->steps[i - 1].action == ACTION_JITTER &&
+        if (action_of(&rules.plan->steps[i - 1])->lasts &&
             board_step_done(rules.board, (unsigned)i - 1))
             return &rules.plan->steps[i - 1];
     return NULL;
 }
 
 /* --- the store -------------------------------------------------------------------------------- */
-void rules_stored(uint32_t step, const struct record *r)
+void rules_stored(uint32_t step, uint64_t value)
 {
-    const struct plan_step *s = rules_step(step);
-    (void)r;
-    uint64_t value = s->action == ACTION_FAIL ? (uint64_t)s->choice : s->count;
     rules_fault(FAULT_STORAGE, step, rules.rank, value, 0, 0);
     take(step);
     rules_finish(step);

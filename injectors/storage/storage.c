@@ -3,6 +3,7 @@
 #include "injectors/storage/storage.h"
 
 #include "injectors/record/runtime.h"
+#include "injectors/rules/injection.h"
 #include "injectors/storage/storage_real.h"
 #include "store/journal.h"
 
@@ -137,11 +138,8 @@ static void take_fault(struct storage_event *call, enum storage_call kind, uint6
     if (steered == 0)
         return;
     const struct plan_step *step = rules_step(steered - 1);
-    bool writes = kind == STORAGE_WRITE || kind == STORAGE_WRITE_SYNC;
-    bool fits = step->action == ACTION_FAIL ||
-                (step->action == ACTION_SHORT && writes && step->count < bytes) ||
-                (step->action == ACTION_TEAR && writes);
-    if (!fits) {
+    const struct injection *injection = injection_of(step);
+    if (injection->fits == NULL || !injection->fits(step, kind, bytes)) {
         rules_give_back(steered - 1);
         return;
     }
@@ -153,7 +151,7 @@ static void tell_rules(struct storage_event *call, enum storage_call kind, uint6
 {
     uint32_t steered = thread_state.steered; /* of an MPI call around this one (MPI-IO) */
     thread_state.steered = 0;
-    rules_storage(call->record, call->event, call->path, false);
+    rules_storage(call->record, call->event, call->file->path, false);
     take_fault(call, kind, bytes);
     thread_state.steered = steered;
 }
@@ -169,7 +167,7 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     if (r == NULL)
         r = record_scratch();
     call->record = r;
-    call->path = file->path;
+    call->file = file;
     call->event = plan_event_of_storage(kind);
     r->enter = clock_ticks();
     r->tag = (int32_t)kind;
@@ -190,38 +188,38 @@ void storage_is(struct storage_event *call, uint64_t inode)
 
 bool storage_fails(struct storage_event *call)
 {
-    if (call->fault == NULL || call->fault->action != ACTION_FAIL)
+    if (call->fault == NULL || injection_of(call->fault)->error == NULL)
         return false;
+    int number = injection_of(call->fault)->error(call->fault);
     call->applied = true;
-    rules_stored(call->step, call->record);
-    errno = call->fault->choice;
+    rules_stored(call->step, (uint64_t)number);
+    errno = number;
     return true;
 }
 
 size_t storage_room(struct storage_event *call, size_t bytes)
 {
-    if (call->fault == NULL || call->fault->action == ACTION_FAIL)
+    if (call->fault == NULL || injection_of(call->fault)->room == NULL)
         return bytes;
+    uint64_t room = injection_of(call->fault)->room(call->fault);
     call->applied = true;
-    if (call->fault->action == ACTION_SHORT)
-        rules_stored(call->step, call->record);
-    return call->fault->count < bytes ? (size_t)call->fault->count : bytes;
+    if (injection_of(call->fault)->behind == NULL)
+        rules_stored(call->step, room);
+    return room < bytes ? (size_t)room : bytes;
 }
 
 long storage_end(struct storage_event *call, long result, uint64_t bytes)
 {
     int number = errno;
-    if (call->applied && call->fault->action == ACTION_TEAR) {
-        rules_stored(call->step, call->record);
-        rules_die();
-    }
+    if (call->fault != NULL && injection_of(call->fault)->behind != NULL)
+        call->applied = injection_of(call->fault)->behind(call->step, call->file, result);
     if (call->fault != NULL && !call->applied)
         rules_give_back(call->step);
     if (call->record != NULL) {
         call->record->bytes = bytes;
         record_end(call->record, result < 0 ? number : 0);
         if (rules_watching && call->event != EVENT_NONE)
-            rules_storage(call->record, call->event, call->path, true);
+            rules_storage(call->record, call->event, call->file->path, true);
     }
     storage_depth--;
     errno = number;

@@ -75,8 +75,8 @@ bool storage_file_mapped(const void *address, struct storage_file *file, int *fd
 
 /* --- one call -------------------------------------------------------------------------------- */
 struct storage_event {
-    struct record *record;         /* NULL: not recorded */
-    const char *path;              /* borrowed from the file */
+    struct record *record; /* NULL: not recorded */
+    const struct storage_file *file;
     uint32_t step;                 /* of `fault` */
     const struct plan_step *fault; /* what is to be done to this call; NULL: nothing */
     bool applied;                  /* the fault was done; else it is given back */

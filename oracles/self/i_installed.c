@@ -5,6 +5,7 @@
 #include "oracles/judging.h"
 
 #include "board/board.h"
+#include "plan/action.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@ bool evidence_kills(const struct judging *judging, const struct evidence *eviden
         return true;
     return evidence->kind == FAULT_STORAGE && plan != NULL && evidence->step >= 0 &&
            (size_t)evidence->step < plan->count &&
-           plan->steps[evidence->step].action == ACTION_TEAR;
+           action_of(&plan->steps[evidence->step])->kills == KILLS_ITSELF;
 }
 
 /* The first piece of evidence of the kind for the step from number *next on; NULL: none. */
@@ -262,7 +263,7 @@ static bool tell_undone(const struct look *look, const struct evidence *let_go)
     struct finding *finding = find(look, VERDICT_VACUOUS);
     name_step(look, finding, "was undone");
     finding_say(finding, "%s was let go because %s, not because what releases it came true",
-                look->step->action == ACTION_STOP ? "the rank" : "the message",
+                action_of(look->step)->keeps == KEEPS_RANKS ? "the rank" : "the message",
                 undone_text(let_go->reason));
     finding_show(finding, let_go->event);
     return true;
@@ -347,18 +348,18 @@ static void check_stop(const struct look *look)
 }
 
 /* --- choices, answers, the store -------------------------------------------------------------- */
-static void check_told(const struct look *look, unsigned kind, const char *what,
-                       const char *impossible)
+static void check_told(const struct look *look, const char *what)
 {
+    const struct action *action = action_of(look->step);
     size_t next = 0;
     bool any = false;
-    for (const struct evidence *e; (e = next_evidence(look, kind, &next)) != NULL;) {
+    for (const struct evidence *e; (e = next_evidence(look, action->evidence, &next)) != NULL;) {
         any = true;
         if (e->error == 0)
             continue;
         struct finding *finding = find(look, VERDICT_VACUOUS);
         name_step(look, finding, "could not be done");
-        finding_say(finding, "%s", impossible);
+        finding_say(finding, "%s", action->impossible);
         finding_show(finding, e->event);
         return;
     }
@@ -369,10 +370,12 @@ static void check_told(const struct look *look, unsigned kind, const char *what,
 }
 
 /* From the moment it is on; a message that is behind another is not delayed by itself. */
-static void check_jitter(const struct look *look)
+static void check_awaited(const struct look *look)
 {
     if (first_evidence(look, FAULT_AWAITED) == NULL)
         tell_no_evidence(look, "it");
+    else if (!action_of(look->step)->lasts)
+        return;
     else if (first_evidence(look, FAULT_HELD) == NULL && !look->judging->evidence_lost)
         name_step(look, find(look, VERDICT_VACUOUS), "delayed no message");
     else
@@ -384,7 +387,7 @@ static void check_store(const struct look *look)
     const struct evidence *evidence = first_evidence(look, FAULT_STORAGE);
     if (evidence == NULL)
         tell_no_evidence(look, "the call on the store");
-    else if (look->step->action == ACTION_TEAR &&
+    else if (action_of(look->step)->kills == KILLS_ITSELF &&
              !died(look->judging, evidence->event.rank, evidence->event.incarnation))
         tell_alive(look, evidence->event.rank, evidence);
     else
@@ -395,35 +398,27 @@ static void check_store(const struct look *look)
 /* --- the whole -------------------------------------------------------------------------------- */
 static void check_done(const struct look *look)
 {
-    switch (look->step->action) {
-    case ACTION_KILL:
+    switch (action_of(look->step)->evidence) {
+    case FAULT_KILL:
         check_kill(look);
         break;
-    case ACTION_HOLD:
+    case FAULT_HELD:
         check_hold(look);
         break;
-    case ACTION_STOP:
+    case FAULT_STOPPED:
         check_stop(look);
         break;
-    case ACTION_CHOOSE:
-        check_told(look, FAULT_CHOSEN, "the choice",
-                   "no such message came while the receive could still wait for it");
+    case FAULT_CHOSEN:
+        check_told(look, "the choice");
         break;
-    case ACTION_ANSWER:
-        check_told(look, FAULT_ANSWERED, "the answer",
-                   "MPI did not allow that answer, or the protocol gave the program another");
+    case FAULT_ANSWERED:
+        check_told(look, "the answer");
         break;
-    case ACTION_FAIL:
-    case ACTION_SHORT:
-    case ACTION_TEAR:
+    case FAULT_STORAGE:
         check_store(look);
         break;
-    case ACTION_JITTER:
-        check_jitter(look);
-        break;
     default:
-        if (first_evidence(look, FAULT_AWAITED) == NULL)
-            tell_no_evidence(look, "it");
+        check_awaited(look);
         break;
     }
 }

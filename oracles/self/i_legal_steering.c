@@ -7,6 +7,7 @@
  * One passage over the trace of one rank, in the order of its records. */
 #include "oracles/self/i_legal.h"
 
+#include "plan/action.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -117,8 +118,7 @@ static void on_send(struct passage *passage, uint64_t index)
 static bool tags_apart(const struct passage *passage, int32_t step)
 {
     const struct plan *plan = passage->judging->facts->plan;
-    return plan != NULL && step >= 0 && (size_t)step < plan->count &&
-           plan->steps[step].action == ACTION_HOLD && plan->steps[step].tags_apart;
+    return plan != NULL && step >= 0 && (size_t)step < plan->count && plan->steps[step].tags_apart;
 }
 
 /* The send that a HELD or RELEASED record speaks of. */
@@ -230,7 +230,8 @@ static bool is_not_asked_for(const struct passage *passage, const struct record 
     if (plan == NULL || fault->tag < 0 || (size_t)fault->tag >= plan->count)
         return false;
     const struct plan_step *step = &plan->steps[fault->tag];
-    return step->action == ACTION_CHOOSE && step->choice != PLAN_ANY && step->choice != fault->peer;
+    return action_of(step)->evidence == FAULT_CHOSEN && step->choice != PLAN_ANY &&
+           step->choice != fault->peer;
 }
 
 static void on_chosen(struct passage *passage, uint64_t index)

@@ -3,6 +3,7 @@
 #include "reports/page/report_parts.h"
 
 #include "decisions/decisions.h"
+#include "plan/action.h"
 #include "reports/diagram/diagram.h"
 #include "stacks/kept_stacks.h"
 #include "system/json_text.h"
@@ -221,7 +222,7 @@ static void put_steps(struct xml *xml, const struct run *run)
         plan_step_print(&plan->steps[i], text, sizeof text);
         xml_begin(xml, "step");
         xml_number(xml, "number", (int64_t)i + 1);
-        xml_flag(xml, "fault", plan->steps[i].action != ACTION_AWAIT);
+        xml_flag(xml, "fault", action_of(&plan->steps[i])->is_fault);
         xml_flag(xml, "done", run->steps[i].done);
         if (run->steps[i].done && run->steps[i].rank >= 0) {
             xml_number(xml, "rank", run->steps[i].rank);

@@ -2,6 +2,7 @@
  * it, side by side. See report.h. Of verdict.json, run.json and traces any may be missing. */
 #include "reports/page/report.h"
 
+#include "plan/action.h"
 #include "reports/page/report_parts.h"
 #include "reports/text/columns.h"
 #include "reports/text/prose.h"
@@ -120,7 +121,7 @@ static void tell_end(FILE *out, const struct run *run)
              run->incarnations, run->incarnations == 1 ? "" : "s", run->seconds, run->end_text);
     prose_print(out, "The run:    ", text);
     for (size_t i = 0; i < run->scenario->plan.count; i++) {
-        bool is_fault = run->scenario->plan.steps[i].action != ACTION_AWAIT;
+        bool is_fault = action_of(&run->scenario->plan.steps[i])->is_fault;
         asked += is_fault;
         installed += is_fault && run->steps[i].done;
     }

@@ -261,7 +261,7 @@ static void test_steering_text(void)
     struct error error = {OK, ""};
     char line[LINE_BYTES];
     const char *text = "hold after=2 count=3 order=3,1,2 tags_apart=yes attempt=yes ms=5 "
-                       "event=send rank=0 message=stopLogging epoch=2 level=wire within=potential "
+                       "event=send rank=0 epoch=2 level=wire message=stopLogging within=potential "
                        "state=1:beyond:2 state=own:logging:1:MPI_Recv state=2:blocked:MPI_Wait "
                        "release.event=checkpoint release.rank=1 release.state=0:behind:3";
     bool good = plan_step_parse(text, &step, &error) == OK;

@@ -1,0 +1,70 @@
+/* SIGSTOP to every victim. */
+#include "injectors/rules/rules_parts.h"
+
+#include <signal.h>
+
+/* Nobody would ever let a rank go on that has no parent of ours; all have one or none has. */
+static bool can_go_on(int32_t rank)
+{
+    return rules_is_rank(rank) && atomic_load(&rules.board->slot[rules.rank].parent_pid) != 0 &&
+           atomic_load(&rules.board->slot[rank].ended) == 0;
+}
+
+/* The slot says so before the pid is looked at, as the parent makes the pid known before it looks
+ * at the slot: one of the two sees the other, and sends the signal. */
+static void stop(uint32_t step, int32_t victim)
+{
+    board_request_stop(rules.board, victim, step);
+    int32_t pid = rules_pid(victim);
+    if (pid > 0)
+        kill(pid, SIGSTOP);
+}
+
+/* Those that cannot be stopped are told as such: the step did not do what it says. */
+static void record_stops(uint32_t step)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    for (uint32_t i = 0; i < s->victims; i++)
+        rules_fault(FAULT_STOPPED, step, s->victim[i], (uint64_t)rules_pid(s->victim[i]),
+                    can_go_on(s->victim[i]) ? 0 : 255, 0);
+}
+
+static void stop_others(uint32_t step)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    for (uint32_t i = 0; i < s->victims; i++)
+        if (can_go_on(s->victim[i]) && s->victim[i] != rules.rank)
+            stop(step, s->victim[i]);
+}
+
+void rules_note_continued(void)
+{
+    for (uint32_t step = 0; step < rules.plan->count; step++) {
+        const struct plan_step *s = &rules.plan->steps[step];
+        const struct board_step *progress = &rules.board->progress[step];
+        if (action_of(s)->keeps != KEEPS_RANKS || rules.rule[step].continued ||
+            atomic_load(&progress->released) == 0 || !board_step_done(rules.board, step) ||
+            !can_go_on(rules.rank) || atomic_exchange(&rules.rule[step].continued, true))
+            continue;
+        if (atomic_load(&progress->incarnation) == rules.incarnation)
+            rules_fault(FAULT_CONTINUED, step, rules.rank, 0, 0,
+                        atomic_load(&progress->released_by));
+    }
+}
+
+static void begin(uint32_t step, const struct record *r)
+{
+    (void)r;
+    record_stops(step);
+    stop_others(step);
+}
+
+static void stop_self(uint32_t step)
+{
+    if (!rules_is_victim(&rules.plan->steps[step], rules.rank) || !can_go_on(rules.rank))
+        return;
+    stop(step, rules.rank);
+    rules_note_continued();
+}
+
+const struct injection inject_stop = {.begin = begin, .finish = stop_self};
