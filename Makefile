@@ -7,6 +7,7 @@ LUA      = lua5.4
 CFLAGS   = -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wconversion -Werror
 BUILD    = build
+SYSROOT  =
 
 CPPFLAGS = -Iharness -I. -I$(BUILD)/gen -D_GNU_SOURCE
 COMPILE  = $(CC) -std=c11 $(CFLAGS) $(WARNINGS) $(CPPFLAGS) -MMD -MP
@@ -47,9 +48,9 @@ $(BUILD)/faultline-rank: $(call objects,harness/command/rank_parent.c) $(BUILD)/
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-$(BUILD)/obj/reports/results/junit.o: CPPFLAGS += -isystem /usr/include/libxml2
-$(BUILD)/obj/harness/system/memory.o: CPPFLAGS += -isystem /usr/include/libxml2
-$(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
+$(BUILD)/obj/reports/results/junit.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
+$(BUILD)/obj/harness/system/memory.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
+$(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
 
 $(BUILD)/obj/%.o: %.c
 	@echo "  CC      $<"
@@ -66,4 +67,4 @@ include tests/sanitise/build.mk
 include tests/build.mk
 include scripts/build.mk
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

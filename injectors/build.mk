@@ -34,7 +34,7 @@ $(TAP_GENERATED) $(TAP_TABLE) &: injectors/generate/generate.lua injectors/gener
 		harness/trace/calls.def
 	@echo "  GEN     $(BUILD)/gen/taps"
 	@mkdir -p $(BUILD)/gen/taps
-	$(Q)$(LUA) injectors/generate/generate.lua $(MPICC) harness/trace/calls.def $(BUILD)/gen/taps
+	$(Q)$(LUA) injectors/generate/generate.lua '$(MPICC)' harness/trace/calls.def $(BUILD)/gen/taps
 	@touch $(TAP_GENERATED) $(TAP_TABLE)
 
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c

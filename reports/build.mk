@@ -13,5 +13,5 @@ $(BUILD)/gen/reports/page_parts.h: $(PAGE_PARTS) reports/build.mk
 	  done; echo '};'; } >$@
 
 XML_SOURCES = reports/text/xml.c reports/page/page.c
-$(call objects,$(XML_SOURCES)): CPPFLAGS += -isystem /usr/include/libxml2
+$(call objects,$(XML_SOURCES)): CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/obj/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h

@@ -133,6 +133,16 @@ replay-rates: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/replay_rates.sh $(BUILD)
 
+# Minutes, and 700 MB in BUILD: everything once more for another processor, with Debian's cross
+# compiler, and what runs under an emulator. README.md of scripts says what that is.
+.PHONY: arm64
+ARM64_ROOT = $(abspath $(BUILD))/arm64/root
+arm64:
+	$(Q)scripts/setup.sh arm64 $(BUILD)
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 SYSROOT=$(ARM64_ROOT) \
+		CC='aarch64-linux-gnu-gcc --sysroot=$(ARM64_ROOT)' AR=aarch64-linux-gnu-ar \
+		MPICC='$(CURDIR)/scripts/arm64/mpicc $(ARM64_ROOT)' all
+
 # Long: FUZZ_SECONDS (600) of mutated input for each thing that is read.
 .PHONY: fuzz fuzz-setup
 fuzz: fuzz-setup

@@ -34,12 +34,12 @@ lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' -- \
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
     -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
 lint luacheck '*.lua' -- luacheck --quiet
-lint shellcheck '*.sh' .ci/run -- shellcheck -x
+lint shellcheck '*.sh' scripts/arm64/mpicc .ci/run -- shellcheck -x
 nowhere "MPI headers only in injectors and suites" '#include <mpi.h>' -- harness oracles reports
 nowhere "lua_* only in harness/script" '\blua_[a-z]+\(' -- '*.c' '*.h' ':!harness/script'
 # Everything else is built for any processor.
-one_processor='__(x86_64|i386|aarch64)__|__builtin_ia32_|\brdtsc|\b_mm_|\b[a-z]mmintrin|\bREG_R[A-Z0-9]'
-one_processor="$one_processor|PTRACE_GETREGS\b|__asm__ volatile\(\"[a-z]"
+one_processor='__(x86_64|i386|aarch64)__|__builtin_ia32_|\brdtsc|\b_mm_|\b[a-z]mmintrin'
+one_processor="$one_processor|\bREG_R[A-Z0-9]|PTRACE_GETREGS\b|__asm__ volatile\(\"[a-z]"
 nowhere "what one processor has only in registers.h, clock.h, hash_avx2.h" "$one_processor" \
     -- '*.c' '*.h' ':!*/registers.h' ':!*/clock.h' ':!*/hash_avx2.h'
 echo "  CHECK   includes go one way"

@@ -1,13 +1,15 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|valgrind|test BUILD]: installs what Faultline needs from Debian, or says
-# the one line to type. With `check`, what `make check` needs as well; with `bench`, what plots need;
-# with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `test`, clang too, a browser for
-# the tests of the pages, and their two npm packages in BUILD/pages.
+# setup.sh [check|bench|fuzz|valgrind|test BUILD|arm64 BUILD]: installs what Faultline needs from
+# Debian, or says the one line to type. With `check`, what `make check` needs as well; with `bench`,
+# what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `test`, clang
+# too, a browser for the tests of the pages, and their two npm packages in BUILD/pages; with `arm64`,
+# a cross compiler, an emulator, and in BUILD/arm64/root the libraries that they need.
 set -eu
 
-packages="gcc make mpich libmpich-dev gfortran lua5.4 liblua5.4-dev libxxhash-dev libdw-dev
-libjansson-dev uthash-dev libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8
-bats patch perl otf2-tools libxml2-utils jq"
+libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev uthash-dev
+libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8"
+packages="gcc make mpich gfortran lua5.4 bats patch perl otf2-tools libxml2-utils jq $libraries"
+[ "${1:-}" = arm64 ] && packages="$packages gcc-aarch64-linux-gnu qemu-user"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
 sanitisers="clang libclang-rt-dev"
@@ -56,4 +58,7 @@ install_packages() {
 [ -z "$missing" ] || install_packages
 if [ "${1:-}" = test ]; then
     install_modules "$2"
+elif [ "${1:-}" = arm64 ]; then
+    # shellcheck disable=SC2086 # a list of words on purpose
+    scripts/arm64/root.sh "$2/arm64/root" libc6-dev $libraries
 fi

@@ -81,12 +81,12 @@ $(foreach protocol,$(PROTOCOLS),$(eval $(call protocol_rule,$(protocol))))
 $(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
-	$(Q)$(LUA) $< $(MPICC) $@
+	$(Q)$(LUA) $< '$(MPICC)' $@
 
 $(MAIL_REFUSED): suites/protocols/$(MAIL)/generate.lua $(wildcard suites/protocols/$(MAIL)/*.c)
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
-	$(Q)$(LUA) $< $(MPICC) $@ $(filter %.c,$^)
+	$(Q)$(LUA) $< '$(MPICC)' $@ $(filter %.c,$^)
 
 $(WIRED:%=$(BUILD)/protocols/%.wire.lua): $(BUILD)/protocols/%.wire.lua: suites/protocols/%/wire.lua
 	@echo "  COPY    $<"

@@ -57,22 +57,20 @@ local function write(path, text)
     file:close()
 end
 
--- The shared library that MPICC links a program with, by asking the linker to trace its inputs.
-local function library_path(mpicc)
+-- The shared library that MPICC links a program with, by asking the linker to trace its inputs: the
+-- name by which a process opens it, and its symbols. The program need not be one for this machine.
+local function library_of(mpicc)
     local program = os.tmpname()
     local trace = output_of(string.format(
         "echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' | "
             .. "%s -x c - -Wl,--trace -o %s 2>&1",
         mpicc, program))
-    local needed = output_of(string.format("LC_ALL=C ldd %s", program))
     os.remove(program)
-    for line in needed:gmatch("[^\n]+") do
-        local path = line:match("=> (%S+)") or ""
-        if path ~= "" and trace:find(path:match("([^/]+)%.so"), 1, true) then
-            local names = output_of(string.format("nm -D --defined-only %s", path))
-            if names:find(" PMPI_Init\n") or names:find(" PMPI_Init@") then
-                return path, names
-            end
+    for path in trace:gmatch("[^%s()]+%.so[%d.]*") do
+        local names = output_of(string.format("nm -D --defined-only %s 2>/dev/null || true", path))
+        if names:find(" PMPI_Init\n") or names:find(" PMPI_Init@") then
+            local facts = output_of(string.format("LC_ALL=C readelf -d %s", path))
+            return facts:match("SONAME[^%[]*%[([^%]]+)%]") or path:match("[^/]+$"), names
         end
     end
     stop("no shared library behind '%s' exports PMPI_Init", mpicc)
@@ -81,9 +79,9 @@ end
 -- Sorted list of the functions MPI_X and MPIX_X.
 local function exports(mpicc)
     local stand_in = os.getenv("FAULTLINE_EXPORTS")
-    local path, names = stand_in, stand_in and read(stand_in)
+    local file, names = stand_in, stand_in and read(stand_in)
     if not stand_in then
-        path, names = library_path(mpicc)
+        file, names = library_of(mpicc)
     end
     local list = {}
     for kind, name in names:gmatch("(%a) (MPIX?_[%w_]+)") do
@@ -92,7 +90,7 @@ local function exports(mpicc)
         end
     end
     table.sort(list)
-    return list, path
+    return list, file
 end
 
 -- One parameter: "const int recvcounts[]" -> { type = "const int", name = "recvcounts",

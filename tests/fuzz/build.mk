@@ -9,9 +9,9 @@ CHECKED        = $(CLANG) -std=c11 $(CHECKED_CFLAGS) -Wall -Wextra -Werror $(CPP
 
 checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
 
-$(call checked,$(XML_SOURCES) reports/results/junit.c harness/system/memory.c): CPPFLAGS += -isystem /usr/include/libxml2
+$(call checked,$(XML_SOURCES) reports/results/junit.c harness/system/memory.c): CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/checked/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h
-$(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem /usr/include/lua5.4
+$(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
 $(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
 # clang does not know the pragma with which this file asks gcc for AVX2.
 $(BUILD)/checked/injectors/record/hash_avx2.o: CHECKED += -mavx2 -Wno-unknown-pragmas
