@@ -33,7 +33,7 @@ MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(addprefix $(PROTOCOL_OBJ)/common/co
 # $(call protocol_objects,P): all that P is linked from.
 PROTOCOL_OBJ     = $(BUILD)/protocols/obj
 objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
-                   $(wildcard suites/protocols/$(1)/*.c))
+                   $(wildcard suites/protocols/$(1)/*.c suites/protocols/$(1)/*/*.c))
 protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROTOCOL_OBJ)/error.o \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \

@@ -1,12 +1,12 @@
 # Tests. tests/unit/ROOM/*.c: C programs that print TAP, on sanitised objects (tests/fuzz/build.mk).
 # tests/*.bats: the command as a user types it.
-# tests/mpi/*.c: MPI programs that the bats tests run under the taps. All found by wildcard.
+# tests/mpi/ROOM/*.c: MPI programs that the bats tests run under the taps. All found by wildcard.
 
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/tests/%.t,$(notdir $(wildcard tests/unit/*/*.c)))
-MPI_TESTS  = $(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)) \
-             $(patsubst tests/mpi/%.f90,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.f90))
+MPI_TESTS  = $(addprefix $(BUILD)/tests/mpi/,$(basename $(notdir $(wildcard tests/mpi/*/*.c tests/mpi/*/*.f90))))
 
-vpath %.c $(wildcard tests/unit/*)
+vpath %.c $(wildcard tests/unit/* tests/mpi/*)
+vpath %.f90 tests/mpi/taps
 
 # Traces as text, and those of oracles/golden: the product needs neither.
 TEXT_TRACES = $(wildcard tests/traces/*.c)
@@ -36,14 +36,14 @@ $(BUILD)/tests/planted.t: $(wildcard tests/planted/*.c tests/planted/*.h)
 # MPICH's MPI_STATUSES_IGNORE is no array, which gcc takes for an overflow.
 MPI_WARNINGS = -Wno-stringop-overflow
 
-$(BUILD)/tests/mpi/%: tests/mpi/%.c
+$(BUILD)/tests/mpi/%: %.c
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) -Wall -Wextra -Werror $(MPI_WARNINGS) -D_GNU_SOURCE \
-		-Iharness -Isuites/programs -Isuites/protocols -MMD -MP \
+		-Iharness -Itests -Isuites/programs -Isuites/protocols -MMD -MP \
 		-o $@ $< -lpthread -lm
 
-$(BUILD)/tests/mpi/%: tests/mpi/%.f90
+$(BUILD)/tests/mpi/%: %.f90
 	@echo "  MPIFORT $<"
 	@mkdir -p $(@D)
 	$(Q)mpifort $(CFLAGS) -J $(@D) -o $@ $<

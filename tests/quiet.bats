@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The quiet end: liveness is judged when the faults have stopped. The job (tests/mpi/quiet_life.c) is
+# The quiet end: liveness is judged when the faults have stopped. The job (tests/mpi/taps/quiet_life.c) is
 # never at rest, so nothing but the quiet ends what a plan keeps for ever.
 
 bats_require_minimum_version 1.5.0

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load driver_common
 
-# plan NAME WHAT 'function body': appends a scenario of tests/mpi/rules_life.c.
+# plan NAME WHAT 'function body': appends a scenario of tests/mpi/taps/rules_life.c.
 plan() {
     printf 'scenario "%s" { protocol = "null", program = "%s", ranks = 2, arguments = { "%s" },
   claims = { "H.progress" }, plan = function(p) %s end }\n' \

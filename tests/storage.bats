@@ -135,7 +135,7 @@ for_each_way() {
     [[ $output == *"FAULTLINE_STORE does not say where the checkpoint store is"* ]]
 }
 
-# durable SEQUENCE EXPECTED NAME STEP [VIOLATED]: appends a scenario of tests/mpi/storage_durable.c.
+# durable SEQUENCE EXPECTED NAME STEP [VIOLATED]: appends a scenario of tests/mpi/steer/storage_durable.c.
 durable() {
     local violated=nil
     [ -z "${5:-}" ] || violated="{ violates = \"$5\" }"

@@ -2,10 +2,10 @@
  * for what it is and README.md for how it goes. */
 #include "c3/c3.h"
 
-#include "c3/again.h"
-#include "c3/bits.h"
 #include "c3/checkpoint_file.h"
-#include "c3/collective.h"
+#include "c3/collectives/again.h"
+#include "c3/collectives/bits.h"
+#include "c3/collectives/collective.h"
 #include "c3/control.h"
 #include "c3/line.h"
 #include "c3/log.h"

@@ -1,8 +1,8 @@
 /* See checkpoint_file.h. */
 #include "c3/checkpoint_file.h"
 
-#include "c3/again.h"
-#include "c3/collective.h"
+#include "c3/collectives/again.h"
+#include "c3/collectives/collective.h"
 #include "c3/pending.h"
 #include "common/communicators/handles.h"
 

@@ -1,7 +1,7 @@
 /* Wait and Test in all forms. Which request is complete when is a non-deterministic answer: while
  * this rank logs it is kept, in recovery it is given again [C3, section 2.3]. */
 #include "c3/calls.h"
-#include "c3/kept.h"
+#include "c3/collectives/kept.h"
 #include "c3/line.h"
 #include "c3/replay.h"
 

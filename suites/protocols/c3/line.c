@@ -1,11 +1,11 @@
 /* See line.h. */
 #include "c3/line.h"
 
-#include "c3/again.h"
 #include "c3/checkpoint_file.h"
+#include "c3/collectives/again.h"
+#include "c3/collectives/nonblocking.h"
 #include "c3/control.h"
 #include "c3/log.h"
-#include "c3/nonblocking.h"
 #include "c3/replay.h"
 #include "c3/requests.h"
 #include "c3/suppress.h"

@@ -1,7 +1,7 @@
 /* See pending.h. */
 #include "c3/pending.h"
 
-#include "c3/kept.h"
+#include "c3/collectives/kept.h"
 #include "c3/transfer.h"
 #include "common/communicators/types.h"
 #include "faultline.h"

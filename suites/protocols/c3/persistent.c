@@ -2,7 +2,7 @@
  * own, with an id and a place of its own; of collective ones see kept.h. */
 #include "c3/buffered.h"
 #include "c3/calls.h"
-#include "c3/kept.h"
+#include "c3/collectives/kept.h"
 
 #include <stdlib.h>
 

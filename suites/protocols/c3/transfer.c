@@ -1,8 +1,8 @@
 /* See transfer.h: receiving. send.c sends. */
 #include "c3/transfer.h"
 
+#include "c3/collectives/nonblocking.h"
 #include "c3/line.h"
-#include "c3/nonblocking.h"
 #include "c3/replay.h"
 #include "faultline.h"
 

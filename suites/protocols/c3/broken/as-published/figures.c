@@ -9,7 +9,7 @@
  * 3.3 has the suppressList saved with the checkpoint, which is taken by then:
  * C3_SUPPRESS_LIST=checkpoint. */
 #include "c3/calls.h"
-#include "c3/collective.h"
+#include "c3/collectives/collective.h"
 #include "c3/line.h"
 #include "c3/suppress.h"
 
