@@ -8,6 +8,7 @@
 #include "injectors/record/payload.h"
 #include "injectors/replay/replay.h"
 #include "injectors/storage/storage.h"
+#include "injectors/taps/under_test.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -149,6 +150,7 @@ static struct trace_header make_header(const struct identity *self)
     header.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     header.ticks_per_second = board->ticks_per_second;
     header.hash_mode = (int32_t)chosen_hash_mode();
+    header.helper = under_test_is_helper(self->rank);
     payload_mode = (enum hash_mode)header.hash_mode;
     snprintf(header.program, sizeof header.program, "%s", program_invocation_name);
     return header;
@@ -236,8 +238,10 @@ static void become_inert(void)
 static bool start(void)
 {
     struct identity self;
+    under_test_read();
     if (!is_asked_for() || !identify(&self) || !open_board(&self) || !open_trace(&self))
         return false;
+    runtime_is_nobody = under_test_is_helper(self.rank);
     runtime_slot = &board->slot[self.rank];
     int32_t nobody = 0; /* a parent of ours has written it already, if there is one */
     atomic_compare_exchange_strong(&runtime_slot->pid, &nobody, (int32_t)getpid());
@@ -253,7 +257,8 @@ __attribute__((constructor)) static void load(void)
     runtime_thread_begin();
     bool recording = start();
     library_resolve(recording);
-    runtime_recording = recording;
+    if (recording)
+        runtime_recording = under_test_open() ? RECORDS_BY_CALLER : RECORDS_ALL;
 }
 
 /* exit() inside an MPI call is the library giving up (an error that is fatal, MPI_Abort): not in

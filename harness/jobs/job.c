@@ -27,19 +27,46 @@
 #define COPY_BYTES 4096
 #define TEXT_BYTES 256
 
-/* Ranks in reserve are no ranks of the program. */
-static struct scenario without_reserve(const struct scenario *scenario)
+/* Whether the protocol alone makes helpers of ranks: without it they would be ranks of the program.
+ * Those of a library that the program loads itself are there in the run without faults as well. */
+static bool protocol_has_helpers(const struct scenario *scenario)
+{
+    char file[PATH_MAX];
+    const char *slash = strrchr(scenario->protocol, '/');
+    if (slash != NULL)
+        snprintf(file, sizeof file, "%s", slash + 1);
+    else
+        snprintf(file, sizeof file, "lib%s.so", scenario->protocol);
+    return scenario->helpers != NULL && strcmp(scenario->protocol, REFERENCE_PROTOCOL) != 0 &&
+           (scenario->library == NULL || strcmp(scenario->library, file) == 0);
+}
+
+/* Which rank of the job the program's rank is, where helpers are not the program's to count. */
+static int rank_among_helpers(const struct scenario *scenario, int rank)
+{
+    int process = -1;
+    for (int left = rank; left >= 0; process++)
+        left -= !scenario_is_helper(scenario, process + 1);
+    return process;
+}
+
+/* The job without its protocol: what the program itself is. */
+static struct scenario without_protocol(const struct scenario *scenario)
 {
     struct scenario bare = *scenario;
     bare.ranks -= bare.reserve;
     bare.reserve = 0;
+    if (protocol_has_helpers(scenario)) {
+        bare.ranks -= scenario_helpers(scenario);
+        bare.helpers = bare.library = NULL;
+    }
     return bare;
 }
 
 void job_refer_to(struct job *job, const struct scenario *scenario)
 {
     static char protocol[] = REFERENCE_PROTOCOL;
-    job->bare = without_reserve(scenario);
+    job->bare = without_protocol(scenario);
     job->bare.protocol = protocol;
     job->bare.violates = NULL;
     job->bare.cover_count = 0;
@@ -50,7 +77,7 @@ void job_refer_to(struct job *job, const struct scenario *scenario)
 
 bool job_refers_to(const struct job *job, const struct scenario *scenario)
 {
-    struct scenario bare = without_reserve(scenario);
+    struct scenario bare = without_protocol(scenario);
     return job->is_reference && scenario_same_call(job->scenario, &bare);
 }
 
@@ -72,6 +99,20 @@ static void say_reference(struct run *run, const char *folder)
              run->reference_count, folder, left);
 }
 
+/* The run without faults had the program's ranks alone. */
+static void renumber_reference(const struct scenario *scenario, struct run *run)
+{
+    if (!protocol_has_helpers(scenario))
+        return;
+    for (size_t i = 0; i < run->reference_count; i++)
+        run->references[i].rank = rank_among_helpers(scenario, run->references[i].rank);
+    for (size_t i = 0; i < run->unreceived_count; i++) {
+        struct unreceived *channel = &run->unreceived[i];
+        channel->source = rank_among_helpers(scenario, channel->source);
+        channel->destination = rank_among_helpers(scenario, channel->destination);
+    }
+}
+
 /* The results of the run without faults, or why there are none. */
 static void take_reference(const struct job *job, struct run *run)
 {
@@ -88,6 +129,7 @@ static void take_reference(const struct job *job, struct run *run)
         snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
     else
         say_reference(run, folder);
+    renumber_reference(job->scenario, run);
 }
 
 enum exit_status status_of_reference(const struct run *run)

@@ -38,7 +38,8 @@ struct job {
 };
 
 /* Makes it the reference of the scenario: the same call under the protocol "null", without plan,
- * expectations, and ranks in reserve. Number and folder are the caller's. */
+ * expectations, ranks in reserve and helpers of the protocol. Number and folder are the caller's.
+ */
 void job_refer_to(struct job *job, const struct scenario *scenario);
 
 /* It is one that job_refer_to made for this scenario or one that is called the same way; that the

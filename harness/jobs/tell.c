@@ -18,6 +18,7 @@
 #define STACK_LINES 60
 #define ALSO_MOST 5
 #define TEXT_BYTES 1024
+#define NUMBER_BYTES 32
 #define SLOW_SHARE 0.5 /* of the hard limit */
 
 static void tell_claim(FILE *out, const struct finding *finding)
@@ -210,6 +211,53 @@ static void tell_run(FILE *out, const struct run *run)
     tell_page(out, run);
 }
 
+/* "1,204" */
+static const char *grouped(uint64_t number, char text[NUMBER_BYTES])
+{
+    char plain[NUMBER_BYTES];
+    size_t length = (size_t)snprintf(plain, sizeof plain, "%" PRIu64, number), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* A list that is kept as one text, as people write it. */
+static void spaced(const char *list, char separator, char text[TEXT_BYTES])
+{
+    size_t used = 0;
+    for (; *list != '\0' && used + sizeof ", " < TEXT_BYTES; list++) {
+        if (*list == separator)
+            text[used++] = ',';
+        text[used++] = *list == separator ? ' ' : *list;
+    }
+    text[used] = '\0';
+}
+
+/* What was taken for the library's under test, and not for the program's. */
+static void tell_library(FILE *out, const struct scenario *scenario,
+                         const struct library_seen *seen)
+{
+    char number[NUMBER_BYTES], list[TEXT_BYTES], calls[2 * TEXT_BYTES] = "";
+    char helpers[2 * TEXT_BYTES] = "";
+    if (scenario->library != NULL) {
+        spaced(scenario->library, ':', list);
+        snprintf(calls, sizeof calls, "%s: %s call%s of MPI taken for the protocol's", list,
+                 grouped(seen->taken, number), seen->taken == 1 ? "" : "s");
+    }
+    if (scenario->helpers != NULL) {
+        spaced(scenario->helpers, ',', list);
+        snprintf(helpers, sizeof helpers, "helper rank%s %s", strchr(list, ',') != NULL ? "s" : "",
+                 list);
+    }
+    if (calls[0] != '\0' || helpers[0] != '\0')
+        tap_comment(out, "%s%s%s", calls, calls[0] != '\0' && helpers[0] != '\0' ? "; " : "",
+                    helpers);
+}
+
 void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)
 {
     bool pass = outcome->verdict == VERDICT_PASS;
@@ -234,6 +282,7 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         }
         tap_block_end(out);
     }
+    tell_library(out, run->scenario, &outcome->library);
     if (run->reference_failed)
         tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",
                     run->reference_text);

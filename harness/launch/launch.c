@@ -57,6 +57,7 @@ struct words {
     char number[2][NUMBER_BYTES];
     char followed[PATH_MAX + sizeof DECISIONS_ENVIRONMENT + 1];
     struct path preload;
+    char *library, *helpers; /* settings, or NULL; owned */
 };
 
 static void add(struct words *words, const char *word)
@@ -64,6 +65,20 @@ static void add(struct words *words, const char *word)
     if (words->count + 1 < sizeof words->word / sizeof words->word[0])
         words->word[words->count++] = (char *)(uintptr_t)word;
     words->word[words->count] = NULL;
+}
+
+/* A setting of the ranks, where it has a value. False: no memory. */
+static bool add_setting(struct words *words, char **setting, const char *name, const char *value)
+{
+    if (value == NULL)
+        return true;
+    if (asprintf(setting, "%s=%s", name, value) < 0) {
+        *setting = NULL;
+        return false;
+    }
+    add(words, "--env");
+    add(words, *setting);
+    return true;
 }
 
 /* A claim or family that is judged by what the ranks do to the checkpoint store. */
@@ -121,6 +136,9 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
         add(words, "--env");
         add(words, words->followed);
     }
+    if (!add_setting(words, &words->library, LIBRARY_ENVIRONMENT, scenario->library) ||
+        !add_setting(words, &words->helpers, HELPERS_ENVIRONMENT, scenario->helpers))
+        return error_set(error, ERROR_MEMORY, "out of memory");
     for (size_t i = 0; i < scenario->environment_count; i++) {
         add(words, "--env");
         add(words, scenario->environment[i]);
@@ -135,8 +153,9 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
 /* Variables that a surrounding run or `exec` may have left: they mean that one, not this. */
 static void forget_outer_run(void)
 {
-    static const char *const names[] = {"FAULTLINE_RUN", "FAULTLINE_RANK", "FAULTLINE_RANKS",
-                                        "FAULTLINE_STORE", DECISIONS_ENVIRONMENT};
+    static const char *const names[] = {
+        "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
+        DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
 }
@@ -331,6 +350,8 @@ static enum error_code start_launcher(struct flight *flight, struct error *error
         if (flight->launcher < 0)
             code = error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
     }
+    free(words->library);
+    free(words->helpers);
     free(words);
     return code;
 }

@@ -43,7 +43,7 @@ static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
-        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i}", "name",
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*}", "name",
         scenario->name, "file", json_text(scenario->file), "line", scenario->line, "protocol",
         json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
         pack_strings(scenario->argument, scenario->argument_count), "environment",
@@ -51,7 +51,8 @@ static json_t *pack_scenario(const struct run *run)
         "claims", pack_strings(scenario->claim, scenario->claim_count), "violates",
         json_text(scenario->violates), "cover",
         pack_strings(scenario->cover, scenario->cover_count), "max_incarnations",
-        scenario->max_incarnations, "reserve", scenario->reserve);
+        scenario->max_incarnations, "reserve", scenario->reserve, "library",
+        json_text(scenario->library), "helpers", scenario->helpers);
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -258,6 +259,8 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     TRY(take_int(object, "max_incarnations", 0, INT_MAX, &scenario->max_incarnations, error));
     if (json_object_get(object, "reserve") != NULL) /* runs from before it have none */
         TRY(take_int(object, "reserve", 0, scenario->ranks - 1, &scenario->reserve, error));
+    TRY(take_string(object, "library", true, &scenario->library, error));
+    TRY(take_string(object, "helpers", true, &scenario->helpers, error));
     TRY(take_strings(object, "arguments", STRINGS_MAX, &scenario->argument,
                      &scenario->argument_count, error));
     TRY(take_strings(object, "environment", STRINGS_MAX, &scenario->environment,

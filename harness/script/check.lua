@@ -135,7 +135,7 @@ local function argument(value, what)
 end
 
 local reserved = set [[FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS FAULTLINE_STORE FAULTLINE_RECORD
-  LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
+  FAULTLINE_LIBRARY FAULTLINE_HELPERS LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
 
 -- { NAME = "value" } → { "NAME=value" }, sorted.
 local function environment(value, what)

@@ -1,6 +1,8 @@
 /* See list.h and script.h. */
 #include "script/list.h"
 
+#include "trace/record.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,8 @@ void scenario_release(struct scenario *scenario)
     free(scenario->name);
     free(scenario->protocol);
     free(scenario->program);
+    free(scenario->library);
+    free(scenario->helpers);
     free(scenario->violates);
     texts_release(scenario->argument, scenario->argument_count);
     texts_release(scenario->claim, scenario->claim_count);
@@ -72,6 +76,7 @@ enum error_code scenario_copy(const struct scenario *from, struct scenario *copy
     bool good =
         text_copy(from->file, &copy->file) && text_copy(from->name, &copy->name) &&
         text_copy(from->protocol, &copy->protocol) && text_copy(from->program, &copy->program) &&
+        text_copy(from->library, &copy->library) && text_copy(from->helpers, &copy->helpers) &&
         text_copy(from->violates, &copy->violates) &&
         texts_copy(from->argument, from->argument_count, &copy->argument, &copy->argument_count) &&
         texts_copy(from->claim, from->claim_count, &copy->claim, &copy->claim_count) &&
@@ -230,6 +235,8 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
     scenario->name = parcel_take_text(parcel);
     scenario->protocol = parcel_take_text(parcel);
     scenario->program = parcel_take_text(parcel);
+    scenario->library = optional_text_take(parcel);
+    scenario->helpers = optional_text_take(parcel);
     scenario->violates = optional_text_take(parcel);
     scenario->argument = texts_take(parcel, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
     scenario->claim = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
@@ -249,11 +256,30 @@ static bool same_strings(char *const *a, size_t a_count, char *const *b, size_t 
     return a_count == b_count;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
-    return a->ranks == b->ranks && a->reserve == b->reserve &&
+    return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
+           same_text(a->helpers, b->helpers) &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
+}
+
+bool scenario_is_helper(const struct scenario *scenario, int rank)
+{
+    return scenario->helpers != NULL && helpers_have(scenario->helpers, rank);
+}
+
+int scenario_helpers(const struct scenario *scenario)
+{
+    int count = 0;
+    for (int rank = 0; rank < scenario->ranks; rank++)
+        count += scenario_is_helper(scenario, rank);
+    return count;
 }
 
 bool scenario_same_claims(const struct scenario *a, const struct scenario *b)

@@ -183,6 +183,27 @@ static void put_texts(struct lua_table *table, const char *name, char *const *te
     lua_table_close(table);
 }
 
+/* A list that is kept as one text. */
+static void put_listed(struct lua_table *table, const char *name, const char *texts, char separator,
+                       void (*put)(struct lua_table *table, const char *text))
+{
+    if (texts == NULL)
+        return;
+    lua_table_name(table, name);
+    lua_table_open(table);
+    while (*texts != '\0') {
+        size_t length = strcspn(texts, (char[]){separator, '\0'});
+        char *one = strndup(texts, length);
+        if (one != NULL) {
+            lua_table_name(table, NULL);
+            put(table, one);
+        }
+        free(one);
+        texts += length + (texts[length] == separator);
+    }
+    lua_table_close(table);
+}
+
 /* Entries "NAME=value". */
 static void put_environment(struct lua_table *table, const struct scenario *scenario)
 {
@@ -239,6 +260,8 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_number(table, "ranks", scenario->ranks);
     if (scenario->reserve > 0)
         put_number(table, "reserve", scenario->reserve);
+    put_listed(table, "library", scenario->library, ':', lua_table_text);
+    put_listed(table, "helpers", scenario->helpers, ',', put_word);
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_environment(table, scenario);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);

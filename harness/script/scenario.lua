@@ -14,6 +14,19 @@ local expect_fields = fields_of {
   violates = { line_of_text, default = "" },
   cover = { list(line_of_text, 0, core.MAX_CLAIMS, texts), default = {} },
 }
+
+-- A file of the library under test, or several.
+local function library(value, what)
+  local function name(one, one_what)
+    if find(line_of_text(one, one_what), "[/:]") then
+      check.expected(one_what, 'the name of a file such as "libx.so", without its folder', one)
+    end
+    return one
+  end
+  if type(value) ~= "table" then return name(value, what) end
+  return table.concat(list(name, 1, core.MAX_LIBRARIES, { "texts", '"libx.so"' })(value, what), ":")
+end
+
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
@@ -21,6 +34,9 @@ local scenario_fields = fields_of {
     default = {} },
   ranks = { integer(1, core.MAX_RANKS), required = format("1 to %d", core.MAX_RANKS) },
   reserve = { integer(0, core.MAX_RANKS - 1), default = 0 },
+  library = { library, default = "" },
+  helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
+    default = {} },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
   plan = { check.func },
   timeout = { check.seconds, default = 0.0 },
@@ -50,6 +66,28 @@ local function check_name(name)
   end
 end
 
+-- Ranks of the library's: each once, and some are left for the program.
+local function check_helpers(kept)
+  local once, least = {}, kept.ranks - kept.reserve
+  for _, rank in ipairs(kept.helpers) do
+    if rank >= kept.ranks then
+      core.fail(format('"helpers": there is no rank %d; the job has ranks 0 to %d', rank,
+        kept.ranks - 1))
+    elseif rank >= least then
+      core.fail(format('"helpers": rank %d begins in reserve; accepted: 0 to %d', rank, least - 1))
+    elseif once[rank] then
+      core.fail(format('"helpers": rank %d stands twice', rank))
+    end
+    once[rank] = true
+  end
+  if #kept.helpers >= least then
+    core.fail(format('"helpers": no rank is left for the program; accepted: at most %d of %d ranks',
+      least - 1, least))
+  end
+  table.sort(kept.helpers)
+  kept.helpers = table.concat(kept.helpers, ",")
+end
+
 local function define(name, line, given)
   if type(given) ~= "table" then
     core.fail(format('scenario "%s": a table { ... } is expected, not %s', name, shown(given)))
@@ -64,6 +102,7 @@ local function define(name, line, given)
     core.fail(format('"reserve" is %d; accepted: less than "ranks", which is %d', kept.reserve,
       kept.ranks))
   end
+  check_helpers(kept)
   kept.steps, kept.wires = core.plan_of(kept)
   check.set_context("")
   core.emit(kept)

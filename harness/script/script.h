@@ -15,6 +15,7 @@
 #define SCENARIO_MAX_CLAIMS 32
 #define SCENARIO_MAX_ARGUMENTS 64
 #define SCENARIO_MAX_ENVIRONMENT 64
+#define SCENARIO_MAX_LIBRARIES 16
 #define SCENARIO_MAX_INCARNATIONS TRACE_MAX_INCARNATIONS
 #define SCENARIO_MAX_TIMEOUT_S 86400
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
@@ -35,8 +36,10 @@ struct scenario {
     char **argument; /* of the program */
     size_t argument_count;
     int ranks;
-    int reserve;  /* so many of them begin as no rank of the application; less than ranks */
-    char **claim; /* ids or families; at least one */
+    int reserve;   /* so many of them begin as no rank of the application; less than ranks */
+    char *library; /* files under test that call MPI_X, "libx.so:liby.so"; NULL: none */
+    char *helpers; /* ranks that belong to what is under test, ascending, "0,3"; NULL: none */
+    char **claim;  /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
     double timeout_s; /* hard limit of the whole scenario, > 0; 0: the command's */
@@ -98,6 +101,10 @@ enum error_code script_load(const char *path, const struct script_options *optio
 /* As many ranks, the same arguments and environment. The executable is not looked at: its name may
  * mean another one elsewhere. */
 bool scenario_same_call(const struct scenario *a, const struct scenario *b);
+
+/* Ranks that belong to the library under test. */
+bool scenario_is_helper(const struct scenario *scenario, int rank);
+int scenario_helpers(const struct scenario *scenario);
 
 /* The same claims in the same order. */
 bool scenario_same_claims(const struct scenario *a, const struct scenario *b);

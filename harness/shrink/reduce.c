@@ -198,12 +198,22 @@ static int32_t highest_rank(const struct plan *plan)
     return highest;
 }
 
+/* So many ranks that all that the scenario names are there, and one of the program's. */
+static int32_t fewest_ranks(const struct scenario *scenario)
+{
+    int32_t highest = highest_rank(&scenario->plan);
+    for (int32_t rank = 0; rank < scenario->ranks; rank++)
+        if (scenario_is_helper(scenario, rank))
+            highest = higher(highest, rank + scenario->reserve);
+    return higher(highest + 1, scenario->reserve + scenario_helpers(scenario) + 1);
+}
+
 static void add_numbers_around(struct listing *listing)
 {
     const struct scenario *scenario = listing->scenario;
     int64_t number;
     char what[WHERE_BYTES];
-    int32_t least = higher(highest_rank(&scenario->plan) + 1, scenario->reserve + 1);
+    int32_t least = fewest_ranks(scenario);
     add_lowered(listing, (struct reduction){.kind = REDUCE_RANKS}, scenario->ranks, least, "ranks");
     for (uint32_t i = 0; i < scenario->argument_count; i++) {
         snprintf(what, sizeof what, "argument %" PRIu32, i + 1);

@@ -213,6 +213,14 @@ const struct trace *trace_set_find(const struct trace_set *set, int rank, int in
     return bsearch(&key, set->trace, set->count, sizeof key, by_incarnation_then_rank);
 }
 
+bool trace_set_is_helper(const struct trace_set *set, int rank)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->trace[i].rank == rank && set->trace[i].header->helper)
+            return true;
+    return false;
+}
+
 uint64_t trace_ns(const struct trace_set *set, uint64_t ticks)
 {
     if (set->count == 0)

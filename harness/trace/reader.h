@@ -51,6 +51,9 @@ void trace_set_release(struct trace_set *set);
 /* NULL if there is none. */
 const struct trace *trace_set_find(const struct trace_set *set, int rank, int incarnation);
 
+/* Its traces say that the rank belongs to the library under test. */
+bool trace_set_is_helper(const struct trace_set *set, int rank);
+
 /* Nanoseconds since the start of the run's first trace. */
 uint64_t trace_ns(const struct trace_set *set, uint64_t ticks);
 

@@ -1,6 +1,9 @@
 /* Names of what a record holds; see record.h. */
 #include "trace/record.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 #define TEXT_OF(list, count, number)                                                               \
     static const char *const texts[] = {list};                                                     \
     return (number) < (count) ? texts[number] : "?"
@@ -30,4 +33,15 @@ const char *level_text(unsigned level)
 {
     static const char *const texts[] = {"app", "wire", "self"};
     return level < sizeof texts / sizeof texts[0] ? texts[level] : "?";
+}
+
+bool helpers_have(const char *helpers, int rank)
+{
+    while (isdigit((unsigned char)*helpers)) {
+        char *end;
+        if (strtol(helpers, &end, 10) == rank)
+            return true;
+        helpers = *end == ',' ? end + 1 : end;
+    }
+    return false;
 }

@@ -13,6 +13,7 @@
 #define TRACE_RECORD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TRACE_MAGIC "FLTRACE" /* with its terminator: 8 bytes */
@@ -255,9 +256,20 @@ struct trace_header {
     int32_t world_size;         /* as MPI told, 0 before Init */
     int32_t hash_mode;          /* 0 none, 1 sampled above HASH_SAMPLE_ABOVE_BYTES, 2 full */
     char program[256];
+    int32_t helper;             /* 1: the rank belongs to the library under test */
+    _Atomic uint32_t libraries; /* bit i: the i-th library that was named has been in the process */
+    _Atomic uint64_t taken;     /* calls of MPI from those, which are in no LEVEL_APP record */
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fits its page");
+
+/* What the environment tells a process of the library under test: files that call MPI_X,
+ * "libx.so:liby.so", in the order of `libraries`; and ranks that are its own, "0,3". */
+#define LIBRARY_ENVIRONMENT "FAULTLINE_LIBRARY"
+#define HELPERS_ENVIRONMENT "FAULTLINE_HELPERS"
+
+/* The rank is one of the list. */
+bool helpers_have(const char *helpers, int rank);
 
 /* Static strings; "?" for a number outside the list. */
 const char *record_kind_text(unsigned kind);

@@ -160,10 +160,62 @@ const struct finding *outcome_finding(const struct outcome *outcome)
     return NULL;
 }
 
-static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
-                                    struct judgement *judgement, struct fault_places *faults,
-                                    struct error *error)
+/* --- a library under test --------------------------------------------------------------------- */
+
+static struct library_seen look_at_library(const struct trace_set *traces)
 {
+    struct library_seen seen = {0};
+    for (size_t i = 0; i < traces->count; i++) {
+        seen.loaded |= atomic_load(&traces->trace[i].header->libraries);
+        seen.taken += atomic_load(&traces->trace[i].header->taken);
+    }
+    return seen;
+}
+
+/* The first of the files that was in no process. False: all have been. */
+static bool find_missing(const struct scenario *scenario, const struct library_seen *seen,
+                         char *name, size_t bytes)
+{
+    const char *at = scenario->library;
+    for (unsigned i = 0; *at != '\0'; i++) {
+        size_t length = strcspn(at, ":");
+        if ((seen->loaded >> i & 1) == 0) {
+            snprintf(name, bytes, "%.*s", (int)length, at);
+            return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+/* What a library calls that is not the one named counts as the program's: then nothing that was
+ * found of the program can be believed, but that the run did not end. */
+static void apply_library(const struct scenario *scenario, struct outcome *outcome)
+{
+    char why[RUN_TEXT_BYTES], name[RUN_TEXT_BYTES / 2];
+    if (scenario->library == NULL || strcmp(outcome->remark, "H.progress") == 0)
+        return;
+    if (find_missing(scenario, &outcome->library, name, sizeof name)) {
+        snprintf(
+            why, sizeof why,
+            "the scenario names the library %s, and no process of the run has loaded a file of "
+            "that name",
+            name);
+        decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), why);
+    } else if (outcome->library.taken == 0 && outcome->verdict == VERDICT_PASS) {
+        snprintf(why, sizeof why,
+                 "the scenario names the library %s, and it made no call of MPI by an MPI_ name",
+                 scenario->library);
+        decide(outcome, VERDICT_VACUOUS, verdict_text(VERDICT_VACUOUS), why);
+    }
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
+                                    struct outcome *outcome, struct error *error)
+{
+    struct judgement *judgement = &outcome->judgement;
     struct path folder;
     struct trace_set traces = {0};
     struct run_facts facts = run_facts_of(run);
@@ -174,8 +226,10 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
         code = judge(&traces, &facts, ids, count, judgement, error);
     if (code == OK)
         second_look(&traces, &facts, judgement);
-    if (code == OK)
-        fault_places_find(&traces, judgement, faults);
+    if (code == OK) {
+        fault_places_find(&traces, judgement, &outcome->faults);
+        outcome->library = look_at_library(&traces);
+    }
     trace_set_release(&traces);
     return code;
 }
@@ -199,7 +253,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         id_count = ids_of(run->scenario, own);
         ids = own;
     }
-    if (judge_traces(run, ids, id_count, &outcome->judgement, &outcome->faults, &error) != OK) {
+    if (judge_traces(run, ids, id_count, outcome, &error) != OK) {
         decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), error.text);
         return;
     }
@@ -208,6 +262,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         apply_violates(run->scenario, outcome);
         apply_cover(run->scenario, outcome);
     }
+    apply_library(run->scenario, outcome);
 }
 
 void outcome_release(struct outcome *outcome)
@@ -294,6 +349,15 @@ static json_t *pack_control(const struct control *control)
                      control->seconds);
 }
 
+/* NULL: the scenario names none. */
+static json_t *pack_library(const struct scenario *scenario, const struct library_seen *seen)
+{
+    if (scenario->library == NULL && scenario->helpers == NULL)
+        return NULL;
+    return json_pack("{s:o*, s:s*, s:I}", "files", json_text(scenario->library), "helpers",
+                     scenario->helpers, "taken", (json_int_t)seen->taken);
+}
+
 static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
 {
     struct fingerprint fingerprint;
@@ -307,12 +371,12 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
                                                  "situations", (json_int_t)result->situations,
                                                  "violations", (json_int_t)result->violations));
     }
-    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "version", 1, "verdict",
-                     verdict_text(outcome->verdict), "remark", outcome->remark, "why",
-                     json_text(outcome->why), "fingerprint", fingerprint.text, "records",
-                     (json_int_t)judgement->records, "results", results, "findings", findings,
-                     "faults", fault_places_pack(&outcome->faults), "control",
-                     pack_control(&outcome->control));
+    return json_pack(
+        "{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o*, s:o}", "version", 1, "verdict",
+        verdict_text(outcome->verdict), "remark", outcome->remark, "why", json_text(outcome->why),
+        "fingerprint", fingerprint.text, "records", (json_int_t)judgement->records, "results",
+        results, "findings", findings, "faults", fault_places_pack(&outcome->faults), "library",
+        pack_library(run->scenario, &outcome->library), "control", pack_control(&outcome->control));
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

@@ -31,6 +31,12 @@ const char *control_word(enum control_result result);
 /* What the verdict.json of `folder` says of the control run of that run. */
 void control_load(const char *folder, struct control *control);
 
+/* What a library under test, which the scenario names, was seen to do. */
+struct library_seen {
+    uint32_t loaded; /* bit i: the i-th of its files has been in some process */
+    uint64_t taken;  /* calls of MPI that came from there */
+};
+
 /* All owned: outcome_release. */
 struct outcome {
     enum verdict verdict;       /* what counts: the judgement, after the scenario's expectations */
@@ -38,7 +44,8 @@ struct outcome {
     char remark[64];            /* the claim that decided, or the verdict's name; empty: pass */
     char why[RUN_TEXT_BYTES];   /* in place of a finding; empty: the first finding says it */
     struct fault_places faults; /* where they took place */
-    struct control control;     /* of a violation; not made by judging */
+    struct library_seen library;
+    struct control control; /* of a violation; not made by judging */
 };
 
 /* Judges the run by its scenario's claims, or by `ids` alone if there are any (then without the

@@ -52,6 +52,13 @@ bool at_is_got(struct at at)
     return at.record->level == LEVEL_APP && takes(at);
 }
 
+bool at_is_helpers(const struct trace_set *traces, struct at at)
+{
+    return at.record->level == LEVEL_APP &&
+           (at.trace->header->helper ||
+            ((at_is_sent(at) || at_is_got(at)) && trace_set_is_helper(traces, at.record->peer)));
+}
+
 bool at_is_call(struct at at, enum level level)
 {
     return at.record->kind == RECORD_COLLECTIVE && at.record->level == level;
@@ -255,7 +262,7 @@ static bool is_born(const struct trace *trace, uint64_t ticks)
     return shows;
 }
 
-/* If nobody tells what the process of that number was, it was that rank. */
+/* If nobody tells what the process of that number was, it was that rank, unless it is a helper. */
 bool ranks_have(const struct trace_set *traces, int rank)
 {
     bool told = false;
@@ -266,6 +273,8 @@ bool ranks_have(const struct trace_set *traces, int rank)
         struct at said = at_first_note(&traces->trace[t], NOTE_BECOMES, 0);
         if (said.trace->rank != rank)
             continue;
+        if (said.trace->header->helper)
+            return false;
         if (is_born(said.trace, said.record != NULL ? said.record->enter : NEVER))
             return true;
         told |= said.record != NULL;

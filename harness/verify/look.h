@@ -24,6 +24,9 @@ bool at_is_got(struct at at);                    /* what hands a message to the 
 bool at_is_call(struct at at, enum level level); /* a collective */
 bool at_is_note(struct at at, enum note_kind kind, uint64_t line); /* line 0: of any */
 
+/* Of a helper, or to or from one: that is the library's under test, and none of the program's. */
+bool at_is_helpers(const struct trace_set *traces, struct at at);
+
 /* When the call returns, NEVER while it is in progress. The send of an MPI_Sendrecv is done when it
  * is entered. */
 uint64_t at_done(struct at at);

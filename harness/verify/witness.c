@@ -127,6 +127,8 @@ static bool lacks_member(const struct shown *shown, struct at call)
 
 static bool is_other_call(const struct shown *shown, struct at a, struct at b)
 {
+    if (at_is_helpers(shown->traces, a) || at_is_helpers(shown->traces, b))
+        return false;
     return a.record->call != b.record->call || a.record->peer != b.record->peer ||
            a.record->bytes != b.record->bytes || data_of(a.record) != data_of(b.record) ||
            calls_of(shown, a) != calls_of(shown, b);
@@ -621,6 +623,8 @@ bool witness_holds(const struct witness *witness)
             return false;
         struct at at = shown.event[i] =
             (struct at){trace, event->index, &trace->record[event->index]};
+        if (at_is_helpers(witness->traces, at))
+            continue;
         if (at_is_sent(at)) {
             shown.sent = at;
             shown.sent_last = shown.sent_last.record != NULL ? shown.sent_last : at;

@@ -403,14 +403,29 @@ static NEVER_INLINE int upper_record_@member(@declared)
     return answer;
 }
 
+static NEVER_INLINE int upper_else_@member(@declared)
+{
+    if (unlikely(upper_records_else()))
+        return upper_record_@member(@named);
+    return upper.@member(@named);
+}
+
 EXPORTED int @name(@declared)
 {
-    if (unlikely(!upper_records()))
-        return upper.@member(@named);
-    return upper_record_@member(@named);
+    if (likely(upper_records()))
+        return upper_record_@member(@named);
+    thread_state.returns_to = __builtin_return_address(0);
+    return upper_else_@member(@named);
+}
+
+static int from_library_@member(@declared)
+{
+    under_test_took();
+    return upper.@member(@named);
 }
 
 const void *const lower_address_@member = (const void *)lower_@member;
+const void *const from_library_address_@member = (const void *)from_library_@member;
 ]]):gsub("@([%a_]+)", fields))
 end
 
@@ -424,6 +439,7 @@ local WRAPPERS_HEAD = [[
 #include "injectors/taps/tap_message.h"
 #include "injectors/taps/tap_pair.h"
 #include "injectors/taps/tap_request.h"
+#include "injectors/taps/under_test.h"
 
 #pragma GCC visibility push(hidden)
 ]]
@@ -435,10 +451,11 @@ local function table_header(calls, path)
             declared(call))
         local address = "lower_address_" .. member(call.name)
         local by_hand = known.by_hand[call.name]
-        names[i] = string.format('    X(%s, "%s", %s) \\', member(call.name), call.name,
-            by_hand and "NULL" or address)
+        names[i] = string.format('    X(%s, "%s", %s, %s) \\', member(call.name), call.name,
+            by_hand and "NULL" or address, by_hand and "NULL" or "&from_library_" .. address:sub(7))
         if not by_hand then
-            addresses[#addresses + 1] = string.format("extern const void *const %s;", address)
+            addresses[#addresses + 1] = string.format(
+                "extern const void *const %s, *const from_library_%s;", address, address:sub(7))
         end
     end
     return table.concat({
@@ -454,7 +471,8 @@ local function table_header(calls, path)
         table.concat(members, "\n"),
         "};",
         "",
-        "/* member, name of the function, address of the wrapper behind its PMPI name or NULL */",
+        "/* member, name of the function, address of the wrapper behind its PMPI name or NULL; where",
+        " * that of the one stands which a library under test calls by the MPI name, or NULL */",
         "#define LIBRARY_FUNCTIONS(X) \\",
         table.concat(names, "\n"),
         "",

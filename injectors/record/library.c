@@ -64,7 +64,7 @@ static void resolve(const struct entry *entry, void *where, bool recording)
 
 static void resolve_all(void *where, bool recording)
 {
-#define ENTRY(member, name, lower)                                                                 \
+#define ENTRY(member, name, lower, from_library)                                                   \
     resolve(&(struct entry){&library.member, &upper.member, name, lower}, where, recording);
     LIBRARY_FUNCTIONS(ENTRY)
 #undef ENTRY

@@ -45,6 +45,7 @@ struct thread_state {
     bool known;         /* number and tid are set */
     uint16_t number;    /* struct record.thread */
     int32_t tid;
+    const void *returns_to; /* where the upper call that is not simply recorded goes on */
     uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
     uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
     uint64_t recorded; /* records begun, polls left out */
@@ -65,7 +66,9 @@ struct thread_state {
 extern __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
 
 /* 0: both taps only pass through (inert, forked child, FAULTLINE_RECORD=0, after the end). Changes
- * to 0 at most once in a process, never back. */
+ * to 0 at most once in a process, never back. RECORDS_BY_CALLER: what a library under test calls is
+ * not the program's (under_test.h). */
+enum { RECORDS_ALL = 1, RECORDS_BY_CALLER = 2 };
 extern int runtime_recording;
 
 /* true: MPI_THREAD_MULTIPLE. One blocked thread then does not mean a blocked rank. */

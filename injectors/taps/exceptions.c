@@ -52,7 +52,8 @@ EXPORTED int PMPI_Pcontrol(const int level, ...)
 EXPORTED int MPI_Pcontrol(const int level, ...)
 {
     (void)level;
-    if (upper_records()) {
+    thread_state.returns_to = __builtin_return_address(0);
+    if (upper_records() || upper_records_else()) {
         record_control(LEVEL_APP);
         if (upper.Pcontrol == library.Pcontrol)
             record_control(LEVEL_WIRE);

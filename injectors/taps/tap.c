@@ -8,6 +8,16 @@
 bool tap_ready;
 bool tap_pairs;
 
+bool upper_asks_who_calls(void)
+{
+    if (runtime_recording == RECORDS_BY_CALLER)
+        return (thread_state.app_depth | thread_state.wire_depth) == 0 &&
+               !under_test_calls(thread_state.returns_to);
+    if (!library_found)
+        library_require();
+    return false;
+}
+
 int tap_error_class(int result)
 {
     int class = MPI_ERR_UNKNOWN;
@@ -47,6 +57,8 @@ void init_end(enum level level, struct record *r, int result)
 {
     if (level == LEVEL_WIRE && result == MPI_SUCCESS && !tap_ready)
         open_taps();
+    if (level == LEVEL_APP && tap_ready)
+        under_test_look_at_world(group_self.member[0], group_world.size);
     call_end(r, result);
 }
 

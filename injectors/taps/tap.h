@@ -11,6 +11,7 @@
 
 #include "injectors/record/library.h"
 #include "injectors/record/runtime.h"
+#include "injectors/taps/under_test.h"
 
 #include <mpi.h>
 
@@ -36,11 +37,18 @@ extern bool tap_pairs;
 
 static inline bool upper_records(void)
 {
-    if (likely(runtime_recording))
-        return (thread_state.app_depth | thread_state.wire_depth) == 0;
-    if (unlikely(!library_found))
-        library_require();
-    return false;
+    return likely(runtime_recording == RECORDS_ALL) &&
+           (thread_state.app_depth | thread_state.wire_depth) == 0;
+}
+
+/* The rest of upper_records_else; looks for the library if there is none yet. */
+bool upper_asks_who_calls(void);
+
+/* Where that says no. True: it is to be recorded all the same. */
+static inline bool upper_records_else(void)
+{
+    return unlikely(runtime_recording == RECORDS_BY_CALLER || !library_found) &&
+           upper_asks_who_calls();
 }
 
 static inline bool lower_records(void)

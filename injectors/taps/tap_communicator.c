@@ -381,10 +381,48 @@ static uint32_t identity_id(enum level level, uint64_t handle)
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
+/* --- handed out by a library under test --------------------------------------------------------
+ */
+
+/* Mixed with the parent: how many the program itself makes of the same members says nothing here.
+ */
+#define HANDED_OUT 0x68616e64u
+
+/* What the library under test makes in a call of its own it may hand to the program. */
+static bool may_be_handed_out(enum level level)
+{
+    return level == LEVEL_WIRE && thread_state.app_depth == 0 &&
+           runtime_recording == RECORDS_BY_CALLER;
+}
+
+/* `members` with what was told of the call. */
+static void hand_out(unsigned call, const struct communicator *made, uint32_t parent,
+                     uint64_t members)
+{
+    struct communicator *c = describe(LEVEL_APP, made->wire);
+    if (!c)
+        return;
+    c->handed_out = true;
+    c->id = next_id(LEVEL_APP, (uint32_t)group_mix(parent, HANDED_OUT), members);
+    insert(LEVEL_APP, c);
+    write_records(LEVEL_APP, call, c, parent);
+}
+
+/* It is freed, or more is known of it. True: there is no other of that handle. */
+static bool take_back(uint64_t handle)
+{
+    struct communicator *c = in_table(LEVEL_APP, handle);
+    if (!c || !c->handed_out)
+        return !c;
+    take_out(LEVEL_APP, c);
+    communicator_drop(c);
+    return true;
+}
+
 void communicator_again(uint64_t handle)
 {
     MPI_Comm comm = (MPI_Comm)(uintptr_t)handle;
-    bool again = tap_ready && thread_state.app_depth == 0 && !in_table(LEVEL_APP, handle);
+    bool again = tap_ready && thread_state.app_depth == 0 && take_back(handle);
     struct communicator *c = again ? describe(LEVEL_APP, comm) : NULL;
     if (!c)
         return;
@@ -405,11 +443,14 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
         return;
     uint64_t members = group_members_hash(c->local, c->remote);
     c->id = identity_id(level, c->handle);
+    if (told)
+        members = group_mix(members, told);
     if (c->id == 0)
-        c->id =
-            next_id(level, common_parent(call, parent), told ? group_mix(members, told) : members);
+        c->id = next_id(level, common_parent(call, parent), members);
     insert(level, c);
     write_records(level, call, c, parent);
+    if (may_be_handed_out(level))
+        hand_out(call, c, common_parent(call, parent), members);
 }
 
 uint32_t communicator_duplicate_id(enum level level, const struct communicator *parent)
@@ -426,6 +467,8 @@ void communicator_made_as(enum level level, unsigned call, const struct communic
     c->id = id;
     insert(level, c);
     write_records(level, call, c, parent->id);
+    if (may_be_handed_out(level))
+        hand_out(call, c, parent->id, group_members_hash(c->local, c->remote));
 }
 
 struct record *make_begin(enum level level, unsigned call, MPI_Comm parent)
@@ -456,10 +499,13 @@ struct record *communicator_free_begin(enum level level, unsigned call, const MP
 void communicator_free_end(enum level level, struct record *r, struct communicator *freed,
                            int result)
 {
-    if (freed && result == MPI_SUCCESS)
+    if (freed && result == MPI_SUCCESS) {
+        if (may_be_handed_out(level))
+            take_back(freed->handle);
         communicator_drop(freed);
-    else if (freed)
+    } else if (freed) {
         insert(level, freed);
+    }
     call_end(r, result);
 }
 

@@ -18,8 +18,9 @@ struct communicator {
     struct communicator *next;
     _Atomic unsigned references; /* the table's, and one per request that is under way */
     bool permanent;
-    uint32_t id; /* 0: unknown */
-    int rank;    /* own, in the (local) group */
+    bool handed_out; /* made by a library under test, which may give it to the program */
+    uint32_t id;     /* 0: unknown */
+    int rank;        /* own, in the (local) group */
     uint64_t handle;
     MPI_Comm wire;             /* the library's handle */
     struct group *local;       /* never NULL */

@@ -62,6 +62,14 @@ static void say_missing(struct finding *finding, const struct demand *demand,
         finding_show(finding, mark->event);
 }
 
+/* As far as the rank of the note knows. A helper has no part. */
+static bool has_done_part(const struct lines *lines, const struct causal_note *note, int rank,
+                          bool saved)
+{
+    const struct known *known = &note->known[rank];
+    return lines->of[rank].helper || (saved ? known->saved : known->checkpoint) >= note->line;
+}
+
 static void demand_all(struct judging *judging, const struct lines *lines,
                        const struct causal *causal, const struct causal_note *note,
                        const struct demand *demand)
@@ -71,13 +79,11 @@ static void demand_all(struct judging *judging, const struct lines *lines,
     bool certain = false, found = false;
     char event[EVENT_TEXT_BYTES];
     for (int rank = 0; rank < lines->ranks; rank++) {
-        const struct known *known = &note->known[rank];
-        if ((saved ? known->saved : known->checkpoint) < note->line)
+        if (!has_done_part(lines, note, rank, saved))
             certain |= is_certain(judging, causal, note, mark_of(lines, rank, note->line, saved));
     }
     for (int rank = 0; rank < lines->ranks; rank++) {
-        const struct known *known = &note->known[rank];
-        if ((saved ? known->saved : known->checkpoint) >= note->line)
+        if (has_done_part(lines, note, rank, saved))
             continue;
         if (!found) {
             finding =
@@ -122,7 +128,7 @@ static void judge_old_commit(struct judging *judging, int incarnation,
 {
     char event[EVENT_TEXT_BYTES];
     for (int rank = 0; rank < judging->traces->ranks; rank++) {
-        bool saved = false;
+        bool saved = trace_set_is_helper(judging->traces, rank);
         uint64_t index;
         for (int i = incarnation; i >= 0 && !saved; i--) {
             const struct trace *trace = trace_set_find(judging->traces, rank, i);

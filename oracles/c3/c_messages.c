@@ -464,6 +464,7 @@ static enum error_code read_histories(struct c_pass *pass, struct error *error)
     /* What is done again, suppressed, lies long behind the delivery that it belongs to; that it
      * does is for this family to say, by its place in the order, and not by the clock. */
     pass->match.slack = UINT64_MAX / 4;
+    pass->match.helper = pass->histories.tenures.helper;
     pass->match.cut_off = pass->incarnation + 1 < traces->incarnations;
     c_recovery_begin(pass);
     code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);

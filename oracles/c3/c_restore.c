@@ -49,7 +49,8 @@ uint64_t c_possible_commit(const struct lines *lines, const struct causal *causa
         for (int rank = 0; rank < lines->ranks; rank++) {
             const struct known *of = causal->uncertain ? causal->final[rank] : known;
             uint64_t saved = of == NULL ? 0 : of[rank].saved;
-            least = saved < least ? saved : least;
+            if (!lines->of[rank].helper)
+                least = saved < least ? saved : least;
         }
         possible = least != UINT64_MAX && least > possible ? least : possible;
     }
@@ -71,7 +72,7 @@ struct fresh_start {
 static struct fresh_start fresh_start_of(const struct rank_lines *rank, uint64_t line)
 {
     struct fresh_start fresh = {0};
-    if (rank->trace == NULL || rank->restored.there)
+    if (rank->trace == NULL || rank->helper || rank->restored.there)
         return fresh;
     fresh.there = is_closed(rank->trace);
     for (uint64_t at = rank->trace->count; note_before(rank->trace, at, &at);) {
@@ -161,7 +162,7 @@ static void say_unsaved(struct finding *finding, const struct judging *judging, 
 {
     uint64_t index;
     for (int rank = 0; rank < judging->traces->ranks; rank++) {
-        bool saved = false;
+        bool saved = trace_set_is_helper(judging->traces, rank);
         for (int i = below - 1; i >= 0 && !saved; i--) {
             const struct trace *trace = trace_set_find(judging->traces, rank, i);
             saved = trace != NULL && note_find(trace, NOTE_SAVED, line, UINT64_MAX, &index);

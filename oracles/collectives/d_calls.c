@@ -268,6 +268,10 @@ static void learn_members(struct d_pass *pass)
     static const struct collective_listener nobody = {NULL, on_complete, on_discord};
     const struct trace_set *traces = pass->judging->traces;
     collectives_init(&pass->members, traces->ranks, &nobody);
+    pass->members.helper = pass->histories.tenures.helper;
+    for (int rank = 0; rank < traces->ranks; rank++)
+        if (pass->histories.tenures.helper[rank])
+            collectives_leave_out(&pass->members, rank);
     for (size_t i = 0; i < traces->count; i++)
         collectives_learn(&pass->members, &traces->trace[i], LEVEL_APP, traces->trace[i].count);
     pass->exhausted |= pass->members.exhausted;

@@ -263,6 +263,7 @@ static enum error_code read_messages(struct s_pass *pass, struct error *error)
     struct match_listener listener = {pass, on_pair, on_strange};
     enum error_code code = match_init(&pass->match, traces->ranks,
                                       traces->trace[0].header->ticks_per_second, &listener, error);
+    pass->match.helper = pass->histories.tenures.helper;
     pass->match.tells_unseen = true; /* no cut lies behind the end */
     pass->match.cut_off =
         pass->incarnation + 1 < traces->incarnations || pass->judging->facts->end != RUN_FINISHED;

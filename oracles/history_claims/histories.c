@@ -77,6 +77,7 @@ static void on_event(void *context, const struct stream_event *event)
 /* Communicators that were made before a `restored` note. */
 static void learn_communicators(struct passage *passage)
 {
+    passage->collectives.helper = passage->histories->tenures.helper;
     for (int rank = 0; rank < passage->histories->ranks; rank++) {
         const struct history *history = &passage->histories->of[rank];
         if (!passage->histories->tenures.application[rank])
@@ -95,6 +96,7 @@ static enum error_code stream(struct passage *passage, struct error *error)
                                       traces->trace[0].header->ticks_per_second, &listener, error);
     if (code != OK)
         return code;
+    passage->match.helper = passage->histories->tenures.helper;
     passage->match.cut_off = !passage->newest || passage->judging->facts->end != RUN_FINISHED;
     learn_communicators(passage);
     code = stream_run(passage->histories, LEVEL_APP, on_event, passage, NULL, error);

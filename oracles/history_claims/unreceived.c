@@ -69,6 +69,7 @@ enum error_code unreceived_find(const struct trace_set *traces, bool *known,
     if (code == OK)
         code = match_init(&counting.match, traces->ranks, traces->trace[0].header->ticks_per_second,
                           &listener, error);
+    counting.match.helper = histories.tenures.helper;
     if (code == OK)
         code = stream_run(&histories, LEVEL_APP, on_event, &counting, NULL, error);
     if (code == OK) {

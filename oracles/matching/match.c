@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A process whose messages are not looked at: it is outside of the run, or a helper. */
+static bool is_outside(const struct match *match, int32_t rank)
+{
+    return rank < 0 || rank >= match->ranks || (match->helper != NULL && match->helper[rank]);
+}
+
 static void advance(struct match *match, struct channel *channel)
 {
     channel_advance(match, channel, false);
@@ -132,7 +138,7 @@ static bool is_sendrecv(unsigned call)
 static void record_send(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if (record->peer < 0 || record->peer >= match->ranks)
+    if (is_outside(match, record->peer))
         return;
     struct channel *channel =
         match_channel(match, record->comm, event->rank, record->peer, record->tag);
@@ -278,8 +284,7 @@ static void deliver(struct match *match, struct received *received,
     const struct record *record = event->record;
     struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
     struct channel *channel = NULL;
-    if (endpoint != NULL && !endpoint->lost_sight && record->peer >= 0 &&
-        record->peer < match->ranks)
+    if (endpoint != NULL && !endpoint->lost_sight && !is_outside(match, record->peer))
         channel = match_channel(match, received->comm, record->peer, received->rank, record->tag);
     if (channel == NULL) {
         pool_give(&match->received_pool, received);
@@ -337,8 +342,8 @@ static struct received *find_dormant(const struct match *match, int rank,
 static void complete_unposted(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if (record->comm == 0 || record->peer < 0 || (record->flags & (FLAG_CANCELLED | FLAG_FREED)) ||
-        record->error != 0)
+    if (record->comm == 0 || is_outside(match, record->peer) ||
+        (record->flags & (FLAG_CANCELLED | FLAG_FREED)) || record->error != 0)
         return;
     struct received *received = post(match, event, record->peer, record->tag);
     struct received *dormant = find_dormant(match, event->rank, record);
@@ -373,8 +378,7 @@ static void record_receive(struct match *match, const struct stream_event *event
         end_message(match, event);
         return;
     }
-    if ((record->want_peer < 0 && record->want_peer != PEER_ANY) ||
-        record->want_peer >= match->ranks) {
+    if (record->want_peer != PEER_ANY && is_outside(match, record->want_peer)) {
         if (record->request != 0)
             add_request(match, event, &(struct request){.kind = REQUEST_NOTHING});
         return;
@@ -402,8 +406,7 @@ static void record_probe(struct match *match, const struct stream_event *event)
     if ((role != ROLE_MPROBE && role != ROLE_IMPROBE) || (record->flags & FLAG_NEGATIVE) ||
         record->want_peer == PEER_NULL)
         return;
-    bool found = !event->in_progress && record->request != 0 && record->peer >= 0 &&
-                 record->peer < match->ranks;
+    bool found = !event->in_progress && record->request != 0 && !is_outside(match, record->peer);
     if (!found && !event->in_progress)
         return;
     struct received *received = found ? post(match, event, record->peer, record->tag)

@@ -79,9 +79,11 @@ struct match {
     struct match_listener listener;
     bool cut_off; /* to be set: what is told of ends in the middle, so that dormant receives may
                      still have been going to be completed */
-    bool tells_unseen; /* to be set: STRANGE_UNDELIVERED at the end also of what a receive that is
-                          not complete may have taken, and of what may not have been sent */
-    bool exhausted;    /* memory ran out: what was found so far is not to be trusted */
+    const bool *helper; /* to be set, of the application's level: by rank; what the application does
+                           with these is left out. NULL: there are none. Borrowed */
+    bool tells_unseen;  /* to be set: STRANGE_UNDELIVERED at the end also of what a receive that is
+                           not complete may have taken, and of what may not have been sent */
+    bool exhausted;     /* memory ran out: what was found so far is not to be trusted */
     struct table channels, lanes, endpoints, requests;
     struct pool sent_pool, received_pool, channel_pool, lane_pool, endpoint_pool, request_pool,
         passed_over_pool;

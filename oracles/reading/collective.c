@@ -38,7 +38,8 @@ static void add_member(struct collectives *collectives, struct gathering *gather
 {
     if (rank < 0 || rank >= collectives->ranks)
         gathering->known = false; /* a process outside of the run: nobody records what it does */
-    else if (!gathering->member[rank]) {
+    else if (!gathering->member[rank] &&
+             (collectives->helper == NULL || !collectives->helper[rank])) {
         gathering->member[rank] = true;
         gathering->place[rank] = (int)gathering->size++;
     }

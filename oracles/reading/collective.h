@@ -69,6 +69,8 @@ struct collective_listener {
 struct collectives {
     int ranks;
     struct collective_listener listener;
+    const bool *helper; /* to be set, of the application's level: by rank, no members of any
+                           communicator. NULL: there are none. Borrowed */
     bool exhausted;
     struct table gatherings; /* by communicator */
     struct gathering *first;
@@ -81,8 +83,8 @@ void collectives_init(struct collectives *collectives, int ranks,
                       const struct collective_listener *listener);
 void collectives_release(struct collectives *collectives);
 
-/* A process of the world that is no rank of the application: it is in reserve. Before any record.
- */
+/* A process of the world that is no rank of the application: it is in reserve, or a helper. Before
+ * any record. */
 void collectives_leave_out(struct collectives *collectives, int rank);
 
 /* Any record of the level; those that are no collectives cost next to nothing. */

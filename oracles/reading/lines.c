@@ -103,7 +103,8 @@ enum error_code lines_read(const struct trace_set *traces, int incarnation, stru
     for (int i = 0; i < traces->ranks && good; i++) {
         struct rank_lines *rank = &lines->of[i];
         rank->trace = trace_set_find(traces, i, incarnation);
-        good = rank->trace == NULL || read_rank(rank);
+        rank->helper = trace_set_is_helper(traces, i);
+        good = rank->trace == NULL || rank->helper || read_rank(rank);
         for (size_t k = 0; k < rank->count && good; k++)
             if (rank->line[k].checkpoint.there)
                 good = add_taken(lines, rank->line[k].number);

@@ -29,6 +29,7 @@ struct line {
 
 struct rank_lines {
     const struct trace *trace; /* NULL: the rank has none in this incarnation */
+    bool helper;               /* it belongs to the library under test, and stands nowhere */
     uint64_t base;             /* the line it was restored from; 0: the start of the program */
     struct mark restored;
     size_t count;

@@ -129,13 +129,17 @@ enum error_code tenures_read(const struct trace_set *traces, struct tenures *ten
     enum error_code code = OK;
     *tenures = (struct tenures){.ranks = traces->ranks};
     tenures->application = calloc((size_t)traces->ranks + 1, sizeof *tenures->application);
+    tenures->helper = calloc((size_t)traces->ranks + 1, sizeof *tenures->helper);
     bool *told = calloc((size_t)traces->ranks + 1, sizeof *told);
-    if (tenures->application == NULL || told == NULL)
+    if (tenures->application == NULL || tenures->helper == NULL || told == NULL)
         code = error_set(error, ERROR_MEMORY, "no memory for %d ranks", traces->ranks);
-    for (size_t i = 0; i < traces->count && code == OK; i++)
-        code = read_trace(tenures, &traces->trace[i], told, error);
     for (int rank = 0; rank < traces->ranks && code == OK; rank++)
-        tenures->application[rank] |= !told[rank];
+        tenures->helper[rank] = trace_set_is_helper(traces, rank);
+    for (size_t i = 0; i < traces->count && code == OK; i++)
+        if (!tenures->helper[traces->trace[i].rank])
+            code = read_trace(tenures, &traces->trace[i], told, error);
+    for (int rank = 0; rank < traces->ranks && code == OK; rank++)
+        tenures->application[rank] |= !told[rank] && !tenures->helper[rank];
     if (tenures->count > 1)
         qsort(tenures->tenure, tenures->count, sizeof *tenures->tenure, by_time);
     free(told);
@@ -146,6 +150,7 @@ void tenures_release(struct tenures *tenures)
 {
     free(tenures->tenure);
     free(tenures->application);
+    free(tenures->helper);
     *tenures = (struct tenures){0};
 }
 

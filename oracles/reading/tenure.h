@@ -1,7 +1,8 @@
 /* Which process is which rank of the application, and when: by the `becomes` notes. A process that
  * tells none is the rank that MPI says for all its life. What one that does tells did before its
  * first note counts for the rank that MPI says, unless the program had not come out of MPI_Init by
- * then: it was in reserve, or started as another rank. Must not know: what ranks did. */
+ * then: it was in reserve, or started as another rank. A helper is never a rank of the application.
+ * Must not know: what ranks did. */
 #ifndef ORACLES_READING_TENURE_H
 #define ORACLES_READING_TENURE_H
 
@@ -28,6 +29,7 @@ struct tenures {
     int ranks;             /* processes; ranks of the application are numbered below */
     bool *application;     /* by number: some process is this rank at some time, or the process of
                             * that number never came out of MPI_Init; owned */
+    bool *helper;          /* by number: the process belongs to the library under test; owned */
 };
 
 /* Owned by the caller, also after an error (ERROR_MEMORY). */

@@ -150,6 +150,7 @@ static enum error_code match_life(struct reading *reading, struct error *error)
                           &listener, error);
     /* What is done again, suppressed, lies long behind the delivery that it belongs to. */
     reading->match.slack = UINT64_MAX / 4;
+    reading->match.helper = histories.tenures.helper;
     reading->match.cut_off = reading->incarnation + 1 < set->incarnations;
     if (code == OK)
         code = stream_run(&histories, LEVEL_APP, on_event, reading, NULL, error);

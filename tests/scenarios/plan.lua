@@ -4,6 +4,8 @@ scenario "everything" {
   program = "ring",
   arguments = { "-n", 10, 2.5, "" },
   ranks = 3,
+  library = { "libx.so", "liby.so.2" },
+  helpers = { 2, 0 },
   claims = { "H", "B.empty" },
   timeout = 2.5,
   max_incarnations = 4,

@@ -87,21 +87,21 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
 {
     struct trace_header *header = &draft->header;
     uint64_t value = 0;
-    static const char *const words[] = {"start",     "unix-ns", "pid",      "world",
-                                        "hash-mode", "lost",    "reserved", "last-note"};
+    static const char *const words[] = {"start", "unix-ns",   "pid",      "world",     "hash-mode",
+                                        "lost",  "libraries", "reserved", "last-note", "taken"};
     size_t which = 0;
     while (which < sizeof words / sizeof words[0] && strcmp(word, words[which]) != 0)
         which++;
     if (which == sizeof words / sizeof words[0])
         return text_fail(parser,
                          "a trace has no field '%s'; it has open, closed, start, unix-ns, "
-                         "ticks-per-second, pid, world, hash-mode, lost, reserved, last-note, "
-                         "program",
+                         "ticks-per-second, pid, world, hash-mode, lost, libraries, reserved, "
+                         "last-note, taken, helper, program",
                          word);
-    bool small = which >= 2 && which <= 5;
+    bool small = which >= 2 && which <= 6;
     enum error_code code = text_number(parser, word, small ? INT32_MAX : UINT64_MAX, &value);
-    draft->has_reserved |= which == 6;
-    draft->has_last_note |= which == 7;
+    draft->has_reserved |= which == 7;
+    draft->has_last_note |= which == 8;
     switch (which) {
     case 0:
         header->start_ticks = value;
@@ -122,10 +122,16 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
         header->lost = (uint32_t)value;
         break;
     case 6:
+        header->libraries = (uint32_t)value;
+        break;
+    case 7:
         header->next = value;
         break;
-    default:
+    case 8:
         header->last_note = value;
+        break;
+    default:
+        header->taken = value;
         break;
     }
     return code;
@@ -138,6 +144,10 @@ static enum error_code parse_header_field(struct parser *parser, struct draft *d
     if (strcmp(word, "open") == 0 || strcmp(word, "closed") == 0) {
         draft->given = true;
         draft->open = word[0] == 'o';
+        return OK;
+    }
+    if (strcmp(word, "helper") == 0) {
+        draft->header.helper = 1;
         return OK;
     }
     if (strcmp(word, "program") == 0)

@@ -189,6 +189,12 @@ static void write_header(FILE *out, const struct trace *trace, uint64_t last_not
         fprintf(out, " reserved %" PRIu64, next);
     if (atomic_load(&header->last_note) != last_note)
         fprintf(out, " last-note %" PRIu64, atomic_load(&header->last_note));
+    if (header->helper)
+        fputs(" helper", out);
+    if (atomic_load(&header->libraries) != 0)
+        fprintf(out, " libraries %" PRIu32, atomic_load(&header->libraries));
+    if (atomic_load(&header->taken) != 0)
+        fprintf(out, " taken %" PRIu64, atomic_load(&header->taken));
     if (header->program[0] != '\0') {
         fputs(" program ", out);
         write_quoted(out, header->program, strnlen(header->program, sizeof header->program));

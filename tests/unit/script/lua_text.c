@@ -65,6 +65,7 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
     bool same =
         same_text(a->name, b->name) && same_text(a->protocol, b->protocol) &&
         same_text(a->program, b->program) && same_text(a->violates, b->violates) &&
+        same_text(a->library, b->library) && same_text(a->helpers, b->helpers) &&
         same_texts(a->argument, a->argument_count, b->argument, b->argument_count) &&
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
@@ -141,6 +142,7 @@ static const char *const written[] = {
     "-- of three lines.\n"
     "scenario \"everything\" {\n"
     "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3, reserve = 1,\n"
+    "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 },\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
     "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, claims = { \"C.class\", \"H\" },\n"
     "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "

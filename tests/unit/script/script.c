@@ -62,6 +62,9 @@ static void check_everything(const struct scenario *s)
     check(strcmp(s->name, "everything") == 0 && strcmp(s->protocol, "blocking") == 0 &&
               strcmp(s->program, "ring") == 0 && s->ranks == 3,
           "name, protocol, program, ranks");
+    check(strcmp(s->library, "libx.so:liby.so.2") == 0 && strcmp(s->helpers, "0,2") == 0 &&
+              scenario_is_helper(s, 2) && !scenario_is_helper(s, 1) && scenario_helpers(s) == 2,
+          "library, helpers");
     check(s->argument_count == 4 && strcmp(s->argument[0], "-n") == 0 &&
               strcmp(s->argument[1], "10") == 0 && strcmp(s->argument[2], "2.5") == 0 &&
               strcmp(s->argument[3], "") == 0,
@@ -78,12 +81,12 @@ static void check_everything(const struct scenario *s)
 
 static void check_least(const struct scenario *s)
 {
-    check(strcmp(s->name, "least") == 0 && s->line == 26, "the second scenario of the file");
+    check(strcmp(s->name, "least") == 0 && s->line == 28, "the second scenario of the file");
     check(s->claim_count == 1 && strcmp(s->claim[0], "H") == 0,
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
-              s->reserve == 0 && s->max_incarnations == 0 && s->argument_count == 0 &&
-              s->environment_count == 0,
+              s->reserve == 0 && s->library == NULL && s->helpers == NULL &&
+              s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
           "the rest is empty");
 }
 
@@ -143,6 +146,17 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0 }", 1, {"\"timeout\"", "above 0"}},
     {"scenario 'a' { " JOB "ranks = 1, timeout = 0/0 }", 1, {"\"timeout\"", "above 0"}},
     {"scenario 'a' { " JOB "ranks = 2, reserve = 2 }", 1, {"\"reserve\" is 2", "less than"}},
+    {"scenario 'a' { " JOB "ranks = 2, library = '/a/libx.so' }", 1, {"\"library\"", "its folder"}},
+    {"scenario 'a' { " JOB "ranks = 2, library = { 'x', '' } }", 1, {"\"library\", entry 2"}},
+    {"scenario 'a' { " JOB "ranks = 2, library = {} }", 1, {"\"library\"", "1 to 16"}},
+    {"scenario 'a' { " JOB "ranks = 2, helpers = 1 }", 1, {"\"helpers\"", "such as { 0, 3 }"}},
+    {"scenario 'a' { " JOB "ranks = 2, helpers = { 2 } }", 1, {"no rank 2", "ranks 0 to 1"}},
+    {"scenario 'a' { " JOB "ranks = 3, helpers = { 1, 1 } }", 1, {"rank 1 stands twice"}},
+    {"scenario 'a' { " JOB "ranks = 2, helpers = { 0, 1 } }", 1, {"no rank is left", "at most 1"}},
+    {"scenario 'a' { " JOB "ranks = 3, reserve = 1, helpers = { 2 } }", 1, {"begins in reserve"}},
+    {"scenario 'a' { " JOB "ranks = 1, environment = { FAULTLINE_HELPERS = 0 } }",
+     1,
+     {"set by Faultline"}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 0 }", 1, {"\"max_incarnations\""}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 1025 }", 1, {"1 to 1024", "not 1025"}},
     {"scenario 'a' { " JOB "ranks = 1, plan = {} }", 1, {"\"plan\"", "a function", "not a table"}},

@@ -218,6 +218,22 @@ static void check_found(void)
     scenario_list_release(&list);
 }
 
+/* Ranks go down only as far as all helpers are there, and a rank of the program. */
+static void check_helpers(void)
+{
+    struct scenario_list list;
+    struct reductions items = {0};
+    struct error error = {0};
+    static const char text[] =
+        "scenario 'a' { protocol = 'x', program = 'y', ranks = 9, helpers = { 1, 4 } }";
+    if (check(load(file_of(text, strlen(text)), &list), "a scenario with helpers loads") &&
+        check(reductions_of(&list.scenario[0], &items, &error) == OK, "it is listed"))
+        check(is_listed(&items, "ranks: 9 to 5") && is_listed(&items, "ranks: 9 to 8"),
+              "a rank more than the highest helper is left");
+    reductions_release(&items);
+    scenario_list_release(&list);
+}
+
 static size_t weight(const struct scenario *scenario)
 {
     return plan_size(&scenario->plan) + scenario->environment_count +
@@ -302,6 +318,7 @@ int main(void)
     check_dropped();
     check_merged();
     check_found();
+    check_helpers();
     check_generated();
     check_rates();
     remove_folder();

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# A library under test that the program calls, that calls MPI by its MPI_ names and keeps ranks of its
+# own (library/keeper.c); and a protocol that hides a rank from the program (library/hider.c).
+
+bats_require_minimum_version 1.5.0
+load driver_common
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/library to=$BATS_FILE_TMPDIR
+    compile() {
+        mpicc -std=c11 -D_GNU_SOURCE -O2 -I"$BATS_TEST_DIRNAME/../harness" -I"$here" "$@"
+    }
+    compile -shared -fPIC -o "$to/libkeeper.so" "$here/keeper.c" &&
+        compile -o "$to/worker" "$here/worker.c" -L"$to" -lkeeper -Wl,-rpath,"$to" &&
+        compile -DOPENED -o "$to/opener" "$here/worker.c" &&
+        compile -shared -fPIC -o "$to/libhider.so" "$here/hider.c" &&
+        compile -o "$to/plain" "$here/plain.c"
+}
+
+# keep NAME PROGRAM FIELDS: a scenario of the library; rank 1 dies behind its second line, unless
+# FIELDS has a plan.
+keep() {
+    local plan='plan = function(p)
+    p:await { rank = 1, event = "commit", epoch = 2 }
+    p:kill { rank = 1, level = "wire", event = "send" }
+  end'
+    case $3 in *plan\ =*) plan= ;; esac
+    printf 'scenario "%s" { protocol = "null", program = "%s/%s", arguments = { "%s" }, ranks = 5,
+  %s %s %s }\n' "$1" "$BATS_FILE_TMPDIR" "$2" "$BATS_FILE_TMPDIR/libkeeper.so" "$3" \
+        "${3:+,}" "$plan" >>s.lua
+}
+
+# The library's own: what keep() is given where the scenario says so.
+SAID='library = "libkeeper.so", helpers = { 0, 3 }'
+
+# kills RANK: a keeper dies instead.
+kills() {
+    printf '%s, plan = function(p)
+    p:await { rank = 1, event = "commit", epoch = 2 }
+    p:kill { rank = %d, level = "wire", event = "send" }
+  end' "$SAID" "$1"
+}
+
+@test "what a library calls, and its ranks, are taken for the program's unless the scenario says so" {
+    keep "not said" worker ""
+    run "$FAULTLINE" run --no-control s.lua
+    [ "$status" -eq 1 ]
+    jq -e '[.results[] | select(.violations > 0) | .claim] | contains(["H.loss", "H.collective"])' \
+        faultline-out/latest/1/verdict.json
+}
+
+@test "said: no violation, whoever dies; and the run says what it took for what" {
+    keep "a rank of the program" worker "$SAID"
+    keep "keeper 0" worker "$(kills 0)"
+    keep "keeper 3" worker "$(kills 3)"
+    keep "opened by the program" opener "$SAID"
+    run "$FAULTLINE" run --keep s.lua
+    [ "$status" -eq 0 ]
+    for number in 1 2 3 4; do
+        jq -e '[.results[] | select(.claim | test("^H.(loss|collective|result|orphan)$")) |
+            select(.situations > 0)] | length == 4' "faultline-out/latest/$number/verdict.json"
+    done
+    [ "$(grep -cE '^# libkeeper.so: [0-9]{3} calls of MPI taken for the protocol.s; helper ranks 0, 3$' \
+        <<<"$output")" -eq 4 ]
+    run "$FAULTLINE" check faultline-out/latest/2
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"calls of MPI taken for the protocol's; helper ranks 0, 3"* ]]
+}
+
+@test "a call that is the last thing a function of the library does is the library's, too" {
+    keep "last" worker "$SAID, plan = function() end"
+    "$FAULTLINE" run s.lua
+    objdump -d "$BATS_FILE_TMPDIR/libkeeper.so" | grep -q 'jmp.*<MPI_Barrier@plt>'
+    "$FAULTLINE" trace faultline-out/latest/1 >all
+    grep -q 'wire .*MPI_Barrier' all
+    run ! grep -q 'app .*MPI_Barrier' all
+    grep -q 'app .*MPI_Allreduce' all
+}
+
+@test "a library that really is broken is found, and replayed" {
+    keep "mixed" worker "$SAID, environment = { KEEPER_BREAKS = \"mixed\" }"
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"not ok 1 - mixed # H.result"* ]]
+    [[ "$output" == *'control: "passes without faults"'* ]]
+    run "$FAULTLINE" replay faultline-out/latest/1
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"replayed 1/1"* ]]
+}
+
+@test "a library that no process has loaded, or that made no call" {
+    keep "wrong name" worker 'library = "libkeepr.so", helpers = { 0, 3 }, plan = function() end'
+    keep "no call" worker 'library = "libc.so", helpers = { 0, 3 }, plan = function() end'
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"not ok 1 - wrong name # harness-error"* ]]
+    [[ "$output" == *"names the library libkeepr.so, and no process of the run has loaded"* ]]
+    [[ "$output" == *"not ok 2 - no call # vacuous"* ]]
+    [[ "$output" == *"libc.so, and it made no call of MPI by an MPI_ name"* ]]
+}
+
+@test "a protocol that hides a rank from the program: ranks are counted as the program counts them" {
+    printf 'scenario "%s" { protocol = "%s/libhider.so", program = "%s/plain", ranks = 4, %s }\n' \
+        "hidden" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR" 'helpers = { 0 }, plan = function(p)
+    p:kill { rank = 2, event = "call", call = "MPI_Sendrecv", nth = 2 }
+  end' "not said" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR" 'claims = { "H" }' >s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"ok 1 - hidden"*"# helper rank 0"*"not ok 2 - not said # H.orphan"* ]]
+    jq -e '.results[] | select(.claim == "H.result").situations == 3' \
+        faultline-out/latest/1/verdict.json
+}
