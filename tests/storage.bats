@@ -199,6 +199,24 @@ kill_at_every_call() {
     passes 8 s.lua
 }
 
+# A checkpoint that is a folder, renamed to its final name, twice: what was not synced in the store
+# itself is lost with all that is in it, and the one before is back.
+@test "folders that are renamed over each other go back to what was synced" {
+    local how synced
+    for how in remove over exchange; do
+        for synced in 0 1 2; do
+            cat >>s.lua <<END
+scenario "$how, $synced synced" { protocol = "null", program = "$TESTS/storage_folders", ranks = 1,
+  arguments = { "$how", "$synced", "$synced" }, claims = { "H.progress" },
+  plan = function(p)
+    p:kill { rank = 0, event = "phase", name = "published", lose = "node" }
+  end }
+END
+        done
+    done
+    passes 9 s.lua
+}
+
 @test "nothing is lost with a process alone" {
     durable no-file-sync new "a process dies" 'p:kill { rank = 0, event = "phase", name = "new" }'
     durable no-folder-sync new "a process dies" 'p:kill { rank = 0, event = "phase", name = "new" }'

@@ -11,21 +11,27 @@ static const struct plan_step *loser(const struct run *run, const struct board *
     return number > 0 && number <= plan->count ? &plan->steps[number - 1] : NULL;
 }
 
+static bool may_lose(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->steps[i].lose != LOSE_NOTHING)
+            return true;
+    return false;
+}
+
 enum error_code lose_unsynced(const struct run *run, const struct board *board, struct error *error)
 {
     bool lost[BOARD_MAX_RANKS] = {false};
     struct loss loss = {.rank = lost, .ranks = board->ranks};
     struct journal journal;
     struct path store;
-    bool any = false;
+    if (!may_lose(&run->scenario->plan))
+        return OK;
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct plan_step *step = loser(run, board, rank);
         lost[rank] = step != NULL;
-        any |= step != NULL;
         loss.everybody |= step != NULL && step->lose == LOSE_NODE;
     }
-    if (!any)
-        return OK;
     enum error_code code = path_format(&store, error, "%s/store", run->folder.text);
     if (code == OK)
         code = journal_open(&journal, run->folder.text, store.text, error);

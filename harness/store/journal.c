@@ -34,10 +34,17 @@ void journal_kept_path(const struct journal *journal, uint64_t inode, char *path
     place(journal, name, path);
 }
 
+void journal_gone_path(const struct journal *journal, uint64_t inode, char *path)
+{
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, "gone/%" PRIu64, inode);
+    place(journal, name, path);
+}
+
 enum error_code journal_open(struct journal *journal, const char *run_folder, const char *store,
                              struct error *error)
 {
-    static const char *const folders[] = {"", "synced", "kept"};
+    static const char *const folders[] = {"", "synced", "kept", "gone"};
     char path[PATH_MAX];
     if (strlen(run_folder) + 2 * NAME_ROOM > PATH_MAX || strlen(store) >= PATH_MAX)
         return error_set(error, ERROR_LIMIT, "the run folder's path is longer than %d bytes",

@@ -2,11 +2,14 @@
  * what was on stable storage, by the journal that the ranks kept. Must not know: MPI, plans.
  *
  * Strict, as POSIX promises and no more (fsync, XBD 3.384 synchronized I/O): the content of a file
- * is durable as of its last fsync, fdatasync or synchronous write; a name (made, renamed, removed)
- * as of the next fsync of its folder. A file that was synced and whose name was not is gone; after
- * a rename over another file without a sync of the folder the other is back; a durable name of a
- * file that was never synced leads to an empty file. A rename from one folder to another is durable
- * in each on its own. Real file systems often do more, and none has to. */
+ * is durable as of its last fsync, fdatasync or synchronous write; a name of a file or folder
+ * (made, renamed, removed) as of the next fsync of the folder that it is in. A file that was synced
+ * and whose name was not is gone, and so is a folder, with all that is in it; after a rename over
+ * another file or folder without a sync of the folder the other is back; a durable name of a file
+ * that was never synced leads to an empty file, of a folder that was never synced to an empty
+ * folder. A rename from one folder to another is durable in each on its own: a file may have both
+ * names then, or none; a folder that would have both has the new one. Real file systems often do
+ * more, and none has to. */
 #ifndef STORE_LOSS_H
 #define STORE_LOSS_H
 
@@ -22,9 +25,11 @@ struct loss {
     int ranks; /* entries in rank[] */
 };
 
-/* Takes it back. No rank may run. No journal: nothing was done, nothing is lost. What was taken is
- * told in durable/lost, a line each. ERROR_IO and ERROR_FORMAT name what could not be done or read;
- * the store is then neither what it was nor what it should be. */
+/* Takes it back. No rank may run. No journal: nothing was done, nothing is lost. Where nobody loses
+ * anything (yet), the journal alone is completed: by operations in which their ranks died, which
+ * the disk tells about only now. What was taken is told in durable/lost, a line each. ERROR_IO and
+ * ERROR_FORMAT name what could not be done or read; the store is then neither what it was nor what
+ * it should be. */
 enum error_code loss_apply(const struct journal *journal, const struct loss *loss,
                            struct error *error);
 

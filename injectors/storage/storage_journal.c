@@ -41,8 +41,18 @@ static void append(const struct journal_entry *entry)
                     strerrordesc_np(errno));
 }
 
+/* "." and "..", of a call that is going to fail. */
+static bool is_dots(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *last = slash != NULL ? slash + 1 : path;
+    return strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
 static bool put_path(char *place, const char *path)
 {
+    if (is_dots(path))
+        return false;
     if (strlen(path) < JOURNAL_PATH_BYTES) {
         strcpy(place, path);
         return true;
@@ -55,7 +65,8 @@ static bool put_path(char *place, const char *path)
 static void keep(const struct storage_file *file)
 {
     char whole[STORAGE_WHOLE_BYTES];
-    if (!file->is_folder && !journal_keep(&journal, storage_whole(file, whole), file->inode))
+    if (file->inode != 0 && !file->is_folder &&
+        !journal_keep(&journal, storage_whole(file, whole), file->inode))
         storage_say(SAID_KEEP, "a file cannot come back when its removal is not synced",
                     file->path);
 }
@@ -64,16 +75,17 @@ uint64_t storage_name_begin(unsigned kind, const struct storage_file *file,
                             const struct storage_file *other)
 {
     struct journal_entry entry = {.kind = kind, .rank = own_rank};
-    if (!is_kept() || strcmp(file->path, ".") == 0 || !put_path(entry.path, file->path) ||
+    bool two = kind == JOURNAL_RENAME || kind == JOURNAL_EXCHANGE;
+    if (!is_kept() || !put_path(entry.path, file->path) ||
         (other != NULL && !put_path(entry.other, other->path)))
         return 0;
     entry.folder = file->folder;
     entry.inode = other != NULL ? other->inode : file->inode;
     entry.other_folder = other != NULL ? other->folder : 0;
-    entry.replaced = kind == JOURNAL_RENAME ? file->inode : 0;
-    if (file->inode != 0 && (kind == JOURNAL_RENAME || kind == JOURNAL_UNLINK))
+    entry.replaced = two ? file->inode : 0;
+    if (two || kind == JOURNAL_UNLINK)
         keep(file);
-    if (kind == JOURNAL_RENAME && file->folder != other->folder)
+    if (two)
         keep(other);
     entry.id = journal_id();
     append(&entry);

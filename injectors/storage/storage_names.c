@@ -33,21 +33,31 @@ static uint64_t inode_of(int fd)
     return inode;
 }
 
+/* A file that another rank makes meanwhile is not made here. */
+static int create(int folder, const char *path, int flags, mode_t mode,
+                  const struct storage_file *file)
+{
+    uint64_t operation = storage_name_begin(JOURNAL_CREATE, file, NULL);
+    int alone = operation != 0 ? O_EXCL : 0;
+    int fd = REAL(openat64)(folder, path, flags | alone, mode);
+    storage_name_end(operation, fd >= 0, inode_of(fd));
+    if (fd < 0 && errno == EEXIST && (alone & ~flags) != 0)
+        fd = REAL(openat64)(folder, path, flags, mode);
+    return fd;
+}
+
 static int open_ours(int folder, const char *path, int flags, mode_t mode,
                      struct storage_file *file)
 {
     struct storage_event call;
     enum storage_call kind = kind_of_open(flags, file);
     bool nameless = (flags & O_TMPFILE) == O_TMPFILE; /* `file` is the folder then */
-    uint64_t operation = 0;
     int fd = -1;
     storage_begin(&call, kind, file, 0, STORAGE_NO_OFFSET);
     if (!storage_fails(&call)) {
-        if (kind == STORAGE_CREATE && !nameless)
-            operation = storage_name_begin(JOURNAL_CREATE, file, NULL);
-        fd = REAL(openat64)(folder, path, flags, mode);
+        fd = kind == STORAGE_CREATE && !nameless ? create(folder, path, flags, mode, file)
+                                                 : REAL(openat64)(folder, path, flags, mode);
         uint64_t inode = inode_of(fd);
-        storage_name_end(operation, fd >= 0, inode);
         if (fd >= 0 && kind != STORAGE_OPEN)
             storage_opened(inode);
         if (fd >= 0)
@@ -258,8 +268,10 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
     errno = number;
     if (!leaves && !arrives)
         return REAL(renameat2)(from, old, to, new, flags);
-    if (flags & RENAME_EXCHANGE)
-        storage_say(SAID_EXCHANGE, "an exchange of names is durable at once, as far as losses go",
+    bool exchange = (flags & RENAME_EXCHANGE) != 0, both = leaves && arrives;
+    if (exchange && !both)
+        storage_say(SAID_EXCHANGE,
+                    "an exchange with a file elsewhere is durable at once, as far as losses go",
                     leaves ? source.path : target.path);
     struct storage_file *file = arrives ? &target : &source;
     storage_begin(&call, STORAGE_RENAME, file, 0, STORAGE_NO_OFFSET);
@@ -267,11 +279,12 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
         storage_is(&call, source.inode);
     int result = -1;
     if (!storage_fails(&call)) {
-        unsigned kind = !arrives ? JOURNAL_UNLINK : !leaves ? JOURNAL_LINK : JOURNAL_RENAME;
+        unsigned kind = exchange   ? JOURNAL_EXCHANGE
+                        : !arrives ? JOURNAL_UNLINK
+                        : !leaves  ? JOURNAL_LINK
+                                   : JOURNAL_RENAME;
         uint64_t operation =
-            flags & RENAME_EXCHANGE
-                ? 0
-                : storage_name_begin(kind, file, leaves && arrives ? &source : NULL);
+            exchange && !both ? 0 : storage_name_begin(kind, file, both ? &source : NULL);
         result = REAL(renameat2)(from, old, to, new, flags);
         storage_name_end(operation, result == 0, 0);
     }

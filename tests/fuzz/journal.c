@@ -57,7 +57,7 @@ static uint64_t inode_of(unsigned which)
 static void unpack(const uint8_t *from, uint64_t id, struct journal_entry *entry)
 {
     *entry = (struct journal_entry){
-        .kind = from[0] % (JOURNAL_MADE + 2u),
+        .kind = from[0] % (JOURNAL_KINDS + 1u),
         .rank = from[1] % (RANKS + 1) - 1,
         .id = from[2] == 0 ? id : from[2],
         .inode = inode_of(from[3]),
