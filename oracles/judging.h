@@ -8,9 +8,8 @@
 #include "oracles/reading/stream.h"
 
 enum claim_id {
-#define CLAIM(name, id, text, source, needs) CLAIM_##name,
+#define CLAIM(NAME, ...) CLAIM_##NAME,
 #include "oracles/claims.def"
-#undef CLAIM
     CLAIM_COUNT
 };
 
@@ -34,7 +33,7 @@ struct judging {
     bool history_told;         /* a finding says that effective histories are not known */
 };
 
-/* One claim family, or a part of one. */
+/* One claim family, or a part of one: oracle_<name> of each ORACLE(name) in claims.def. */
 struct oracle {
     /* Judges the claims it is for, as far as they are asked. Errors are ours (memory). */
     enum error_code (*judge)(struct judging *judging, struct error *error);
@@ -42,18 +41,8 @@ struct oracle {
     bool needs_sound_traces;
 };
 
-extern const struct oracle oracle_complete;       /* I.complete */
-extern const struct oracle oracle_legal;          /* I.legal; fills seen, evidence, faulted */
-extern const struct oracle oracle_installed;      /* I.installed */
-extern const struct oracle oracle_histories;      /* H.orphan .. H.collective, B.empty */
-extern const struct oracle oracle_durable;        /* B.commit; C.commit, its durable half */
-extern const struct oracle oracle_result;         /* H.result */
-extern const struct oracle oracle_progress;       /* H.progress */
-extern const struct oracle oracle_c3;             /* C.* */
-extern const struct oracle oracle_c3_collectives; /* D.* */
-extern const struct oracle oracle_cuts;           /* S.*, R.clear, R.buffer */
-extern const struct oracle oracle_atomic;         /* R.atomic */
-extern const struct oracle oracle_address;        /* R.address */
+#define ORACLE(name) extern const struct oracle oracle_##name;
+#include "oracles/claims.def"
 
 /* It says that a rank, `victim`, dies next. */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence);

@@ -1,7 +1,6 @@
-/* The list of claims, and what judging a run shares; see oracle.h and judging.h. */
+/* What judging a run shares; see oracle.h and judging.h. */
 #include "oracles/oracle.h"
 
-#include "base/nearest.h"
 #include "oracles/judging.h"
 
 #include <inttypes.h>
@@ -10,21 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX (2 * CLAIM_COUNT)
-
-const struct claim claims[] = {
-#define CLAIM(name, id, text, source, needs) {id, text, source, needs},
-#include "oracles/claims.def"
-#undef CLAIM
-};
-const size_t claim_count = CLAIM_COUNT;
-
-/* In the order in which they are judged: what says whether the traces can be trusted comes first.
- */
+/* In the order in which they are judged. */
 static const struct oracle *const oracles[] = {
-    &oracle_legal,          &oracle_complete, &oracle_installed, &oracle_histories,
-    &oracle_durable,        &oracle_result,   &oracle_progress,  &oracle_c3,
-    &oracle_c3_collectives, &oracle_cuts,     &oracle_atomic,    &oracle_address};
+#define ORACLE(name) &oracle_##name,
+#include "oracles/claims.def"
+};
 
 const char *verdict_text(enum verdict verdict)
 {
@@ -34,25 +23,6 @@ const char *verdict_text(enum verdict verdict)
 #undef X
     };
     return (unsigned)verdict < VERDICT_COUNT ? texts[verdict] : "?";
-}
-
-const struct claim *claim_find(const char *id)
-{
-    for (size_t i = 0; i < claim_count; i++)
-        if (strcmp(claims[i].id, id) == 0)
-            return &claims[i];
-    return NULL;
-}
-
-static size_t family_length(const struct claim *claim)
-{
-    return strcspn(claim->id, ".");
-}
-
-static bool in_family(const struct claim *claim, const char *family)
-{
-    size_t length = family_length(claim);
-    return strlen(family) == length && strncmp(claim->id, family, length) == 0;
 }
 
 /* --- findings ------------------------------------------------------------------------------ */
@@ -129,57 +99,28 @@ bool piece_restored_by(const struct piece *piece, struct event_ref *note)
 
 /* --- what is asked for --------------------------------------------------------------------- */
 
-static enum error_code no_such_claim(const char *id, struct error *error)
-{
-    char families[CLAIM_COUNT][8];
-    const char *names[NAMES_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < claim_count; i++) {
-        names[count++] = claims[i].id;
-        snprintf(families[i], sizeof families[i], "%.*s", (int)family_length(&claims[i]),
-                 claims[i].id);
-        names[count++] = families[i];
-    }
-    const char *nearest = nearest_name(id, names, count);
-    return error_set(error, ERROR_USAGE,
-                     "no claim or family '%s'%s%s%s; `faultline claims` lists them", id,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
-}
-
 static enum error_code ask(struct judging *judging, const char *const *ids, size_t id_count,
                            struct error *error)
 {
-    for (size_t i = 0; i < id_count; i++) {
-        bool found = false;
-        for (size_t claim = 0; claim < claim_count; claim++) {
-            if (strcmp(claims[claim].id, ids[i]) != 0 && !in_family(&claims[claim], ids[i]))
-                continue;
-            judging->asked[claim] = true;
-            found = true;
-        }
-        if (!found)
-            return no_such_claim(ids[i], error);
+    enum error_code code = OK;
+    for (size_t i = 0; i < id_count && code == OK; i++) {
+        code = claim_check_name(ids[i], error);
+        for (size_t claim = 0; claim < claim_count; claim++)
+            judging->asked[claim] |= claim_is_named(&claims[claim], ids[i]);
     }
-    judging->asked[CLAIM_H_PROGRESS] = true;
     for (size_t claim = 0; claim < claim_count; claim++)
-        if (in_family(&claims[claim], "I"))
-            judging->asked[claim] = true;
-    return OK;
+        judging->asked[claim] |= claims[claim].always;
+    return code;
 }
 
 /* --- vacuity ------------------------------------------------------------------------------- */
-
-static bool always_judged(size_t claim)
-{
-    return claim == CLAIM_H_PROGRESS || in_family(&claims[claim], "I");
-}
 
 /* A claim whose situation never arose proves nothing. */
 static void mark_vacuous(struct judging *judging)
 {
     for (size_t claim = 0; claim < claim_count; claim++) {
         struct claim_result *result = &judging->result[claim];
-        if (!always_judged(claim) && result->verdict == VERDICT_PASS && result->situations == 0)
+        if (!claims[claim].always && result->verdict == VERDICT_PASS && result->situations == 0)
             result->verdict = VERDICT_VACUOUS;
     }
 }
@@ -188,12 +129,11 @@ static void mark_vacuous(struct judging *judging)
 static bool is_vacuous(const struct judging *judging, const char *id)
 {
     for (size_t claim = 0; claim < claim_count; claim++)
-        if (!always_judged(claim) &&
-            (strcmp(claims[claim].id, id) == 0 || in_family(&claims[claim], id)) &&
+        if (!claims[claim].always && claim_is_named(&claims[claim], id) &&
             judging->result[claim].verdict != VERDICT_VACUOUS)
             return false;
     const struct claim *claim = claim_find(id);
-    return claim != NULL ? !always_judged((size_t)(claim - claims)) : strcmp(id, "I") != 0;
+    return claim != NULL ? !claim->always : strcmp(id, "I") != 0;
 }
 
 static enum verdict overall(const struct judging *judging, const char *const *ids, size_t id_count)
@@ -201,7 +141,7 @@ static enum verdict overall(const struct judging *judging, const char *const *id
     enum verdict verdict = VERDICT_PASS;
     for (size_t claim = 0; claim < claim_count; claim++) {
         enum verdict own = judging->result[claim].verdict;
-        bool weighs = own != VERDICT_VACUOUS || always_judged(claim);
+        bool weighs = own != VERDICT_VACUOUS || claims[claim].always;
         if (judging->asked[claim] && weighs && own > verdict)
             verdict = own;
     }
@@ -264,7 +204,7 @@ static bool is_sound(const struct judging *judging)
 static void leave_out(struct judging *judging)
 {
     for (size_t claim = 0; claim < claim_count; claim++)
-        if (!always_judged(claim))
+        if (!claims[claim].always)
             judging_unknown(judging, (enum claim_id)claim);
 }
 

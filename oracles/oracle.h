@@ -34,12 +34,23 @@ struct event_ref {
     uint64_t index;
 };
 
-/* A claim that Faultline can judge. Static, listed by `faultline claims`. */
+/* A claim that Faultline can judge: a row of claims.def, listed by `faultline claims`. */
 struct claim {
     const char *id;     /* "H.orphan"; the family is what stands before the dot */
     const char *text;   /* one sentence */
     const char *source; /* paper and section, or "Faultline" */
     const char *needs;  /* what a run must contain for the claim not to be vacuous */
+    bool always;        /* judged in every run, asked for or not: it has no situation */
+    enum claim_asks {
+        ASKS_NOTHING,
+        ASKS_REFERENCE, /* a run without faults, to compare one with faults with */
+        ASKS_STORE,     /* calls on the checkpoint store to be recorded */
+    } asks;
+    enum claim_history {
+        HISTORY_NONE,
+        HISTORY_MESSAGES, /* judged by histories.c, on the messages and collectives of histories */
+        HISTORY_LINES,    /* ... on those that cross a line */
+    } history;
 };
 
 extern const struct claim claims[];
@@ -47,6 +58,15 @@ extern const size_t claim_count;
 
 /* NULL if there is none. */
 const struct claim *claim_find(const char *id);
+
+/* Is `id` the claim's id, or its family ("H" of "H.orphan")? */
+bool claim_is_named(const struct claim *claim, const char *id);
+
+/* Does a claim that `id` names so ask for it? */
+bool claims_ask(const char *id, enum claim_asks what);
+
+/* OK if `id` names a claim or a family; else ERROR_USAGE with the nearest name. */
+enum error_code claim_check_name(const char *id, struct error *error);
 
 #define FINDING_WHY_LINES 4
 #define FINDING_WHY_BYTES 320

@@ -1,8 +1,8 @@
 /* What a campaign tests; see campaign.h. */
 #include "campaign/campaign.h"
 
+#include "oracles/oracle.h"
 #include "system/path.h"
-#include "verdict/claims.h"
 
 #include <stdio.h>
 #include <stdlib.h>

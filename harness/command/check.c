@@ -2,9 +2,9 @@
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "jobs/tell.h"
+#include "oracles/oracle.h"
 #include "reports/results/tap.h"
 #include "system/status.h"
-#include "verdict/claims.h"
 #include "verdict/outcome.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* The verb `faultline claims`: what can be judged. */
-#include "verdict/claims.h"
+#include "oracles/oracle.h"
 
 #include "cli/arguments.h"
 #include "cli/verb.h"

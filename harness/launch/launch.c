@@ -81,23 +81,13 @@ static bool add_setting(struct words *words, char **setting, const char *name, c
     return true;
 }
 
-/* A claim or family that is judged by what the ranks do to the checkpoint store. */
-static bool is_of_storage(const char *claim)
-{
-    static const char *const names[] = {"C", "C.commit", "B", "B.commit"};
-    for (size_t i = 0; claim != NULL && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(claim, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool asks_for_storage(const struct scenario *scenario)
 {
-    bool asks = is_of_storage(scenario->violates);
+    bool asks = scenario->violates != NULL && claims_ask(scenario->violates, ASKS_STORE);
     for (size_t i = 0; i < scenario->claim_count; i++)
-        asks |= is_of_storage(scenario->claim[i]);
+        asks |= claims_ask(scenario->claim[i], ASKS_STORE);
     for (size_t i = 0; i < scenario->cover_count; i++)
-        asks |= is_of_storage(scenario->cover[i]);
+        asks |= claims_ask(scenario->cover[i], ASKS_STORE);
     return asks;
 }
 

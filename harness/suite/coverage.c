@@ -1,9 +1,9 @@
 /* See coverage.h. */
 #include "suite/coverage.h"
 
+#include "oracles/oracle.h"
 #include "reports/results/tap.h"
 #include "system/json_text.h"
-#include "verdict/claims.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,12 +65,6 @@ static bool has_fault(const struct fault_places *faults, const char *what)
     return false;
 }
 
-/* Judged in every run whatever happens: it has no situation. */
-static bool has_no_situation(const char *id)
-{
-    return id[0] == 'I' || strcmp(id, "H.progress") == 0;
-}
-
 static void add_hole(struct promise *promise, const char *hole)
 {
     for (size_t i = 0; i < promise->hole_count; i++)
@@ -89,8 +83,7 @@ static void find_holes(struct promise *promise, const struct covered *covered,
         return;
     }
     for (size_t i = 0; i < claim_count; i++)
-        if (is_part_of(claims[i].id, covered->what) && !has_no_situation(claims[i].id) &&
-            all[i].situations == 0)
+        if (is_part_of(claims[i].id, covered->what) && !claims[i].always && all[i].situations == 0)
             add_hole(promise, claims[i].id);
 }
 
@@ -208,7 +201,7 @@ static void print_claims(FILE *out, const struct suite_coverage *coverage)
 {
     for (size_t i = 0; i < claim_count; i++) {
         const struct coverage *one = &coverage->all[i];
-        if (one->runs > 0 && !is_cell(&claims[i]) && !has_no_situation(claims[i].id))
+        if (one->runs > 0 && !is_cell(&claims[i]) && !claims[i].always)
             tap_comment(
                 out, "  %-18s %8" PRIu64 " situations in %" PRIu64 " run%s, %" PRIu64 " violations",
                 claims[i].id, one->situations, one->runs, one->runs == 1 ? "" : "s",
@@ -250,7 +243,7 @@ static void print_holes(FILE *out, const struct suite_coverage *coverage)
     size_t used = 0;
     for (size_t i = 0; i < claim_count; i++) {
         const struct coverage *one = &coverage->all[i];
-        if (one->runs == 0 || one->situations > 0 || has_no_situation(claims[i].id))
+        if (one->runs == 0 || one->situations > 0 || claims[i].always)
             continue;
         if (used + strlen(claims[i].id) + 2 >= LINE_BYTES / 2) {
             tap_comment(out, "holes: %s", line);

@@ -3,12 +3,12 @@
 
 #include "cli/settings.h"
 #include "launch/preload.h"
+#include "oracles/oracle.h"
 #include "stacks/functions.h"
 #include "suite/coverage.h"
 #include "system/json_text.h"
 #include "system/path.h"
 #include "system/status.h"
-#include "verdict/claims.h"
 
 #include <dirent.h>
 #include <errno.h>

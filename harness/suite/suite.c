@@ -57,16 +57,13 @@ static struct job *add_job(struct suite *suite)
     return job;
 }
 
-/* Results and losses are judged against a run without faults: when they are asked for and there are
- * any. */
+/* Of a run without faults there is nothing to compare. */
 static bool needs_reference(const struct scenario *scenario)
 {
-    static const char *const compared[] = {"H", "H.result", "H.loss"};
+    bool asks = false;
     for (size_t i = 0; i < scenario->claim_count; i++)
-        for (size_t k = 0; k < sizeof compared / sizeof compared[0]; k++)
-            if (strcmp(scenario->claim[i], compared[k]) == 0)
-                return scenario->plan.count > 0;
-    return false;
+        asks |= claims_ask(scenario->claim[i], ASKS_REFERENCE);
+    return asks && scenario->plan.count > 0;
 }
 
 static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario,

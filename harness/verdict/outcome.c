@@ -1,9 +1,9 @@
 /* Judging and expectations; see outcome.h. What is printed of it: tell.c. */
 #include "verdict/outcome.h"
 
+#include "oracles/oracle.h"
 #include "system/json_text.h"
 #include "trace/reader.h"
-#include "verdict/claims.h"
 #include "verdict/fingerprint.h"
 #include "verify/second_look.h"
 

@@ -109,20 +109,10 @@ static enum error_code stream(struct passage *passage, struct error *error)
     return code;
 }
 
-/* Everything judged on histories. */
-static const enum claim_id judged_here[] = {CLAIM_H_ORPHAN,  CLAIM_H_LOSS,  CLAIM_H_DUPLICATE,
-                                            CLAIM_H_PAYLOAD, CLAIM_H_ORDER, CLAIM_H_COLLECTIVE,
-                                            CLAIM_B_EMPTY};
-#define JUDGED_HERE (sizeof judged_here / sizeof judged_here[0])
-
-/* Those that older incarnations are judged on too. */
-#define MESSAGES_CLAIMS (JUDGED_HERE - 1)
-static const enum claim_id *const messages_claims = judged_here;
-
-static bool any_asked(const struct judging *judging, const enum claim_id *claim, size_t count)
+static bool any_asked(const struct judging *judging, enum claim_history history)
 {
-    for (size_t i = 0; i < count; i++)
-        if (judging->asked[claim[i]])
+    for (size_t i = 0; i < claim_count; i++)
+        if (judging->asked[i] && claims[i].history == history)
             return true;
     return false;
 }
@@ -149,8 +139,9 @@ bool histories_tell_unknown(struct judging *judging, const struct histories *his
 static bool tell_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
-    for (size_t i = 0; i < JUDGED_HERE; i++)
-        unknown |= histories_tell_unknown(judging, histories, judged_here[i]);
+    for (size_t i = 0; i < claim_count; i++)
+        if (claims[i].history != HISTORY_NONE)
+            unknown |= histories_tell_unknown(judging, histories, (enum claim_id)i);
     return unknown;
 }
 
@@ -194,9 +185,9 @@ static enum error_code pass_older(struct judging *judging, int incarnation,
                               .later = newest,
                               .told = told,
                               .incarnation = incarnation,
-                              .messages = any_asked(judging, messages_claims, MESSAGES_CLAIMS) &&
+                              .messages = any_asked(judging, HISTORY_MESSAGES) &&
                                           history_is_whole(judging->traces, incarnation),
-                              .lines = judging->asked[CLAIM_B_EMPTY] &&
+                              .lines = any_asked(judging, HISTORY_LINES) &&
                                        takes_checkpoints(judging->traces, incarnation)};
     if (!passage.messages && !passage.lines)
         return OK;
@@ -212,7 +203,8 @@ static enum error_code judge_histories(struct judging *judging, struct error *er
     int last = judging->traces->incarnations - 1;
     struct histories newest = {0};
     struct table told = {0};
-    if (!any_asked(judging, judged_here, JUDGED_HERE) || judging->traces->count == 0)
+    if (judging->traces->count == 0 ||
+        (!any_asked(judging, HISTORY_MESSAGES) && !any_asked(judging, HISTORY_LINES)))
         return OK;
     struct passage passage = {.judging = judging,
                               .histories = &newest,
@@ -220,7 +212,7 @@ static enum error_code judge_histories(struct judging *judging, struct error *er
                               .incarnation = last,
                               .newest = true,
                               .messages = true,
-                              .lines = judging->asked[CLAIM_B_EMPTY]};
+                              .lines = any_asked(judging, HISTORY_LINES)};
     enum error_code code = histories_effective(judging->traces, last, &newest, error);
     if (code == OK)
         code = pass(&passage, error);

@@ -1,0 +1,193 @@
+/* Families S and R: cuts, channels and places. See shown.h. */
+#include "verify/shown.h"
+
+/* In a call of both the one gives and the other gets; below whom in a scan's communicator is
+ * believed. */
+static bool gives_to(struct at from, struct at to)
+{
+    enum call_operation operation = call_operation(from.record->call);
+    bool one_gives = operation == OPERATION_BCAST || operation == OPERATION_SCATTER ||
+                     operation == OPERATION_SCATTERV;
+    bool one_gets = operation == OPERATION_GATHER || operation == OPERATION_GATHERV ||
+                    operation == OPERATION_REDUCE;
+    return at_is_call(from, LEVEL_APP) && at_is_call(to, LEVEL_APP) && from.trace != to.trace &&
+           from.record->call == to.record->call && from.record->comm == to.record->comm &&
+           (!one_gives || from.record->peer == at_rank(from)) &&
+           (!one_gets || to.record->peer == at_rank(to));
+}
+
+/* Given behind the one's checkpoint of a line, had before the other's. */
+static bool turns_back(const struct shown *shown, struct at given, struct at got)
+{
+    struct at from = {0}, to = {0};
+    if (!is_pair(given, got) && !gives_to(given, got))
+        return false;
+    for (size_t i = shown->count; i-- > 0;) {
+        struct at at = shown->event[i];
+        if (at_is_note(at, NOTE_CHECKPOINT, 0) && at_rank(at) == at_rank(given))
+            from = at;
+        if (at_is_note(at, NOTE_CHECKPOINT, 0) && at_rank(at) == at_rank(got))
+            to = at;
+    }
+    return from.record != NULL && to.record != NULL && from.record->bytes == to.record->bytes &&
+           given.record->enter > from.record->enter && at_done(got) <= to.record->enter;
+}
+
+/* Notes before `before` that the message is recorded with the line, against what crosses it
+ * forwards: -1 too few, 1 too many. A send in which the cut lies may be on either side. */
+static int recorded(const struct shown *shown, struct at at, struct at cut, uint64_t before)
+{
+    struct message message = message_of(at);
+    struct at from = checkpoint_of(shown->traces, message.source, cut);
+    struct at to = checkpoint_of(shown->traces, message.destination, cut);
+    if (from.record == NULL || to.record == NULL || ranks_move(shown->traces))
+        return from.record != NULL && to.record != NULL ? -1 : 0;
+    struct walk got = walk_of(shown->traces, &message, cut.trace->incarnation, true);
+    struct walk sent = walk_of(shown->traces, &message, cut.trace->incarnation, false);
+    got.until = to;
+    sent.until = from;
+    struct walk begun = sent;
+    begun.begun = true;
+    struct at trace = {.trace = to.trace};
+    uint64_t notes = message_notes(&message, trace, NOTE_RECORDED, cut.record->bytes, before);
+    uint64_t kept = notes + walk_count(got);
+    return kept < walk_count(sent) ? -1 : notes > 0 && kept > walk_count(begun);
+}
+
+/* Of the same channel, what was sent later was recorded with the line first. */
+static bool is_passed(struct at sent, struct at told)
+{
+    struct message message = message_of(sent);
+    struct at trace = {.trace = told.trace};
+    for (struct at at = sent; told.record != NULL && at_is_sent(sent) && at_next(&at);) {
+        message.tag = at.record->tag;
+        message.like = at.record;
+        if (at_is_sent(at) && message_is_at(&message, at) &&
+            message_notes(&message, trace, NOTE_RECORDED, told.record->bytes, told.index) > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_told_twice(const struct shown *shown, struct at a, struct at b)
+{
+    (void)shown;
+    return (at_is_note(a, NOTE_CHECKPOINT, 0) || at_is_note(a, NOTE_CLEAR, 0)) &&
+           at_is_note(b, (enum note_kind)a.record->tag, a.record->bytes) && a.record != b.record &&
+           a.record->peer == b.record->peer && at_rank(a) == at_rank(b) &&
+           a.trace->incarnation == b.trace->incarnation;
+}
+
+/* What the receive asks for, if it was not posted by another call. */
+static bool asks_for(const struct record *got, const struct record *told)
+{
+    return got->comm == told->comm &&
+           (got->kind != RECORD_RECV ||
+            ((got->want_peer == PEER_ANY || got->want_peer == told->peer) &&
+             (got->want_tag == TAG_ANY || got->want_tag == (int)told->request)));
+}
+
+/* Handed over from the buffer more often than recorded where the rank took the line last: it may
+ * have been begun before, and not finished. */
+static bool is_replayed_too_often(const struct shown *shown, struct at replayed, uint64_t line)
+{
+    struct message message = message_of(replayed);
+    struct at taken = {0}, here = {.trace = replayed.trace};
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at_is_note(at, NOTE_CHECKPOINT, line) && at_rank(at) == message.destination &&
+            at.trace->incarnation <= replayed.trace->incarnation && at.trace != replayed.trace)
+            taken.trace = at.trace;
+    return message_notes(&message, here, NOTE_REPLAYED, line, NEVER) >
+           (taken.trace == NULL ? 0 : message_notes(&message, taken, NOTE_RECORDED, line, NEVER));
+}
+
+/* The first one recorded that the receive matches is not told to be replayed to it; or another. */
+bool shows_served_wrongly(const struct shown *shown)
+{
+    struct at told = shown_note(shown, NOTE_RECORDED, 0),
+              replayed = shown_note(shown, NOTE_REPLAYED, 0);
+    const struct record *got = shown->got.record;
+    if (got == NULL || shown->restored.record == NULL)
+        return false;
+    if (replayed.record != NULL)
+        return is_replayed_too_often(shown, replayed, shown->restored.record->bytes);
+    if (!at_is_note(told, NOTE_RECORDED, shown->restored.record->bytes))
+        return false;
+    struct message message = message_of(told);
+    return message_is_at(&message, shown->got) && same_bytes(got, told.record)
+               ? notes_inside(shown->got, NOTE_REPLAYED) == 0 || got->kind == RECORD_COMPLETE
+               : asks_for(got, told.record);
+}
+
+static struct at last_of(const struct shown *shown)
+{
+    return shown->count > 0 ? shown->event[shown->count - 1] : (struct at){0};
+}
+
+bool shows_turned_back(const struct shown *shown)
+{
+    return any_two(shown, turns_back);
+}
+
+bool shows_other_channel(const struct shown *shown)
+{
+    struct at told = shown_note(shown, NOTE_RECORDED, 0);
+    struct at message = shown->sent.record != NULL ? shown->sent : told;
+    return shown->checkpoint.record != NULL && message.record != NULL &&
+           (recorded(shown, message, shown->checkpoint, NEVER) != 0 || is_passed(message, told));
+}
+
+bool shows_not_done(const struct shown *shown)
+{
+    if (any_two(shown, is_told_twice))
+        return true;
+    if (shown->commit.record == NULL)
+        return somebody_lacks(shown->traces, NOTE_CLEAR, shown_note(shown, NOTE_SAVED, 0));
+    return somebody_lacks(shown->traces, NOTE_SAVED, shown->commit) ||
+           somebody_lacks(shown->traces, NOTE_CHECKPOINT, shown->commit);
+}
+
+bool shows_not_clear(const struct shown *shown)
+{
+    struct at sent = shown->sent, cut = shown->checkpoint;
+    if (sent.record == NULL)
+        return somebody_lacks(shown->traces, NOTE_CLEAR, cut);
+    return cut.record != NULL && sent.record->peer == at_rank(cut) &&
+           recorded(shown, sent, cut, cut.index) < 0;
+}
+
+bool shows_notified_in_send(const struct shown *shown)
+{
+    struct at sent = shown->sent, notified = shown_note(shown, NOTE_NOTIFIED, 0);
+    return notified.record != NULL && sent.record != NULL && at_inside(notified, sent) &&
+           notified.record->thread == sent.record->thread && at_done(sent) > sent.record->enter &&
+           sent.record->call != CALL_MPI_Ssend;
+}
+
+/* The process reaches nobody where that goes: by what it has said so far of where ranks are. */
+static bool goes_to_nobody(const struct shown *shown, struct at sent)
+{
+    for (int rank = 0; rank < shown->traces->ranks; rank++) {
+        int place = rank;
+        for (struct at at = {.trace = sent.trace}; at_next(&at) && at.index < sent.index;)
+            if (at_is_note(at, NOTE_ADDRESS, 0) && at.record->bytes == (uint64_t)rank)
+                place = at.record->peer;
+        if (place == sent.record->peer && ranks_have(shown->traces, rank))
+            return false;
+    }
+    return true;
+}
+
+/* The application is shown a rank that is none; or that goes through the communicator told of. */
+bool shows_wrong_address(const struct shown *shown)
+{
+    struct at address = shown_note(shown, NOTE_ADDRESS, 0), last = last_of(shown);
+    if (last.record == NULL)
+        return false;
+    if (address.record == NULL)
+        return last.record->level == LEVEL_APP && last.record->peer >= 0 &&
+               !ranks_have(shown->traces, last.record->peer);
+    return last.record->kind == RECORD_SEND && last.record->level == LEVEL_WIRE &&
+           last.record->peer >= 0 && at_before(address, last) &&
+           last.record->comm == address.record->comm && goes_to_nobody(shown, last);
+}

@@ -1,0 +1,170 @@
+/* Families H and B: effective histories, results, and files. See shown.h. */
+#include "verify/shown.h"
+
+#include <string.h>
+
+/* --- messages ------------------------------------------------------------------------------ */
+
+bool shows_orphan(const struct shown *shown)
+{
+    for (int life = 0; life < shown->lives; life++)
+        if (differs(shown, shown->got, life))
+            return true;
+    return false;
+}
+
+bool shows_loss(const struct shown *shown)
+{
+    return differs(shown, shown->sent, shown->lives - 1);
+}
+
+bool shows_duplicate(const struct shown *shown)
+{
+    const struct record *got = shown->got.record, *again = shown->got_last.record;
+    return shown->pair && again != got && same_bytes(got, again) && shows_orphan(shown);
+}
+
+bool shows_payload(const struct shown *shown)
+{
+    return shown->pair && is_other(shown->sent.record, shown->got.record);
+}
+
+/* Requests may complete in another order than they were posted in. */
+bool shows_order(const struct shown *shown)
+{
+    const struct record *sent = shown->sent.record, *got = shown->got.record;
+    bool any_tag = got != NULL && sent != NULL && sent->tag != shown->sent_last.record->tag &&
+                   at_posting(shown->got).record->want_tag == TAG_ANY;
+    return any_tag || (shown->pair && (got->kind == RECORD_COMPLETE ||
+                                       differs(shown, shown->got, shown->got.trace->incarnation)));
+}
+
+/* One end of the message lies before the checkpoint of its process, the other does not. Of a send
+ * in which a checkpoint lies that was restored, its beginning counts. */
+static bool crosses(const struct shown *shown, bool (*before)(struct at, struct at))
+{
+    bool crosses = false;
+    for (size_t i = 0; i < shown->count; i++)
+        if (at_is_note(shown->event[i], NOTE_CHECKPOINT, 0))
+            crosses ^= before(shown->sent, shown->event[i]) != before(shown->got, shown->event[i]);
+    return crosses;
+}
+
+bool shows_crossing(const struct shown *shown)
+{
+    return shown->pair && (crosses(shown, at_is_over) || crosses(shown, at_before));
+}
+
+/* --- collectives, results, the end ------------------------------------------------------------ */
+
+/* Collectives on the communicator; if the call makes another one from it, such calls. */
+static uint64_t count_calls(struct walk walk, const struct record *like)
+{
+    uint64_t count = 0;
+    while (walk_next(&walk)) {
+        const struct record *record = walk.at.record;
+        count += record->level == LEVEL_APP && record->comm == like->comm &&
+                 record->kind == like->kind &&
+                 (record->kind == RECORD_COLLECTIVE || record->call == like->call);
+    }
+    return count;
+}
+
+/* Of the rank, in what led to the newest incarnation that is shown. */
+static uint64_t calls_of(const struct shown *shown, struct at of)
+{
+    struct walk walk = {.traces = shown->traces, .rank = of.trace->rank};
+    for (size_t i = 0; i < shown->count; i++)
+        if (shown->event[i].trace->incarnation > walk.incarnation)
+            walk.incarnation = shown->event[i].trace->incarnation;
+    return count_calls(walk, of.record);
+}
+
+/* The run has ended well, and a member has made fewer of these calls than lead to this one. */
+static bool lacks_member(const struct shown *shown, struct at call)
+{
+    bool lacks = false, calls = at_is_call(call, LEVEL_APP) || call.record->kind == RECORD_CALL;
+    struct walk walk = {.traces = shown->traces,
+                        .incarnation = shown->lives - 1,
+                        .rank = call.trace->rank,
+                        .until = call,
+                        .begun = true};
+    if (!shown->witness->finished || !calls || ranks_move(shown->traces))
+        return shown->witness->finished && calls;
+    uint64_t number = count_calls(walk, call.record);
+    walk.until = (struct at){0};
+    for (walk.rank = 0; walk.rank < shown->traces->ranks && !lacks; walk.rank++)
+        lacks = is_member(shown->traces, call.record->comm, walk.rank) &&
+                count_calls(walk, call.record) < number;
+    return lacks;
+}
+
+static bool is_other_call(const struct shown *shown, struct at a, struct at b)
+{
+    if (at_is_helpers(shown->traces, a) || at_is_helpers(shown->traces, b))
+        return false;
+    return a.record->call != b.record->call || a.record->peer != b.record->peer ||
+           a.record->bytes != b.record->bytes || data_of(a.record) != data_of(b.record) ||
+           calls_of(shown, a) != calls_of(shown, b);
+}
+
+bool shows_collective(const struct shown *shown)
+{
+    return any_two(shown, is_other_call) ||
+           (shown->count > 0 && lacks_member(shown, shown->event[0]));
+}
+
+/* The last word on a result in the last incarnation; or the event itself, which is a declaration
+ * where its rank has moved since. */
+static bool is_other_result(const struct shown *shown, const struct witness_reference *wanted)
+{
+    bool same = false;
+    struct at at = shown->event[0];
+    struct walk walk = {
+        .traces = shown->traces, .incarnation = shown->lives - 1, .rank = wanted->rank};
+    if (at.record != NULL && at_rank(at) != wanted->rank)
+        return false;
+    while (walk_next(&walk)) {
+        char name[64];
+        trace_text(walk.at.trace, walk.at.index, name, sizeof name);
+        if (at_is_note(walk.at, NOTE_RESULT, 0) && strcmp(name, wanted->name) == 0)
+            same = walk.at.record->bytes == wanted->bytes && walk.at.record->hash == wanted->hash;
+    }
+    return !same || (at_is_note(at, NOTE_RESULT, 0) && at_rank(at) != at.trace->rank &&
+                     (at.record->bytes != wanted->bytes || at.record->hash != wanted->hash));
+}
+
+bool shows_result(const struct shown *shown)
+{
+    for (size_t i = 0; i < shown->witness->reference_count; i++)
+        if (is_other_result(shown, &shown->witness->reference[i]))
+            return true;
+    return false;
+}
+
+bool shows_progress(const struct shown *shown)
+{
+    return !shown->witness->finished;
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+/* The file's content or the folder's names, between the call on the store and the commit. */
+static bool is_synced(const struct shown *shown, uint32_t number)
+{
+    bool found = false;
+    for (struct at at = {0}; !found && at_next_of_all(shown->traces, &at);)
+        found = at.record->kind == RECORD_STORAGE && at.record->error == 0 &&
+                at.record->enter > shown->written.record->enter &&
+                at.record->enter < shown->commit.record->enter &&
+                (at.record->tag == STORAGE_SYNC_ALL ||
+                 (at.record->tag == STORAGE_SYNC && at.record->request == number));
+    return found;
+}
+
+bool shows_not_durable(const struct shown *shown)
+{
+    const struct record *written = shown->written.record;
+    return shown->commit.record != NULL && written != NULL &&
+           !(is_synced(shown, written->request) && is_synced(shown, written->comm));
+}
