@@ -81,6 +81,14 @@ declared() {
     [[ "$output" == *"got MPI_Barrier, on self"* ]]
 }
 
+@test "a replay that leaves its path before MPI_Init says nothing of the MPI library" {
+    race ', "early"'
+    "$FAULTLINE" run --keep s.lua
+    run -2 "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$output" == *": event 0: expected MPI_Init_thread"*"; got MPI_Initialized"* ]]
+    [[ "$output" != *"the MPI library"* ]]
+}
+
 @test "threads that call MPI at once are refused by name" {
     race ', "threads"'
     "$FAULTLINE" run --keep s.lua

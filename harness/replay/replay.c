@@ -219,11 +219,12 @@ static void conclude(const struct recorded *recorded, const struct fingerprint *
     }
 }
 
+/* Ranks tell which they have in MPI_Init: where none came so far, nothing is known of it. */
 static bool has_other_mpi(const struct recorded *recorded, const char *folder)
 {
     struct decisions_identity now = {0};
     identify_mpi(folder, &now);
-    return now.mpi != recorded->identity.mpi;
+    return now.mpi != 0 && recorded->identity.mpi != 0 && now.mpi != recorded->identity.mpi;
 }
 
 enum error_code replay_compare(const struct recorded *recorded, const char *folder,

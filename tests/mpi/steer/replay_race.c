@@ -1,8 +1,8 @@
 /* A program that is really racy: what it declares depends on which messages its wildcards took, in
  * what order, and on what polls said. Rank 0 hears the others, who send as soon as they like; the
  * last rank polls for its answers. Arguments: messages of each rank. With "break" behind them, rank
- * 0 does something else when FAULTLINE_REPLAY is set: a program that changed. With "threads" it
- * asks for MPI_THREAD_MULTIPLE. */
+ * 0 does something else when FAULTLINE_REPLAY is set: a program that changed; with "early" before
+ * MPI_Init. With "threads" it asks for MPI_THREAD_MULTIPLE. */
 #include "faultline.h"
 
 #include <mpi.h>
@@ -72,6 +72,8 @@ int main(int argc, char **argv)
 {
     int rank, size, messages = argc > 1 ? atoi(argv[1]) : 30, provided;
     uint64_t result;
+    if (argc > 2 && strcmp(argv[2], "early") == 0 && getenv("FAULTLINE_REPLAY"))
+        MPI_Initialized(&provided);
     MPI_Init_thread(&argc, &argv,
                     argc > 2 && strcmp(argv[2], "threads") == 0 ? MPI_THREAD_MULTIPLE
                                                                 : MPI_THREAD_SINGLE,
