@@ -103,12 +103,26 @@ static bool same_event(const struct side *a, const struct side *b)
            a->event[a->at].request == b->event[b->at].request;
 }
 
+/* A rank that others ended is ended behind its last event, which may be behind the entry of the
+ * next call: of that nothing came. */
+static bool only_entered(const struct decision_section *section, const struct side *recorded,
+                         const struct side *replayed)
+{
+    if (recorded->at < recorded->count || section->end != DECISION_ENDED)
+        return false;
+    for (uint32_t i = replayed->at; i < replayed->count; i++)
+        if ((shape_at(replayed, i)->state & SHAPE_INCOMPLETE) == 0)
+            return false;
+    return true;
+}
+
 /* Of one rank in one incarnation; stops at the first difference in what it did. */
 static void compare_section(const struct decision_section *section, struct side recorded,
                             struct side replayed, struct difference *difference)
 {
     while (!windows_differ(&recorded, &replayed, section, difference)) {
-        if (recorded.at >= recorded.count && replayed.at >= replayed.count)
+        if ((recorded.at >= recorded.count && replayed.at >= replayed.count) ||
+            only_entered(section, &recorded, &replayed))
             return;
         if (recorded.at >= recorded.count || replayed.at >= replayed.count ||
             !same_event(&recorded, &replayed)) {

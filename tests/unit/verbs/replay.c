@@ -99,6 +99,9 @@ static void test_compare(void)
     d = compare(HEAD, HEAD "r0#0:e1 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8\n");
     check(d.decisions && strstr(d.text, "expected nothing more; got MPI_Recv from any, tag 7"),
           "nor anything behind the end: %s", d.text);
+    d = compare(HEAD, HEAD "r0#0:e1 wire recv MPI_Recv from any tag 7 in-progress\n");
+    check(!d.decisions, "a rank that was ended may have come to the entry of its next call: %s",
+          d.text);
     d = compare("ranks 1\nr0#0:e0 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8\n",
                 "ranks 1\nr0#0:e0 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 16\n");
     check(d.decisions && strstr(d.text, "8 bytes (wire); got") && strstr(d.text, "16 bytes"),
