@@ -33,7 +33,7 @@
 #define PLAN_WIRE_BYTES 1024 /* the longest line of a wire, its end included */
 
 /* What a rank can be seen doing. name in scenarios and plan text; what it is. */
-#define PLAN_EVENTS(X)                                                                             \
+#define PLAN_CALL_EVENTS(X)                                                                        \
     X(NONE, "none")                                                                                \
     X(SEND, "send")             /* a send is started (any mode, Start of a persistent one) */      \
     X(RECV, "recv")             /* a receive is posted */                                          \
@@ -41,36 +41,24 @@
     X(WAIT, "wait")             /* any of the Wait and Test calls */                               \
     X(PROBE, "probe")           /* any of the probe calls */                                       \
     X(COLLECTIVE, "collective") /* any collective, blocking or not */                              \
-    X(CALL, "call")             /* any MPI call; give `call` to say which */                       \
-    X(CHECKPOINT, "checkpoint") /* the following: told through faultline.h */                      \
-    X(SAVED, "saved")                                                                              \
-    X(COMMIT, "commit")                                                                            \
-    X(RESTORED, "restored")                                                                        \
-    X(STOP_LOG, "stop-log")                                                                        \
-    X(PHASE, "phase") /* give `name` to say which */                                               \
-    X(RESULT, "result")                                                                            \
-    X(INITIATED, "initiated")                                                                      \
-    X(READY, "ready")                                                                              \
-    X(LOGGED, "logged")         /* peer, tag, comm, epoch: of the message */                       \
-    X(REPLAYED, "replayed")     /* the same */                                                     \
-    X(EARLY, "early")           /* the same */                                                     \
-    X(SUPPRESSED, "suppressed") /* the same */                                                     \
-    X(DECISION, "decision")                                                                        \
-    X(RECORDED, "recorded") /* peer, tag, comm, epoch: of the message */                           \
-    X(CLEAR, "clear")       /* peer, epoch: of the channel */                                      \
-    X(NOTIFIED, "notified") /* epoch */                                                            \
-    X(BECOMES, "becomes")   /* any: a process becomes a rank, or nobody */                         \
-    X(OPEN, "open")         /* the following: calls on files of the checkpoint store; `file` */    \
-    X(WRITE, "write")       /* write, pwrite, writev, ... */                                       \
-    X(SYNC, "sync")         /* fsync, fdatasync, of a file or a folder */                          \
-    X(RENAME, "rename")     /* `file` is the new name */                                           \
+    X(CALL, "call")             /* any MPI call; give `call` to say which */
+/* Calls on files of the checkpoint store; `file` */
+#define PLAN_STORE_EVENTS(X)                                                                       \
+    X(OPEN, "open")                                                                                \
+    X(WRITE, "write")   /* write, pwrite, writev, ... */                                           \
+    X(SYNC, "sync")     /* fsync, fdatasync, of a file or a folder */                              \
+    X(RENAME, "rename") /* `file` is the new name */                                               \
     X(UNLINK, "unlink")
 
+/* Between the two: what is told through faultline.h, by the names of its notes. */
 enum plan_event {
 #define X(name, text) EVENT_##name,
-    PLAN_EVENTS(X)
+#define NOTE(NAME, ...) EVENT_##NAME,
+    PLAN_CALL_EVENTS(X)
+#include "trace/notes.def"
+        PLAN_STORE_EVENTS(X)
 #undef X
-        EVENT_COUNT
+            EVENT_COUNT
 };
 
 /* What a step does: a row each in actions.def. */
@@ -235,5 +223,9 @@ const char *plan_action_text(enum plan_action action);
 /* What a call on the checkpoint store (enum storage_call of trace/record.h) is to a condition;
  * EVENT_NONE: nothing. */
 enum plan_event plan_event_of_storage(unsigned call);
+
+/* The event that a note (enum note_kind) is, and the note that an event is; NONE: none. */
+enum plan_event plan_event_of_note(unsigned note);
+unsigned plan_note_of_event(enum plan_event event);
 
 #endif

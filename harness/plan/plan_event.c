@@ -27,3 +27,21 @@ enum plan_event plan_event_of_storage(unsigned call)
         return EVENT_NONE;
     }
 }
+
+unsigned plan_note_of_event(enum plan_event event)
+{
+    static const enum note_kind notes[EVENT_COUNT] = {
+#define NOTE(NAME, ...) [EVENT_##NAME] = NOTE_##NAME,
+#include "trace/notes.def"
+    };
+    return event < EVENT_COUNT ? notes[event] : NOTE_NONE;
+}
+
+enum plan_event plan_event_of_note(unsigned note)
+{
+    static const enum plan_event events[NOTE_KIND_COUNT] = {
+#define NOTE(NAME, ...) [NOTE_##NAME] = EVENT_##NAME,
+#include "trace/notes.def"
+    };
+    return note < NOTE_KIND_COUNT ? events[note] : EVENT_NONE;
+}

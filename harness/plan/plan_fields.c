@@ -6,7 +6,10 @@
 
 static const char *const event_texts[EVENT_COUNT] = {
 #define X(name, text) text,
-    PLAN_EVENTS(X)
+#define NOTE(NAME, text, ...) text,
+    PLAN_CALL_EVENTS(X)
+#include "trace/notes.def"
+        PLAN_STORE_EVENTS(X)
 #undef X
 };
 static const char *const action_texts[ACTION_COUNT] = {

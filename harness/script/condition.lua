@@ -19,17 +19,16 @@ end
 
 -- What a wait completes is not known when it is called: whoever means a message says "deliver".
 local calls = "send recv deliver wait probe collective call "
-local of_lines = "checkpoint saved commit restored stop-log initiated ready notified "
-local of_messages = "logged replayed early suppressed recorded "
-local of_channels = "clear "
 local of_store = "open write sync rename unlink "
+local told = { line = "", message = "", channel = "", name = "", nothing = "" } -- by what it is of
+for name, about in core.sorted_pairs(core.notes) do told[about] = told[about] .. name .. " " end
 local fits = {
   call = set(calls), level = set(calls), position = set(calls .. of_store),
-  comm = set("send recv deliver probe collective call " .. of_messages),
-  peer = set("send recv deliver probe collective " .. of_messages .. of_channels),
-  tag = set("send recv deliver probe " .. of_messages),
-  epoch = set(of_lines .. of_messages .. of_channels),
-  name = set "phase result decision",
+  comm = set("send recv deliver probe collective call " .. told.message),
+  peer = set("send recv deliver probe collective " .. told.message .. told.channel),
+  tag = set("send recv deliver probe " .. told.message),
+  epoch = set(told.line .. told.message .. told.channel),
+  name = set(told.name),
   message = set "send deliver",
   file = set(of_store),
 }

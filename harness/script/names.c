@@ -255,6 +255,7 @@ static void add_rows(lua_State *L)
 
 void names_add(lua_State *L)
 {
+    static const char *const abouts[] = {"nothing", "line", "name", "message", "channel"};
     luaL_setfuncs(L, functions, 0);
     lua_createtable(L, EVENT_COUNT, 0);
     for (int event = 0; event < EVENT_COUNT; event++) {
@@ -262,6 +263,11 @@ void names_add(lua_State *L)
         lua_rawseti(L, -2, event + 1);
     }
     lua_setfield(L, -2, "events");
+    lua_newtable(L);
+    for (unsigned note = NOTE_NONE + 1; note < NOTE_KIND_COUNT; note++)
+        if (plan_event_of_note(note) != EVENT_NONE)
+            set_text(L, note_kind_text(note), abouts[note_about(note)]);
+    lua_setfield(L, -2, "notes");
     add_rows(L);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {

@@ -279,34 +279,11 @@ static bool delivers(const struct record *r, unsigned kind)
 }
 
 /* --- what is told, and the store -------------------------------------------------------------- */
+/* Which messages are late or early hangs on timing, and what channels are told of. */
 static enum plan_event event_of_note(unsigned note)
 {
-    switch (note) {
-    case NOTE_CHECKPOINT:
-        return EVENT_CHECKPOINT;
-    case NOTE_SAVED:
-        return EVENT_SAVED;
-    case NOTE_COMMIT:
-        return EVENT_COMMIT;
-    case NOTE_RESTORED:
-        return EVENT_RESTORED;
-    case NOTE_STOP_LOG:
-        return EVENT_STOP_LOG;
-    case NOTE_INITIATED:
-        return EVENT_INITIATED;
-    case NOTE_READY:
-        return EVENT_READY;
-    case NOTE_NOTIFIED:
-        return EVENT_NOTIFIED;
-    case NOTE_PHASE:
-        return EVENT_PHASE;
-    case NOTE_RESULT:
-        return EVENT_RESULT;
-    case NOTE_DECISION:
-        return EVENT_DECISION;
-    default: /* which messages are late or early hangs on timing */
-        return EVENT_NONE;
-    }
+    bool steady = note_about(note) == ABOUT_LINE || note_about(note) == ABOUT_NAME;
+    return steady ? plan_event_of_note(note) : EVENT_NONE;
 }
 
 static void count_note(struct taking *taking, uint64_t index)

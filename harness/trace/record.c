@@ -1,6 +1,8 @@
 /* Names of what a record holds; see record.h. */
 #include "trace/record.h"
 
+#include "faultline.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -16,8 +18,31 @@ const char *record_kind_text(unsigned kind)
 
 const char *note_kind_text(unsigned kind)
 {
-    TEXT_OF(NOTE_KINDS(X), NOTE_KIND_COUNT, kind);
+    static const char *const texts[] = {
+        "none",
+#define NOTE(NAME, text, about) text,
+#define NOTE_APART NOTE
+#include "trace/notes.def"
+    };
+    return kind < NOTE_KIND_COUNT ? texts[kind] : "?";
 }
+
+enum note_about note_about(unsigned kind)
+{
+    static const enum note_about abouts[] = {
+        ABOUT_NOTHING,
+#define NOTE(NAME, text, about) ABOUT_##about,
+#define NOTE_APART NOTE
+#include "trace/notes.def"
+    };
+    return kind < NOTE_KIND_COUNT ? abouts[kind] : ABOUT_NOTHING;
+}
+
+/* What protocols are compiled with. */
+#define NOTE(NAME, ...)                                                                            \
+    _Static_assert((int)FAULTLINE_##NAME == (int)NOTE_##NAME, "faultline.h has another number");
+#define NOTE_APART NOTE
+#include "trace/notes.def"
 
 const char *fault_kind_text(unsigned kind)
 {

@@ -104,45 +104,19 @@ enum { TAG_ANY = -2 };
 /* Ids of the two communicators that exist without being made. 0 is "no communicator". */
 enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
 
-/* What faultline.h can tell. value: the line (epoch) where there is one. */
-#define NOTE_KINDS(X)                                                                              \
-    X(NONE, "none")                                                                                \
-    X(CHECKPOINT, "checkpoint") /* this rank has taken its local checkpoint of line `value` */     \
-    X(SAVED, "saved")           /* ... and its part of line `value` is on stable storage */        \
-    X(COMMIT, "commit")       /* the initiator has recorded line `value` as the one to recover */  \
-    X(RESTORED, "restored")   /* this rank's state is that of line `value` */                      \
-    X(STOP_LOG, "stop-log")   /* this rank stops logging for line `value` */                       \
-    X(PHASE, "phase")         /* a named point of a protocol or program; value is free */          \
-    X(RESULT, "result")       /* a declared result: name, hash and size (value) of its bytes */    \
-    X(HANDLE, "handle")       /* a handle of the protocol stands for one of the library */         \
-    X(INITIATED, "initiated") /* the initiator begins to make line `value` */                      \
-    X(READY, "ready")         /* this rank has all late messages of line `value` */                \
-    /* of one message of the application: comm, peer (world rank), its tag in `request`, hash of   \
-     * its packed bytes (FLAG_NO_HASH: not told), line in `value` */                               \
-    X(LOGGED, "logged")         /* late, and in the log of the line */                             \
-    X(REPLAYED, "replayed")     /* handed over from the log of the line */                         \
-    X(EARLY, "early")           /* early, and not to be sent again after recovery from the line */ \
-    X(SUPPRESSED, "suppressed") /* not sent again after recovery from the line */                  \
-    X(DECISION, "decision")     /* a choice of the program: name, hash and size (value) */         \
-    /* what the program got by chance: name and size (value); its bytes, at most                   \
-     * NOTE_DRAWN_BYTES, are in comm, peer and request, 4 in each */                               \
-    X(DRAWN, "drawn")                                                                              \
-    /* of one message, as above */                                                                 \
-    X(RECORDED, "recorded") /* under way at the cut of the line, and kept with it */               \
-    /* of the channel from process `peer` */                                                       \
-    X(CLEAR, "clear")       /* nothing more of before the line comes through it */                 \
-    X(NOTIFIED, "notified") /* this rank has been told to make line `value`, and begins to */      \
-    X(BECOMES, "becomes")   /* this process is rank `value` of the application from here on */     \
-    X(ADDRESS, "address")   /* rank `value` of the application is now reached at process `peer` */
-
 #define NOTE_DRAWN_BYTES 12
 
+/* What faultline.h can tell: see notes.def. */
 enum note_kind {
-#define X(name, text) NOTE_##name,
-    NOTE_KINDS(X)
-#undef X
-        NOTE_KIND_COUNT
+    NOTE_NONE,
+#define NOTE(NAME, ...) NOTE_##NAME,
+#define NOTE_APART NOTE
+#include "trace/notes.def"
+    NOTE_KIND_COUNT
 };
+
+/* What a note speaks of, besides itself. */
+enum note_about { ABOUT_NOTHING, ABOUT_LINE, ABOUT_NAME, ABOUT_MESSAGE, ABOUT_CHANNEL };
 
 /* step of the plan in `tag`; what `peer` and `bytes` say is said here. */
 #define FAULT_KINDS(X)                                                                             \
@@ -274,6 +248,7 @@ bool helpers_have(const char *helpers, int rank);
 /* Static strings; "?" for a number outside the list. */
 const char *record_kind_text(unsigned kind);
 const char *note_kind_text(unsigned kind);
+enum note_about note_about(unsigned kind); /* ABOUT_NOTHING of one that is none */
 const char *fault_kind_text(unsigned kind);
 const char *storage_call_text(unsigned call);
 const char *level_text(unsigned level); /* "app", "wire", "self" */

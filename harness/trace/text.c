@@ -137,15 +137,9 @@ bool text_hash_expected(unsigned kind, bool got)
     return kind == RECORD_SEND || (got && (kind == RECORD_RECV || kind == RECORD_COMPLETE));
 }
 
-bool text_note_of_one_message(unsigned note)
-{
-    return note == NOTE_LOGGED || note == NOTE_REPLAYED || note == NOTE_EARLY ||
-           note == NOTE_SUPPRESSED || note == NOTE_RECORDED;
-}
-
 bool text_note_of_message(unsigned note)
 {
-    return text_note_of_one_message(note) || note == NOTE_CLEAR || note == NOTE_ADDRESS;
+    return note_about(note) == ABOUT_MESSAGE || note_about(note) == ABOUT_CHANNEL;
 }
 
 const char *text_peer_name(int64_t peer)

@@ -58,8 +58,6 @@ bool text_hash_expected(unsigned kind, bool got);
  * the application (its `tag` is the message's, and comm and hash are left out as those of a message
  * are), of a channel, or of where a rank is reached. */
 bool text_note_of_message(unsigned note);
-/* Of a message, and no other. */
-bool text_note_of_one_message(unsigned note);
 
 /* Name of a peer that is no rank ("any", "null", "none", "unknown"), or NULL. */
 const char *text_peer_name(int64_t peer);

@@ -58,23 +58,6 @@ static bool delivers(const struct sight *sight)
     }
 }
 
-/* The note that an event is told with; NOTE_NONE: it is no note. */
-static enum note_kind note_of(enum plan_event event)
-{
-    static const enum note_kind note[EVENT_COUNT] = {
-        [EVENT_CHECKPOINT] = NOTE_CHECKPOINT, [EVENT_SAVED] = NOTE_SAVED,
-        [EVENT_COMMIT] = NOTE_COMMIT,         [EVENT_RESTORED] = NOTE_RESTORED,
-        [EVENT_STOP_LOG] = NOTE_STOP_LOG,     [EVENT_PHASE] = NOTE_PHASE,
-        [EVENT_RESULT] = NOTE_RESULT,         [EVENT_INITIATED] = NOTE_INITIATED,
-        [EVENT_READY] = NOTE_READY,           [EVENT_LOGGED] = NOTE_LOGGED,
-        [EVENT_REPLAYED] = NOTE_REPLAYED,     [EVENT_EARLY] = NOTE_EARLY,
-        [EVENT_SUPPRESSED] = NOTE_SUPPRESSED, [EVENT_DECISION] = NOTE_DECISION,
-        [EVENT_RECORDED] = NOTE_RECORDED,     [EVENT_CLEAR] = NOTE_CLEAR,
-        [EVENT_NOTIFIED] = NOTE_NOTIFIED,     [EVENT_BECOMES] = NOTE_BECOMES,
-    };
-    return note[event];
-}
-
 static bool is_event(enum plan_event event, const struct sight *sight)
 {
     const struct record *r = sight->record;
@@ -96,8 +79,8 @@ static bool is_event(enum plan_event event, const struct sight *sight)
     case EVENT_CALL:
         return stands_for_call(sight);
     default:
-        return sight->kind == RECORD_NOTE && note_of(event) != NOTE_NONE &&
-               r->tag == (int32_t)note_of(event);
+        return sight->kind == RECORD_NOTE && plan_note_of_event(event) != NOTE_NONE &&
+               r->tag == (int32_t)plan_note_of_event(event);
     }
 }
 

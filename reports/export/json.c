@@ -124,7 +124,7 @@ static void put_note(json_t *line, const struct walk_event *event)
     if (text_note_of_message((unsigned)record->tag)) {
         put_number(line, "comm", record->comm);
         put_peer(line, "peer", record->peer);
-        if (text_note_of_one_message((unsigned)record->tag))
+        if (note_about((unsigned)record->tag) == ABOUT_MESSAGE)
             put_number(line, "tag", (int32_t)record->request);
     } else {
         put_text(line, "name", event);

@@ -209,7 +209,7 @@ static void add_message_note(struct cell *cell, const struct record *record)
     add(cell, MAY, " %c%s",
         record->tag == NOTE_SUPPRESSED || record->tag == NOTE_ADDRESS ? '>' : '<',
         peer_text(record->peer, peer));
-    if (text_note_of_one_message((unsigned)record->tag))
+    if (note_about((unsigned)record->tag) == ABOUT_MESSAGE)
         add_tag(cell, (int32_t)record->request);
     if (record->tag != NOTE_CLEAR)
         add_comm(cell, record->comm);
