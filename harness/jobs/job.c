@@ -251,6 +251,7 @@ _Noreturn static void become_job(const struct job *job, const struct options *op
 {
     setpgid(0, 0);
     process_reset_signals(mask);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error with a text */
     if (!process_die_with(driver, SIGTERM))
         _exit(STATUS_HARNESS);
     dup2(STDERR_FILENO, STDOUT_FILENO);

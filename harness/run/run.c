@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define RUN_STORE_ROOM 1024 /* bytes of a path */
+
 void run_init(struct run *run, const struct scenario *scenario)
 {
     memset(run, 0, sizeof *run);
@@ -67,6 +69,19 @@ static enum error_code find_files(struct launch *launch, struct error *error)
     return code;
 }
 
+/* A protocol whose files have no room behind the path of its store gives up, and that would be
+ * taken for its failure. */
+static enum error_code check_length(const struct run *run, struct error *error)
+{
+    size_t most = PATH_MAX - RUN_STORE_ROOM;
+    if (strlen(run->folder.text) <= most)
+        return OK;
+    return error_set(error, ERROR_LIMIT,
+                     "the path of a run folder may have %zu bytes, for the files of a checkpoint "
+                     "store need room behind it; this one has %zu: %.200s...",
+                     most, strlen(run->folder.text), run->folder.text);
+}
+
 /* Folder, board and plan. */
 static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
 {
@@ -74,6 +89,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
     enum error_code code = path_make_run(run->shown.text, error);
     if (code == OK)
         code = path_absolute(run->shown.text, &run->folder, error);
+    if (code == OK)
+        code = check_length(run, error);
     if (code == OK)
         code = path_format(&path, error, "%s/plan", run->folder.text);
     if (code == OK)
@@ -139,7 +156,6 @@ static enum run_end end_of(enum launch_end end)
     case LAUNCH_INTERRUPTED:
         return RUN_INTERRUPTED;
     case LAUNCH_VOID:
-    case LAUNCH_LOST:
         break;
     }
     return RUN_VOID;
