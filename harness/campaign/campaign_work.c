@@ -222,15 +222,27 @@ static bool has_harness_error(const struct campaign *campaign)
     return false;
 }
 
+/* One that could not be run says nothing; it is run again when the campaign goes on. */
+static void end_without_canary(struct campaign *campaign)
+{
+    char why[CAMPAIGN_TEXT_BYTES] =
+        "not complete: a canary did not do what it is made to do, so nothing that this campaign "
+        "could say would mean anything";
+    for (size_t i = 0; i < campaign->canary_count; i++)
+        if (campaign->canary[i].job->status == STATUS_HARNESS)
+            snprintf(why, sizeof why,
+                     "not complete: a canary could not be run (%.300s); --resume runs it again",
+                     campaign->canary[i].job->folder.text);
+    end_with(campaign, CAMPAIGN_CANARY, why);
+}
+
 enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 {
     enum error_code code = run_jobs(campaign, error);
     if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
         return OK;
     if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
-        end_with(campaign, CAMPAIGN_CANARY,
-                 "not complete: a canary did not do what it is made to do, so nothing that this "
-                 "campaign could say would mean anything");
+        end_without_canary(campaign);
     for (size_t i = 0;
          code == OK && campaign->end == CAMPAIGN_GOES_ON && i < campaign->subject_count; i++) {
         code = tell_survey(campaign, i, error);
