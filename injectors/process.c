@@ -8,6 +8,7 @@
 #include "injectors/record/payload.h"
 #include "injectors/replay/replay.h"
 #include "injectors/storage/storage.h"
+#include "injectors/system/system.h"
 #include "injectors/taps/under_test.h"
 
 #include <dlfcn.h>
@@ -233,6 +234,7 @@ static void become_inert(void)
     runtime_slot = &nobody;
     rules_close();
     storage_forked();
+    launcher_close();
 }
 
 static bool start(void)
@@ -248,6 +250,8 @@ static bool start(void)
     atomic_store(&runtime_slot->state, RANK_LOADED);
     open_plan(&self);
     storage_open(self.folder, &plan, self.rank);
+    signals_open(board);
+    launcher_open(runtime_slot);
     pthread_atfork(NULL, NULL, become_inert);
     return true;
 }
@@ -272,6 +276,13 @@ __attribute__((destructor)) static void unload(void)
     rules_close();
     if (thread_state.wire_depth == 0 && thread_state.app_depth == 0)
         trace_writer_close(&runtime_trace);
+}
+
+void runtime_initializing(void)
+{
+    uint32_t loaded = RANK_LOADED;
+    if (runtime_recording)
+        atomic_compare_exchange_strong(&runtime_slot->state, &loaded, RANK_INITIALIZING);
 }
 
 void runtime_initialized(int rank, int size, bool several_threads)

@@ -121,6 +121,8 @@ struct rank_end {
     bool known;      /* wait_status is valid */
     int wait_status; /* as waitpid */
     bool finalized;  /* MPI_Finalize returned */
+    bool aborted;    /* it told the launcher to end the job: MPI_Abort, a fatal MPI error */
+    bool first;      /* of the ranks of the incarnation that ended badly or aborted the job */
 };
 
 /* A declared result of the run without faults. */

@@ -31,7 +31,7 @@ load driver_common
     run "$FAULTLINE" run s.lua
     [ "$status" -eq 1 ]
     [[ "$output" == *"rank 1 was ended by SIGSEGV"* ]]
-    [[ "$output" == *"a rank aborted the job"* ]]
+    [[ "$output" == *"rank 1 aborted the job"* ]]
     [[ "$output" == *"rank 1 exited with status 0 without MPI_Finalize"* ]]
     all_gone
 }

@@ -165,3 +165,30 @@ void board_await_request(struct board *board, int rank, uint32_t seen, int timeo
     if (rank >= 0 && rank < board->ranks)
         syscall(SYS_futex, &board->slot[rank].attention, FUTEX_WAIT, seen, &limit, NULL, 0);
 }
+
+static bool reaches(int32_t pid, const struct board_slot *slot)
+{
+    int32_t own = atomic_load(&slot->pid);
+    if (own == 0 || pid == -1)
+        return own != 0;
+    if (pid > 0)
+        return pid == own || pid == atomic_load(&slot->parent_pid);
+    return getpgid(own) == (pid == 0 ? getpgrp() : -pid);
+}
+
+static uint64_t bit_of(int signal_number)
+{
+    return signal_number >= 1 && signal_number <= 64 ? UINT64_C(1) << (signal_number - 1) : 0;
+}
+
+void board_note_signal(struct board *board, int32_t pid, int signal_number)
+{
+    for (int rank = 0; rank < board->ranks; rank++)
+        if (reaches(pid, &board->slot[rank]))
+            atomic_fetch_or(&board->slot[rank].sent_within, bit_of(signal_number));
+}
+
+bool board_sent_within(const struct board_slot *slot, int signal_number)
+{
+    return (atomic_load(&slot->sent_within) & bit_of(signal_number)) != 0;
+}

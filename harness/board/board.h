@@ -13,17 +13,19 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 3u
+#define BOARD_VERSION 4u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_TEXT_BYTES 256
+#define BOARD_NAME_BYTES 16 /* of a process, as the kernel keeps it */
 
 /* Life of a rank's process in the current incarnation. */
 enum rank_state {
-    RANK_ABSENT = 0,      /* not started */
-    RANK_LOADED = 1,      /* libfaultline.so is in the process */
-    RANK_INITIALIZED = 2, /* MPI_Init returned */
-    RANK_FINALIZED = 3,   /* MPI_Finalize returned */
+    RANK_ABSENT = 0,       /* not started */
+    RANK_LOADED = 1,       /* libfaultline.so is in the process */
+    RANK_INITIALIZING = 2, /* inside the MPI library's own MPI_Init */
+    RANK_INITIALIZED = 3,  /* MPI_Init returned */
+    RANK_FINALIZED = 4,    /* MPI_Finalize returned */
 };
 
 /* One rank. Written by the rank itself except where said. */
@@ -31,8 +33,20 @@ struct board_slot {
     alignas(128) _Atomic int32_t pid; /* of the rank's process; 0 none. Written by its parent */
     _Atomic int32_t parent_pid;       /* of `faultline exec` around it. Written by the parent */
     _Atomic uint32_t state;           /* enum rank_state */
+    _Atomic int32_t launcher_pid;     /* of the process that started the parent. By the parent */
     _Atomic uint32_t ended;           /* 1: wait_status is valid. Written by the parent */
     _Atomic int32_t wait_status;      /* as waitpid gave it. Written by the parent */
+    _Atomic uint64_t ended_ns;        /* CLOCK_MONOTONIC when the parent saw that */
+    _Atomic uint64_t aborted_ns;      /* CLOCK_MONOTONIC when the rank told the launcher to end the
+                                         job (MPI_Abort, a fatal MPI error); 0: it has not */
+    _Atomic uint64_t sent_within;     /* a bit for each signal that the plan, Faultline or a rank of
+                                         the job has sent to this rank; see board_note_signal */
+    _Atomic uint32_t orphaned; /* 1: the launcher ended while the rank was alive. By the parent */
+    /* A signal that the parent was sent, to pass on; the first one. Written by the parent */
+    _Atomic int32_t told;    /* which; 0: none */
+    _Atomic int32_t told_by; /* pid of who sent it */
+    _Atomic uint64_t told_ns;
+    char told_name[BOARD_NAME_BYTES]; /* of that process, valid when `told` is not 0 */
     _Atomic uint32_t kill_request;    /* step + 1 of a kill from outside, 0 none */
     _Atomic int32_t world_size;       /* as MPI told after Init */
     _Atomic int32_t tid;              /* thread that is inside blocking_call */
@@ -137,6 +151,14 @@ static inline bool board_is_stopped(const struct board_slot *slot)
 {
     return board_stopped_by(slot, 0) < BOARD_MAX_STEPS;
 }
+
+/* A signal is about to be sent to `pid` (as for kill: a group or everybody if it is not positive)
+ * by the plan, by Faultline or by a rank of the job: noted for each rank that it reaches. May be
+ * called in a signal handler. */
+void board_note_signal(struct board *board, int32_t pid, int signal_number);
+
+/* Signal `signal_number` was sent to the rank by one of those. */
+bool board_sent_within(const struct board_slot *slot, int signal_number);
 
 /* The parent's wait for a request that came after it read `seen` from slot.attention; also returns
  * after timeout_ms, or when interrupted by a signal. */

@@ -1,6 +1,7 @@
 /* See ends.h. */
 #include "launch/ends.h"
 
+#include "launch/outside.h"
 #include "plan/action.h"
 
 #include <signal.h>
@@ -10,20 +11,6 @@
 
 #define DESCRIBE_BYTES 128
 #define EXIT_NOT_STARTED 127 /* by `faultline exec`, and by the dynamic linker */
-
-void ends_collect(const struct board *board, int incarnation, struct rank_end *ends)
-{
-    for (int rank = 0; rank < board->ranks; rank++) {
-        const struct board_slot *slot = &board->slot[rank];
-        ends[rank].rank = rank;
-        ends[rank].incarnation = incarnation;
-        ends[rank].finalized = atomic_load(&slot->state) == RANK_FINALIZED;
-        if (atomic_load(&slot->ended) != 0) {
-            ends[rank].known = true;
-            ends[rank].wait_status = atomic_load(&slot->wait_status);
-        }
-    }
-}
 
 void ends_describe(const struct rank_end *end, char *text, size_t bytes)
 {
@@ -94,32 +81,54 @@ bool ends_storage_failed(const struct board *board, const struct plan *plan, cha
     return false;
 }
 
-static bool missing_ranks(const struct board *board, const struct rank_end *ends, char *text,
+static bool exited_with(const struct rank_end *end, int code)
+{
+    return end->known && WIFEXITED(end->wait_status) && WEXITSTATUS(end->wait_status) == code;
+}
+
+/* Ranks that were no ranks of the program and its MPI library. */
+static bool strange_ranks(const struct board *board, const struct rank_end *ends, char *text,
                           size_t bytes)
 {
     for (int rank = 0; rank < board->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         int world_size = atomic_load(&slot->world_size);
-        if (atomic_load(&slot->pid) == 0)
-            snprintf(text, bytes, "rank %d was never started", rank);
-        else if (world_size != 0 && world_size != board->ranks)
+        bool absent = atomic_load(&slot->state) == RANK_ABSENT;
+        if (world_size != 0 && world_size != board->ranks)
             snprintf(text, bytes,
                      "rank %d saw a world of %d, asked for were %d: the launcher is "
                      "not the one of the program's MPI library",
                      rank, world_size, board->ranks);
-        else if (atomic_load(&slot->state) == RANK_ABSENT && ends[rank].known &&
-                 WIFEXITED(ends[rank].wait_status) && WEXITSTATUS(ends[rank].wait_status) == 0)
+        else if (absent && exited_with(&ends[rank], 0))
             snprintf(text, bytes,
                      "rank %d ran unseen: the program is not linked with a shared MPI "
                      "library",
                      rank);
-        else if (atomic_load(&slot->state) == RANK_ABSENT && ends[rank].known &&
-                 WIFEXITED(ends[rank].wait_status) &&
-                 WEXITSTATUS(ends[rank].wait_status) == EXIT_NOT_STARTED)
+        else if (absent && exited_with(&ends[rank], EXIT_NOT_STARTED))
             snprintf(text, bytes, "rank %d could not be started", rank);
         else
             continue;
         return true;
+    }
+    return false;
+}
+
+/* -1: every rank has been started. */
+static int rank_not_started(const struct board *board)
+{
+    for (int rank = 0; rank < board->ranks; rank++)
+        if (atomic_load(&board->slot[rank].pid) == 0)
+            return rank;
+    return -1;
+}
+
+bool ends_program_runs(const struct board *board)
+{
+    for (int rank = 0; rank < board->ranks; rank++) {
+        const struct board_slot *slot = &board->slot[rank];
+        if (atomic_load(&slot->pid) != 0 && atomic_load(&slot->ended) == 0 &&
+            atomic_load(&slot->state) != RANK_INITIALIZING)
+            return true;
     }
     return false;
 }
@@ -137,40 +146,85 @@ static bool lost_records(const struct board *board, char *text, size_t bytes)
     return false;
 }
 
-/* When one rank fails the launcher takes the others down, and what they were saying to it breaks
- * off: the one whose end tells most comes first. */
-static int how_telling(const struct board *board, const struct rank_end *end)
+/* --- failures ----------------------------------------------------------------------------------
+ */
+
+bool ends_is_failure(const struct board_slot *slot, const struct rank_end *end)
 {
-    if (!end->known)
-        return 0;
-    if (was_killed(end)) /* by whom? only its own parent saw it before the launcher cleaned up */
-        return atomic_load(&board->slot[end->rank].ended) != 0 ? 1 : 0;
-    if (WIFSIGNALED(end->wait_status)) {
-        int number = WTERMSIG(end->wait_status);
-        return number == SIGPIPE || number == SIGTERM ? 3 : 5;
-    }
-    if (WEXITSTATUS(end->wait_status) != 0)
-        return 4;
-    return end->finalized ? 0 : 2;
+    return atomic_load(&slot->ended) != 0 && atomic_load(&slot->orphaned) == 0 &&
+           (end->wait_status != 0 || !end->finalized) && !outside_ended(slot, end);
 }
 
-static bool failed_rank(const struct board *board, const struct rank_end *ends, char *text,
-                        size_t bytes)
+/* What a rank did first of these: it failed, or told the launcher to end the job. */
+struct failure {
+    uint64_t when_ns; /* CLOCK_MONOTONIC; 0: there is none */
+    int rank;
+    bool aborted;
+};
+
+static void take_earlier(struct failure *first, uint64_t when_ns, int rank, bool aborted)
 {
-    int worst = -1, most = 0;
+    if (when_ns != 0 && (first->when_ns == 0 || when_ns < first->when_ns))
+        *first = (struct failure){when_ns, rank, aborted};
+}
+
+/* The launcher then takes the others down: only what a rank's own parent saw counts. */
+static struct failure first_failure(const struct board *board, const struct rank_end *ends)
+{
+    struct failure first = {0};
     for (int rank = 0; rank < board->ranks; rank++) {
-        int telling = how_telling(board, &ends[rank]);
-        if (telling > most) {
-            most = telling;
-            worst = rank;
-        }
+        const struct board_slot *slot = &board->slot[rank];
+        if (ends_is_failure(slot, &ends[rank]))
+            take_earlier(&first, atomic_load(&slot->ended_ns), rank, false);
+        take_earlier(&first, atomic_load(&slot->aborted_ns), rank, true);
     }
-    if (worst < 0)
-        return false;
+    return first;
+}
+
+void ends_collect(const struct board *board, int incarnation, struct rank_end *ends)
+{
+    for (int rank = 0; rank < board->ranks; rank++) {
+        const struct board_slot *slot = &board->slot[rank];
+        ends[rank].rank = rank;
+        ends[rank].incarnation = incarnation;
+        ends[rank].finalized = atomic_load(&slot->state) == RANK_FINALIZED;
+        if (atomic_load(&slot->ended) != 0) {
+            ends[rank].known = true;
+            ends[rank].wait_status = atomic_load(&slot->wait_status);
+        }
+        ends[rank].aborted = atomic_load(&slot->aborted_ns) != 0;
+        ends[rank].first = false;
+    }
+    struct failure first = first_failure(board, ends);
+    if (first.when_ns != 0)
+        ends[first.rank].first = true;
+}
+
+static void describe_failure(const struct failure *failure, const struct rank_end *ends, char *text,
+                             size_t bytes)
+{
     char how[DESCRIBE_BYTES];
-    ends_describe(&ends[worst], how, sizeof how);
-    snprintf(text, bytes, "rank %d %s, not by a fault of the plan", worst, how);
-    return true;
+    ends_describe(&ends[failure->rank], how, sizeof how);
+    if (failure->aborted)
+        snprintf(text, bytes, "rank %d aborted the job (MPI_Abort, or an MPI error that is fatal)",
+                 failure->rank);
+    else
+        snprintf(text, bytes, "rank %d %s, not by a fault of the plan", failure->rank, how);
+}
+
+/* No rank of the program has any part in what becomes of the library's own MPI_Init. */
+static enum launch_end judge_failure(const struct board *board, const struct failure *failure,
+                                     const struct rank_end *ends, char *text, size_t bytes)
+{
+    describe_failure(failure, ends, text, bytes);
+    size_t used = strlen(text);
+    if (atomic_load(&board->slot[failure->rank].state) == RANK_INITIALIZING) {
+        snprintf(text + used, bytes - used,
+                 ", inside MPI_Init of the MPI library: what that needs is the launcher and the "
+                 "machine");
+        return LAUNCH_VOID;
+    }
+    return lost_records(board, text, bytes) ? LAUNCH_VOID : LAUNCH_FAILED;
 }
 
 static bool all_finished(const struct board *board, const struct rank_end *ends)
@@ -181,19 +235,33 @@ static bool all_finished(const struct board *board, const struct rank_end *ends)
     return true;
 }
 
+uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends)
+{
+    return first_failure(board, ends).when_ns;
+}
+
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
                               const struct rank_end *ends, char *text, size_t bytes)
 {
+    struct failure failure = first_failure(board, ends);
+    int missing = rank_not_started(board);
+    if (outside_disturbed(board, ends, failure.when_ns, text, bytes))
+        return LAUNCH_VOID;
     if (killed_by_plan(board, plan, ends, text, bytes))
         return LAUNCH_KILLED;
-    if (all_finished(board, ends) && !missing_ranks(board, ends, text, bytes)) {
+    if (strange_ranks(board, ends, text, bytes))
+        return LAUNCH_VOID;
+    if (all_finished(board, ends)) {
         snprintf(text, bytes, "every rank finished");
         return LAUNCH_FINISHED;
     }
-    if (missing_ranks(board, ends, text, bytes))
+    if (outside_told(board, failure.when_ns, text, bytes))
         return LAUNCH_VOID;
-    if (failed_rank(board, ends, text, bytes))
-        return lost_records(board, text, bytes) ? LAUNCH_VOID : LAUNCH_FAILED;
-    snprintf(text, bytes, "the launcher ended by itself while ranks were running");
-    return LAUNCH_LOST;
+    if (failure.when_ns != 0)
+        return judge_failure(board, &failure, ends, text, bytes);
+    if (missing >= 0)
+        snprintf(text, bytes, "rank %d was never started", missing);
+    else
+        snprintf(text, bytes, "the launcher ended while ranks were running, and none had failed");
+    return LAUNCH_VOID;
 }

@@ -14,6 +14,17 @@ void ends_collect(const struct board *board, int incarnation, struct rank_end *e
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
                               const struct rank_end *ends, char *text, size_t bytes);
 
+/* The rank, whose parent saw its end, failed by itself: not because the launcher was gone, nor by a
+ * signal from outside. Kills of the plan count, too. */
+bool ends_is_failure(const struct board_slot *slot, const struct rank_end *end);
+
+/* When a rank first failed by itself, or told the launcher to end the job, CLOCK_MONOTONIC; 0: none
+ * did. */
+uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends);
+
+/* A rank lives, and not inside the MPI library's own MPI_Init. */
+bool ends_program_runs(const struct board *board);
+
 /* A step of the plan made a call on the store fail or be short in this incarnation: a job that then
  * gives up does so by the plan. text: which step. */
 bool ends_storage_failed(const struct board *board, const struct plan *plan, char *text,

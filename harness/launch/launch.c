@@ -5,6 +5,7 @@
 #include "decisions/decisions.h"
 #include "launch/ends.h"
 #include "launch/follow.h"
+#include "launch/outside.h"
 #include "launch/preload.h"
 #include "launch/watch.h"
 #include "plan/action.h"
@@ -42,10 +43,11 @@ struct flight {
     struct rank_end *ends;
     pid_t launcher;
     bool launcher_ended;
+    bool launcher_left; /* it ended before Faultline ended anything */
     int launcher_status;
     int interrupted;         /* the signal, 0 none */
     uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
-    off_t said_before;       /* size of the launcher's output when it began */
+    long killed_for_memory;  /* processes of this machine, before it began */
     struct watch watch;
     struct follow follow;
 };
@@ -213,6 +215,15 @@ static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
     return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
 }
 
+/* A rank or the launcher was asked to end, by somebody: if it does not, nothing that comes of the
+ * run means anything, and a launcher may wait to be asked again. */
+static bool was_told_to_end(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
+{
+    uint64_t first_ns = outside_told_to_end_ns(flight->launch->board);
+    return first_ns != 0 && now_ns > first_ns + CLEANUP_GRACE_NS &&
+           outside_told(flight->launch->board, 0, text, bytes);
+}
+
 /* A rank is dead, or is to die by a step that is done: what the others wait for then is their end,
  * which the launcher brings, in its time. */
 static bool is_ending(const struct flight *flight)
@@ -314,6 +325,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         follow_look(&flight->follow);
         if (launcher_is_stuck(flight, now_ns))
             return LAUNCH_FINISHED;
+        if (was_told_to_end(flight, now_ns, text, bytes))
+            return LAUNCH_VOID;
         if (!is_ending(flight) &&
             watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
                        launch->run->folder.text, text, bytes))
@@ -346,40 +359,27 @@ static enum error_code start_launcher(struct flight *flight, struct error *error
     return code;
 }
 
-/* Bytes that launchers of this run have said so far. */
-static off_t launcher_said(const struct launch *launch)
-{
-    struct path path;
-    struct stat status;
-    if (path_format(&path, NULL, "%s/output/launcher", launch->run->folder.text) != OK ||
-        stat(path.text, &status) != 0)
-        return 0;
-    return status.st_size;
-}
-
-/* A launcher that is told to abort (MPI_Abort, an error that is fatal) kills all ranks before any
- * can be seen to end, and exits with the code that it was told, without a word. One that fails by
- * itself, or because a rank died, says so. */
-static bool was_aborted(const struct flight *flight)
-{
-    return flight->launcher_ended && WIFEXITED(flight->launcher_status) &&
-           WEXITSTATUS(flight->launcher_status) != 0 &&
-           launcher_said(flight->launch) == flight->said_before;
-}
-
-/* Where the ranks' ends do not say what happened, the launcher may. */
-static enum launch_end explain_void(const struct flight *flight, char *text, size_t bytes)
+/* Where the ranks' ends do not say what happened, the launcher may; or the kernel. */
+static void explain_void(const struct flight *flight, char *text, size_t bytes)
 {
     size_t used = strlen(text);
     int status = flight->launcher_status;
     const char *launcher = flight->launch->launcher.text;
-    if (flight->launcher_ended && WIFSIGNALED(status))
-        snprintf(text + used, bytes - used, " (%s was ended by SIG%s)", launcher,
-                 sigabbrev_np(WTERMSIG(status)));
-    else if (flight->launcher_ended)
-        snprintf(text + used, bytes - used, " (%s exited with status %d; see %s/output/launcher)",
-                 launcher, WEXITSTATUS(status), flight->launch->run->shown.text);
-    return LAUNCH_VOID;
+    long killed = process_killed_for_memory() - flight->killed_for_memory;
+    if (flight->launcher_left && WIFSIGNALED(status))
+        used += (size_t)snprintf(text + used, bytes - used, " (%s was ended by SIG%s)", launcher,
+                                 sigabbrev_np(WTERMSIG(status)));
+    else if (flight->launcher_left)
+        used += (size_t)snprintf(text + used, bytes - used,
+                                 " (%s exited with status %d; see %s/output/launcher)", launcher,
+                                 WEXITSTATUS(status), flight->launch->run->shown.text);
+    else
+        used += (size_t)snprintf(text + used, bytes - used, " (see %s/output/launcher)",
+                                 flight->launch->run->shown.text);
+    if (killed > 0 && used < bytes)
+        snprintf(text + used, bytes - used,
+                 "; the kernel killed %ld process%s for lack of memory meanwhile", killed,
+                 killed == 1 ? "" : "es");
 }
 
 /* What fails on a full disk is not the program's fault. A little is free again by now: what the
@@ -408,29 +408,45 @@ static bool lacks_shared_memory(const struct launch *launch, char *text, size_t 
     uint64_t ranks = (uint64_t)launch->board->ranks;
     bool in_init = false;
     for (uint64_t rank = 0; rank < ranks; rank++)
-        in_init |= atomic_load(&launch->board->slot[rank].state) == RANK_LOADED;
-    if (!in_init || statvfs(SHARED_MEMORY, &memory) != 0 ||
-        memory.f_bavail * memory.f_frsize >= ranks * SHARED_BYTES_OF_RANK)
+        in_init |= atomic_load(&launch->board->slot[rank].state) == RANK_INITIALIZING;
+    if (!in_init || statvfs(SHARED_MEMORY, &memory) != 0)
+        return false;
+    bool read_only = (memory.f_flag & ST_RDONLY) != 0;
+    if (!read_only && memory.f_bavail * memory.f_frsize >= ranks * SHARED_BYTES_OF_RANK)
         return false;
     size_t used = strlen(text);
-    snprintf(text + used, bytes - used, "; but %s has no room for %d ranks in MPI_Init",
-             SHARED_MEMORY, launch->board->ranks);
+    if (read_only)
+        snprintf(text + used, bytes - used, "; but %s is read-only", SHARED_MEMORY);
+    else
+        snprintf(text + used, bytes - used, "; but %s has no room for %d ranks in MPI_Init",
+                 SHARED_MEMORY, launch->board->ranks);
+    return true;
+}
+
+/* Its own end, not by Faultline; that of a crash may be due to a rank's. */
+static bool launcher_was_signalled(const struct flight *flight, char *text, size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    int status = flight->launcher_status;
+    if (!flight->launcher_left || !WIFSIGNALED(status) ||
+        (!outside_is_sent(WTERMSIG(status)) && ends_failed_ns(launch->board, flight->ends) != 0))
+        return false;
+    snprintf(text, bytes, "the launcher was ended, not by Faultline");
     return true;
 }
 
 static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
-    enum launch_end end =
-        ends_classify(launch->board, &launch->run->scenario->plan, flight->ends, text, bytes);
-    bool gave_up = end == LAUNCH_FAILED || (end == LAUNCH_LOST && was_aborted(flight));
-    if (gave_up && ends_storage_failed(launch->board, &launch->run->scenario->plan, text, bytes))
+    const struct plan *plan = &launch->run->scenario->plan;
+    enum launch_end end = LAUNCH_VOID;
+    if (!launcher_was_signalled(flight, text, bytes))
+        end = ends_classify(launch->board, plan, flight->ends, text, bytes);
+    if (end == LAUNCH_FAILED && ends_storage_failed(launch->board, plan, text, bytes))
         return LAUNCH_KILLED;
-    if (end == LAUNCH_LOST && was_aborted(flight)) {
-        snprintf(text, bytes, "a rank aborted the job (MPI_Abort, or an MPI error that is fatal)");
-        return LAUNCH_FAILED;
-    }
-    return end == LAUNCH_VOID || end == LAUNCH_LOST ? explain_void(flight, text, bytes) : end;
+    if (end == LAUNCH_VOID)
+        explain_void(flight, text, bytes);
+    return end;
 }
 
 /* Without one of our libraries in every rank nothing that was seen means anything. */
@@ -463,6 +479,24 @@ static void follow_if_asked(struct flight *flight)
                      atomic_load(&launch->board->incarnation), launch->board->ranks);
 }
 
+/* The job does not go on: is it the job's doing? */
+static enum launch_end look_at_stuck(const struct flight *flight, enum launch_end end, char *text,
+                                     size_t bytes)
+{
+    const struct board *board = flight->launch->board;
+    size_t used = strlen(text);
+    if (outside_stopped(board, flight->launcher, text, bytes) ||
+        outside_told(board, 0, text, bytes))
+        return LAUNCH_VOID;
+    if (ends_program_runs(board)) {
+        watch_write_stacks(board, flight->launch->run->folder.text);
+        return end;
+    }
+    snprintf(text + used, bytes - used,
+             ", and every rank that lives is inside MPI_Init of the MPI library");
+    return LAUNCH_VOID;
+}
+
 enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
                                    enum launch_end *end, char *text, size_t bytes,
                                    struct error *error)
@@ -472,21 +506,22 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
         return error_set(error, ERROR_MEMORY, "out of memory");
     flight->launch = launch;
     flight->ends = ends;
-    flight->said_before = launcher_said(launch);
+    flight->killed_for_memory = process_killed_for_memory();
     watch_init(&flight->watch);
     follow_if_asked(flight);
     enum error_code code = start_launcher(flight, error);
     if (code == OK) {
         *end = watch_flight(flight, text, bytes);
         if (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT)
-            watch_write_stacks(launch->board, launch->run->folder.text);
+            *end = look_at_stuck(flight, *end, text, bytes);
+        flight->launcher_left = flight->launcher_ended;
         process_end_descendants(note_reaped, flight);
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, text, bytes);
-        bool failed = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT;
-        if (failed &&
-            (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
+        bool bad = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT ||
+                   *end == LAUNCH_VOID;
+        if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
             *end = LAUNCH_VOID;
         if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
             *end = LAUNCH_VOID;

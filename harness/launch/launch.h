@@ -16,8 +16,7 @@ enum launch_end {
     LAUNCH_FINISHED, /* every rank finalized and exited 0 */
     LAUNCH_KILLED,   /* a rank died by a kill of the plan: the next incarnation's turn */
     LAUNCH_FAILED,   /* a rank failed by itself */
-    LAUNCH_VOID,     /* the launcher failed, or ranks are missing */
-    LAUNCH_LOST,     /* void, as far as the ranks' ends tell: all were ended together */
+    LAUNCH_VOID,     /* the launcher failed, ranks are missing, or it was disturbed from outside */
     LAUNCH_DEADLOCK,
     LAUNCH_TIME_LIMIT,
     LAUNCH_INTERRUPTED,

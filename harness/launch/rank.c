@@ -190,6 +190,13 @@ static void read_plan(struct charge *charge)
     charge->has_plan = plan_read(path.text, &charge->plan, &error) == OK;
 }
 
+/* As process_signal: a signal of ours, not one from outside. */
+static void send(const struct charge *charge, int number)
+{
+    board_note_signal(charge->board, charge->pid, number);
+    process_signal(charge->pidfd, number);
+}
+
 /* The rank has really stopped: a SIGCONT before that would be lost on it. */
 static bool has_stopped(struct charge *charge)
 {
@@ -213,9 +220,9 @@ static void serve_stop(struct charge *charge)
     if (board_is_stopped(slot))
         return;
     charge->stopped = false;
-    process_signal(charge->pidfd, SIGCONT);
+    send(charge, SIGCONT);
     if (board_is_stopped(slot)) /* again, while it still was: that SIGSTOP was lost on it */
-        process_signal(charge->pidfd, SIGSTOP);
+        send(charge, SIGSTOP);
 }
 
 /* Where it stood is kept: it will not tell any more. */
@@ -223,10 +230,10 @@ static void kill_rank(const struct charge *charge)
 {
     char path[PATH_MAX];
     int incarnation = atomic_load(&charge->board->incarnation);
-    process_signal(charge->pidfd, SIGSTOP);
+    send(charge, SIGSTOP);
     if (snapshot_path(path, sizeof path, charge->job->run, charge->rank, incarnation, "killed"))
         snapshot_take_of(charge->pid, path);
-    process_signal(charge->pidfd, SIGKILL);
+    send(charge, SIGKILL);
 }
 
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
@@ -257,18 +264,46 @@ static void note_end(void *context, pid_t pid, int wait_status)
     charge->wait_status = wait_status;
     struct board_slot *slot = &charge->board->slot[charge->rank];
     atomic_store(&slot->wait_status, wait_status);
+    atomic_store(&slot->ended_ns, clock_monotonic_ns());
     atomic_store(&slot->ended, 1);
 }
 
-/* SIGTERM is also what this process gets when the launcher has ended. */
-static void handle_signal(struct charge *charge, int number)
+static void read_name(pid_t pid, char name[BOARD_NAME_BYTES])
 {
-    if (number == SIGCHLD)
+    struct path path;
+    FILE *file =
+        path_format(&path, NULL, "/proc/%d/comm", (int)pid) == OK ? fopen(path.text, "re") : NULL;
+    if (file == NULL || fgets(name, BOARD_NAME_BYTES, file) == NULL)
+        name[0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+}
+
+/* The first signal that somebody has sent for the rank; that it may go on is no news. */
+static void note_told(struct charge *charge, const struct signalfd_siginfo *info)
+{
+    struct board_slot *slot = &charge->board->slot[charge->rank];
+    if (info->ssi_signo == SIGCONT || atomic_load(&slot->told) != 0)
+        return;
+    read_name((pid_t)info->ssi_pid, slot->told_name);
+    atomic_store(&slot->told_by, (int32_t)info->ssi_pid);
+    atomic_store(&slot->told_ns, clock_monotonic_ns());
+    atomic_store(&slot->told, (int32_t)info->ssi_signo);
+}
+
+/* SIGTERM is also what this process gets when the launcher has ended. */
+static void handle_signal(struct charge *charge, const struct signalfd_siginfo *info)
+{
+    if (info->ssi_signo == SIGCHLD) {
         process_reap(note_end, charge);
-    else if (getppid() != charge->launcher)
-        process_signal(charge->pidfd, SIGKILL);
-    else
-        process_signal(charge->pidfd, number);
+    } else if (getppid() != charge->launcher) {
+        atomic_store(&charge->board->slot[charge->rank].orphaned, 1);
+        send(charge, SIGKILL);
+    } else {
+        note_told(charge, info);
+        process_signal(charge->pidfd, (int)info->ssi_signo);
+    }
 }
 
 static void wait_for_end(struct charge *charge)
@@ -279,12 +314,12 @@ static void wait_for_end(struct charge *charge)
         if (poll(look, 2, -1) < 0)
             continue;
         if (look[1].revents != 0) {
-            process_signal(charge->pidfd, SIGKILL);
+            send(charge, SIGKILL);
             look[1].fd = -1;
         }
         struct signalfd_siginfo info;
         while (read(charge->signals, &info, sizeof info) == sizeof info)
-            handle_signal(charge, (int)info.ssi_signo);
+            handle_signal(charge, &info);
     }
 }
 
@@ -311,27 +346,43 @@ static bool block_signals(struct charge *charge)
     return charge->signals >= 0;
 }
 
+/* The others may wait for it in MPI_Init, and a launcher need not end them. */
+static enum error_code not_started(struct charge *charge, const char *what, struct error *error)
+{
+    struct board_slot *slot = &charge->board->slot[charge->rank];
+    enum error_code code = error_set(error, ERROR_LAUNCH, "%s: %s", what, strerror(errno));
+    if (charge->pid > 0) {
+        kill(charge->pid, SIGKILL);
+        waitpid(charge->pid, NULL, 0);
+    }
+    atomic_store(&slot->state, RANK_ABSENT);
+    atomic_store(&slot->wait_status, EXIT_NOT_STARTED << 8);
+    atomic_store(&slot->ended_ns, clock_monotonic_ns());
+    atomic_store(&slot->ended, 1);
+    return code;
+}
+
 static enum error_code start_rank(struct charge *charge, struct error *error)
 {
     struct board_slot *slot = &charge->board->slot[charge->rank];
     pid_t self = getpid();
     atomic_store(&slot->parent_pid, self);
+    atomic_store(&slot->launcher_pid, charge->launcher);
     charge->pid = fork();
     if (charge->pid == 0)
         become_rank(charge, self);
     if (charge->pid < 0)
-        return error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
+        return not_started(charge, "cannot fork", error);
     setpgid(charge->pid, charge->pid);
     atomic_store(&slot->pid, charge->pid);
     charge->pidfd = process_open(charge->pid);
     if (charge->pidfd >= 0 && board_is_stopped(slot))
-        process_signal(charge->pidfd, SIGSTOP); /* asked for before there was a process */
+        send(charge, SIGSTOP); /* asked for before there was a process */
     pthread_t thread;
-    if (charge->pidfd < 0 || pthread_create(&thread, NULL, serve_requests, charge) != 0) {
-        kill(charge->pid, SIGKILL);
-        return error_set(error, ERROR_LAUNCH, "cannot watch the rank: %s", strerror(errno));
-    }
-    return OK;
+    if (charge->pidfd >= 0)
+        errno = pthread_create(&thread, NULL, serve_requests, charge);
+    bool watched = charge->pidfd >= 0 && errno == 0;
+    return watched ? OK : not_started(charge, "cannot watch the rank", error);
 }
 
 enum error_code rank_parent(const struct rank_job *job, struct error *error)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -74,6 +75,27 @@ static pid_t parent_of(pid_t pid)
     pid_t parent;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     return read_stat(path, &state, &parent) ? parent : 0;
+}
+
+bool process_is_stopped(pid_t pid)
+{
+    char path[64], state;
+    pid_t parent;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    return read_stat(path, &state, &parent) && (state == 'T' || state == 't');
+}
+
+long process_killed_for_memory(void)
+{
+    char name[64];
+    long count, found = 0;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file != NULL && fscanf(file, "%63s %ld", name, &count) == 2)
+        if (strcmp(name, "oom_kill") == 0)
+            found = count;
+    if (file != NULL)
+        fclose(file);
+    return found;
 }
 
 bool process_has_busy_threads(pid_t pid)
@@ -147,14 +169,23 @@ static void mark_descendants(struct process_list *list)
     }
 }
 
+static void signal_marked(const struct process_list *list, int number)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->process[i].mine)
+            kill(list->process[i].pid, number);
+}
+
+/* All are stopped before the first is killed: else those that are still alive would act on its
+ * death. A rank whose launcher is gone crashes inside the MPI library, and that end would be taken
+ * for its own. */
 static void kill_descendants(void)
 {
     struct process_list list = {0};
     list_all(&list);
     mark_descendants(&list);
-    for (size_t i = 0; i < list.count; i++)
-        if (list.process[i].mine)
-            kill(list.process[i].pid, SIGKILL);
+    signal_marked(&list, SIGSTOP);
+    signal_marked(&list, SIGKILL);
     free(list.process);
 }
 

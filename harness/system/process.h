@@ -22,8 +22,15 @@ typedef void process_reaped(void *context, pid_t pid, int wait_status);
 /* Reaps every child that has ended, without waiting. NULL is allowed for `reaped`. */
 void process_reap(process_reaped *reaped, void *context);
 
-/* SIGKILL to every descendant, again and again until none is left; all are reaped. */
+/* SIGKILL to every descendant, again and again until none is left; all are reaped. None of them
+ * runs any more when the first dies. */
 void process_end_descendants(process_reaped *reaped, void *context);
+
+/* It is stopped, by a signal or by a debugger. */
+bool process_is_stopped(pid_t pid);
+
+/* How many processes of this machine the kernel has killed so far for lack of memory. */
+long process_killed_for_memory(void);
 
 /* A thread of it other than the main one is running, wants to, or waits for a disk. */
 bool process_has_busy_threads(pid_t pid);

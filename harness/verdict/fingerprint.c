@@ -2,6 +2,7 @@
 #include "verdict/fingerprint.h"
 
 #include "plan/action.h"
+#include "trace/calls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +125,25 @@ static void add_roles(const struct trace_set *traces, const struct run_facts *fa
     }
 }
 
+/* The MPI call in which the job was aborted by an error that is fatal. NULL: it was not, or a rank
+ * called MPI_Abort. */
+static const char *fatal_call(const struct trace_set *traces, const struct run_facts *facts,
+                              const struct finding *finding)
+{
+    const struct event_ref *event = &finding->witness[0];
+    const struct trace *trace = trace_set_find(traces, event->rank, event->incarnation);
+    bool aborted = false;
+    for (size_t i = 0; i < facts->rank_end_count; i++)
+        aborted |= facts->rank_ends[i].first && facts->rank_ends[i].aborted &&
+                   facts->rank_ends[i].rank == event->rank &&
+                   facts->rank_ends[i].incarnation == event->incarnation;
+    if (!aborted || strcmp(finding->claim->id, "H.progress") != 0 || trace == NULL ||
+        event->index >= trace->count)
+        return NULL;
+    unsigned call = trace->record[event->index].call;
+    return call_role(call) != ROLE_ABORT ? call_name(call) : NULL;
+}
+
 /* --- phases ----------------------------------------------------------------------------------- */
 
 /* A line is begun by the first that tells of it. */
@@ -209,7 +229,11 @@ void fingerprint_make(const struct trace_set *traces, const struct run_facts *fa
     snprintf(fingerprint->text, sizeof fingerprint->text, "%s", finding->claim->id);
     const char *phase = NULL;
     if (finding->witness_count > 0) {
-        add_roles(traces, facts, finding, fingerprint);
+        const char *call = fatal_call(traces, facts, finding);
+        if (call != NULL)
+            add_word(fingerprint, " ", call);
+        else
+            add_roles(traces, facts, finding, fingerprint);
         phase = phase_of(traces, finding);
     }
     add_word(fingerprint, " ", phase != NULL ? phase : end_text[facts->end]);

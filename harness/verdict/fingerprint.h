@@ -18,7 +18,9 @@
  * Phases, of the rank whose event ends the witness, at that event: recovery (restarted, and no
  * checkpoint taken since), start (no rank of the witness has begun a line by its event), behind
  * (the newest line that one has begun), logging, beyond. A protocol that tells nothing of logging
- * has no such phase. A violation without a witness has the way in which the run ended instead. */
+ * has no such phase. An MPI error that ended the job has the call in the place of roles,
+ * "H.progress MPI_Recv start": where all ranks run into it, which is first is a matter of luck. A
+ * violation without a witness has the way in which the run ended instead. */
 struct fingerprint {
     char text[FINGERPRINT_BYTES];
 };

@@ -48,7 +48,7 @@ roles.CALL = { -- `comm` is filled in by the generator: the first parameter of t
 
 roles.INIT = {
     needs = {},
-    before = "struct record *recorded = call_begin($LEVEL, $CALL, MPI_COMM_NULL);",
+    before = "struct record *recorded = init_begin($LEVEL, $CALL);",
     after = "init_end($LEVEL, recorded, answer);",
 }
 

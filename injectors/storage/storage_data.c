@@ -3,6 +3,7 @@
  * files, what a fault or a record is made of. */
 #include "injectors/storage/storage.h"
 #include "injectors/storage/storage_real.h"
+#include "injectors/system/system.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -45,6 +46,8 @@ static ssize_t writing_end(struct writing *writing, int fd, ssize_t result)
 EXPORTED ssize_t write(int fd, const void *data, size_t bytes)
 {
     struct writing writing;
+    if (__builtin_expect(fd == launcher_fd, 0))
+        return launcher_write(data, bytes);
     if (!storage_looks() || !writing_begin(&writing, fd, bytes, STORAGE_NO_OFFSET, 0))
         return REAL(write)(fd, data, bytes);
     ssize_t result = -1;

@@ -52,6 +52,14 @@ static void open_taps(void)
     tap_pairs = threads != MPI_THREAD_MULTIPLE;
 }
 
+struct record *init_begin(enum level level, unsigned call)
+{
+    struct record *r = call_begin(level, call, MPI_COMM_NULL);
+    if (level == LEVEL_WIRE)
+        runtime_initializing();
+    return r;
+}
+
 /* The lower level sees every initialisation, whoever asked for it. */
 void init_end(enum level level, struct record *r, int result)
 {

@@ -123,6 +123,7 @@ struct record *call_begin(enum level level, unsigned call, MPI_Comm comm);
 
 /* Life of MPI in this process. init_end makes the taps ready; the record of MPI_Finalize is the
  * last of a rank. */
+struct record *init_begin(enum level level, unsigned call);
 void init_end(enum level level, struct record *r, int result);
 struct record *finalize_begin(enum level level, unsigned call);
 void finalize_end(enum level level, struct record *r, int result);

@@ -3,7 +3,6 @@
 
 #include "trace/calls.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -68,37 +67,22 @@ static void say_last_call(const struct judging *judging, struct finding *finding
     finding_show(finding, event);
 }
 
-static bool aborted(const struct judging *judging, int rank)
-{
-    struct event_ref event;
-    unsigned call;
-    return last_call(judging, rank, &event, &call) && call_role(call) == ROLE_ABORT;
-}
-
-/* Ranks that ended badly by themselves: what killed the others with them is of no interest. Whether
- * one that aborts the job is seen to exit, or the launcher kills it first, is a matter of luck: its
- * last call tells. */
-static void say_bad_ends(const struct judging *judging, struct finding *finding)
+/* The rank that ended badly by itself, or aborted the job: the first of them, for the launcher ends
+ * the others, and what they came to until then is a matter of time. */
+static void say_bad_end(const struct judging *judging, struct finding *finding)
 {
     char what[64];
-    for (int rank = 0; rank < judging->traces->ranks; rank++)
-        if (aborted(judging, rank))
-            say_last_call(judging, finding, rank, "aborted the job");
     for (size_t i = 0; i < judging->facts->rank_end_count; i++) {
         const struct rank_end *end = &judging->facts->rank_ends[i];
         int status = end->wait_status;
-        if (!end->known || end->incarnation != judging->traces->incarnations - 1 ||
-            aborted(judging, end->rank))
+        if (!end->first || end->incarnation != judging->traces->incarnations - 1)
             continue;
-        int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        if (signal == SIGKILL || signal == SIGTERM)
-            continue;
-        if (signal != 0)
-            snprintf(what, sizeof what, "died of signal %d", signal);
-        else if (WEXITSTATUS(status) != 0)
-            snprintf(what, sizeof what, "exited with status %d", WEXITSTATUS(status));
+        if (end->aborted)
+            snprintf(what, sizeof what, "aborted the job");
+        else if (WIFSIGNALED(status))
+            snprintf(what, sizeof what, "died of signal %d", WTERMSIG(status));
         else
-            continue;
+            snprintf(what, sizeof what, "exited with status %d", WEXITSTATUS(status));
         say_last_call(judging, finding, end->rank, what);
     }
 }
@@ -132,7 +116,7 @@ static enum error_code tell_stuck(struct judging *judging, struct error *error)
                 shown ? "every live rank is blocked and nothing is in flight"
                       : judging->facts->end_text);
     if (judging->facts->end == RUN_FAILED)
-        say_bad_ends(judging, finding);
+        say_bad_end(judging, finding);
     else if (code == OK)
         say_waits(finding, &hang);
     if (code == OK && judging->facts->end == RUN_TIME_LIMIT)

@@ -107,25 +107,32 @@ static enum error_code read_step_done(const struct reader *reader, const char *r
     return OK;
 }
 
-/* ended r1#0 signal 9 | ended r1#0 exit 0 [finalized] */
+static bool has_word(const char *text, const char *word)
+{
+    const char *found = strstr(text, word);
+    return found != NULL && found > text && found[-1] == ' ' && strchr(" \n", found[strlen(word)]);
+}
+
+/* ended r1#0 signal 9 | ended r1#0 exit 0 [finalized] [aborted] [first] */
 static enum error_code read_ended(const struct reader *reader, const char *rest)
 {
     struct example *example = reader->example;
-    char how[16] = "", finalized[16] = "";
+    char how[16] = "";
     int status = 0;
     if (example->facts.rank_end_count == EXAMPLE_MAX)
         return fail(reader, "ended: more than %d", EXAMPLE_MAX);
     struct rank_end *end = &example->rank_end[example->facts.rank_end_count++];
-    int words = sscanf(rest, " r%d#%d %15s %d %15s", &end->rank, &end->incarnation, how, &status,
-                       finalized);
+    int words = sscanf(rest, " r%d#%d %15s %d", &end->rank, &end->incarnation, how, &status);
     bool by_signal = strcmp(how, "signal") == 0;
     if (words < 4 || (!by_signal && strcmp(how, "exit") != 0) || status < 0 || status > 255)
         return fail(reader,
                     "ended: must be r<rank>#<incarnation>, then signal or exit and a number "
-                    "(0 to 255), then finalized if it was");
+                    "(0 to 255), then finalized, aborted, first if it was so");
     end->known = true;
     end->wait_status = by_signal ? status : status << 8;
-    end->finalized = strcmp(finalized, "finalized") == 0;
+    end->finalized = has_word(rest, "finalized");
+    end->aborted = has_word(rest, "aborted");
+    end->first = has_word(rest, "first");
     return OK;
 }
 

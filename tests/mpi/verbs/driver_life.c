@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,30 @@ static void need_second_life(void)
         exit(7);
 }
 
+/* By its number in the store, where it may yet have to be written. */
+static void kill_rank(int rank, int number)
+{
+    char path[PATH_BYTES];
+    int pid;
+    snprintf(path, sizeof path, "%s/pid.%d", getenv("FAULTLINE_STORE"), rank);
+    wait_for_file(path);
+    FILE *file = fopen(path, "r");
+    if (file == NULL || fscanf(file, "%d", &pid) != 1)
+        exit(99);
+    fclose(file);
+    kill(pid, number);
+}
+
+/* An MPI error that is fatal in rank 1, or in both: more comes than there is room for. */
+static void overrun(int rank, bool both)
+{
+    int numbers[64] = {0};
+    if (both || rank == 0)
+        MPI_Send(numbers, 64, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    if (both || rank == 1)
+        MPI_Recv(numbers, 2, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* What rank 1 alone does. */
 static void live_apart(const char *how, int rank)
 {
@@ -133,6 +158,12 @@ static void live_apart(const char *how, int rank)
         exit(0);
     if (strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(how, "abort-0") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 0);
+    if (strcmp(how, "kill-self") == 0)
+        kill(getpid(), SIGKILL);
+    if (strcmp(how, "term-other") == 0)
+        kill_rank(0, SIGTERM);
     if (strcmp(how, "segv") == 0)
         raise(SIGSEGV);
     if (strcmp(how, "fill") == 0)
@@ -174,6 +205,8 @@ int main(int argc, char **argv)
         poll_in_vain();
     if (strcmp(how, "deadlock") == 0)
         deadlock(rank, ranks);
+    if (strncmp(how, "overrun", strlen("overrun")) == 0)
+        overrun(rank, strcmp(how, "overrun-both") == 0);
     if (strcmp(how, "meet") == 0 && rank == 0)
         meet(argv[2], argv[3]);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,7 +1,8 @@
-/* How an incarnation ended, by how its ranks did (launch/ends.h): what is hard to bring about with
- * a job, for the launcher ends the others when one leaves. */
+/* How an incarnation ended, by how its ranks did (launch/ends.h, launch/outside.h): what is hard to
+ * bring about with a job, for the launcher ends the others when one leaves. */
 #include "launch/ends.h"
 #include "board/progress.h"
+#include "launch/outside.h"
 #include "tap.h"
 
 #include <signal.h>
@@ -11,51 +12,172 @@
 
 #define RANKS 2
 #define STATUS(code) ((code) << 8) /* of wait(), for exit(code) */
+#define LAUNCHER 50
+#define STRANGER 77
 
 static char text[512];
+static struct rank_end ends[RANKS];
+static const struct plan no_plan;
 
 /* Both have been through MPI_Finalize and exited with 0. */
-static void finish_all(struct board *board, struct rank_end ends[RANKS])
+static void finish_all(struct board *board)
 {
+    board_begin_incarnation(board, 0);
+    memset(ends, 0, sizeof ends);
     for (int rank = 0; rank < RANKS; rank++) {
-        atomic_store(&board->slot[rank].pid, 100 + rank);
-        atomic_store(&board->slot[rank].world_size, RANKS);
-        atomic_store(&board->slot[rank].state, RANK_FINALIZED);
-        ends[rank] = (struct rank_end){.rank = rank, .known = true, .finalized = true};
+        struct board_slot *slot = &board->slot[rank];
+        atomic_store(&slot->pid, 100 + rank);
+        atomic_store(&slot->launcher_pid, LAUNCHER);
+        atomic_store(&slot->world_size, RANKS);
+        atomic_store(&slot->state, RANK_FINALIZED);
+        atomic_store(&slot->ended_ns, 1000);
+        atomic_store(&slot->ended, 1);
     }
+}
+
+/* As its parent saw it, `when_ns` by the clock; none of the others has ended by then. */
+static void end_badly(struct board *board, int rank, int wait_status, uint64_t when_ns)
+{
+    struct board_slot *slot = &board->slot[rank];
+    atomic_store(&slot->state, RANK_INITIALIZED);
+    atomic_store(&slot->wait_status, wait_status);
+    atomic_store(&slot->ended_ns, when_ns);
+}
+
+/* The signal for the rank came to its parent. */
+static void tell(struct board *board, int rank, int number, int sender, uint64_t when_ns)
+{
+    struct board_slot *slot = &board->slot[rank];
+    snprintf(slot->told_name, sizeof slot->told_name, "%s", "somebody");
+    atomic_store(&slot->told_by, sender);
+    atomic_store(&slot->told_ns, when_ns);
+    atomic_store(&slot->told, number);
+}
+
+static enum launch_end classify(const struct board *board, const struct plan *plan)
+{
+    ends_collect(board, 0, ends);
+    return ends_classify(board, plan, ends, text, sizeof text);
+}
+
+static void expect(struct board *board, enum launch_end end, const char *says, const char *what)
+{
+    enum launch_end got = classify(board, &no_plan);
+    check(got == end && strstr(text, says) != NULL, "%s: %d, \"%s\"", what, (int)got, text);
 }
 
 static void test_exits(struct board *board)
 {
-    static const struct plan none;
-    struct rank_end ends[RANKS];
-    finish_all(board, ends);
-    check(ends_classify(board, &none, ends, text, sizeof text) == LAUNCH_FINISHED, "%s", text);
-    ends[1].finalized = false;
-    check(ends_classify(board, &none, ends, text, sizeof text) == LAUNCH_FAILED &&
-              strstr(text, "rank 1 exited with status 0 without MPI_Finalize") != NULL,
-          "%s", text);
-    ends[1] = (struct rank_end){.rank = 1, .known = true, .wait_status = STATUS(3)};
-    check(ends_classify(board, &none, ends, text, sizeof text) == LAUNCH_FAILED &&
-              strstr(text, "rank 1 exited with status 3") != NULL,
-          "%s", text);
+    finish_all(board);
+    expect(board, LAUNCH_FINISHED, "every rank finished", "all is well");
+    atomic_store(&board->slot[1].state, RANK_INITIALIZED);
+    expect(board, LAUNCH_FAILED, "rank 1 exited with status 0 without MPI_Finalize", "it left");
+    end_badly(board, 1, STATUS(3), 500);
+    expect(board, LAUNCH_FAILED, "rank 1 exited with status 3", "exit");
+    end_badly(board, 0, SIGSEGV, 400);
+    expect(board, LAUNCH_FAILED, "rank 0 was ended by SIGSEGV", "the first of two that fail");
+    check(ends[0].first && !ends[1].first, "the first is told as such");
+    atomic_store(&board->slot[0].orphaned, 1);
+    expect(board, LAUNCH_FAILED, "rank 1 exited with status 3", "what comes of a lost launcher");
+    atomic_store(&board->slot[1].orphaned, 1);
+    expect(board, LAUNCH_VOID, "the launcher ended", "nothing but what comes of it");
+}
+
+static void test_aborts(struct board *board)
+{
+    finish_all(board);
+    end_badly(board, 0, STATUS(7), 600);
+    end_badly(board, 1, SIGKILL, 700);
+    board_note_signal(board, 101, SIGKILL);
+    atomic_store(&board->slot[1].aborted_ns, 500);
+    expect(board, LAUNCH_FAILED, "rank 1 aborted the job", "whoever tells the launcher");
+    check(ends[1].aborted && ends[1].first && !ends[0].first, "and that is the first failure");
+    atomic_store(&board->slot[1].state, RANK_INITIALIZING);
+    expect(board, LAUNCH_VOID, "inside MPI_Init of the MPI library", "before the program's turn");
 }
 
 static void test_kills(struct board *board)
 {
     static struct plan_step kill = {.action = ACTION_KILL, .victims = 1, .victim = {1}};
     const struct plan plan = {.count = 1, .steps = &kill};
-    struct rank_end ends[RANKS];
-    finish_all(board, ends);
-    ends[1] = (struct rank_end){.rank = 1, .known = true, .wait_status = SIGKILL};
-    check(ends_classify(board, &plan, ends, text, sizeof text) != LAUNCH_KILLED,
-          "a rank that died before its step was done: %s", text);
+    finish_all(board);
+    end_badly(board, 1, SIGKILL, 500);
+    board_note_signal(board, 101, SIGKILL);
+    check(classify(board, &plan) != LAUNCH_KILLED, "a rank that died before its step was done: %s",
+          text);
     progress_finish(board, 0, 1, 0);
-    check(ends_classify(board, &plan, ends, text, sizeof text) == LAUNCH_KILLED, "%s", text);
-    ends[1].wait_status = SIGSEGV;
-    check(ends_classify(board, &plan, ends, text, sizeof text) == LAUNCH_FAILED &&
+    check(classify(board, &plan) == LAUNCH_KILLED, "%s", text);
+    end_badly(board, 0, SIGKILL, 600);
+    check(classify(board, &plan) == LAUNCH_VOID && strstr(text, "rank 0") != NULL,
+          "another that nobody of the run has killed: %s", text);
+    end_badly(board, 0, 0, 600);
+    end_badly(board, 1, SIGSEGV, 500);
+    check(classify(board, &plan) == LAUNCH_FAILED &&
               strstr(text, "rank 1 was ended by SIGSEGV") != NULL,
           "a victim that died of something else was not killed by the plan: %s", text);
+}
+
+static void test_outside(struct board *board)
+{
+    static const int sent[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    static const int own[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGALRM, SIGTRAP};
+    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++) {
+        finish_all(board);
+        end_badly(board, 1, sent[i], 500);
+        expect(board, LAUNCH_VOID, "from outside the plan", "only somebody sends it");
+        board_note_signal(board, 101, sent[i]);
+        expect(board, LAUNCH_FAILED, "not by a fault of the plan", "a rank did");
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        finish_all(board);
+        end_badly(board, 1, own[i], 500);
+        expect(board, LAUNCH_FAILED, "not by a fault of the plan", "a crash");
+    }
+    finish_all(board);
+    end_badly(board, 1, SIGXFSZ, 500);
+    expect(board, LAUNCH_VOID, "ulimit -f", "a limit");
+    finish_all(board);
+    end_badly(board, 1, SIGKILL, 500);
+    atomic_store(&board->slot[1].ended, 0);
+    expect(board, LAUNCH_VOID, "the launcher ended", "with its parent: by the launcher");
+}
+
+/* Signals by way of the rank's parent. */
+static void test_told(struct board *board)
+{
+    finish_all(board);
+    tell(board, 1, SIGTERM, STRANGER, 400);
+    expect(board, LAUNCH_FINISHED, "every rank finished", "a signal that came to nothing");
+    end_badly(board, 1, SIGTERM, 500);
+    expect(board, LAUNCH_VOID, "sent by process 77 (somebody)", "who sent it");
+    end_badly(board, 1, STATUS(1), 500);
+    expect(board, LAUNCH_VOID, "was sent SIGTERM from outside the plan, by process 77",
+           "a rank that takes it and exits");
+    tell(board, 1, SIGTERM, LAUNCHER, 400);
+    expect(board, LAUNCH_VOID, "by the launcher's process 50", "the launcher was told");
+    tell(board, 1, SIGTERM, LAUNCHER, 600);
+    expect(board, LAUNCH_FAILED, "rank 1 exited with status 1", "the launcher clears up");
+    end_badly(board, 0, SIGTERM, 700);
+    tell(board, 0, SIGTERM, LAUNCHER, 600);
+    expect(board, LAUNCH_FAILED, "rank 1 exited with status 1", "and others die of it");
+}
+
+static void test_groups(struct board *board)
+{
+    finish_all(board);
+    atomic_store(&board->slot[0].pid, (int)getpid());
+    board_note_signal(board, -(int)getpgrp(), SIGTERM);
+    check(board_sent_within(&board->slot[0], SIGTERM) &&
+              !board_sent_within(&board->slot[1], SIGTERM),
+          "a signal to the group of one rank");
+    board_note_signal(board, 0, SIGINT);
+    check(board_sent_within(&board->slot[0], SIGINT), "to the own group");
+    board_note_signal(board, -1, SIGHUP);
+    check(board_sent_within(&board->slot[1], SIGHUP), "to everybody");
+    board_note_signal(board, 4711, SIGQUIT);
+    check(!board_sent_within(&board->slot[0], SIGQUIT) &&
+              !board_sent_within(&board->slot[1], SIGQUIT),
+          "to a stranger");
 }
 
 int main(void)
@@ -69,6 +191,10 @@ int main(void)
     if (!check(board_create(path, RANKS, 1e9, &board, &error) == OK, "a board"))
         return done();
     test_exits(board);
+    test_aborts(board);
+    test_outside(board);
+    test_told(board);
+    test_groups(board);
     test_kills(board);
     board_unmap(board);
     unlink(path);

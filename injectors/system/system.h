@@ -1,0 +1,30 @@
+/* The rank among the other processes of the machine: the signals that it sends, and its connection
+ * to the launcher. The driver has to know of both, to tell what the job has done itself from what
+ * was done to it. Must not know: MPI, the plan. */
+#ifndef INJECTORS_SYSTEM_SYSTEM_H
+#define INJECTORS_SYSTEM_SYSTEM_H
+
+#include "board/board.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* From now on signals that this process and its forked children send are told on the board, which
+ * must live on. */
+void signals_open(struct board *board);
+
+/* Descriptor of the connection to the launcher; negative: none is watched. */
+extern int launcher_fd;
+
+/* This process is the rank of `slot`, which must live on: watches its connection to the launcher,
+ * if a parent of ours ends the rank when the launcher ends. */
+void launcher_open(struct board_slot *slot);
+
+/* In a forked child. */
+void launcher_close(void);
+
+/* As write() to launcher_fd. Notes on the board when the rank tells the launcher to end the job.
+ * Does not return when the launcher is gone. */
+ssize_t launcher_write(const void *data, size_t bytes);
+
+#endif
