@@ -63,6 +63,11 @@ void finding_say(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_show(struct finding *finding, struct event_ref event);
 
+/* With which event the claim was broken, where it is not the last one of the witness; or only at
+ * the end of the run. Both take NULL. */
+void finding_decide(struct finding *finding, struct event_ref event);
+void finding_decide_at_end(struct finding *finding);
+
 /* "rank 2 was restored to line 1 (r2#1:e1)"-like facts need the note: the `restored` note behind
  * which piece `piece` of a history begins; false for one that begins with its incarnation. */
 bool piece_restored_by(const struct piece *piece, struct event_ref *note);

@@ -89,6 +89,20 @@ void finding_show(struct finding *finding, struct event_ref event)
     finding->witness[finding->witness_count++] = event;
 }
 
+void finding_decide(struct finding *finding, struct event_ref event)
+{
+    if (finding == NULL)
+        return;
+    finding->decided = DECIDED_BY_EVENT;
+    finding->decided_by = event;
+}
+
+void finding_decide_at_end(struct finding *finding)
+{
+    if (finding != NULL)
+        finding->decided = DECIDED_AT_END;
+}
+
 bool piece_restored_by(const struct piece *piece, struct event_ref *note)
 {
     if (piece->restored == 0)

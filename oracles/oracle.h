@@ -73,6 +73,13 @@ enum error_code claim_check_name(const char *id, struct error *error);
 #define FINDING_WITNESSES 16
 #define FINDINGS_KEPT 8 /* per claim; more are only counted */
 
+/* When it came about: the event behind which it cannot be undone. */
+enum decided {
+    DECIDED_BY_WITNESS, /* with the event of the witness that is over last */
+    DECIDED_BY_EVENT,   /* with `decided_by` */
+    DECIDED_AT_END,     /* of the run */
+};
+
 /* One thing found. Facts first, then the argument, each why line a sentence. */
 struct finding {
     const struct claim *claim;
@@ -81,6 +88,9 @@ struct finding {
     char why[FINDING_WHY_LINES][FINDING_WHY_BYTES];
     unsigned witness_count;
     struct event_ref witness[FINDING_WITNESSES];
+    enum decided decided;
+    struct event_ref decided_by;
+    bool follows; /* from the first finding; not known to the oracles */
 };
 
 /* Per claim asked for. */

@@ -55,28 +55,26 @@ static void tell_finding(FILE *out, const struct outcome *outcome)
         tell_witness(out, finding);
 }
 
-/* What else was found, one line each. */
-static void tell_others(FILE *out, const struct outcome *outcome)
+/* What else was found, one line each: what follows from the finding that decided, or not. */
+static void tell_others(FILE *out, const struct judgement *judgement, const char *key, bool follows)
 {
-    const struct judgement *judgement = &outcome->judgement;
-    const struct finding *told = outcome_finding(outcome);
-    size_t others = judgement->finding_count - (told != NULL), shown = 0;
-    if (others == 0)
-        return;
-    tap_list(out, "also");
-    for (size_t i = 0; i < judgement->finding_count && shown < ALSO_MOST; i++) {
+    size_t others = 0;
+    for (size_t i = 1; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         char text[TEXT_BYTES];
-        if (finding == told)
+        if (finding->follows != follows)
             continue;
-        shown++;
+        if (others++ == 0)
+            tap_list(out, key);
+        if (others > ALSO_MOST)
+            continue;
         snprintf(text, sizeof text, "%s %s: %s", finding->claim->id, verdict_text(finding->verdict),
                  finding->why_count > 0 ? finding->why[0] : "");
         tap_item(out, text);
     }
-    if (others > shown) {
+    if (others > ALSO_MOST) {
         char text[TEXT_BYTES];
-        snprintf(text, sizeof text, "and %zu more in verdict.json", others - shown);
+        snprintf(text, sizeof text, "and %zu more in verdict.json", others - ALSO_MOST);
         tap_item(out, text);
     }
 }
@@ -270,8 +268,10 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
             tell_finding(out, outcome);
         if (outcome->control.result != CONTROL_NONE)
             tap_string(out, "control", outcome->control.text);
-        if (!pass)
-            tell_others(out, outcome);
+        if (!pass) {
+            tell_others(out, &outcome->judgement, "follows", true);
+            tell_others(out, &outcome->judgement, "also", false);
+        }
         tell_fingerprint(out, run, outcome);
         if (verbose)
             tell_results(out, &outcome->judgement);

@@ -2,7 +2,7 @@
  * is added to that is looked through once, for links to other traces. */
 #include "shrink/shrink_past.h"
 
-#include "reports/walk/links.h"
+#include "oracles/matching/links.h"
 
 #include <stdlib.h>
 

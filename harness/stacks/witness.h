@@ -11,7 +11,7 @@ struct witness {
     struct event_ref event[WITNESS_MOST];
 };
 
-/* Of the first finding, which is the worst. None if the run was not judged, or nothing was found;
+/* Of the first finding, the one that decided. None if the run was not judged, or nothing was found;
  * ERROR_FORMAT if verdict.json is damaged. */
 enum error_code witness_read(const char *run, struct witness *witness, struct error *error);
 

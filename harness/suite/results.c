@@ -35,22 +35,6 @@ static enum result result_of(const struct job *job)
     return job->status == STATUS_VIOLATION ? RESULT_FAILURE : RESULT_ERROR;
 }
 
-/* The finding that decided: of the claim in the remark, else the first with the verdict. */
-static const json_t *deciding(const json_t *root, const char *remark, const char *verdict)
-{
-    static const char *const keys[] = {"claim", "verdict"};
-    const char *const wanted[] = {remark, verdict};
-    const json_t *findings = json_object_get(root, "findings");
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < json_array_size(findings); i++) {
-            const json_t *finding = json_array_get(findings, i);
-            const char *text = json_string_value(json_object_get(finding, keys[k]));
-            if (text != NULL && wanted[k] != NULL && strcmp(text, wanted[k]) == 0)
-                return finding;
-        }
-    return NULL;
-}
-
 static size_t take_texts(const json_t *array, const char **texts, size_t count, size_t most)
 {
     for (size_t i = 0; i < json_array_size(array) && count < most; i++) {
@@ -72,7 +56,7 @@ static void take_verdict(const json_t *root, struct result_case *result)
     result->verdict = verdict;
     if (result->result == RESULT_PASS)
         return;
-    const json_t *finding = deciding(root, remark, verdict);
+    const json_t *finding = json_array_get(json_object_get(root, "findings"), 0);
     result->claim = json_string_value(json_object_get(finding, "claim"));
     if (finding == NULL && remark != NULL && claim_find(remark) != NULL)
         result->claim = remark;

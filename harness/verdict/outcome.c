@@ -5,6 +5,7 @@
 #include "system/json_text.h"
 #include "trace/reader.h"
 #include "verdict/fingerprint.h"
+#include "verdict/headline.h"
 #include "verify/second_look.h"
 
 #include <inttypes.h>
@@ -111,7 +112,8 @@ static const struct finding *not_installed(const struct outcome *outcome)
 static void apply_violates(const struct scenario *scenario, struct outcome *outcome)
 {
     const char *expected = scenario->violates;
-    const struct claim_result *found = NULL, *other = NULL, *ours = NULL;
+    const struct claim_result *found = NULL, *ours = NULL;
+    const struct claim *other = NULL;
     char why[RUN_TEXT_BYTES];
     if (expected == NULL)
         return;
@@ -121,8 +123,11 @@ static void apply_violates(const struct scenario *scenario, struct outcome *outc
             ours = result;
         else if (result->verdict == VERDICT_VIOLATION && claim_is_named(result->claim, expected))
             found = result;
-        else if (result->verdict == VERDICT_VIOLATION)
-            other = result;
+    }
+    for (size_t i = outcome->judgement.finding_count; i-- > 0;) {
+        const struct finding *finding = &outcome->judgement.findings[i];
+        if (finding->verdict == VERDICT_VIOLATION && !claim_is_named(finding->claim, expected))
+            other = finding->claim; /* in the end the first of them */
     }
     if (found != NULL && other == NULL && ours == NULL) {
         if (not_installed(outcome) == NULL) {
@@ -136,8 +141,8 @@ static void apply_violates(const struct scenario *scenario, struct outcome *outc
         decide(outcome, VERDICT_VACUOUS, verdict_text(VERDICT_VACUOUS), why);
     } else if (other != NULL) {
         snprintf(why, sizeof why, "a violation of %s is expected, %s; but %s is violated as well",
-                 expected, found != NULL ? "and found" : "and was not found", other->claim->id);
-        decide(outcome, VERDICT_VIOLATION, other->claim->id, why);
+                 expected, found != NULL ? "and found" : "and was not found", other->id);
+        decide(outcome, VERDICT_VIOLATION, other->id, why);
     } else if (found == NULL && outcome->verdict == VERDICT_PASS) {
         snprintf(why, sizeof why, "a violation of %s is expected, and none was found", expected);
         decide(outcome, VERDICT_VIOLATION, expected, why);
@@ -147,17 +152,24 @@ static void apply_violates(const struct scenario *scenario, struct outcome *outc
 }
 
 /* A scenario that expects a violation may be decided by another finding than the worst. */
+static void put_deciding_first(struct outcome *outcome)
+{
+    struct judgement *judgement = &outcome->judgement;
+    size_t by_claim = 0, by_verdict = 0, count = judgement->finding_count;
+    enum verdict verdict = outcome->verdict == VERDICT_PASS ? VERDICT_VIOLATION : outcome->verdict;
+    while (by_claim < count &&
+           strcmp(judgement->findings[by_claim].claim->id, outcome->remark) != 0)
+        by_claim++;
+    while (by_verdict < count && judgement->findings[by_verdict].verdict != verdict)
+        by_verdict++;
+    size_t deciding = by_claim < count ? by_claim : by_verdict;
+    if (deciding > 0 && deciding < count)
+        headline_put_first(judgement, deciding);
+}
+
 const struct finding *outcome_finding(const struct outcome *outcome)
 {
-    const struct judgement *judgement = &outcome->judgement;
-    enum verdict verdict = outcome->verdict == VERDICT_PASS ? VERDICT_VIOLATION : outcome->verdict;
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (strcmp(judgement->findings[i].claim->id, outcome->remark) == 0)
-            return &judgement->findings[i];
-    for (size_t i = 0; i < judgement->finding_count; i++)
-        if (judgement->findings[i].verdict == verdict)
-            return &judgement->findings[i];
-    return NULL;
+    return outcome->judgement.finding_count > 0 ? &outcome->judgement.findings[0] : NULL;
 }
 
 /* --- a library under test --------------------------------------------------------------------- */
@@ -213,7 +225,8 @@ static void apply_library(const struct scenario *scenario, struct outcome *outco
 /* --- judging ---------------------------------------------------------------------------------- */
 
 static enum error_code judge_traces(const struct run *run, const char *const *ids, size_t count,
-                                    struct outcome *outcome, struct error *error)
+                                    const char *expected, struct outcome *outcome,
+                                    struct error *error)
 {
     struct judgement *judgement = &outcome->judgement;
     struct path folder;
@@ -226,6 +239,8 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
         code = judge(&traces, &facts, ids, count, judgement, error);
     if (code == OK)
         second_look(&traces, &facts, judgement);
+    if (code == OK)
+        headline_choose(&traces, expected, judgement);
     if (code == OK) {
         fault_places_find(&traces, judgement, &outcome->faults);
         outcome->library = look_at_library(&traces);
@@ -253,7 +268,8 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         id_count = ids_of(run->scenario, own);
         ids = own;
     }
-    if (judge_traces(run, ids, id_count, outcome, &error) != OK) {
+    if (judge_traces(run, ids, id_count, as_asked ? run->scenario->violates : NULL, outcome,
+                     &error) != OK) {
         decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), error.text);
         return;
     }
@@ -263,6 +279,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         apply_cover(run->scenario, outcome);
     }
     apply_library(run->scenario, outcome);
+    put_deciding_first(outcome);
 }
 
 void outcome_release(struct outcome *outcome)
@@ -286,9 +303,9 @@ static json_t *pack_finding(const struct finding *finding, const struct trace_se
         json_array_append_new(witness, json_string(text));
     }
     fingerprint_make(traces, facts, finding, &fingerprint);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",
-                     verdict_text(finding->verdict), "fingerprint", fingerprint.text, "why", why,
-                     "witness", witness);
+    return json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",
+                     verdict_text(finding->verdict), "follows", finding->follows, "fingerprint",
+                     fingerprint.text, "why", why, "witness", witness);
 }
 
 static json_t *pack_findings(const struct run *run, const struct judgement *judgement)

@@ -54,8 +54,8 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
                    struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
 
-/* The finding that decided; of a run that passed, the violation that its scenario expects. NULL:
- * there is none. Lives as long as the outcome. */
+/* The finding that decided, which is the first of the judgement; of a run that passed, the
+ * violation that its scenario expects. NULL: there is none. Lives as long as the outcome. */
 const struct finding *outcome_finding(const struct outcome *outcome);
 
 /* verdict.json of the run folder. */

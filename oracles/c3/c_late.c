@@ -59,6 +59,7 @@ static void judge_ready(const struct c_pass *pass, const struct c_message *messa
     finding_say(finding, "it is late, and rank %d had said before that it had them all: %s",
                 message->channel->destination, event_text(own->ready.event, event));
     finding_show(finding, own->ready.event);
+    finding_decide(finding, own->ready.event);
 }
 
 void c_judge_late(const struct c_pass *pass, const struct c_message *message,
@@ -95,6 +96,7 @@ void c_judge_undelivered(const struct c_pass *pass, const struct channel *channe
         finding_show(finding, sent->event);
         c_show_line(finding, from, line->number);
         finding_show(finding, line->ready.event);
+        finding_decide(finding, line->ready.event);
         return;
     }
 }

@@ -91,6 +91,7 @@ static void demand_all(struct judging *judging, const struct lines *lines,
             finding_say(finding, "rank %d %s line %" PRIu64 ": %s", note->event.rank, demand->did,
                         note->line, event_text(note->event, event));
             finding_show(finding, note->event);
+            finding_decide(finding, note->event);
         }
         found = true;
         say_missing(finding, demand, note, rank, mark_of(lines, rank, note->line, saved));

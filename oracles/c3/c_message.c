@@ -77,6 +77,7 @@ struct finding *c_message_finding(const struct c_pass *pass, const struct c_mess
                 event_text(message->received->delivered, event));
     finding_show(finding, message->sent->event);
     finding_show(finding, message->received->delivered);
+    finding_decide(finding, message->received->delivered);
     c_show_line(finding, message->from, line);
     c_show_line(finding, message->to, line);
     return finding;

@@ -82,6 +82,7 @@ static void judge_list(const struct c_pass *pass, const struct c_message *messag
     if (told != NULL && told->line == line)
         return;
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_EARLY_LIST, line);
+    finding_decide(finding, own->checkpoint.event);
     if (told == NULL) {
         finding_say(finding, "it is early, and rank %d did not list it before its checkpoint",
                     message->channel->destination);

@@ -225,6 +225,7 @@ static void judge_fresh_start(struct judging *judging, const struct lines *lines
     say_commit(finding, commit);
     snprintf(what, sizeof what, "started again from nothing in incarnation %d", lines->incarnation);
     say_fresh(finding, rank, what, &fresh, &lines->of[rank]);
+    finding_decide(finding, event_of(lines->of[rank].trace, 0));
 }
 
 void c_judge_restore(struct judging *judging, const struct lines *lines, const uint64_t *possible)

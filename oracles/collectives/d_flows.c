@@ -116,6 +116,7 @@ static void tell_flow(const struct view *view, enum claim_id claim, unsigned fro
         return;
     say_end(finding, view, from, source->sent, "gave its part to");
     say_end(finding, view, to, target->received, "returned from");
+    finding_decide(finding, d_event(target));
     if (claim == CLAIM_D_2_2)
         finding_say(finding,
                     "data flows from rank %d to rank %d, so what rank %d logged for line %" PRIu64
@@ -171,6 +172,7 @@ static void judge_straddling(const struct view *view)
         return;
     say_end(finding, view, (unsigned)behind, first->received, "returned from");
     say_end(finding, view, (unsigned)past, second->received, "returned from");
+    finding_decide(finding, d_event(first->received > second->received ? first : second));
     finding_say(finding,
                 "so after recovery from line %" PRIu64
                 " rank %d waits in it, and rank %d has left it",

@@ -103,6 +103,7 @@ static void tell_missing(struct passage *passage, const struct instance *instanc
                 event_text(instance->first.event, event));
     for (unsigned i = 0; i < instance->joined && i < COLLECTIVE_NAMED; i++)
         finding_show(finding, instance->named[i]);
+    finding_decide_at_end(finding);
     finding_say(finding, "%s %s of its %u members never called it, though the run finished",
                 missing == 1 ? "rank" : "ranks", ranks, gathering->size);
     if (gathering->joined[who] > 0) {

@@ -48,6 +48,9 @@ static void tell_loss(struct passage *passage, const struct channel *channel,
         finding_say(finding, "rank %d delivered the later #%" PRIu64 ": %s", channel->destination,
                     other->number, event_text(other->delivered, event));
         finding_show(finding, other->delivered);
+        finding_decide(finding, other->delivered);
+    } else {
+        finding_decide_at_end(finding);
     }
     finding_say(finding, "the run finished and rank %d's effective history has no delivery of it",
                 channel->destination);

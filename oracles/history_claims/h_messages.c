@@ -126,12 +126,16 @@ static void tell_orphan(struct passage *passage, const struct channel *channel,
     finding_show(finding, received->delivered);
     struct looks looks = sent_as(channel, received);
     struct event_ref undone;
-    if (messages_find(passage, channel->source, &looks, true, &undone))
+    if (messages_find(passage, channel->source, &looks, true, &undone)) {
         messages_say_undone(passage, finding, "sent it", undone);
-    else
+        finding_decide_at_end(finding); /* until then it may still be sent again */
+    } else {
         finding_say(finding, "rank %d has no send on this channel for it", channel->source);
-    if (again != NULL)
+    }
+    if (again != NULL) {
         say_again(finding, channel->source, again, received);
+        finding_decide(finding, again->event);
+    }
     finding_say(finding, "so the state of rank %d depends on a message that was never sent",
                 channel->destination);
 }
@@ -230,6 +234,7 @@ static void tell_order(struct passage *passage, const struct channel *channel,
                     event_text(other->delivered, second));
         finding_show(finding, other->sent);
         finding_show(finding, other->delivered);
+        finding_decide(finding, other->delivered);
     }
     if (received != NULL) {
         finding_say(finding, "rank %d delivered the earlier one only then: %s",

@@ -110,6 +110,7 @@ static enum error_code tell_stuck(struct judging *judging, struct error *error)
     enum error_code code =
         hang_analyse(judging->traces, alive, judging->traces->ranks, &hang, error);
     struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_VIOLATION);
+    finding_decide_at_end(finding);
     /* The driver's sentence may name the waits too; here each gets a line and its event. */
     bool shown = judging->facts->end == RUN_DEADLOCK && code == OK && hang.count > 0;
     finding_say(finding, "%s",

@@ -44,6 +44,7 @@ static void tell_missing(struct judging *judging, const struct reference_result 
     finding_say(finding, "without faults rank %d declares the result \"%s\", %" PRIu64 " bytes",
                 reference->rank, reference->name, reference->bytes);
     finding_say(finding, "in this run it finished without declaring it");
+    finding_decide_at_end(finding);
 }
 
 static void tell_different(struct judging *judging, const struct reference_result *reference,
@@ -58,6 +59,7 @@ static void tell_different(struct judging *judging, const struct reference_resul
     finding_say(finding, "without faults it is %" PRIu64 " bytes with hash %#" PRIx64,
                 reference->bytes, reference->hash);
     finding_show(finding, event);
+    finding_decide_at_end(finding);
 }
 
 static void compare(struct judging *judging, const struct histories *histories)

@@ -139,6 +139,8 @@ static void put_finding(struct xml *xml, const char *element, const json_t *find
     xml_begin(xml, element);
     put_json(xml, "claim", json_object_get(finding, "claim"));
     put_json(xml, "verdict", json_object_get(finding, "verdict"));
+    if (json_is_true(json_object_get(finding, "follows")))
+        xml_attribute(xml, "follows", "yes");
     for (size_t i = 0; i < json_array_size(why); i++)
         put_json_sentence(xml, "why", json_array_get(why, i));
     for (size_t i = 0; i < json_array_size(witness); i++)

@@ -40,27 +40,6 @@ static void read_traces(struct report_source *source)
         source->trace_error = (struct error){0}; /* it has none, and that is all right */
 }
 
-static bool is_text(const json_t *object, const char *field, const char *wanted)
-{
-    const char *text = json_string_value(json_object_get(object, field));
-    return text != NULL && wanted != NULL && strcmp(text, wanted) == 0;
-}
-
-/* The finding that decided: of the claim in the remark, else the first with the verdict, else (a
- * violation that was expected) the first of all. */
-static const json_t *deciding(const json_t *verdict)
-{
-    static const char *const keys[] = {"claim", "verdict"};
-    const char *const wanted[] = {json_string_value(json_object_get(verdict, "remark")),
-                                  json_string_value(json_object_get(verdict, "verdict"))};
-    const json_t *findings = json_object_get(verdict, "findings");
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < json_array_size(findings); i++)
-            if (is_text(json_array_get(findings, i), keys[k], wanted[k]))
-                return json_array_get(findings, i);
-    return json_array_get(findings, 0);
-}
-
 /* A witness that is no event is left out: its text is in the page all the same. */
 static void take_witness(struct report_source *source)
 {
@@ -93,7 +72,7 @@ enum error_code report_source_open(const char *folder, struct report_source *sou
     if (source->verdict == NULL && !source->has_run && !source->has_traces)
         return error_set(error, ERROR_USAGE,
                          "%s: there is no verdict.json, run.json or folder of traces", folder);
-    source->finding = deciding(source->verdict);
+    source->finding = json_array_get(json_object_get(source->verdict, "findings"), 0);
     take_witness(source);
     return OK;
 }

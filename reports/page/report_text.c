@@ -73,27 +73,25 @@ static void tell_witness(FILE *out, const json_t *finding)
         prose_print(out, "Witness:    ", text);
 }
 
-static void tell_others(FILE *out, const struct report_source *told, const json_t *told_already)
+/* What follows from the first finding, or what does not. */
+static void tell_others(FILE *out, const struct report_source *told, const char *label,
+                        bool follows)
 {
     const json_t *findings = json_object_get(told->verdict, "findings");
-    size_t shown = 0;
-    for (size_t i = 0; i < json_array_size(findings); i++) {
-        const json_t *finding = json_array_get(findings, i);
-        char text[TEXT_BYTES];
-        if (finding == told_already)
+    size_t others = 0;
+    char text[TEXT_BYTES];
+    for (size_t i = 1; i < json_array_size(findings); i++) {
+        const json_t *finding = json_array_get(findings, i), *why = json_object_get(finding, "why");
+        if (json_is_true(json_object_get(finding, "follows")) != follows || others++ >= ALSO_MOST)
             continue;
-        if (shown++ == ALSO_MOST) {
-            snprintf(text, sizeof text, "and %zu more in verdict.json",
-                     json_array_size(findings) - ALSO_MOST - 1);
-            prose_print(out, "            ", text);
-            return;
-        }
         snprintf(text, sizeof text, "%s %s: %s", text_of(finding, "claim"),
                  text_of(finding, "verdict"),
-                 json_array_size(json_object_get(finding, "why")) > 0
-                     ? json_string_value(json_array_get(json_object_get(finding, "why"), 0))
-                     : "");
-        prose_print(out, shown == 1 ? "Also found: " : "            ", text);
+                 json_array_size(why) > 0 ? json_string_value(json_array_get(why, 0)) : "");
+        prose_print(out, others == 1 ? label : "            ", text);
+    }
+    if (others > ALSO_MOST) {
+        snprintf(text, sizeof text, "and %zu more in verdict.json", others - ALSO_MOST);
+        prose_print(out, "            ", text);
     }
 }
 
@@ -176,7 +174,8 @@ static enum error_code tell(FILE *out, const struct report_source *told, struct 
     if (json_is_object(json_object_get(told->verdict, "control")))
         prose_print(out,
                     "Control:    ", text_of(json_object_get(told->verdict, "control"), "text"));
-    tell_others(out, told, finding);
+    tell_others(out, told, "Follows:    ", true);
+    tell_others(out, told, "Also found: ", false);
     if (text_of(told->verdict, "fingerprint")[0] != '\0')
         prose_print(out, "Group:      ", text_of(told->verdict, "fingerprint"));
     if (told->has_run) {

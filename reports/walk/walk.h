@@ -8,8 +8,8 @@
 #ifndef REPORTS_DIAGRAM_WALK_H
 #define REPORTS_DIAGRAM_WALK_H
 
+#include "oracles/matching/links.h"
 #include "oracles/oracle.h"
-#include "reports/walk/links.h"
 
 struct walk_event {
     const struct trace *trace;

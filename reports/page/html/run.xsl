@@ -438,6 +438,7 @@
             <li>
               <strong><xsl:value-of select="@claim"/></strong><xsl:text> </xsl:text>
               <xsl:call-template name="verdict"><xsl:with-param name="of" select="@verdict"/></xsl:call-template>
+              <xsl:if test="@follows"><xsl:text> follows from the first finding:</xsl:text></xsl:if>
               <xsl:for-each select="why"><xsl:text> </xsl:text><xsl:apply-templates mode="sentence"/><xsl:text>.</xsl:text></xsl:for-each>
             </li>
           </xsl:for-each>

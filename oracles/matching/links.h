@@ -4,8 +4,8 @@
  * Eight bytes for each record, in a temporary file without a name that is mapped: what is resident
  * does not grow with the length of the traces. Besides that messages in flight and collectives
  * under way. Must not know: verdicts, forms of export. */
-#ifndef REPORTS_DIAGRAM_LINKS_H
-#define REPORTS_DIAGRAM_LINKS_H
+#ifndef ORACLES_MATCHING_LINKS_H
+#define ORACLES_MATCHING_LINKS_H
 
 #include "base/error.h"
 #include "trace/reader.h"

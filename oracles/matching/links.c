@@ -1,6 +1,6 @@
 /* See links.h. The messages are matched as the oracles match them; a collective is the k-th of
  * each member on its communicator. */
-#include "reports/walk/links.h"
+#include "oracles/matching/links.h"
 
 #include "base/pages.h"
 #include "oracles/matching/match.h"
