@@ -10,6 +10,9 @@
  * where all is over by then. */
 MPI_Comm keeper_open(void);
 
+/* Returns when all of the program's ranks are here. */
+void keeper_meet(void);
+
 /* Line 0: nothing was committed, and *state is as it was. */
 int keeper_restore(void *state, int bytes);
 

@@ -20,6 +20,7 @@ struct state {
 
 #ifdef OPENED
 static MPI_Comm (*open_keeper)(void);
+static void (*meet)(void);
 static int (*restore)(void *state, int bytes);
 static void (*checkpoint)(const void *state, int bytes);
 static void (*close_keeper)(void);
@@ -37,12 +38,14 @@ static void load(const char *path)
 {
     void *library = dlopen(path, RTLD_LAZY);
     find(library, "keeper_open", &open_keeper);
+    find(library, "keeper_meet", &meet);
     find(library, "keeper_restore", &restore);
     find(library, "keeper_checkpoint", &checkpoint);
     find(library, "keeper_close", &close_keeper);
 }
 #else
 #define open_keeper keeper_open
+#define meet keeper_meet
 #define restore keeper_restore
 #define checkpoint keeper_checkpoint
 #define close_keeper keeper_close
@@ -73,6 +76,7 @@ int main(int argc, char **argv)
     load(argv[1]);
     MPI_Comm comm = open_keeper();
     if (comm != MPI_COMM_NULL) {
+        meet();
         restore(&state, sizeof state);
         while (state.step < STEPS) {
             work(&state, comm);
