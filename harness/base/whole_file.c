@@ -1,14 +1,16 @@
 /* See whole_file.h. */
 #include "base/whole_file.h"
 
+#include "base/regular_file.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The one that is begun; a child that was forked since has its own number and leaves it alone. */
-static const struct whole_file *begun;
+/* Those that are begun; a child that was forked since has its own number and leaves them alone. */
+static struct whole_file *begun;
 static pid_t beginner;
 
 static enum error_code failed(const struct whole_file *file, int reason, struct error *error)
@@ -24,21 +26,40 @@ static bool is_device(const char *path)
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-enum error_code whole_file_begin(struct whole_file *file, const char *path, struct error *error)
+/* A child that begins one has nothing to do with those of its parent. */
+static void note_begun(struct whole_file *file)
+{
+    if (beginner != getpid())
+        begun = NULL;
+    beginner = getpid();
+    file->next = begun;
+    begun = file;
+}
+
+static void note_ended(const struct whole_file *file)
+{
+    struct whole_file **place = &begun;
+    while (*place != NULL && *place != file)
+        place = &(*place)->next;
+    if (*place != NULL)
+        *place = file->next;
+}
+
+enum error_code whole_file_begin(struct whole_file *file, const char *path, enum whole_name name,
+                                 struct error *error)
 {
     file->out = NULL;
-    file->direct = is_device(path);
+    file->direct = name == WHOLE_NAMED && is_device(path);
     int length = file->direct
                      ? snprintf(file->fresh, sizeof file->fresh, "%s", path)
                      : snprintf(file->fresh, sizeof file->fresh, "%s.%d.new", path, (int)getpid());
     if (length >= (int)sizeof file->fresh)
         return error_set(error, ERROR_LIMIT, "%.200s...: the path is too long", path);
     strcpy(file->path, path); /* not longer */
-    file->out = fopen(file->fresh, "we");
+    file->out = file->direct ? fopen(file->fresh, "we") : regular_create(file->fresh, NULL);
     if (file->out == NULL)
         return failed(file, errno, error);
-    begun = file;
-    beginner = getpid();
+    note_begun(file);
     errno = 0;
     return OK;
 }
@@ -63,7 +84,7 @@ enum error_code whole_file_end(struct whole_file *file, enum error_code code, st
                  (file->direct || rename(file->fresh, file->path) == 0);
     int reason = errno;
     file->out = NULL;
-    begun = NULL;
+    note_ended(file);
     if (whole)
         return OK;
     if (!file->direct)
@@ -73,6 +94,7 @@ enum error_code whole_file_end(struct whole_file *file, enum error_code code, st
 
 void whole_file_abandon(void)
 {
-    if (begun != NULL && beginner == getpid() && !begun->direct)
-        unlink(begun->fresh);
+    for (; beginner == getpid() && begun != NULL; begun = begun->next)
+        if (!begun->direct)
+            unlink(begun->fresh);
 }

@@ -1,6 +1,8 @@
 /* See board.h. */
 #include "board/board.h"
 
+#include "base/regular_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -75,10 +77,15 @@ static enum error_code validate(const struct board *board, size_t bytes, const c
 enum error_code board_map(const char *path, struct board **out, struct error *error)
 {
     *out = NULL;
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat facts;
     if (file < 0)
         return fail(error, "open", path);
+    enum error_code code = regular_check(file, path, REGULAR_ANY, error);
+    if (code != OK) {
+        close(file);
+        return code;
+    }
     if (fstat(file, &facts) != 0) {
         fail(error, "open", path);
         close(file);
@@ -93,7 +100,7 @@ enum error_code board_map(const char *path, struct board **out, struct error *er
     close(file);
     if (board == NULL)
         return fail(error, "map", path);
-    enum error_code code = validate(board, bytes, path, error);
+    code = validate(board, bytes, path, error);
     if (code != OK) {
         munmap(board, bytes);
         return code;

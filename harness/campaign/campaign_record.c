@@ -1,6 +1,8 @@
 /* See campaign_record.h. */
 #include "campaign/campaign_record.h"
 
+#include "base/regular_file.h"
+#include "system/json_text.h"
 #include "system/path.h"
 
 #include <errno.h>
@@ -84,18 +86,11 @@ static void take_steps(const json_t *root, struct campaign_record *record)
         record->done += json_is_true(json_object_get(json_array_get(steps, i), "done"));
 }
 
-static json_t *load(const char *folder, const char *name)
-{
-    struct path path;
-    return path_format(&path, NULL, "%s/%s", folder, name) == OK
-               ? json_load_file(path.text, 0, NULL)
-               : NULL;
-}
-
 enum error_code campaign_record_take(const char *folder, struct campaign_record *record,
                                      struct error *error)
 {
-    json_t *verdict = load(folder, "verdict.json"), *run = load(folder, "run.json");
+    json_t *verdict = json_fetch_from(folder, "verdict.json");
+    json_t *run = json_fetch_from(folder, "run.json");
     enum error_code code = OK;
     record->verdict = VERDICT_HARNESS_ERROR;
     take_steps(run, record);
@@ -186,9 +181,13 @@ enum error_code campaign_journal_open(const char *path, struct campaign_journal 
                                       struct error *error)
 {
     journal->path = path;
-    journal->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    journal->file =
+        open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (journal->file < 0)
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    enum error_code code = regular_check(journal->file, path, REGULAR_ANY, error);
+    if (code != OK)
+        return code;
     for (int i = 0; flock(journal->file, LOCK_EX | LOCK_NB) != 0; i++) {
         if (errno != EWOULDBLOCK)
             return error_set(error, ERROR_IO, "%s: flock: %s", path, strerror(errno));
@@ -254,16 +253,16 @@ static enum error_code take_line(const char *line, campaign_record_taken *take, 
 enum error_code campaign_journal_read(struct campaign_journal *journal, campaign_record_taken *take,
                                       void *context, struct error *error)
 {
-    FILE *in = fopen(journal->path, "re");
+    struct error inner = {0};
+    FILE *in = regular_stream(journal->path, LINKS_REFUSED, CAMPAIGN_JOURNAL_MOST, &inner);
     if (in == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", journal->path, strerror(errno));
+        return error_set(error, inner.code, "%s", inner.text);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
     off_t whole = 0; /* bytes of lines that have their end */
     enum error_code code = OK;
     for (int number = 1; code == OK && (length = getline(&line, &room, in)) > 0; number++) {
-        struct error inner = {0};
         if (line[length - 1] != '\n')
             break;
         whole += length;

@@ -8,6 +8,7 @@
 #include "verdict/fingerprint.h"
 
 #define CLAIM_BYTES 32
+#define CAMPAIGN_JOURNAL_MOST (UINT64_C(4) << 30) /* bytes of a journal that is read */
 
 enum record_of { RECORD_OF_RUN, RECORD_OF_SURVEY, RECORD_OF_REPLAYS, RECORD_OF_KINDS };
 

@@ -2,6 +2,7 @@
  * line of progress; see campaign.h. */
 #include "campaign/campaign.h"
 
+#include "base/regular_file.h"
 #include "reports/results/tap.h"
 #include "system/wilson.h"
 #include "trace/clock.h"
@@ -45,7 +46,7 @@ static void tell_replays(FILE *out, const struct group *group)
 static bool copy_diagnostics(FILE *out, const char *path)
 {
     char line[LINE_BYTES];
-    FILE *in = fopen(path, "re");
+    FILE *in = regular_stream(path, LINKS_REFUSED, REGULAR_ANY, NULL);
     bool inside = false;
     while (in != NULL && fgets(line, sizeof line, in) != NULL) {
         if (strcmp(line, "  ...\n") == 0)

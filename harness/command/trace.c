@@ -319,7 +319,7 @@ static enum error_code write_file(const struct trace_options *options, const str
                                   struct error *error)
 {
     struct whole_file file;
-    enum error_code code = whole_file_begin(&file, options->output, error);
+    enum error_code code = whole_file_begin(&file, options->output, WHOLE_NAMED, error);
     if (code != OK)
         return code;
     code = write_to(file.out, options, set, error);

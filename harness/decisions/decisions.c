@@ -1,6 +1,7 @@
 /* See decisions.h. Part of libfaultline.so too: libc, and xxHash inline. */
 #include "decisions/decisions.h"
 
+#include "base/regular_file.h"
 #include "trace/calls.h"
 
 #include <errno.h>
@@ -105,11 +106,13 @@ enum error_code decisions_open(const char *path, struct decisions *decisions, st
 {
     struct stat status;
     memset(decisions, 0, sizeof *decisions);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status) != 0) {
+    int file;
+    enum error_code code = regular_open(path, LINKS_REFUSED, REGULAR_ANY, &file, error);
+    if (code != OK)
+        return code;
+    if (fstat(file, &status) != 0) {
         int reason = errno;
-        if (file >= 0)
-            close(file);
+        close(file);
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(reason));
     }
     size_t bytes = (size_t)status.st_size;
@@ -122,7 +125,7 @@ enum error_code decisions_open(const char *path, struct decisions *decisions, st
         return error_set(error, ERROR_FORMAT, "%s is empty", path);
     if (data == MAP_FAILED)
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(reason));
-    enum error_code code = decisions_parse(path, data, bytes, decisions, error);
+    code = decisions_parse(path, data, bytes, decisions, error);
     if (code == OK)
         decisions->mapped = bytes;
     else

@@ -490,7 +490,7 @@ enum error_code decisions_write(const char *path, const struct decisions *decisi
                                 struct error *error)
 {
     struct whole_file file;
-    enum error_code code = whole_file_begin(&file, path, error);
+    enum error_code code = whole_file_begin(&file, path, WHOLE_OURS, error);
     if (code != OK)
         return code;
     fwrite(decisions->header, 1, decisions->header->bytes, file.out);

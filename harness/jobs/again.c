@@ -1,6 +1,7 @@
 /* See again.h. */
 #include "jobs/again.h"
 
+#include "base/regular_file.h"
 #include "decisions/decisions.h"
 #include "stacks/kept_stacks.h"
 
@@ -31,7 +32,7 @@ static void say_why_not(const struct run *run, const struct run *again)
     size_t used = strlen(why);
     struct path path;
     FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, again->folder.text) == OK
-                     ? fopen(path.text, "re")
+                     ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
                      : NULL;
     if (file == NULL) {
         snprintf(why + used, sizeof why - used, "%.900s", again->end_text);

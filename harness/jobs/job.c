@@ -1,6 +1,7 @@
 /* See job.h. */
 #include "jobs/job.h"
 
+#include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "jobs/again.h"
 #include "jobs/control.h"
@@ -181,7 +182,7 @@ static enum exit_status tell(const struct run *run, const struct outcome *outcom
     struct whole_file file;
     enum error_code code = path_format(&path, &error, "%s/tap", run->folder.text);
     if (code == OK)
-        code = whole_file_begin(&file, path.text, &error);
+        code = whole_file_begin(&file, path.text, WHOLE_OURS, &error);
     if (code != OK)
         return status_of_error(&error);
     outcome_print(file.out, run, outcome, options->verbose);
@@ -298,8 +299,9 @@ void job_print(const struct job *job, FILE *const *out, size_t out_count)
 {
     struct path path;
     char text[COPY_BYTES];
-    FILE *piece =
-        path_format(&path, NULL, "%s/tap", job->folder.text) == OK ? fopen(path.text, "re") : NULL;
+    FILE *piece = path_format(&path, NULL, "%s/tap", job->folder.text) == OK
+                      ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
+                      : NULL;
     size_t length, total = 0;
     while (piece != NULL && (length = fread(text, 1, sizeof text, piece)) > 0) {
         total += length;

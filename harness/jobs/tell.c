@@ -1,6 +1,7 @@
 /* See tell.h. */
 #include "jobs/tell.h"
 
+#include "base/regular_file.h"
 #include "decisions/decisions.h"
 #include "plan/action.h"
 #include "reports/results/tap.h"
@@ -138,7 +139,7 @@ static void tell_stacks(FILE *out, const struct run *run)
     struct path path;
     char line[LINE_BYTES];
     FILE *file = path_format(&path, NULL, "%s/stacks.txt", run->folder.text) == OK
-                     ? fopen(path.text, "re")
+                     ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
                      : NULL;
     if (file == NULL)
         return;

@@ -1,6 +1,7 @@
 /* See follow.h. */
 #include "launch/follow.h"
 
+#include "base/regular_file.h"
 #include "system/path.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static void open_one(struct follow *follow, int index)
     const char *stream = index % STREAMS == 0 ? "out" : "err";
     if (path_format(&path, NULL, "%s/output/r%d.%d.%s", follow->run, index / STREAMS,
                     follow->incarnation, stream) == OK)
-        follow->file[index] = open(path.text, O_RDONLY | O_CLOEXEC);
+        (void)regular_open(path.text, LINKS_REFUSED, REGULAR_ANY, &follow->file[index], NULL);
 }
 
 void follow_look(struct follow *follow)

@@ -1,6 +1,7 @@
 /* See launch.h. */
 #include "launch/launch.h"
 
+#include "base/regular_file.h"
 #include "board/progress.h"
 #include "decisions/decisions.h"
 #include "launch/ends.h"
@@ -161,8 +162,9 @@ static bool redirect_launcher(const struct run *run)
         return false;
     if (path_format(&path, NULL, "%s/output/launcher", run->folder.text) != OK)
         return false;
-    int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    return file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+    int file;
+    return regular_extend(path.text, &file, NULL) == OK && dup2(file, STDOUT_FILENO) >= 0 &&
+           dup2(file, STDERR_FILENO) >= 0;
 }
 
 _Noreturn static void become_launcher(const struct launch *launch, struct words *words,

@@ -1,6 +1,8 @@
 /* See preload.h. */
 #include "launch/preload.h"
 
+#include "base/regular_file.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +18,10 @@ enum error_code preload_check(const struct path *library, struct error *error)
                          "%.900s: LD_PRELOAD cannot hold a path with a blank or ':'; move the file",
                          library->text);
     Elf64_Ehdr header = {0};
-    FILE *file = fopen(library->text, "re");
+    struct error why = {0};
+    FILE *file = regular_stream(library->text, LINKS_FOLLOWED, REGULAR_ANY, &why);
     if (file == NULL)
-        return error_set(error, ERROR_USAGE, "%s: %s", library->text, strerror(errno));
+        return error_set(error, ERROR_USAGE, "%s", why.text);
     bool whole = fread(&header, sizeof header, 1, file) == 1;
     fclose(file);
     if (!whole || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -35,7 +38,7 @@ bool preload_was_ignored(const char *error_output, const struct path *library, c
     char line[LINE_BYTES];
     bool ignored = false;
     size_t length = strlen(library->text);
-    FILE *file = fopen(error_output, "re");
+    FILE *file = regular_stream(error_output, LINKS_REFUSED, REGULAR_ANY, NULL);
     while (file != NULL && !ignored && fgets(line, sizeof line, file) != NULL &&
            strncmp(line, LINKER_PREFIX, strlen(LINKER_PREFIX)) == 0) {
         const char *name = line + strlen(LINKER_PREFIX);

@@ -1,6 +1,7 @@
 /* See rank.h. */
 #include "launch/rank.h"
 
+#include "base/regular_file.h"
 #include "board/board.h"
 #include "board/progress.h"
 #include "launch/preload.h"
@@ -127,8 +128,8 @@ static enum error_code find_board(const struct rank_job *job, struct board **boa
 
 static bool redirect(const char *path, int to)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    return file >= 0 && dup2(file, to) >= 0;
+    int file;
+    return regular_make(path, &file, NULL) == OK && dup2(file, to) >= 0;
 }
 
 static bool capture_output(const struct charge *charge)

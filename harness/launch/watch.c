@@ -1,6 +1,7 @@
 /* See watch.h. */
 #include "launch/watch.h"
 
+#include "base/regular_file.h"
 #include "board/progress.h"
 #include "oracles/oracle.h"
 #include "stacks/stacks.h"
@@ -195,8 +196,9 @@ void watch_write_stacks(const struct board *board, const char *run_folder)
         ranks[count++] = rank;
     }
     struct path path;
-    FILE *out =
-        path_format(&path, NULL, "%s/stacks.txt", run_folder) == OK ? fopen(path.text, "we") : NULL;
+    FILE *out = path_format(&path, NULL, "%s/stacks.txt", run_folder) == OK
+                    ? regular_create(path.text, NULL)
+                    : NULL;
     if (out == NULL)
         return;
     struct error error = {0};

@@ -1,6 +1,8 @@
 /* See plan.h: the list of steps, and files. The text form is in plan_print.c and plan_parse.c. */
 #include "plan/plan_text.h"
 
+#include "base/regular_file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,9 +129,9 @@ enum error_code plan_read(const char *path, struct plan *plan, struct error *err
 {
     struct error reason = {OK, ""};
     plan_init(plan);
-    FILE *file = fopen(path, "re");
+    FILE *file = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, &reason);
     if (file == NULL)
-        return error_set(error, ERROR_IO, "cannot read plan %s: %s", path, strerror(errno));
+        return error_set(error, reason.code, "cannot read plan %.400s", reason.text);
     enum error_code code = read_lines(file, path, plan, error);
     fclose(file);
     if (code == OK && (code = plan_check(plan, &reason)) != OK)
@@ -160,7 +162,7 @@ static bool print_wire(FILE *file, const struct plan_wire *wire)
 
 static bool print_steps(const char *path, const struct plan *plan)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = regular_create(path, NULL);
     if (file == NULL)
         return false;
     bool good =

@@ -1,6 +1,7 @@
 /* See pack.h. */
 #include "replay/pack.h"
 
+#include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "decisions/decisions.h"
 #include "system/path.h"
@@ -104,13 +105,14 @@ static enum error_code add(struct archive *archive, const char *file, const char
     enum error_code code = path_format(&path, error, "%s/%s", folder, name);
     if (code != OK)
         return code;
-    int from = open(path.text, O_RDONLY | O_CLOEXEC);
-    if (from < 0)
-        return error_set(error, errno == ENOENT ? ERROR_USAGE : ERROR_IO, "%s: %s%s", path.text,
-                         strerror(errno),
-                         errno == ENOENT ? "; packed is a run that did not pass, or was kept with "
-                                           "--keep"
-                                         : "");
+    int from;
+    code = regular_open(path.text, LINKS_REFUSED, PACK_MAX_BYTES, &from, error);
+    if (code == ERROR_IO && errno == ENOENT)
+        return error_set(error, ERROR_USAGE,
+                         "%s: %s; packed is a run that did not pass, or was kept with --keep",
+                         path.text, strerror(errno));
+    if (code != OK)
+        return code;
     code = add_open(archive, file, name, from, error);
     close(from);
     return code;
@@ -172,7 +174,7 @@ static enum error_code write_all(struct archive *archive, const char *file, FILE
 enum error_code pack_write(const char *folder, const char *file, struct error *error)
 {
     struct whole_file packed;
-    enum error_code code = whole_file_begin(&packed, file, error);
+    enum error_code code = whole_file_begin(&packed, file, WHOLE_NAMED, error);
     if (code != OK)
         return code;
     library_begin();
@@ -243,17 +245,23 @@ static enum error_code read_all(struct archive *archive, const char *file, const
 
 static enum error_code unpack(const char *file, const char *folder, struct error *error)
 {
+    int from;
+    enum error_code code = regular_open(file, LINKS_FOLLOWED, PACK_MAX_BYTES, &from, error);
+    if (code != OK)
+        return code;
     struct archive *archive = archive_read_new();
-    if (archive == NULL)
+    if (archive == NULL) {
+        close(from);
         return error_set(error, ERROR_MEMORY, "out of memory");
-    enum error_code code;
+    }
     if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
         archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
-        archive_read_open_filename(archive, file, COPY_BYTES) != ARCHIVE_OK)
+        archive_read_open_fd(archive, from, COPY_BYTES) != ARCHIVE_OK)
         code = archive_failed(archive, file, ERROR_FORMAT, error);
     else
         code = read_all(archive, file, folder, error);
     archive_read_free(archive);
+    close(from);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* See replay.h. */
 #include "replay/replay.h"
 
+#include "base/regular_file.h"
 #include "board/board.h"
 #include "decisions/compare.h"
 #include "decisions/extract.h"
@@ -26,7 +27,7 @@
 static uint64_t hash_file(const char *path)
 {
     static unsigned char data[READ_BYTES];
-    FILE *file = fopen(path, "re");
+    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_ANY, NULL);
     XXH3_state_t *state = file != NULL ? XXH3_createState() : NULL;
     uint64_t hash = 0;
     size_t length;
@@ -178,7 +179,7 @@ static bool read_divergence(const char *folder, char text[REPLAYED_TEXT_BYTES])
 {
     struct path path;
     FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, folder) == OK
-                     ? fopen(path.text, "re")
+                     ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
                      : NULL;
     if (file == NULL)
         return false;

@@ -2,6 +2,7 @@
 #include "script/sandbox.h"
 
 #include "base/nearest.h"
+#include "base/regular_file.h"
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
 #include "script/names.h"
@@ -261,12 +262,61 @@ static int core_wire_file(lua_State *L)
     return 2;
 }
 
+/* Behind a byte order mark and a first line that begins with '#', as Lua's own reader does. The end
+ * of that line stays: lines keep their numbers. */
+static size_t begin_of(const char *text, size_t length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t begin =
+        length >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+    if (begin < length && text[begin] == '#')
+        while (begin < length && text[begin] != '\n')
+            begin++;
+    return begin;
+}
+
+static void push_content(lua_State *L, FILE *file)
+{
+    luaL_Buffer buffer;
+    size_t length;
+    luaL_buffinit(L, &buffer);
+    do {
+        length = fread(luaL_prepbuffer(&buffer), 1, LUAL_BUFFERSIZE, file);
+        luaL_addsize(&buffer, length);
+    } while (length > 0);
+    luaL_pushresult(&buffer);
+}
+
+/* The file as a function on the stack. Else a message: ERROR_USAGE and ERROR_MEMORY, Lua's; others,
+ * one that names the path and no line. */
+static enum error_code load_file(lua_State *L, const char *path)
+{
+    struct error error = {0};
+    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_TEXT_MOST, &error);
+    if (file == NULL) {
+        lua_pushstring(L, error.text);
+        return error.code;
+    }
+    push_content(L, file);
+    fclose(file);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    size_t begin = begin_of(text, length);
+    const char *name = lua_pushfstring(L, "@%s", path);
+    int status = luaL_loadbufferx(L, text + begin, length - begin, name, "t");
+    lua_insert(L, -3);
+    lua_pop(L, 2);
+    if (status == LUA_OK)
+        return OK;
+    return status == LUA_ERRMEM ? ERROR_MEMORY : ERROR_USAGE;
+}
+
 /* load(path, world): the file as a function whose globals are those of the table `world`. */
 static int core_load(lua_State *L)
 {
     struct sandbox *sandbox = sandbox_of(L);
     luaL_checktype(L, 2, LUA_TTABLE);
-    if (luaL_loadfilex(L, luaL_checkstring(L, 1), "t") != LUA_OK) {
+    if (load_file(L, luaL_checkstring(L, 1)) != OK) {
         push_placed(sandbox, innermost_line(sandbox), lua_tostring(L, -1));
         return lua_error(L);
     }
@@ -492,14 +542,6 @@ static void open_libraries(lua_State *L)
     lua_settop(L, 0);
 }
 
-/* How the file could not be loaded, as a code. The message is on the stack. */
-static enum error_code load_code(int status)
-{
-    if (status == LUA_ERRMEM)
-        return ERROR_MEMORY;
-    return status == LUA_ERRFILE ? ERROR_IO : ERROR_USAGE;
-}
-
 /* Lua tells it only for a function: one that does nothing, of the same source. */
 static void note_short_source(struct sandbox *sandbox)
 {
@@ -525,13 +567,13 @@ static int run(lua_State *L)
         lua_call(L, 1, 0);
     }
 
-    int status = luaL_loadfilex(L, sandbox->path, "t");
-    if (status != LUA_OK) {
-        lua_pushinteger(L, load_code(status));
-        if (status == LUA_ERRFILE) /* names the path and no line */
-            lua_pushvalue(L, -2);
-        else
+    enum error_code code = load_file(L, sandbox->path);
+    if (code != OK) {
+        lua_pushinteger(L, code);
+        if (code == ERROR_USAGE || code == ERROR_MEMORY)
             push_message(sandbox, lua_tostring(L, -2));
+        else
+            lua_pushvalue(L, -2);
         return 2;
     }
     lua_call(L, 0, 0);

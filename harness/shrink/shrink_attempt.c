@@ -1,6 +1,7 @@
 /* See shrink_attempt.h. */
 #include "shrink/shrink_attempt.h"
 
+#include "system/json_text.h"
 #include "trace/clock.h"
 
 #include <ftw.h>
@@ -84,10 +85,7 @@ static enum trial_end end_of(const struct trials *trials, struct trial *trial, c
 
 static enum trial_end read_end(const struct trials *trials, struct trial *trial, const char *folder)
 {
-    struct path path;
-    if (path_format(&path, NULL, "%s/verdict.json", folder) != OK)
-        return TRIAL_VOID;
-    json_t *root = json_load_file(path.text, 0, NULL);
+    json_t *root = json_fetch_from(folder, "verdict.json");
     enum trial_end end = root != NULL ? end_of(trials, trial, root) : TRIAL_VOID;
     json_decref(root);
     return end;

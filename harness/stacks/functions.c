@@ -2,6 +2,7 @@
 #include "stacks/functions.h"
 
 #include "base/nearest.h"
+#include "base/regular_file.h"
 #include "stacks/elf_functions.h"
 
 #include <dwarf.h>
@@ -144,11 +145,11 @@ static void read_debugging(struct search *search, Elf *elf)
 static enum error_code read_module(struct search *search, const char *path, struct error *error)
 {
     elf_version(EV_CURRENT);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    int file;
+    enum error_code code = regular_open(path, LINKS_FOLLOWED, REGULAR_ANY, &file, error);
+    if (code != OK)
+        return code;
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    enum error_code code = OK;
     search->module = path;
     if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
         code = error_set(error, ERROR_FORMAT, "%s: no ELF file, so nothing is known of `within`",
@@ -221,9 +222,9 @@ enum error_code functions_write(const char *path, const struct plan *plan,
     struct search search = {0};
     if (!asks(plan))
         return OK;
-    search.out = fopen(path, "we");
+    search.out = regular_create(path, error);
     if (search.out == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+        return ERROR_IO;
     enum error_code code = find(&search, plan, modules, count, error);
     if (fclose(search.out) != 0 && code == OK)
         code = error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));

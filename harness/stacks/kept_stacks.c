@@ -1,6 +1,7 @@
 /* See kept_stacks.h. */
 #include "stacks/kept_stacks.h"
 
+#include "base/regular_file.h"
 #include "decisions/decisions.h"
 #include "stacks/snapshot.h"
 #include "stacks/unwind.h"
@@ -19,11 +20,20 @@
 #define LINE_BYTES 1024
 #define OF_WITNESS "the witness"
 
-static FILE *open_text(const char *folder, const char *mode)
+static FILE *open_text(const char *folder)
 {
     struct path path;
-    return path_format(&path, NULL, "%s/" KEPT_STACKS_FILE, folder) == OK ? fopen(path.text, mode)
-                                                                          : NULL;
+    return path_format(&path, NULL, "%s/" KEPT_STACKS_FILE, folder) == OK
+               ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
+               : NULL;
+}
+
+static FILE *append_text(const char *folder)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/" KEPT_STACKS_FILE, folder) == OK
+               ? regular_append(path.text, NULL)
+               : NULL;
 }
 
 /* The snapshot has told all that it can. */
@@ -44,7 +54,7 @@ void kept_stacks_of_kills(const char *folder)
     FILE *out = NULL;
     if (path_format(&pattern, NULL, "%s/" SNAPSHOT_FOLDER "/*.killed", folder) == OK &&
         glob(pattern.text, 0, NULL, &found) == 0)
-        out = open_text(folder, "ae");
+        out = append_text(folder);
     for (size_t i = 0; out != NULL && i < found.gl_pathc; i++) {
         char heading[HEADING_BYTES];
         int rank, incarnation;
@@ -72,7 +82,7 @@ static bool has_line(const char *folder, const char *begins)
 {
     char line[LINE_BYTES];
     bool found = false;
-    FILE *in = open_text(folder, "re");
+    FILE *in = open_text(folder);
     while (in != NULL && !found && fgets(line, sizeof line, in) != NULL)
         found = strncmp(line, begins, strlen(begins)) == 0;
     if (in != NULL)
@@ -118,7 +128,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder, const struct
             !find_snapshot(from, &witness->event[i], &path))
             continue;
         if (out == NULL)
-            out = open_text(folder, "ae");
+            out = append_text(folder);
         if (out == NULL)
             return 0;
         event_text(&witness->event[i], heading);
@@ -133,7 +143,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder, const struct
 
 void kept_stacks_say(const char *folder, const char *text)
 {
-    FILE *out = has_line(folder, OF_WITNESS) ? NULL : open_text(folder, "ae");
+    FILE *out = has_line(folder, OF_WITNESS) ? NULL : append_text(folder);
     if (out == NULL)
         return;
     fprintf(out, OF_WITNESS ": no call stacks, %s\n", text);
@@ -147,7 +157,7 @@ enum error_code kept_stacks_want(const char *folder, const struct witness *witne
     FILE *out = NULL;
     errno = ENAMETOOLONG;
     if (snapshot_wanted_path(path, sizeof path, folder))
-        out = fopen(path, "we");
+        out = regular_create(path, NULL);
     for (size_t i = 0; out != NULL && i < witness->count; i++) {
         char text[HEADING_BYTES];
         event_text(&witness->event[i], text);
@@ -173,7 +183,7 @@ static json_t *read_stacks(const char *folder)
 {
     char line[LINE_BYTES];
     json_t *stacks = json_object(), *frames = NULL;
-    FILE *in = open_text(folder, "re");
+    FILE *in = open_text(folder);
     while (in != NULL && fgets(line, sizeof line, in) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         const char *frame = frame_of(line);
@@ -195,7 +205,7 @@ void kept_stacks_into_verdict(const char *folder)
     json_t *stacks = read_stacks(folder);
     bool some =
         json_object_size(stacks) > 0 && path_format(&path, NULL, "%s/verdict.json", folder) == OK;
-    json_t *root = some ? json_load_file(path.text, 0, NULL) : NULL;
+    json_t *root = some ? json_fetch_from(folder, "verdict.json") : NULL;
     if (root == NULL) {
         json_decref(stacks);
         return;

@@ -1,6 +1,7 @@
 /* See symbols.h. */
 #include "stacks/symbols.h"
 
+#include "base/regular_file.h"
 #include "stacks/elf_functions.h"
 
 #include <errno.h>
@@ -66,11 +67,12 @@ enum error_code symbols_read(const char *path, struct symbols *symbols, struct e
 {
     *symbols = (struct symbols){0};
     elf_version(EV_CURRENT);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    int file;
+    enum error_code code = regular_open(path, LINKS_FOLLOWED, REGULAR_ANY, &file, error);
+    if (code != OK)
+        return code;
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    enum error_code code = read_tables(elf, path, symbols, error);
+    code = read_tables(elf, path, symbols, error);
     elf_end(elf);
     close(file);
     make_unique(symbols);

@@ -1,6 +1,7 @@
 /* See unwind.h. libdw walks a process that is not there: its memory is the stack that was kept. */
 #include "stacks/unwind.h"
 
+#include "base/regular_file.h"
 #include "stacks/frames.h"
 #include "stacks/snapshot.h"
 
@@ -65,9 +66,10 @@ static int walk_thread(Dwfl_Thread *thread, void *argument)
 static enum error_code read_remains(const char *path, struct remains *remains, struct error *error)
 {
     struct snapshot *snapshot = &remains->snapshot;
-    remains->maps = fopen(path, "re");
+    struct error inner = {0};
+    remains->maps = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, &inner);
     if (remains->maps == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+        return error_set(error, inner.code, "%s", inner.text);
     if (fread(snapshot, sizeof *snapshot, 1, remains->maps) != 1 ||
         memcmp(snapshot->magic, SNAPSHOT_MAGIC, sizeof snapshot->magic) != 0)
         return error_set(error, ERROR_FORMAT, "%s: no snapshot", path);

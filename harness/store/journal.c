@@ -1,6 +1,8 @@
 /* See journal.h. */
 #include "store/journal.h"
 
+#include "base/regular_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,8 +71,8 @@ bool journal_append(const struct journal *journal, const struct journal_entry *e
 {
     char path[PATH_MAX];
     place(journal, "journal", path);
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0)
+    int file;
+    if (regular_extend(path, &file, NULL) != OK)
         return false;
     ssize_t written = write(file, entry, sizeof *entry);
     int reason = errno;

@@ -1,6 +1,7 @@
 /* See loss.h. */
 #include "store/loss.h"
 
+#include "base/regular_file.h"
 #include "store/names.h"
 #include "store/restore.h"
 
@@ -63,11 +64,14 @@ static enum error_code read_journal(struct taking *taking)
 {
     char path[PATH_MAX];
     struct stat facts;
+    struct error inner = {0};
+    int file;
     journal_file(taking, "journal", path);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return errno == ENOENT ? OK : broken(taking, "read", path);
-    enum error_code code = OK;
+    enum error_code code = regular_open(path, LINKS_REFUSED, REGULAR_ANY, &file, &inner);
+    if (code == ERROR_IO && errno == ENOENT)
+        return OK;
+    if (code != OK)
+        return error_set(taking->error, code, "%s", inner.text);
     if (fstat(file, &facts) != 0)
         code = broken(taking, "read", path);
     else if (facts.st_size % JOURNAL_ENTRY_BYTES != 0)
@@ -206,7 +210,8 @@ static bool copy_into(int from, int to)
 /* Whether two files hold the same; not if one cannot be read. */
 static bool same_content(const char *left, const char *right)
 {
-    FILE *a = fopen(left, "re"), *b = fopen(right, "re");
+    FILE *a = regular_stream(left, LINKS_REFUSED, REGULAR_ANY, NULL);
+    FILE *b = regular_stream(right, LINKS_REFUSED, REGULAR_ANY, NULL);
     bool same = a != NULL && b != NULL;
     int c = 0;
     while (same && c != EOF) {
@@ -224,7 +229,9 @@ static bool same_content(const char *left, const char *right)
 static enum error_code put_back(struct taking *taking, const char *path, const char *copy)
 {
     int to = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    int from = copy != NULL ? open(copy, O_RDONLY | O_CLOEXEC) : -1;
+    int from = -1;
+    if (copy != NULL)
+        (void)regular_open(copy, LINKS_REFUSED, REGULAR_ANY, &from, NULL);
     bool good = to >= 0 && (copy == NULL || (from >= 0 && copy_into(from, to)));
     int reason = errno;
     if (from >= 0)
@@ -377,8 +384,10 @@ static enum error_code settle_and_take(struct taking *taking)
         settle(taking);
     if (code == OK && takes) {
         journal_file(taking, "lost", path);
-        taking->told = fopen(path, "ae");
-        code = taking->told != NULL ? take(taking) : broken(taking, "write", path);
+        struct error inner = {0};
+        taking->told = regular_append(path, &inner);
+        code = taking->told != NULL ? take(taking)
+                                    : error_set(taking->error, inner.code, "%s", inner.text);
         if (taking->told != NULL)
             fclose(taking->told);
     }

@@ -138,14 +138,6 @@ void suite_coverage_release(struct suite_coverage *coverage)
 
 /* --- what was covered ---------------------------------------------------------------------- */
 
-static json_t *load(const char *folder, const char *name)
-{
-    struct path path;
-    return path_format(&path, NULL, "%s/%s", folder, name) == OK
-               ? json_load_file(path.text, 0, NULL)
-               : NULL;
-}
-
 /* Of the jobs of `file`, NULL: of all. Returns how many of them were judged. */
 static uint64_t add_up(struct job *const *jobs, size_t count, const char *file,
                        struct coverage *all, struct fault_places *faults)
@@ -156,8 +148,8 @@ static uint64_t add_up(struct job *const *jobs, size_t count, const char *file,
         if (job->is_reference || job->state != JOB_DONE ||
             (file != NULL && strcmp(job->scenario->file, file) != 0))
             continue;
-        struct stored_run run = {.verdict = load(job->folder.text, "verdict.json"),
-                                 .run = load(job->folder.text, "run.json")};
+        struct stored_run run = {.verdict = json_fetch_from(job->folder.text, "verdict.json"),
+                                 .run = json_fetch_from(job->folder.text, "run.json")};
         runs += run.verdict != NULL;
         coverage_add(&run, all);
         fault_places_unpack(json_object_get(run.verdict, "faults"), faults);

@@ -1,6 +1,8 @@
 /* See results.h. */
 #include "suite/results.h"
 
+#include "system/json_text.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -82,14 +84,12 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
                                  .result = result_of(job),
                                  .seconds = job->seconds,
                                  .folder = job->folder.text};
-    struct path path;
     json_t *root = NULL;
     if (result.result == RESULT_SKIPPED) {
         result.verdict = "not run";
     } else {
         result.verdict = verdict_text(VERDICT_HARNESS_ERROR);
-        if (path_format(&path, NULL, "%s/verdict.json", job->folder.text) == OK)
-            root = json_load_file(path.text, 0, NULL);
+        root = json_fetch_from(job->folder.text, "verdict.json");
     }
     if (root != NULL)
         take_verdict(root, &result);

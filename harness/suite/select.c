@@ -103,13 +103,13 @@ static enum error_code keep_failed(struct selection *selection, const char *out,
                                    struct error *error)
 {
     struct path path;
-    json_error_t where;
+    struct error why = {0};
+    json_t *results;
     enum error_code code = path_format(&path, error, "%s/latest/results.json", out);
     if (code != OK)
         return code;
-    json_t *results = json_load_file(path.text, 0, &where);
-    if (results == NULL)
-        return error_set(error, ERROR_USAGE, "--last-failed: %s: %s", path.text, where.text);
+    if (json_fetch(path.text, &results, &why) != OK)
+        return error_set(error, ERROR_USAGE, "--last-failed: %s", why.text);
     size_t kept = 0;
     for (size_t i = 0; i < selection->count; i++)
         if (in_results(results, selection->chosen[i])) {

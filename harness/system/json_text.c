@@ -1,7 +1,9 @@
 /* See json_text.h. */
 #include "system/json_text.h"
 
+#include "base/regular_file.h"
 #include "base/whole_file.h"
+#include "system/path.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -102,7 +104,7 @@ enum error_code json_store(const json_t *root, const char *path, size_t indent, 
     struct whole_file file;
     if (root == NULL)
         return error_set(error, ERROR_MEMORY, "%s: out of memory", path);
-    enum error_code code = whole_file_begin(&file, path, error);
+    enum error_code code = whole_file_begin(&file, path, WHOLE_OURS, error);
     if (code != OK)
         return code;
     if (json_dumpf(root, file.out, JSON_INDENT(indent)) != 0 && !ferror(file.out))
@@ -113,10 +115,22 @@ enum error_code json_store(const json_t *root, const char *path, size_t indent, 
 enum error_code json_fetch(const char *path, json_t **root, struct error *error)
 {
     json_error_t where;
-    *root = json_load_file(path, 0, &where);
+    struct error inner = {0};
+    FILE *file = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, &inner);
+    *root = file != NULL ? json_loadf(file, 0, &where) : NULL;
+    if (file == NULL)
+        return error_set(error, inner.code, "%s", inner.text);
+    fclose(file);
     if (*root != NULL)
         return OK;
-    if (json_error_code(&where) == json_error_cannot_open_file)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
     return error_set(error, ERROR_FORMAT, "%s:%d: %s", path, where.line, where.text);
+}
+
+json_t *json_fetch_from(const char *folder, const char *name)
+{
+    struct path path;
+    json_t *root = NULL;
+    if (path_format(&path, NULL, "%s/%s", folder, name) == OK)
+        (void)json_fetch(path.text, &root, NULL);
+    return root;
 }

@@ -28,7 +28,11 @@ enum error_code json_store(const json_t *root, const char *path, size_t indent,
                            struct error *error);
 
 /* *root becomes the document in the file `path`, to be released with json_decref; NULL after an
- * error: ERROR_FORMAT with the line, ERROR_IO where the file cannot be opened. */
+ * error: ERROR_FORMAT with the line, or that it is no regular file; ERROR_IO where the file cannot
+ * be opened; ERROR_LIMIT (regular_file.h). */
 enum error_code json_fetch(const char *path, json_t **root, struct error *error);
+
+/* The document in the file `name` of `folder`; NULL where there is none that can be read. */
+json_t *json_fetch_from(const char *folder, const char *name);
 
 #endif

@@ -1,13 +1,15 @@
 /* See tail.h. */
 #include "system/tail.h"
 
+#include "base/regular_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static size_t read_end(const char *path, char text[TAIL_READ_BYTES + 1])
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = regular_stream(path, LINKS_REFUSED, REGULAR_ANY, NULL);
     if (file == NULL)
         return 0;
     if (fseek(file, -TAIL_READ_BYTES, SEEK_END) != 0)

@@ -2,6 +2,8 @@
  * counted is what was reserved when it was opened. Must not know: what the records mean. */
 #include "trace/reader.h"
 
+#include "base/regular_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,8 +55,6 @@ static enum error_code map_file(int file, const char *path, struct trace *trace,
     struct stat status;
     if (fstat(file, &status) != 0)
         return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return error_set(error, ERROR_FORMAT, "%s: not a regular file", path);
     if (status.st_size == 0)
         return error_set(error, ERROR_FORMAT, "%s: empty; a trace begins with %u bytes of header",
                          path, TRACE_HEADER_BYTES);
@@ -79,10 +79,11 @@ static enum error_code map_file(int file, const char *path, struct trace *trace,
 enum error_code trace_open(const char *path, struct trace *trace, struct error *error)
 {
     memset(trace, 0, sizeof *trace);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
-    enum error_code code = map_file(file, path, trace, error);
+    int file;
+    enum error_code code = regular_open(path, LINKS_FOLLOWED, REGULAR_ANY, &file, error);
+    if (code != OK)
+        return code;
+    code = map_file(file, path, trace, error);
     close(file);
     if (code == OK)
         code = check_header(path, trace->header, error);
@@ -147,7 +148,8 @@ static bool never_began(const char *path)
 {
     static const char zeros[TRACE_HEADER_BYTES + TRACE_RECORD_BYTES];
     char start[sizeof zeros];
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file;
+    (void)regular_open(path, LINKS_FOLLOWED, REGULAR_ANY, &file, NULL);
     ssize_t got = file < 0 ? -1 : pread(file, start, sizeof start, 0);
     if (file >= 0)
         close(file);

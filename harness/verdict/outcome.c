@@ -338,11 +338,8 @@ const char *control_word(enum control_result result)
 
 void control_load(const char *folder, struct control *control)
 {
-    struct path path;
     *control = (struct control){0};
-    if (path_format(&path, NULL, "%s/verdict.json", folder) != OK)
-        return;
-    json_t *root = json_load_file(path.text, 0, NULL);
+    json_t *root = json_fetch_from(folder, "verdict.json");
     const json_t *stored = json_object_get(root, "control");
     const char *result = json_string_value(json_object_get(stored, "result"));
     const char *text = json_string_value(json_object_get(stored, "text"));

@@ -1,4 +1,5 @@
 /* See replay.h. */
+#include "base/regular_file.h"
 #include "injectors/replay/replay_parts.h"
 #include "stacks/snapshot.h"
 
@@ -155,7 +156,7 @@ static void read_wanted(const char *run_folder)
     uint32_t index;
     FILE *file = NULL;
     if (snapshot_wanted_path(path, sizeof path, run_folder) && access(path, R_OK) == 0)
-        file = fopen(path, "re");
+        file = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, NULL);
     while (file != NULL && replay.wanted_count < REPLAY_WANTED_MOST &&
            fscanf(file, " r%d#%d:e%" SCNu32, &rank, &incarnation, &index) == 3)
         if (rank == replay.rank && incarnation == replay.incarnation)

@@ -5,6 +5,8 @@
  * plan asks: linked into this library it would take over the program's C++ exceptions. */
 #include "injectors/rules/rules_parts.h"
 
+#include "base/regular_file.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -117,7 +119,7 @@ void rules_within_open(const char *run_folder)
     errno = ENOENT;
     if (run_folder != NULL &&
         snprintf(path, sizeof path, "%s/functions", run_folder) < (int)sizeof path)
-        file = fopen(path, "re");
+        file = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, NULL);
     if (file == NULL) {
         fprintf(stderr,
                 "faultline: `within` needs the file functions in the run folder%s%s: %s; no "

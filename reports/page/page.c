@@ -166,10 +166,10 @@ enum error_code page_write(struct page *page, const char *sheet, FILE *out, stru
 }
 
 enum error_code page_write_file(struct page *page, const char *sheet, const char *path,
-                                struct error *error)
+                                enum whole_name name, struct error *error)
 {
     struct whole_file file;
-    enum error_code code = whole_file_begin(&file, path, error);
+    enum error_code code = whole_file_begin(&file, path, name, error);
     if (code != OK)
         return code;
     code = page_write(page, sheet, file.out, error);

@@ -5,6 +5,7 @@
 #define REPORTS_PAGE_PAGE_H
 
 #include "base/error.h"
+#include "base/whole_file.h"
 #include "reports/text/xml.h"
 
 #include <stdio.h>
@@ -24,9 +25,9 @@ void page_release(struct page *page);
  * do (a defect of ours). */
 enum error_code page_write(struct page *page, const char *sheet, FILE *out, struct error *error);
 
-/* The same into the file `path`: whole or not at all. */
+/* The same into the file `path`: whole or not at all (whole_file.h). */
 enum error_code page_write_file(struct page *page, const char *sheet, const char *path,
-                                struct error *error);
+                                enum whole_name name, struct error *error);
 
 /* The document itself, indented: for tests. As page_write. */
 enum error_code page_write_xml(struct page *page, FILE *out, struct error *error);

@@ -390,7 +390,8 @@ enum error_code report_folder(const char *folder, const char *output, const char
     if (code == OK)
         code = put_together(folder, stored, &page, error);
     if (code == OK)
-        code = page_write_file(&page, SHEET, output != NULL ? output : path.text, error);
+        code = page_write_file(&page, SHEET, output != NULL ? output : path.text,
+                               output != NULL ? WHOLE_NAMED : WHOLE_OURS, error);
     page_release(&page);
     for (size_t i = 0; i < stored->count; i++)
         stored_set_release(&stored->set[i]);

@@ -1,16 +1,18 @@
 /* See report_history.h. Fields are those that campaign_record.c writes. */
 #include "reports/page/report_history.h"
 
+#include "base/regular_file.h"
 #include "oracles/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVALS 24   /* of the time that the campaign took */
-#define GROUPS_MOST 12 /* the first to come; the others are counted */
-#define RUNS_HEIGHT 96 /* of the bars */
-#define BAR 26         /* wide */
+#define JOURNAL_MOST (UINT64_C(4) << 30) /* bytes of one that is read */
+#define INTERVALS 24                     /* of the time that the campaign took */
+#define GROUPS_MOST 12                   /* the first to come; the others are counted */
+#define RUNS_HEIGHT 96                   /* of the bars */
+#define BAR 26                           /* wide */
 #define GAP 4
 #define ROW_HEIGHT 34 /* of a group: its name, and below it how many runs in each interval */
 #define CELL_HEIGHT 14
@@ -63,7 +65,7 @@ static bool read_journal(const struct stored_set *set, struct history *history, 
     size_t room = 0;
     ssize_t length;
     FILE *file = path_format(&path, NULL, "%s/campaign.jsonl", set->folder.text) == OK
-                     ? fopen(path.text, "re")
+                     ? regular_stream(path.text, LINKS_REFUSED, JOURNAL_MOST, NULL)
                      : NULL;
     if (file == NULL)
         return false;

@@ -2,6 +2,7 @@
  * as in TAP (tell.c), but here there is room for more. */
 #include "reports/page/report_parts.h"
 
+#include "base/regular_file.h"
 #include "decisions/decisions.h"
 #include "plan/action.h"
 #include "reports/diagram/diagram.h"
@@ -311,7 +312,7 @@ static void put_stacks(struct xml *xml, const struct report_source *source)
     bool open = false;
     int count = 0;
     FILE *file = path_format(&path, NULL, "%s/" KEPT_STACKS_FILE, source->folder) == OK
-                     ? fopen(path.text, "re")
+                     ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
                      : NULL;
     while (file != NULL && count++ < STACK_LINES_MOST && fgets(line, sizeof line, file) != NULL) {
         if (line[0] == ' ') {

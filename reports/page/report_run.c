@@ -117,6 +117,7 @@ static enum error_code make_page(const struct report_source *source,
                                  struct error *error)
 {
     struct page page;
+    struct path path;
     enum error_code code = page_begin(&page, "run", error);
     if (code == OK) {
         report_put_heading(&page.xml, source);
@@ -131,7 +132,10 @@ static enum error_code make_page(const struct report_source *source,
     if (code == OK && beside != NULL)
         code = write_beside(&page.xml, beside, source, error);
     if (code == OK)
-        code = page_write_file(&page, SHEET, output, error);
+        code = path_format(&path, error, "%s/report.html", source->folder);
+    if (code == OK)
+        code = page_write_file(&page, SHEET, output != NULL ? output : path.text,
+                               output != NULL ? WHOLE_NAMED : WHOLE_OURS, error);
     page_release(&page);
     return code;
 }
@@ -140,7 +144,6 @@ static enum error_code draw(const char *run, const char *beside, const char *out
                             struct error *error)
 {
     struct report_source source, other;
-    struct path path;
     kept_stacks_of_kills(run);
     enum error_code code = report_source_open(run, &source, error);
     bool two = code == OK && beside != NULL;
@@ -153,9 +156,7 @@ static enum error_code draw(const char *run, const char *beside, const char *out
         source.has_traces = false;
     }
     if (code == OK)
-        code = path_format(&path, error, "%s/report.html", run);
-    if (code == OK)
-        code = make_page(&source, two ? &other : NULL, output != NULL ? output : path.text, error);
+        code = make_page(&source, two ? &other : NULL, output, error);
     report_source_close(&source);
     if (two)
         report_source_close(&other);

@@ -2,6 +2,7 @@
  * it, side by side. See report.h. Of verdict.json, run.json and traces any may be missing. */
 #include "reports/page/report.h"
 
+#include "base/regular_file.h"
 #include "plan/action.h"
 #include "reports/page/report_parts.h"
 #include "reports/text/columns.h"
@@ -134,8 +135,9 @@ static void tell_stacks(FILE *out, const char *folder)
 {
     struct path path;
     char line[LINE_BYTES];
-    FILE *file =
-        path_format(&path, NULL, "%s/stacks.txt", folder) == OK ? fopen(path.text, "re") : NULL;
+    FILE *file = path_format(&path, NULL, "%s/stacks.txt", folder) == OK
+                     ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
+                     : NULL;
     if (file == NULL)
         return;
     fputs("\nWhere the ranks were:\n", out);

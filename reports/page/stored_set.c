@@ -1,6 +1,8 @@
 /* See stored_set.h. */
 #include "reports/page/stored_set.h"
 
+#include "system/json_text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -99,8 +101,8 @@ enum error_code stored_set_names(const char *folder, char names[STORED_SETS_MOST
     size_t found = 0;
     int entry_count = scandir(folder, &entries, is_visible, by_name);
     if (entry_count < 0)
-        return error_set(error, errno == ENOENT ? ERROR_USAGE : ERROR_IO, "%s: %s", folder,
-                         strerror(errno));
+        return error_set(error, errno == ENOENT || errno == ENOTDIR ? ERROR_USAGE : ERROR_IO,
+                         "%s: %s", folder, strerror(errno));
     *count = *all = 0;
     for (int i = 0; i < entry_count; i++) {
         struct path path;
@@ -127,7 +129,7 @@ static json_t *load(struct stored_set *set, const char *folder, const char *name
     struct path path;
     if (path_format(&path, NULL, "%s/%s", folder, name) != OK || !path_exists(path.text))
         return NULL;
-    json_t *root = json_load_file(path.text, 0, NULL);
+    json_t *root = json_fetch_from(folder, name);
     set->damaged += root == NULL;
     return root;
 }

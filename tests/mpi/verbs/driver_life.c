@@ -1,6 +1,7 @@
 /* Ways in which a rank can live and end, for the tests of the driver. The first argument says what
  * rank 1 does (all ranks, where it says so). Each rank first writes its process number to
  * pid.<rank> in FAULTLINE_STORE, and so does every process that it forks, to child.<rank>. */
+#include <ftw.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -149,6 +150,48 @@ static void overrun(int rank, bool both)
         MPI_Recv(numbers, 2, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static int put_fifo(const char *path, const struct stat *facts, int type, struct FTW *where)
+{
+    (void)facts;
+    (void)where;
+    if (type == FTW_F && strstr(path, "/store/") == NULL) {
+        unlink(path);
+        mkfifo(path, 0666);
+    }
+    return 0;
+}
+
+/* In the run folder, in place of all that is there and of what will be. */
+static void leave_fifos(void)
+{
+    static const char *const names[] = {"run.json",
+                                        "verdict.json",
+                                        "tap",
+                                        "decisions",
+                                        "stacks.txt",
+                                        "divergence",
+                                        "report.html",
+                                        "store/checkpoint",
+                                        "durable",
+                                        "lost",
+                                        "control",
+                                        "trace/r0.1.trace",
+                                        "trace/r1.1.trace",
+                                        "output/r0.1.out",
+                                        "output/r0.1.err",
+                                        "functions",
+                                        "durable/lost",
+                                        "snapshots/r1.0.killed"};
+    char path[PATH_BYTES];
+    const char *run = getenv("FAULTLINE_RUN");
+    if (nftw(run, put_fifo, 16, FTW_PHYS) != 0)
+        exit(99);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", run, names[i]);
+        mkfifo(path, 0666);
+    }
+}
+
 /* What rank 1 alone does. */
 static void live_apart(const char *how, int rank)
 {
@@ -209,7 +252,11 @@ int main(int argc, char **argv)
         overrun(rank, strcmp(how, "overrun-both") == 0);
     if (strcmp(how, "meet") == 0 && rank == 0)
         meet(argv[2], argv[3]);
+    if (strncmp(how, "fifos", strlen("fifos")) == 0 && rank == 0)
+        leave_fifos();
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "fifos-exit") == 0)
+        return 7;
     MPI_Finalize();
     return 0;
 }

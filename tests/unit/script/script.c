@@ -106,7 +106,7 @@ static void test_good(void)
               list.count == 2,
           "a file that is not there leaves the list alone");
     check(strstr(error.text, "tests/scenarios/none.lua") != NULL, "%s", error.text);
-    check(script_load("tests/scenarios", &script_options_default, &list, &error) == ERROR_IO,
+    check(script_load("tests/scenarios", &script_options_default, &list, &error) == ERROR_FORMAT,
           "a folder: %s", error.text);
     check(script_load("tests/scenarios/repeatable.lua", &script_options_default, &list, &error) ==
                   OK &&

@@ -33,7 +33,7 @@ static bool is_all(const char *text)
 static enum error_code write_text(const char *path, const char *text, enum error_code came_of_it)
 {
     error = (struct error){0};
-    enum error_code code = whole_file_begin(&file, path, &error);
+    enum error_code code = whole_file_begin(&file, path, WHOLE_NAMED, &error);
     if (code != OK)
         return code;
     fputs(text, file.out);
@@ -68,13 +68,13 @@ static void check_devices(void)
 /* Lost in the middle, where closing finds nothing more to write. */
 static void check_lost(void)
 {
-    whole_file_begin(&file, "/dev/full", &error);
+    whole_file_begin(&file, "/dev/full", WHOLE_NAMED, &error);
     fputs("x", file.out);
     fflush(file.out);
     check(whole_file_end(&file, OK, &error) == ERROR_IO &&
               strstr(error.text, "No space left") != NULL,
           "what was lost before the end: %s", error.text);
-    whole_file_begin(&file, "/dev/full", &error);
+    whole_file_begin(&file, "/dev/full", WHOLE_NAMED, &error);
     fputs("x", file.out);
     fflush(file.out);
     check(whole_file_end(&file, ERROR_IO, &error) == ERROR_IO &&
@@ -84,7 +84,7 @@ static void check_lost(void)
 
 static void check_abandoned(void)
 {
-    whole_file_begin(&file, NAME, &error);
+    whole_file_begin(&file, NAME, WHOLE_OURS, &error);
     fputs("three", file.out);
     check(access(file.fresh, F_OK) == 0, "half of it stands beside its place");
     whole_file_abandon();
