@@ -4,7 +4,6 @@
 
 #include "oracles/matching/links.h"
 #include "trace/calls.h"
-#include "verdict/claims.h"
 
 #include <stdlib.h>
 #include <string.h>
