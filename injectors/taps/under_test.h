@@ -7,8 +7,8 @@
  * does, where the return address is that of somebody else, is told rightly as well. What comes by
  * the upper tap all the same (by a pointer that dlsym gave; the first call after a dlopen) is told
  * by its return address. */
-#ifndef INJECTORS_UNDER_TEST_H
-#define INJECTORS_UNDER_TEST_H
+#ifndef INJECTORS_TAPS_UNDER_TEST_H
+#define INJECTORS_TAPS_UNDER_TEST_H
 
 #include <stdbool.h>
 
