@@ -25,6 +25,22 @@ load driver_common
     [[ "$output" == *"ok 1 - good"* ]]
 }
 
+@test "check judges what exec recorded, by its traces alone" {
+    "$FAULTLINE" exec --trace all -- mpiexec -n 2 "$LIFE" ok
+    run "$FAULTLINE" check -v all
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"ok 1 - recorded"*'"I.complete pass: 2 situations'* ]]
+    [[ "$output" == *"finished after 1 incarnation: every rank came to its end"* ]]
+    run "$FAULTLINE" exec --trace part -- mpiexec -n 2 "$LIFE" exit
+    run "$FAULTLINE" check part
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did not come to the end of MPI_Finalize, and how it ended is not recorded"* ]]
+    rm all/trace/r1.0.trace
+    run "$FAULTLINE" check all
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"not ok 1 - recorded # harness-error"* ]]
+}
+
 @test "check --claims judges others, and knows their names" {
     scenario "good" '"ok"'
     "$FAULTLINE" run s.lua

@@ -78,7 +78,8 @@ static enum exit_status check_one(const char *folder, int number, const struct c
     struct scenario_list owner;
     struct error error = {0};
     enum exit_status status;
-    if (run_load(folder, &run, &owner, &error) == OK) {
+    bool recorded = run_is_recorded(folder);
+    if ((recorded ? run_load_recorded : run_load)(folder, &run, &owner, &error) == OK) {
         status = judge_one(&run, number, wanted, options, out);
     } else {
         status = status_of_error(&error);

@@ -200,10 +200,12 @@ static void tell_run(FILE *out, const struct run *run)
     tell_faults(out, run);
     if (run->reference_text[0] != '\0')
         tap_string(out, "reference", run->reference_text);
-    snprintf(text, sizeof text, "%" PRIu64, run->seed);
-    tap_string(out, "seed", text);
-    snprintf(text, sizeof text, "%s:%d", run->scenario->file, run->scenario->line);
-    tap_string(out, "scenario", text);
+    if (!run->recorded) {
+        snprintf(text, sizeof text, "%" PRIu64, run->seed);
+        tap_string(out, "seed", text);
+        snprintf(text, sizeof text, "%s:%d", run->scenario->file, run->scenario->line);
+        tap_string(out, "scenario", text);
+    }
     snprintf(text, sizeof text, "faultline %s %s", is_kept(run) ? "replay" : "check",
              run->shown.text);
     tap_string(out, "repro", text);

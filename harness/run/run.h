@@ -20,6 +20,7 @@ struct run {
     uint64_t seed;
     double timeout_s;   /* for the faults, all incarnations together; then once more without them */
     bool capture;       /* false: the ranks' output is shown as it comes */
+    bool recorded;      /* by `exec`: nobody looked after it, and only its traces tell of it */
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */
@@ -83,5 +84,12 @@ struct run_facts run_facts_of(const struct run *run);
 enum error_code run_store(const struct run *run, struct error *error);
 enum error_code run_load(const char *folder, struct run *run, struct scenario_list *owner,
                          struct error *error);
+
+/* There are traces, and no run.json: what `exec` leaves. */
+bool run_is_recorded(const char *folder);
+
+/* The same of such a folder, from its traces alone; the claims are H. */
+enum error_code run_load_recorded(const char *folder, struct run *run, struct scenario_list *owner,
+                                  struct error *error);
 
 #endif
