@@ -15,6 +15,19 @@ load driver_common
     [ -s faultline-out/latest/1/verdict.json ]
 }
 
+@test "beside the ok of a run with faults: no results were compared, no checkpoint was taken" {
+    scenario "nothing declared" '"ok"' 'claims = { "H" },
+        plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    sed -i 's/"null"/"blocking"/; s/claims = { "H.progress" }, //' s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 0 ]
+    [[ "$output" == *$'ok 1 - nothing declared\n# results were not compared: the program declares none\n# no checkpoint was taken\n'* ]]
+    sed -i 's/{ "H" }/{ "H.result" }/' s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"H.result could not be judged"* ]]
+}
+
 @test "a rank that exits non-zero: status 1, named with its exit status" {
     scenario "bad end" '"exit"'
     run "$FAULTLINE" run s.lua

@@ -259,6 +259,23 @@ static void tell_library(FILE *out, const struct scenario *scenario,
                     helpers);
 }
 
+/* What a run with faults that passed does not show, although the reader might think so. */
+static void tell_not_shown(FILE *out, const struct run *run, const struct outcome *outcome)
+{
+    const struct scenario *scenario = run->scenario;
+    bool protocol = strcmp(scenario->protocol, "null") != 0 || scenario->library != NULL;
+    if (outcome->verdict != VERDICT_PASS || scenario->plan.count == 0)
+        return;
+    for (size_t i = 0; i < outcome->judgement.result_count; i++) {
+        const struct claim_result *result = &outcome->judgement.results[i];
+        if (strcmp(result->claim->id, "H.result") == 0 && result->situations == 0 &&
+            !run->reference_failed)
+            tap_comment(out, "results were not compared: the program declares none");
+    }
+    if (protocol && !outcome->took_checkpoint)
+        tap_comment(out, "no checkpoint was taken");
+}
+
 void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)
 {
     bool pass = outcome->verdict == VERDICT_PASS;
@@ -285,6 +302,7 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         }
         tap_block_end(out);
     }
+    tell_not_shown(out, run, outcome);
     tell_library(out, run->scenario, &outcome->library);
     if (run->reference_failed)
         tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",

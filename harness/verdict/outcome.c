@@ -2,6 +2,7 @@
 #include "verdict/outcome.h"
 
 #include "oracles/oracle.h"
+#include "oracles/reading/history.h"
 #include "system/json_text.h"
 #include "trace/reader.h"
 #include "verdict/fingerprint.h"
@@ -184,6 +185,16 @@ static struct library_seen look_at_library(const struct trace_set *traces)
     return seen;
 }
 
+/* Some rank has noted a checkpoint. */
+static bool looks_checkpointed(const struct trace_set *traces)
+{
+    uint64_t index;
+    for (size_t i = 0; i < traces->count; i++)
+        if (note_find(&traces->trace[i], NOTE_CHECKPOINT, LINE_ANY, UINT64_MAX, &index))
+            return true;
+    return false;
+}
+
 /* The first of the files that was in no process. False: all have been. */
 static bool find_missing(const struct scenario *scenario, const struct library_seen *seen,
                          char *name, size_t bytes)
@@ -244,6 +255,7 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
     if (code == OK) {
         fault_places_find(&traces, judgement, &outcome->faults);
         outcome->library = look_at_library(&traces);
+        outcome->took_checkpoint = looks_checkpointed(&traces);
     }
     trace_set_release(&traces);
     return code;

@@ -45,6 +45,7 @@ struct outcome {
     char why[RUN_TEXT_BYTES];   /* in place of a finding; empty: the first finding says it */
     struct fault_places faults; /* where they took place */
     struct library_seen library;
+    bool took_checkpoint;   /* some rank noted one */
     struct control control; /* of a violation; not made by judging */
 };
 
