@@ -15,7 +15,7 @@ TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c) harness/base/error.c h
                 harness/stacks/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
                 harness/trace/calls.c harness/trace/clock.c harness/store/journal.c \
-                harness/trace/record.c harness/decisions/decisions.c harness/decisions/words.c
+                harness/trace/record.c harness/trace/event.c harness/decisions/decisions.c harness/decisions/words.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
 

@@ -77,8 +77,4 @@ bool piece_restored_by(const struct piece *piece, struct event_ref *note);
 bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
                             enum claim_id claim);
 
-#define EVENT_TEXT_BYTES 64
-/* "r2#1:e9"; returns buffer. */
-const char *event_text(struct event_ref event, char buffer[EVENT_TEXT_BYTES]);
-
 #endif

@@ -27,13 +27,6 @@ const char *verdict_text(enum verdict verdict)
 
 /* --- findings ------------------------------------------------------------------------------ */
 
-const char *event_text(struct event_ref event, char buffer[EVENT_TEXT_BYTES])
-{
-    snprintf(buffer, EVENT_TEXT_BYTES, "r%d#%d:e%" PRIu64, event.rank, event.incarnation,
-             event.index);
-    return buffer;
-}
-
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count)
 {
     judging->result[claim].situations += count;
@@ -82,9 +75,7 @@ void finding_show(struct finding *finding, struct event_ref event)
     if (finding == NULL || finding->witness_count == FINDING_WITNESSES)
         return;
     for (unsigned i = 0; i < finding->witness_count; i++)
-        if (finding->witness[i].rank == event.rank &&
-            finding->witness[i].incarnation == event.incarnation &&
-            finding->witness[i].index == event.index)
+        if (event_same(finding->witness[i], event))
             return;
     finding->witness[finding->witness_count++] = event;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "plan/plan.h"
+#include "trace/event.h"
 #include "trace/reader.h"
 
 #include <stdbool.h>
@@ -26,13 +27,6 @@ enum verdict {
         VERDICT_COUNT
 };
 const char *verdict_text(enum verdict verdict);
-
-/* One entry of a trace: printed r<rank>#<incarnation>:e<index>. */
-struct event_ref {
-    int rank;
-    int incarnation;
-    uint64_t index;
-};
 
 /* A claim that Faultline can judge: a row of claims.def, listed by `faultline claims`. */
 struct claim {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENT_TEXT_BYTES 200
+#define SHAPE_TEXT_BYTES 200
 
 /* One rank in one incarnation of a run, and how far it has been read. */
 struct side {
@@ -35,11 +35,11 @@ static uint32_t window_end(const struct side *side)
     return at;
 }
 
-static const char *text_at(const struct side *side, uint32_t at, char text[EVENT_TEXT_BYTES])
+static const char *text_at(const struct side *side, uint32_t at, char text[SHAPE_TEXT_BYTES])
 {
     if (at >= side->count)
         return "nothing more";
-    decision_text(shape_at(side, at), side->event[at].request, text, EVENT_TEXT_BYTES);
+    decision_text(shape_at(side, at), side->event[at].request, text, SHAPE_TEXT_BYTES);
     return text;
 }
 
@@ -48,7 +48,7 @@ static void tell(struct difference *difference, const struct decision_section *s
                  const struct side *recorded, uint32_t a, const struct side *replayed, uint32_t b,
                  const char *how)
 {
-    char expected[EVENT_TEXT_BYTES], got[EVENT_TEXT_BYTES];
+    char expected[SHAPE_TEXT_BYTES], got[SHAPE_TEXT_BYTES];
     uint32_t last = recorded->count > 0 ? recorded->event[recorded->count - 1].index : 0;
     snprintf(difference->text, sizeof difference->text, "r%d#%d: event %u: expected %s%s; got %s",
              section->rank, section->incarnation,

@@ -31,13 +31,10 @@ static void tell_claim(FILE *out, const struct finding *finding)
 
 static void tell_witness(FILE *out, const struct finding *finding)
 {
-    char text[FINDING_WITNESSES][LINE_BYTES];
+    char text[FINDING_WITNESSES][EVENT_TEXT_BYTES];
     const char *texts[FINDING_WITNESSES];
     for (unsigned i = 0; i < finding->witness_count; i++) {
-        const struct event_ref *event = &finding->witness[i];
-        snprintf(text[i], LINE_BYTES, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
-                 event->index);
-        texts[i] = text[i];
+        texts[i] = event_text(finding->witness[i], text[i]);
     }
     tap_row(out, "witness", texts, finding->witness_count);
 }

@@ -1,6 +1,7 @@
 /* See sandbox.h. What is safe to offer is decided in open_libraries and in world.lua. */
 #include "script/sandbox.h"
 
+#include "base/mix.h"
 #include "base/nearest.h"
 #include "base/regular_file.h"
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
@@ -379,14 +380,6 @@ static int core_print(lua_State *L)
 
 /* ---- random numbers: counted, so that one draw more does not move all others
  * ------------------------ */
-
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 static uint64_t draw(struct sandbox *sandbox)
 {

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEADING_BYTES 64
 #define LINE_BYTES 1024
 #define OF_WITNESS "the witness"
 
@@ -56,7 +55,7 @@ void kept_stacks_of_kills(const char *folder)
         glob(pattern.text, 0, NULL, &found) == 0)
         out = append_text(folder);
     for (size_t i = 0; out != NULL && i < found.gl_pathc; i++) {
-        char heading[HEADING_BYTES];
+        char heading[EVENT_TEXT_BYTES];
         int rank, incarnation;
         const char *name = strrchr(found.gl_pathv[i], '/') + 1;
         if (sscanf(name, "r%d.%d.killed", &rank, &incarnation) != 2)
@@ -72,12 +71,6 @@ void kept_stacks_of_kills(const char *folder)
 }
 
 /* --- the witness ------------------------------------------------------------------------------ */
-static void event_text(const struct event_ref *event, char text[HEADING_BYTES])
-{
-    snprintf(text, HEADING_BYTES, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
-             event->index);
-}
-
 static bool has_line(const char *folder, const char *begins)
 {
     char line[LINE_BYTES];
@@ -92,8 +85,8 @@ static bool has_line(const char *folder, const char *begins)
 
 static bool has_event(const char *folder, const struct event_ref *event)
 {
-    char line[HEADING_BYTES + 1];
-    event_text(event, line);
+    char line[EVENT_TEXT_BYTES + 1];
+    event_text(*event, line);
     strcat(line, "\n");
     return has_line(folder, line);
 }
@@ -122,7 +115,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder, const struct
     size_t count = 0;
     FILE *out = NULL;
     for (size_t i = 0; i < witness->count; i++) {
-        char heading[HEADING_BYTES];
+        char heading[EVENT_TEXT_BYTES];
         struct path path;
         if (has_event(folder, &witness->event[i]) ||
             !find_snapshot(from, &witness->event[i], &path))
@@ -131,7 +124,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder, const struct
             out = append_text(folder);
         if (out == NULL)
             return 0;
-        event_text(&witness->event[i], heading);
+        event_text(witness->event[i], heading);
         write_one(out, heading, path.text);
         fflush(out); /* the next event may be the same */
         count++;
@@ -159,8 +152,8 @@ enum error_code kept_stacks_want(const char *folder, const struct witness *witne
     if (snapshot_wanted_path(path, sizeof path, folder))
         out = regular_create(path, NULL);
     for (size_t i = 0; out != NULL && i < witness->count; i++) {
-        char text[HEADING_BYTES];
-        event_text(&witness->event[i], text);
+        char text[EVENT_TEXT_BYTES];
+        event_text(witness->event[i], text);
         fprintf(out, "%s\n", text);
     }
     if (out == NULL || fclose(out) != 0)

@@ -10,9 +10,8 @@
 
 static bool take_event(const char *text, struct event_ref *event)
 {
-    char after;
-    return text != NULL && sscanf(text, "r%d#%d:e%" SCNu64 "%c", &event->rank, &event->incarnation,
-                                  &event->index, &after) == 3;
+    size_t bytes = text != NULL ? event_parse(text, event) : 0;
+    return bytes > 0 && text[bytes] == '\0';
 }
 
 enum error_code witness_read(const char *run, struct witness *witness, struct error *error)

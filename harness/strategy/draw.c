@@ -1,13 +1,7 @@
-/* See draw.h. The mixing is that of splitmix64. */
+/* See draw.h. */
 #include "strategy/draw.h"
 
-static uint64_t mix(uint64_t z)
-{
-    z += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+#include "base/mix.h"
 
 struct draw draw_for(uint64_t seed, uint64_t index, uint32_t purpose)
 {

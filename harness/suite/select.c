@@ -1,6 +1,7 @@
 /* See select.h. */
 #include "suite/select.h"
 
+#include "base/mix.h"
 #include "cli/settings.h"
 #include "launch/preload.h"
 #include "oracles/oracle.h"
@@ -124,19 +125,11 @@ static enum error_code keep_failed(struct selection *selection, const char *out,
     return OK;
 }
 
-/* splitmix64, the usual small generator. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void shuffle(struct selection *selection, uint64_t seed)
 {
+    uint64_t number = 0;
     for (size_t i = selection->count; i > 1; i--) {
-        size_t other = (size_t)(draw(&seed) % i);
+        size_t other = (size_t)(mix_two(seed, number++) % i);
         struct scenario *moved = selection->chosen[i - 1];
         selection->chosen[i - 1] = selection->chosen[other];
         selection->chosen[other] = moved;

@@ -3,6 +3,7 @@
 #define TRACE_READER_H
 
 #include "base/error.h"
+#include "trace/event.h"
 #include "trace/record.h"
 
 #include <stdbool.h>

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define IDS_MAX (2 * SCENARIO_MAX_CLAIMS + 1)
-#define WITNESS_BYTES 64
 
 /* The scenario's claims, and those that its expectations speak of. */
 static size_t ids_of(const struct scenario *scenario, const char *ids[IDS_MAX])
@@ -308,11 +307,8 @@ static json_t *pack_finding(const struct finding *finding, const struct trace_se
     for (unsigned i = 0; i < finding->why_count; i++)
         json_array_append_new(why, json_text(finding->why[i]));
     for (unsigned i = 0; i < finding->witness_count; i++) {
-        char text[WITNESS_BYTES];
-        const struct event_ref *event = &finding->witness[i];
-        snprintf(text, sizeof text, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
-                 event->index);
-        json_array_append_new(witness, json_string(text));
+        char text[EVENT_TEXT_BYTES];
+        json_array_append_new(witness, json_string(event_text(finding->witness[i], text)));
     }
     fingerprint_make(traces, facts, finding, &fingerprint);
     return json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "claim", finding->claim->id, "verdict",

@@ -2,6 +2,7 @@
 #include "base/regular_file.h"
 #include "injectors/replay/replay_parts.h"
 #include "stacks/snapshot.h"
+#include "trace/event.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #define TEXT_BYTES 512
-#define EVENT_TEXT_BYTES 160
+#define SHAPE_TEXT_BYTES 160
 #define NUMBER_BYTES 16
 
 bool replay_imposing;
@@ -48,24 +49,24 @@ const struct decision_shape *replay_shape(uint32_t event)
     return &replay.decisions.shape[replay.event[event].shape];
 }
 
-static const char *text_of(uint32_t event, char text[EVENT_TEXT_BYTES])
+static const char *text_of(uint32_t event, char text[SHAPE_TEXT_BYTES])
 {
-    decision_text(replay_shape(event), replay.event[event].request, text, EVENT_TEXT_BYTES);
+    decision_text(replay_shape(event), replay.event[event].request, text, SHAPE_TEXT_BYTES);
     return text;
 }
 
 static const char *text_of_record(const struct record *r, bool complete,
-                                  char text[EVENT_TEXT_BYTES])
+                                  char text[SHAPE_TEXT_BYTES])
 {
     struct decision_shape shape;
     decision_shape_of(r, complete, &shape);
-    decision_text(&shape, decision_request_of(r), text, EVENT_TEXT_BYTES);
+    decision_text(&shape, decision_request_of(r), text, SHAPE_TEXT_BYTES);
     return text;
 }
 
 _Noreturn static void diverge_at(uint32_t event, const struct record *r, bool complete)
 {
-    char expected[EVENT_TEXT_BYTES], got[EVENT_TEXT_BYTES];
+    char expected[SHAPE_TEXT_BYTES], got[SHAPE_TEXT_BYTES];
     text_of_record(r, complete, got);
     if (event >= replay.events)
         replay_diverge("expected nothing more, for the rank was ended here; got %s", got);
@@ -76,7 +77,7 @@ _Noreturn static void diverge_at(uint32_t event, const struct record *r, bool co
 
 _Noreturn void replay_gave_up(const struct record *r)
 {
-    char got[EVENT_TEXT_BYTES];
+    char got[SHAPE_TEXT_BYTES];
     replay_diverge("waited %d s in %s for what it came to then", REPLAY_WAIT_MS / 1000,
                    text_of_record(r, false, got));
 }
@@ -151,16 +152,16 @@ static bool is_same(uint32_t event, const struct record *r, bool complete)
 /* Reads which events of this rank whoever asked for this run wants to see. */
 static void read_wanted(const char *run_folder)
 {
-    char path[PATH_MAX];
-    int rank, incarnation;
-    uint32_t index;
+    char path[PATH_MAX], line[EVENT_TEXT_BYTES];
+    struct event_ref event;
     FILE *file = NULL;
     if (snapshot_wanted_path(path, sizeof path, run_folder) && access(path, R_OK) == 0)
         file = regular_stream(path, LINKS_REFUSED, REGULAR_TEXT_MOST, NULL);
     while (file != NULL && replay.wanted_count < REPLAY_WANTED_MOST &&
-           fscanf(file, " r%d#%d:e%" SCNu32, &rank, &incarnation, &index) == 3)
-        if (rank == replay.rank && incarnation == replay.incarnation)
-            replay.wanted[replay.wanted_count++] = index;
+           fgets(line, sizeof line, file) != NULL)
+        if (event_parse(line, &event) > 0 && event.rank == replay.rank &&
+            event.incarnation == replay.incarnation)
+            replay.wanted[replay.wanted_count++] = (uint32_t)event.index;
     if (file != NULL)
         fclose(file);
 }

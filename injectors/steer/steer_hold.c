@@ -9,6 +9,7 @@
  * Messages of an ordered hold are handed over one at a time. The next may go when the one before
  * cannot be overtaken any more: when it is matched, which a synchronous send of ours tells; or at
  * once, when the next is of the same lane. */
+#include "base/mix.h"
 #include "injectors/steer/steer_parts.h"
 
 #include <stdlib.h>
@@ -198,14 +199,6 @@ static bool is_blocked(const struct outgoing *o, uint32_t *reason)
 /* --- holding ---------------------------------------------------------------------------------- */
 
 /* Counter-based: the n-th send of a rank is held equally long whatever else there is. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + UINT64_C(0x9e3779b97f4a7c15) * (b + 1);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static uint64_t jitter_ns(const struct plan_step *jitter)
 {
     static _Atomic uint64_t sends;
@@ -213,7 +206,8 @@ static uint64_t jitter_ns(const struct plan_step *jitter)
     if (!jitter)
         return 0;
     uint64_t rank = (uint64_t)runtime_trace.header->rank;
-    return mix(mix(jitter->seed, rank), number) % ((uint64_t)jitter->release_ms * NS_PER_MS + 1);
+    return mix_two(mix_two(jitter->seed, rank), number) %
+           ((uint64_t)jitter->release_ms * NS_PER_MS + 1);
 }
 
 static void free_carried(struct carried *message)

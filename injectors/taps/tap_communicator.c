@@ -1,6 +1,7 @@
 /* Tables of communicators, their groups and ids: see tap_communicator.h. */
 #include "injectors/taps/tap_communicator.h"
 
+#include "base/mix.h"
 #include "injectors/record/hash.h"
 
 #include <faultline.h>
@@ -53,7 +54,7 @@ static __thread struct last_lookup last_lookup[2] __attribute__((tls_model("init
 
 static struct communicator **bucket_of(enum level level, uint64_t handle)
 {
-    return &tables[level].bucket[group_mix(0, handle) % TABLE_BUCKETS];
+    return &tables[level].bucket[mix_two(0, handle) % TABLE_BUCKETS];
 }
 
 static struct communicator *in_table(enum level level, uint64_t handle)
@@ -178,7 +179,7 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
 static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
 {
     struct table *table = &tables[level];
-    struct made_count **bucket = &table->count[group_mix(parent, members) % COUNT_BUCKETS];
+    struct made_count **bucket = &table->count[mix_two(parent, members) % COUNT_BUCKETS];
     uint32_t before = 0;
     tap_lock(&table->lock);
     struct made_count *entry = *bucket;
@@ -197,7 +198,7 @@ static uint32_t count_made(enum level level, uint32_t parent, uint64_t members)
 /* Of the communicator that was made when `before` others of that parent and members were there. */
 static uint32_t id_of(uint32_t parent, uint64_t members, uint32_t before)
 {
-    uint32_t id = (uint32_t)group_mix(group_mix(members, parent), before);
+    uint32_t id = (uint32_t)mix_two(mix_two(members, parent), before);
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
@@ -377,7 +378,7 @@ static uint32_t identity_id(enum level level, uint64_t handle)
     uint64_t identity;
     if (level != LEVEL_APP || !tap_handle_told(FAULTLINE_COMM_IDENTITY, handle, &identity))
         return 0;
-    uint32_t id = (uint32_t)group_mix(0, identity);
+    uint32_t id = (uint32_t)mix_two(0, identity);
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
@@ -403,7 +404,7 @@ static void hand_out(unsigned call, const struct communicator *made, uint32_t pa
     if (!c)
         return;
     c->handed_out = true;
-    c->id = next_id(LEVEL_APP, (uint32_t)group_mix(parent, HANDED_OUT), members);
+    c->id = next_id(LEVEL_APP, (uint32_t)mix_two(parent, HANDED_OUT), members);
     insert(LEVEL_APP, c);
     write_records(LEVEL_APP, call, c, parent);
 }
@@ -444,7 +445,7 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
     uint64_t members = group_members_hash(c->local, c->remote);
     c->id = identity_id(level, c->handle);
     if (told)
-        members = group_mix(members, told);
+        members = mix_two(members, told);
     if (c->id == 0)
         c->id = next_id(level, common_parent(call, parent), members);
     insert(level, c);

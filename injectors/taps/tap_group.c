@@ -1,6 +1,8 @@
 /* See tap_group.h. */
 #include "injectors/taps/tap_group.h"
 
+#include "base/mix.h"
+
 #include <stdlib.h>
 
 struct group group_world = {.permanent = true, .identity = true, .member = {0}};
@@ -13,9 +15,9 @@ static MPI_Group world;
 
 static uint64_t group_hash(const struct group *group)
 {
-    uint64_t hash = group_mix(0, (uint64_t)group->size);
+    uint64_t hash = mix_two(0, (uint64_t)group->size);
     for (int i = 0; i < group->size; i++)
-        hash = group_mix(hash, (uint32_t)group_member(group, i));
+        hash = mix_two(hash, (uint32_t)group_member(group, i));
     return hash;
 }
 
@@ -27,7 +29,7 @@ uint64_t group_members_hash(const struct group *local, const struct group *remot
         return local->hash;
     bool ours_first =
         local->size == 0 || remote->size == 0 || group_member(local, 0) < group_member(remote, 0);
-    return ours_first ? group_mix(local->hash, remote->hash) : group_mix(remote->hash, local->hash);
+    return ours_first ? mix_two(local->hash, remote->hash) : mix_two(remote->hash, local->hash);
 }
 
 /* --- making ----------------------------------------------------------------------------------- */

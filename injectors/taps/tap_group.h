@@ -30,16 +30,6 @@ static inline int32_t group_member(const struct group *group, int rank)
 void group_open(int rank, int size);
 void group_close(void);
 
-/* The finalizer of splitmix64: ids must be the same in every process, so nothing of ours that may
- * change between builds is used. */
-static inline uint64_t group_mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* Of a communicator's members; the same on both sides of an intercommunicator. remote: or NULL. */
 uint64_t group_members_hash(const struct group *local, const struct group *remote);
 

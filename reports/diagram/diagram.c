@@ -32,9 +32,8 @@ const char *diagram_killed_id(int rank, int incarnation, char buffer[DIAGRAM_ID_
 
 static void put_ref(struct xml *xml, const char *name, const struct event_ref *event)
 {
-    char text[DIAGRAM_ID_BYTES];
-    snprintf(text, sizeof text, "r%d#%d:e%" PRIu64, event->rank, event->incarnation, event->index);
-    xml_attribute(xml, name, text);
+    char text[EVENT_TEXT_BYTES];
+    xml_attribute(xml, name, event_text(*event, text));
 }
 
 static void put_duration(struct xml *xml, const struct slice_event *event)

@@ -346,13 +346,11 @@ static struct stroke stroke_of(const struct figure *figure, const struct arrow *
 
 static void put_arrow_words(const struct figure *figure, const struct arrow *arrow)
 {
-    char words[TITLE_BYTES], from[POINTS_BYTES] = "its log", to[POINTS_BYTES] = "nobody";
+    char words[TITLE_BYTES], from[EVENT_TEXT_BYTES] = "its log", to[EVENT_TEXT_BYTES] = "nobody";
     if (arrow->sent_known)
-        snprintf(from, sizeof from, "r%d#%d:e%" PRIu64, arrow->sent.rank, arrow->sent.incarnation,
-                 arrow->sent.index);
+        event_text(arrow->sent, from);
     if (arrow->delivered_known)
-        snprintf(to, sizeof to, "r%d#%d:e%" PRIu64, arrow->delivered.rank,
-                 arrow->delivered.incarnation, arrow->delivered.index);
+        event_text(arrow->delivered, to);
     snprintf(words, sizeof words, "%s%s from %s to %s%s", arrow_kind_text(arrow->kind),
              arrow->kind == ARROW_PLAIN ? "" : " message", from, to,
              arrow->strange ? "; its order or its bytes are not as they must be" : "");
@@ -402,12 +400,12 @@ static void write_arrow(const struct figure *figure, const struct arrow *arrow)
 static void put_title(const struct figure *figure, size_t at)
 {
     const struct slice_event *event = &figure->slice->event[at];
-    char title[TITLE_BYTES], words[DIAGRAM_WORDS_BYTES];
+    char title[TITLE_BYTES], words[DIAGRAM_WORDS_BYTES], name[EVENT_TEXT_BYTES];
+    struct event_ref self = {event->trace->rank, event->trace->incarnation, event->index};
     const char *letter = figure_letter(figure, at);
-    snprintf(title, sizeof title, "%s%s%sr%d#%d:e%" PRIu64 " %s, at %.6f s%s",
-             letter != NULL ? "witness " : "", letter != NULL ? letter : "",
-             letter != NULL ? ": " : "", event->trace->rank, event->trace->incarnation,
-             event->index, diagram_words(event, words), (double)event->enter_ns / 1e9,
+    snprintf(title, sizeof title, "%s%s%s%s %s, at %.6f s%s", letter != NULL ? "witness " : "",
+             letter != NULL ? letter : "", letter != NULL ? ": " : "", event_text(self, name),
+             diagram_words(event, words), (double)event->enter_ns / 1e9,
              event->in_progress ? ", in progress when the trace ended" : "");
     xml_attribute(figure->xml, "words", title);
 }

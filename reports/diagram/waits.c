@@ -145,13 +145,11 @@ static void put_waits(struct circle *circle, const struct hang *hang)
     if (drawn)
         xml_real(circle->xml, "size", circle->size, 0);
     for (size_t i = 0; i < hang->count; i++) {
-        char id[DIAGRAM_ID_BYTES];
+        char id[DIAGRAM_ID_BYTES], ref[EVENT_TEXT_BYTES];
         xml_begin(circle->xml, "wait");
         xml_number(circle->xml, "rank", hang->waits[i].rank);
         xml_attribute(circle->xml, "event", diagram_id(&hang->waits[i].call, id));
-        snprintf(id, sizeof id, "r%d#%d:e%" PRIu64, hang->waits[i].call.rank,
-                 hang->waits[i].call.incarnation, hang->waits[i].call.index);
-        xml_attribute(circle->xml, "ref", id);
+        xml_attribute(circle->xml, "ref", event_text(hang->waits[i].call, ref));
         xml_text(circle->xml, hang->waits[i].text);
         xml_end(circle->xml);
     }

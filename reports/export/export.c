@@ -77,15 +77,8 @@ enum error_code export_run(const struct exporter *exporter, struct export *expor
     return code;
 }
 
-const char *export_process_text(const struct trace *trace, char buffer[EXPORT_EVENT_BYTES])
+const char *export_process_text(const struct trace *trace, char buffer[EVENT_TEXT_BYTES])
 {
-    snprintf(buffer, EXPORT_EVENT_BYTES, "r%d#%d", trace->rank, trace->incarnation);
-    return buffer;
-}
-
-const char *export_event_text(const struct event_ref *event, char buffer[EXPORT_EVENT_BYTES])
-{
-    snprintf(buffer, EXPORT_EVENT_BYTES, "r%d#%d:e%" PRIu64, event->rank, event->incarnation,
-             event->index);
+    snprintf(buffer, EVENT_TEXT_BYTES, "r%d#%d", trace->rank, trace->incarnation);
     return buffer;
 }

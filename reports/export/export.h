@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#define EXPORT_EVENT_BYTES 48
 #define EXPORT_SAID_BYTES 160
 
 /* What is exported, and where to. All borrowed. */
@@ -54,7 +53,6 @@ enum error_code export_run(const struct exporter *exporter, struct export *expor
 /* --- for exporters ---------------------------------------------------------------------------- */
 
 /* "r0#1" and "r0#1:e7". Both return buffer. */
-const char *export_process_text(const struct trace *trace, char buffer[EXPORT_EVENT_BYTES]);
-const char *export_event_text(const struct event_ref *event, char buffer[EXPORT_EVENT_BYTES]);
+const char *export_process_text(const struct trace *trace, char buffer[EVENT_TEXT_BYTES]);
 
 #endif

@@ -29,7 +29,7 @@ static enum error_code json_begin(struct export *export, struct error *error)
     const struct trace_set *set = export->set;
     json_t *processes = json_array();
     for (size_t i = 0; i < set->count; i++) {
-        char name[EXPORT_EVENT_BYTES];
+        char name[EVENT_TEXT_BYTES];
         json_t *process = json_string(export_process_text(&set->trace[i], name));
         if (json_array_append_new(processes, process) != 0) {
             json_decref(processes);
@@ -243,7 +243,7 @@ static json_t *clock_of(const struct export *export, const struct walk_event *ev
 {
     json_t *clock = json_object();
     for (size_t i = 0; i < export->set->count; i++) {
-        char name[EXPORT_EVENT_BYTES];
+        char name[EVENT_TEXT_BYTES];
         if (event->clock[i] > 0 &&
             json_object_set_new(clock, export_process_text(&export->set->trace[i], name),
                                 json_integer((json_int_t)event->clock[i])) != 0) {
@@ -259,9 +259,9 @@ static enum error_code json_event(struct export *export, const struct walk_event
 {
     const struct record *record = event->record;
     struct event_ref own = {event->trace->rank, event->trace->incarnation, event->index};
-    char name[EXPORT_EVENT_BYTES];
+    char name[EVENT_TEXT_BYTES];
     json_t *line =
-        json_pack("{s:s, s:i, s:i, s:I, s:s, s:s}", "event", export_event_text(&own, name), "rank",
+        json_pack("{s:s, s:i, s:i, s:I, s:s, s:s}", "event", event_text(own, name), "rank",
                   own.rank, "incarnation", own.incarnation, "index", (json_int_t)own.index, "level",
                   level_text(record->level), "kind", record_kind_text(record->kind));
     if (line == NULL)
@@ -272,7 +272,7 @@ static enum error_code json_event(struct export *export, const struct walk_event
     put_kind(line, event);
     if (event->link != LINK_NONE)
         put(line, event->link == LINK_SENT ? "received_by" : "sent_by",
-            json_string(export_event_text(&event->other, name)));
+            json_string(event_text(event->other, name)));
     put(line, "clock", clock_of(export, event));
     if (json_object_get(line, "event") == NULL) {
         json_decref(line);

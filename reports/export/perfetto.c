@@ -45,11 +45,11 @@ static json_t *event_of_phase(const char *phase, const char *name, const char *c
 
 static json_t *arguments_of(const struct walk_event *event)
 {
-    char name[EXPORT_EVENT_BYTES], words[TRACE_LINE_BYTES + 1];
+    char name[EVENT_TEXT_BYTES], words[TRACE_LINE_BYTES + 1];
     struct event_ref own = {event->trace->rank, event->trace->incarnation, event->index};
     trace_event_words(event->trace, event->index, words);
     json_t *arguments =
-        json_pack("{s:s, s:o}", "event", export_event_text(&own, name), "what", json_text(words));
+        json_pack("{s:s, s:o}", "event", event_text(own, name), "what", json_text(words));
     if (event->in_progress)
         json_object_set_new(arguments, "in_progress", json_true());
     return arguments;
@@ -121,7 +121,7 @@ static enum error_code name_processes(const struct export *export, struct error 
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < export->set->count; i++) {
         const struct trace *trace = &export->set->trace[i];
-        char name[EXPORT_EVENT_BYTES];
+        char name[EVENT_TEXT_BYTES];
         code = write_event(perfetto,
                            json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name",
                                      "pid", (json_int_t)i + 1, "args", "name",

@@ -175,7 +175,7 @@ static void write_clock(const struct export *export, const struct walk_event *ev
     const char *between = "";
     putc('{', export->out);
     for (size_t i = 0; i < export->set->count; i++) {
-        char name[EXPORT_EVENT_BYTES];
+        char name[EVENT_TEXT_BYTES];
         if (event->clock[i] == 0)
             continue;
         fprintf(export->out, "%s\"%s\":%" PRIu64, between,
@@ -196,7 +196,7 @@ static enum error_code shiviz_event(struct export *export, const struct walk_eve
                                     struct error *error)
 {
     struct shiviz *shiviz = export->state;
-    char process[EXPORT_EVENT_BYTES], name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
+    char process[EVENT_TEXT_BYTES], name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
     (void)error;
     trace_event_words(event->trace, event->index, words);
     fprintf(export->out, "%s ", export_process_text(event->trace, process));

@@ -42,17 +42,6 @@ static void put_json(struct xml *xml, const char *name, const json_t *string)
 
 /* --- words with events in them ---------------------------------------------------------------- */
 
-/* The bytes of "r2#1:e9" at `text`; 0: there is none. */
-static size_t event_at(const char *text, struct event_ref *event)
-{
-    int bytes = 0;
-    if (sscanf(text, "r%d#%d:e%" SCNu64 "%n", &event->rank, &event->incarnation, &event->index,
-               &bytes) != 3 ||
-        event->rank < 0 || event->incarnation < 0)
-        return 0;
-    return (size_t)bytes;
-}
-
 static void put_event(struct xml *xml, const char *text, size_t bytes,
                       const struct event_ref *event)
 {
@@ -74,7 +63,7 @@ static void put_sentence(struct xml *xml, const char *element, char *text)
     for (char *at = text; *at != '\0';) {
         struct event_ref event;
         bool begins = *at == 'r' && (at == text || !isalnum((unsigned char)at[-1]));
-        size_t bytes = begins ? event_at(at, &event) : 0;
+        size_t bytes = begins ? event_parse(at, &event) : 0;
         if (bytes == 0) {
             at++;
             continue;
@@ -288,7 +277,7 @@ static bool begin_part(struct xml *xml, char *line)
     struct event_ref event;
     char id[DIAGRAM_ID_BYTES];
     int rank, incarnation, read = 0;
-    size_t bytes = event_at(line, &event);
+    size_t bytes = event_parse(line, &event);
     line[strcspn(line, "\n")] = '\0';
     if (sscanf(line, "rank %d (", &rank) == 1) {
         begin_stack(xml, "hang", NULL, NULL);

@@ -47,10 +47,10 @@ static void take_witness(struct report_source *source)
     for (size_t i = 0; i < json_array_size(events); i++) {
         const char *text = json_string_value(json_array_get(events, i));
         struct event_ref *event = &source->witness[source->witness_count];
-        char after;
-        if (source->witness_count < FINDING_WITNESSES && text != NULL &&
-            sscanf(text, "r%d#%d:e%" SCNu64 "%c", &event->rank, &event->incarnation, &event->index,
-                   &after) == 3)
+        size_t bytes = text != NULL && source->witness_count < FINDING_WITNESSES
+                           ? event_parse(text, event)
+                           : 0;
+        if (bytes > 0 && text[bytes] == '\0')
             source->witness_count++;
     }
 }

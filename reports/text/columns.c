@@ -184,13 +184,12 @@ static void print_witness(const struct columns *columns)
         const struct event_ref *event = &options->witness[i];
         const struct trace *trace = trace_set_find(columns->set, event->rank, event->incarnation);
         char words[TRACE_LINE_BYTES + 1] = "not in the traces";
-        char name[TRACE_EVENT_NAME_BYTES] = "";
+        char name[TRACE_EVENT_NAME_BYTES] = "", ref[EVENT_TEXT_BYTES];
         if (trace != NULL && event->index < trace->count) {
             trace_event_words(trace, event->index, words);
             trace_event_name(&trace->record[event->index], name);
         }
-        fprintf(columns->out, "  r%d#%d:e%" PRIu64 "  %s  %s\n", event->rank, event->incarnation,
-                event->index, name, words);
+        fprintf(columns->out, "  %s  %s  %s\n", event_text(*event, ref), name, words);
     }
 }
 

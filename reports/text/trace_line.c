@@ -407,10 +407,10 @@ static void describe(struct line *line, const struct event *event, uint64_t star
     const struct record *record = event->record;
     double per_second = event->trace->header->ticks_per_second;
     unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    char name[48];
+    char name[EVENT_TEXT_BYTES];
     *line = (struct line){.used = 0};
-    snprintf(name, sizeof name, "r%d#%d:e%" PRIu64, event->trace->rank, event->trace->incarnation,
-             event->index);
+    event_text((struct event_ref){event->trace->rank, event->trace->incarnation, event->index},
+               name);
     put(line, "%12.6f  %-14s  %-4s  ", seconds(at > start ? at - start : 0, per_second), name,
         kind == RECORD_NONE ? "?" : level_text(record->level));
     put_when(line, event, kind, record->enter, per_second);

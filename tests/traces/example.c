@@ -34,10 +34,8 @@ __attribute__((format(printf, 2, 3))) static enum error_code fail(const struct r
 
 static bool parse_event(const char *word, struct event_ref *event)
 {
-    int used = 0;
-    return sscanf(word, "r%d#%d:e%" SCNu64 "%n", &event->rank, &event->incarnation, &event->index,
-                  &used) == 3 &&
-           word[used] == '\0';
+    size_t bytes = event_parse(word, event);
+    return bytes > 0 && word[bytes] == '\0';
 }
 
 static enum error_code read_end(const struct reader *reader, char *rest)

@@ -3,6 +3,7 @@
  * line can keep it for those beyond it. */
 #include "common/communicators/creation.h"
 
+#include "common/base/mix.h"
 #include "common/communicators/topology.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ static void inherit_handler(const struct handle *parent, const struct handle *ma
 
 static bool begin(struct creation *creation, MPI_Comm *user)
 {
-    creation->series = handles_mix(creation->parent->id, creation->group);
+    creation->series = mix_two(creation->parent->id, creation->group);
     creation->count = count_next(&creation->parent->made, creation->group);
     struct done_creation *done = take_done(creation);
     if (!done)
@@ -74,7 +75,7 @@ bool creation_begin_group(struct creation *creation, const char *function, MPI_C
     if (!creation->parent)
         return false;
     int *world = group_world(group, &size);
-    creation->group = handles_mix(group_identity(world, size), (uint64_t)tag);
+    creation->group = mix_two(group_identity(world, size), (uint64_t)tag);
     free(world);
     return begin(creation, user);
 }
@@ -194,8 +195,7 @@ static void check_inherited(const struct creation *creation, MPI_Comm made)
 static struct handle *take_result(const struct creation *creation)
 {
     struct handle *result = handle_new(creation->made, 0);
-    result->id =
-        handles_mix(handles_mix(creation->series, creation->count), (uint64_t)result->world[0]);
+    result->id = mix_two(mix_two(creation->series, creation->count), (uint64_t)result->world[0]);
     result->early = !handles.running;
     result->attributes = creation->duplicate && creation->parent->attributes;
     if (handles.protocol->hidden)

@@ -1,6 +1,7 @@
 /* See table.h and handles.h. */
 #include "common/communicators/table.h"
 
+#include "common/base/mix.h"
 #include "faultline.h"
 
 #include <stdarg.h>
@@ -44,20 +45,11 @@ void *handles_memory(size_t count, size_t bytes)
 
 /* --- identities ------------------------------------------------------------------------------- */
 
-/* The finalizer of splitmix64. */
-uint64_t handles_mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint64_t group_identity(const int *world, int size)
 {
-    uint64_t identity = handles_mix(0, (uint64_t)size);
+    uint64_t identity = mix_two(0, (uint64_t)size);
     for (int i = 0; i < size; i++)
-        identity = handles_mix(identity, (uint64_t)world[i]);
+        identity = mix_two(identity, (uint64_t)world[i]);
     return identity;
 }
 
@@ -242,7 +234,7 @@ void handles_open(const struct handles_protocol *protocol)
     PMPI_Comm_size(MPI_COMM_WORLD, &handles.ranks);
     PMPI_Comm_group(MPI_COMM_WORLD, &handles.world_group);
     open_predefined(&handles.world, MPI_COMM_WORLD, ID_WORLD);
-    open_predefined(&handles.own, MPI_COMM_SELF, handles_mix(ID_SELF, (uint64_t)handles.rank));
+    open_predefined(&handles.own, MPI_COMM_SELF, mix_two(ID_SELF, (uint64_t)handles.rank));
 }
 
 static void close_one(struct handle *handle)

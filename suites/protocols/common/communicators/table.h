@@ -67,9 +67,6 @@ _Noreturn void handles_refuse(const char *what, const char *instead);
 /* Zeroed memory; the job ends if there is none. */
 void *handles_memory(size_t count, size_t bytes);
 
-/* Two numbers to one; the same in every process. */
-uint64_t handles_mix(uint64_t a, uint64_t b);
-
 /* Of a group's ranks in MPI_COMM_WORLD. */
 uint64_t group_identity(const int *world, int size);
 

@@ -1,6 +1,7 @@
 /* See comms.h. */
 #include "common/messages/comms.h"
 
+#include "common/base/mix.h"
 #include "common/messages/mail.h"
 #include "faultline.h"
 
@@ -23,15 +24,6 @@ static void *memory(size_t count, size_t bytes)
     if (!made)
         mail_die("out of memory for a communicator of %zu members", count);
     return made;
-}
-
-/* The finalizer of splitmix64; the same in every process. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
 }
 
 static struct comm *insert(MPI_Comm user, uint64_t id, int *world, int size)
@@ -136,7 +128,7 @@ void comms_become(int rank)
 struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which, int *world,
                        int size)
 {
-    uint64_t id = mix(mix(mix(parent->id, count), which), (uint64_t)world[0]);
+    uint64_t id = mix_two(mix_two(mix_two(parent->id, count), which), (uint64_t)world[0]);
     if (comms.numbers == NUMBERS_MAX)
         mail_die("more than %d communicators", NUMBERS_MAX);
     struct comm *comm = insert((MPI_Comm)(NUMBER_FIRST + comms.numbers++), id, world, size);
