@@ -3,9 +3,9 @@
 #ifndef ORACLES_JUDGING_H
 #define ORACLES_JUDGING_H
 
+#include "oracles/matching/causal.h"
+#include "oracles/matching/pass.h"
 #include "oracles/oracle.h"
-#include "oracles/reading/history.h"
-#include "oracles/reading/stream.h"
 
 enum claim_id {
 #define CLAIM(NAME, ...) CLAIM_##NAME,
@@ -24,21 +24,35 @@ struct judging {
     bool asked[CLAIM_COUNT];
     struct claim_result result[CLAIM_COUNT];
     unsigned kept[CLAIM_COUNT]; /* findings */
-    /* Filled while the wire is read; by trace, in the order of the set. */
-    struct stream_seen *seen;
+    struct reading reading;
+    /* Filled while the wire is read. */
+    struct causal *causal;    /* by incarnation; NULL: nothing that is asked for needs it */
+    struct stream_seen *seen; /* by trace, in the order of the set */
     size_t evidence_count;
     struct evidence *evidence; /* at most EVIDENCE_KEPT */
     bool evidence_lost;        /* there was more */
     bool faulted;              /* a fault was installed, or there was more than one incarnation */
     bool history_told;         /* a finding says that effective histories are not known */
+    /* What families keep from one incarnation to the next. */
+    struct table told;         /* of H.*, what was said: see passage_tells */
+    struct c_run *c3;          /* NULL: not judged */
+    struct d_run *collectives; /* the same */
 };
 
-/* One claim family, or a part of one: oracle_<name> of each ORACLE(name) in claims.def. */
+/* One claim family, or a part of one: oracle_<name> of each ORACLE(name) in claims.def. Each
+ * function judges the claims it is for, as far as they are asked for; any may be NULL. */
 struct oracle {
-    /* Judges the claims it is for, as far as they are asked. Errors are ours (memory). */
-    enum error_code (*judge)(struct judging *judging, struct error *error);
+    /* Adds its listeners to the pass over the wire of an incarnation. Findings are dropped again
+     * where the traces then prove not to be sound. */
+    void (*wire)(struct judging *judging, struct pass *pass);
+    /* ... to the pass over the application's effective histories. The incarnations come in their
+     * order; with newest_first the newest is passed before all others. */
+    void (*application)(struct judging *judging, struct pass *pass);
+    /* Behind the passes; of what is sound whatever the traces are, between them. */
+    void (*judge)(struct judging *judging);
     /* Needs the histories to be sound: left out, as unknown, when the traces cannot be trusted. */
     bool needs_sound_traces;
+    bool newest_first;
 };
 
 #define ORACLE(name) extern const struct oracle oracle_##name;
@@ -68,13 +82,18 @@ void finding_show(struct finding *finding, struct event_ref event);
 void finding_decide(struct finding *finding, struct event_ref event);
 void finding_decide_at_end(struct finding *finding);
 
-/* "rank 2 was restored to line 1 (r2#1:e1)"-like facts need the note: the `restored` note behind
- * which piece `piece` of a history begins; false for one that begins with its incarnation. */
-bool piece_restored_by(const struct piece *piece, struct event_ref *note);
+/* Any claim whose id begins with `prefix` is asked for: "C.". */
+bool judging_asked(const struct judging *judging, const char *prefix);
 
 /* A line was restored that nobody took: one finding says so, and all claims that cannot be judged
  * are unknown, `claim` among them. False if all histories are known. */
 bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
                             enum claim_id claim);
+
+#define MESSAGE_TEXT_BYTES 112
+/* "m(0→2, tag 7, #5)", with its communicator if that is not the world; number 0: without. Returns
+ * buffer. */
+const char *message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
+                         char buffer[MESSAGE_TEXT_BYTES]);
 
 #endif

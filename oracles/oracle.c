@@ -1,6 +1,7 @@
 /* What judging a run shares; see oracle.h and judging.h. */
 #include "oracles/oracle.h"
 
+#include "base/memory.h"
 #include "oracles/judging.h"
 
 #include <inttypes.h>
@@ -26,6 +27,19 @@ const char *verdict_text(enum verdict verdict)
 }
 
 /* --- findings ------------------------------------------------------------------------------ */
+
+const char *message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
+                         char buffer[MESSAGE_TEXT_BYTES])
+{
+    char where[32] = "", which[32] = "";
+    if (comm != COMM_WORLD_ID)
+        snprintf(where, sizeof where, ", communicator %#" PRIx32, comm);
+    if (number > 0)
+        snprintf(which, sizeof which, ", #%" PRIu64, number);
+    snprintf(buffer, MESSAGE_TEXT_BYTES, "m(%d→%d, tag %d%s%s)", source, destination, tag, where,
+             which);
+    return buffer;
+}
 
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count)
 {
@@ -94,11 +108,21 @@ void finding_decide_at_end(struct finding *finding)
         finding->decided = DECIDED_AT_END;
 }
 
-bool piece_restored_by(const struct piece *piece, struct event_ref *note)
+bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
+                            enum claim_id claim)
 {
-    if (piece->restored == 0)
-        return false;
-    *note = event_of(piece->trace, piece->restored - 1);
+    const struct history *unknown = histories_unknown(histories);
+    if (unknown == NULL || !judging->asked[claim])
+        return unknown != NULL;
+    if (judging->history_told) {
+        judging_unknown(judging, claim);
+        return true;
+    }
+    judging->history_told = true;
+    struct finding *finding = judging_find(judging, claim, VERDICT_UNKNOWN);
+    finding_say(finding, "%s", unknown->why);
+    finding_say(finding, "so its effective history is not known, and nothing that rests on "
+                         "effective histories can be judged");
     return true;
 }
 
@@ -116,6 +140,14 @@ static enum error_code ask(struct judging *judging, const char *const *ids, size
     for (size_t claim = 0; claim < claim_count; claim++)
         judging->asked[claim] |= claims[claim].always;
     return code;
+}
+
+bool judging_asked(const struct judging *judging, const char *prefix)
+{
+    for (size_t claim = 0; claim < claim_count; claim++)
+        if (judging->asked[claim] && strncmp(claims[claim].id, prefix, strlen(prefix)) == 0)
+            return true;
+    return false;
 }
 
 /* --- vacuity ------------------------------------------------------------------------------- */
@@ -183,19 +215,16 @@ static void sort_findings(struct judgement *judgement)
         }
 }
 
-static enum error_code collect(struct judging *judging, struct error *error)
+static void collect(struct judging *judging)
 {
     struct judgement *judgement = judging->judgement;
-    judgement->results = calloc(claim_count, sizeof *judgement->results);
-    if (judgement->results == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for the results");
+    judgement->results = memory_new(claim_count, sizeof *judgement->results);
     for (size_t claim = 0; claim < claim_count; claim++)
         if (judging->asked[claim])
             judgement->results[judgement->result_count++] = judging->result[claim];
     for (size_t i = 0; i < judging->traces->count; i++)
         judgement->records += judging->traces->trace[i].count;
     sort_findings(judgement);
-    return OK;
 }
 
 /* The traces say what happened, and what happened on the wire is MPI. */
@@ -206,45 +235,146 @@ static bool is_sound(const struct judging *judging)
            judging->facts->end != RUN_VOID;
 }
 
-static void leave_out(struct judging *judging)
-{
-    for (size_t claim = 0; claim < claim_count; claim++)
-        if (!claims[claim].always)
-            judging_unknown(judging, (enum claim_id)claim);
-}
-
-/* Where the traces are not complete, what seems wrong on the wire is what they leave out. */
-static void doubt_wire(struct judging *judging)
+/* What was found of the claim is not to be believed. */
+static void forget(struct judging *judging, enum claim_id claim)
 {
     struct judgement *judgement = judging->judgement;
-    struct claim_result *legal = &judging->result[CLAIM_I_LEGAL];
+    struct claim_result *result = &judging->result[claim];
     size_t kept = 0;
-    if (judging->result[CLAIM_I_COMPLETE].verdict < VERDICT_HARNESS_ERROR)
-        return;
     for (size_t i = 0; i < judgement->finding_count; i++)
-        if (judgement->findings[i].claim != &claims[CLAIM_I_LEGAL])
+        if (judgement->findings[i].claim != &claims[claim])
             judgement->findings[kept++] = judgement->findings[i];
     memset(&judgement->findings[kept], 0,
            (judgement->finding_count - kept) * sizeof *judgement->findings);
     judgement->finding_count = kept;
-    judging->kept[CLAIM_I_LEGAL] = 0;
-    legal->verdict = VERDICT_UNKNOWN;
-    legal->violations = 0;
+    judging->kept[claim] = 0;
+    result->verdict = VERDICT_PASS;
+    result->violations = 0;
+    judging_unknown(judging, claim);
 }
 
-static enum error_code prepare(struct judging *judging, const char *const *ids, size_t id_count,
-                               struct error *error)
+static void leave_out(struct judging *judging)
 {
+    for (size_t claim = 0; claim < claim_count; claim++) {
+        if (claims[claim].always)
+            continue;
+        forget(judging, (enum claim_id)claim);
+        judging->result[claim].situations = 0;
+    }
+}
+
+/* --- the passes ---------------------------------------------------------------------------- */
+
+#define ORACLES (sizeof oracles / sizeof oracles[0])
+
+/* What was seen of each rank is handed on by trace. */
+static void keep_seen(struct judging *judging, int incarnation, const struct stream_seen *seen)
+{
+    for (size_t i = 0; i < judging->traces->count; i++)
+        if (judging->traces->trace[i].incarnation == incarnation)
+            judging->seen[i] = seen[judging->traces->trace[i].rank];
+}
+
+static void pass_wire(struct judging *judging, int incarnation)
+{
+    struct pass pass;
+    struct stream_seen *seen = memory_new((size_t)judging->traces->ranks, sizeof *seen);
+    pass_begin(&pass, &judging->reading, LEVEL_WIRE, incarnation);
+    for (size_t i = 0; i < ORACLES; i++)
+        if (oracles[i]->wire != NULL)
+            oracles[i]->wire(judging, &pass);
+    if (judging->causal != NULL)
+        causal_listen(&pass, &judging->causal[incarnation]);
+    pass_read(&pass, seen);
+    keep_seen(judging, incarnation, seen);
+    pass_finish(&pass);
+    pass_release(&pass);
+    free(seen);
+}
+
+/* ahead: the newest, for those who want to have it before the others. */
+static void pass_application(struct judging *judging, int incarnation, bool ahead)
+{
+    struct pass pass;
+    pass_begin(&pass, &judging->reading, LEVEL_APP, incarnation);
+    for (size_t i = 0; i < ORACLES; i++) {
+        bool listens = oracles[i]->newest_first
+                           ? ahead || !pass.newest || judging->traces->incarnations == 1
+                           : !ahead;
+        if (oracles[i]->application != NULL && listens)
+            oracles[i]->application(judging, &pass);
+    }
+    pass_read(&pass, NULL);
+    pass_finish(&pass);
+    pass_release(&pass);
+    if (pass.newest)
+        return;
+    reading_forget(&judging->reading, incarnation);
+    if (judging->causal != NULL)
+        causal_release(&judging->causal[incarnation]);
+}
+
+static void judge_all(struct judging *judging)
+{
+    int count = judging->traces->incarnations;
+    for (int i = 0; i < count; i++)
+        pass_wire(judging, i);
+    for (size_t i = 0; i < ORACLES; i++) {
+        if (!oracles[i]->needs_sound_traces && oracles[i]->judge != NULL)
+            oracles[i]->judge(judging);
+        /* Where the traces are not complete, what seems wrong on the wire is what they leave out.
+         */
+        if (oracles[i] == &oracle_complete &&
+            judging->result[CLAIM_I_COMPLETE].verdict >= VERDICT_HARNESS_ERROR)
+            forget(judging, CLAIM_I_LEGAL);
+    }
+    if (!is_sound(judging)) {
+        leave_out(judging);
+        return;
+    }
+    if (count > 1)
+        pass_application(judging, count - 1, true);
+    for (int i = 0; i < count; i++)
+        pass_application(judging, i, false);
+    for (size_t i = 0; i < ORACLES; i++)
+        if (oracles[i]->needs_sound_traces && oracles[i]->judge != NULL)
+            oracles[i]->judge(judging);
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static bool needs_causality(const struct judging *judging)
+{
+    return judging->asked[CLAIM_C_1_1] || judging->asked[CLAIM_C_COMMIT] ||
+           judging->asked[CLAIM_C_INITIATE] || judging->asked[CLAIM_C_RESTORE] ||
+           judging->asked[CLAIM_S_DONE] || judging_asked(judging, "D.");
+}
+
+static void begin(struct judging *judging)
+{
+    size_t incarnations = (size_t)judging->traces->incarnations;
     for (size_t claim = 0; claim < claim_count; claim++)
         judging->result[claim].claim = &claims[claim];
     judging->faulted = judging->traces->incarnations > 1;
-    judging->seen = calloc(judging->traces->count + 1, sizeof *judging->seen);
+    judging->seen = memory_new(judging->traces->count, sizeof *judging->seen);
+    judging->evidence = memory_new(EVIDENCE_KEPT, sizeof *judging->evidence);
     judging->judgement->findings =
-        calloc(CLAIM_COUNT * FINDINGS_KEPT, sizeof *judging->judgement->findings);
-    judging->evidence = calloc(EVIDENCE_KEPT, sizeof *judging->evidence);
-    if (judging->seen == NULL || judging->judgement->findings == NULL || judging->evidence == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for findings");
-    return ask(judging, ids, id_count, error);
+        memory_new(CLAIM_COUNT * FINDINGS_KEPT, sizeof *judging->judgement->findings);
+    if (needs_causality(judging))
+        judging->causal = memory_new(incarnations, sizeof *judging->causal);
+    reading_begin(&judging->reading, judging->traces, judging->facts->end == RUN_FINISHED);
+}
+
+static void end(struct judging *judging)
+{
+    for (int i = 0; judging->causal != NULL && i < judging->traces->incarnations; i++)
+        causal_release(&judging->causal[i]);
+    free(judging->causal);
+    free(judging->seen);
+    table_release(&judging->told);
+    reading_end(&judging->reading);
+    judging->judgement->evidence = judging->evidence;
+    judging->judgement->evidence_count = judging->evidence_count;
 }
 
 enum error_code judge(const struct trace_set *traces, const struct run_facts *facts,
@@ -253,27 +383,16 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
 {
     struct judging judging = {.traces = traces, .facts = facts, .judgement = judgement};
     memset(judgement, 0, sizeof *judgement);
-    enum error_code code = prepare(&judging, ids, id_count, error);
-    bool left_out = false;
-    for (size_t i = 0; i < sizeof oracles / sizeof oracles[0] && code == OK; i++) {
-        if (!oracles[i]->needs_sound_traces || is_sound(&judging))
-            code = oracles[i]->judge(&judging, error);
-        else
-            left_out = true;
-        if (oracles[i] == &oracle_complete)
-            doubt_wire(&judging);
-    }
-    if (left_out)
-        leave_out(&judging);
-    if (code == OK) {
-        mark_vacuous(&judging);
-        code = collect(&judging, error);
-        judgement->verdict = overall(&judging, ids, id_count);
-    }
-    free(judging.seen);
-    judgement->evidence = judging.evidence;
-    judgement->evidence_count = judging.evidence_count;
-    return code;
+    enum error_code code = ask(&judging, ids, id_count, error);
+    if (code != OK)
+        return code;
+    begin(&judging);
+    judge_all(&judging);
+    mark_vacuous(&judging);
+    collect(&judging);
+    judgement->verdict = overall(&judging, ids, id_count);
+    end(&judging);
+    return OK;
 }
 
 void judgement_release(struct judgement *judgement)

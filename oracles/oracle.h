@@ -197,10 +197,11 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
                       struct error *error);
 
 /* What the messages of a finished run without faults leave unreceived, for run_facts. *known is
- * false where that cannot be told. *list is owned by the caller (free), also after an error:
- * ERROR_MEMORY. `traces` holds one at least. */
-enum error_code unreceived_find(const struct trace_set *traces, bool *known,
-                                struct unreceived **list, size_t *list_count, struct error *error);
+ * false where that cannot be told. *list is owned by the caller (free). `traces` holds one at
+ * least.
+ */
+void unreceived_find(const struct trace_set *traces, bool *known, struct unreceived **list,
+                     size_t *list_count);
 
 /* Wait-for analysis of traces of a job that is still running or was ended: which ranks can never go
  * on. Looks at the wire level of the newest incarnation: who is inside a call that may block, what
@@ -220,8 +221,7 @@ struct hang {
     struct wait_for *waits; /* owned: hang_release; ordered so that a cycle comes first */
     size_t cycle; /* how many of them, from the first, form a cycle; 0: none (a dead end) */
 };
-enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, int ranks,
-                             struct hang *hang, struct error *error);
+void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, struct hang *hang);
 void hang_release(struct hang *hang);
 
 #endif

@@ -99,10 +99,10 @@ static bool analyse(const struct board *board, const char *run_folder, char *tex
     struct hang hang = {0};
     for (int rank = 0; rank < board->ranks; rank++)
         alive[rank] = is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
-    bool deadlocked = path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
-                      trace_set_open(folder.text, &traces, NULL) == OK &&
-                      hang_analyse(&traces, alive, board->ranks, &hang, NULL) == OK &&
-                      hang.deadlocked;
+    if (path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
+        trace_set_open(folder.text, &traces, NULL) == OK)
+        hang_analyse(&traces, alive, board->ranks, &hang);
+    bool deadlocked = hang.deadlocked;
     if (deadlocked)
         describe(&hang, text, bytes);
     hang_release(&hang);

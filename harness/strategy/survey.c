@@ -59,8 +59,7 @@ static struct survey_point *point_of(struct taking *taking, const struct plan_co
         taking->room = room;
     }
     uintptr_t place = survey->count + 1;
-    if (!table_put(&taking->table, key.low64, key.high64, (void *)place))
-        return NULL;
+    table_put(&taking->table, key.low64, key.high64, (void *)place);
     struct survey_point *point = &survey->point[survey->count++];
     memset(point, 0, sizeof *point);
     point->condition = *condition;

@@ -148,9 +148,10 @@ enum error_code cells_count(const struct trace_set *traces, struct survey *surve
     struct lines lines;
     if (survey->lines == 0 || survey->ranks < 1 || survey->ranks > SURVEY_CELL_RANKS)
         return OK;
-    enum error_code code = lines_read(traces, 0, &lines, error);
+    enum error_code code = OK;
+    lines_read(traces, 0, &lines);
     survey->sends = calloc(cell_count(survey), sizeof *survey->sends);
-    if (code == OK && survey->sends == NULL)
+    if (survey->sends == NULL)
         code = error_set(error, ERROR_MEMORY, "no memory for a survey");
     for (size_t i = 0; code == OK && i < traces->count; i++) {
         const struct trace *trace = &traces->trace[i];

@@ -6,6 +6,8 @@
  * write, a name by fsync of its folder, by whichever rank. Times of all ranks are of one clock. */
 #include "oracles/judging.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +53,6 @@ struct durable {
     struct event_ref commit; /* the newest */
     uint64_t committed;      /* its line; 0: none in this incarnation */
     uint64_t committed_at;
-    bool no_memory;
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -72,16 +73,9 @@ static void forget_file(struct durable *durable, struct file *file)
 static struct file *new_file(struct durable *durable, uint32_t number)
 {
     struct file *file = find_file(durable, number);
-    if (file == NULL && durable->files == durable->room) {
-        size_t room = durable->room * 2 + 16;
-        struct file *grown = realloc(durable->file, room * sizeof *grown);
-        if (grown == NULL) {
-            durable->no_memory = true;
-            return NULL;
-        }
-        durable->file = grown;
-        durable->room = room;
-    }
+    if (file == NULL)
+        durable->file =
+            memory_room(durable->file, durable->files, &durable->room, sizeof *durable->file);
     if (file == NULL)
         file = &durable->file[durable->files++];
     *file = (struct file){.number = number};
@@ -292,8 +286,6 @@ static void on_change(struct durable *durable, const struct stream_event *event)
     struct file *file = find_file(durable, event->record->request);
     if (file == NULL || call == STORAGE_CREATE || call == STORAGE_MKDIR)
         file = new_file(durable, event->record->request);
-    if (file == NULL)
-        return;
     bool owed = is_owed(file, writer->line, event->record->enter);
     if (changes_content(call))
         on_write(file, event);
@@ -328,40 +320,25 @@ static void on_event(void *context, const struct stream_event *event)
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */
-static enum error_code judge_incarnation(struct durable *durable, int incarnation,
-                                         struct error *error)
+static void on_end(void *context)
 {
-    struct histories histories = {0};
-    const struct trace_set *traces = durable->judging->traces;
-    enum error_code code = histories_incarnation(traces, incarnation, &histories, error);
-    memset(durable->writer, 0, (size_t)traces->ranks * sizeof *durable->writer);
-    durable->files = 0;
-    durable->committed = 0;
-    if (code == OK)
-        code = stream_run(&histories, LEVEL_SELF, on_event, durable, NULL, error);
-    histories_release(&histories);
-    if (code == OK && durable->no_memory)
-        code = error_set(error, ERROR_MEMORY, "no memory for the files of the store");
-    return code;
+    struct durable *durable = context;
+    free(durable->writer);
+    free(durable->file);
+    free(durable);
 }
 
-static enum error_code judge_durable(struct judging *judging, struct error *error)
+static void listen(struct judging *judging, struct pass *pass)
 {
-    struct durable durable = {.judging = judging};
     bool asked = false;
-    enum error_code code = OK;
     for (size_t i = 0; i < sizeof claims_said / sizeof claims_said[0]; i++)
         asked |= judging->asked[claims_said[i]];
     if (!asked)
-        return OK;
-    durable.writer = calloc((size_t)judging->traces->ranks + 1, sizeof *durable.writer);
-    if (durable.writer == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for %d ranks", judging->traces->ranks);
-    for (int i = 0; i < judging->traces->incarnations && code == OK; i++)
-        code = judge_incarnation(&durable, i, error);
-    free(durable.writer);
-    free(durable.file);
-    return code;
+        return;
+    struct durable *durable = memory_new(1, sizeof *durable);
+    durable->judging = judging;
+    durable->writer = memory_new((size_t)judging->traces->ranks, sizeof *durable->writer);
+    pass_listen(pass, &(struct listener){.context = durable, .event = on_event, .end = on_end});
 }
 
-const struct oracle oracle_durable = {judge_durable, true};
+const struct oracle oracle_durable = {.wire = listen, .needs_sound_traces = true};

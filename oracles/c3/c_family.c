@@ -1,6 +1,8 @@
 /* Family C as a whole: which incarnations are judged, and in which order. */
 #include "oracles/c3/c_family.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,15 +38,6 @@ const struct trace *c_trace(const struct judging *judging, struct event_ref even
     return trace_set_find(judging->traces, event.rank, event.incarnation);
 }
 
-bool c_lives_on(const struct judging *judging, int incarnation)
-{
-    for (int rank = 0; rank < judging->traces->ranks && incarnation > 0; rank++)
-        if (trace_set_find(judging->traces, rank, incarnation) == NULL &&
-            history_lives_on(judging->traces, rank, incarnation))
-            return true;
-    return false;
-}
-
 void c_tell_lives_on(struct judging *judging, int incarnation, const char *family)
 {
     struct finding *finding = NULL;
@@ -63,53 +56,55 @@ void c_tell_lives_on(struct judging *judging, int incarnation, const char *famil
     }
 }
 
-static enum error_code judge_order(struct judging *judging, int incarnation, uint64_t *possible,
-                                   struct error *error)
+static void judge_order(struct judging *judging, int incarnation)
 {
-    struct lines lines = {0};
-    struct causal causal = {0};
-    enum error_code code = lines_read(judging->traces, incarnation, &lines, error);
-    if (code == OK)
-        code = causal_read(judging->traces, incarnation, &causal, error);
-    if (code == OK) {
-        c_judge_lines(judging, &lines, &causal);
-        if (incarnation > 0)
-            c_judge_restore(judging, &lines, possible);
-        possible[incarnation] = c_possible_commit(&lines, &causal);
-    }
-    causal_release(&causal);
-    lines_release(&lines);
-    return code;
+    const struct lines *lines = reading_lines(&judging->reading, incarnation);
+    const struct causal *causal = &judging->causal[incarnation];
+    uint64_t *possible = judging->c3->possible;
+    c_judge_lines(judging, lines, causal);
+    if (incarnation > 0)
+        c_judge_restore(judging, lines, possible);
+    possible[incarnation] = c_possible_commit(lines, causal);
 }
 
-static enum error_code judge_family(struct judging *judging, struct error *error)
+static void begin_run(struct judging *judging)
 {
-    bool order = any_asked(judging, true), messages = any_asked(judging, false);
-    bool nondet = judging->asked[CLAIM_C_NONDET];
     size_t count = (size_t)judging->traces->incarnations;
-    if (judging->traces->count == 0 || !(order || messages || nondet))
-        return OK;
-    struct early_list early = {.complete = calloc(count + 1, sizeof *early.complete)};
-    uint64_t *possible = calloc(count + 1, sizeof *possible);
-    enum error_code code = OK;
-    if (early.complete == NULL || possible == NULL)
-        code = error_set(error, ERROR_MEMORY, "no memory for %zu incarnations", count);
-    for (int i = 0; i < (int)count && code == OK; i++) {
-        if (c_lives_on(judging, i)) {
-            c_tell_lives_on(judging, i, "C.");
-            break;
-        }
-        if (order)
-            code = judge_order(judging, i, possible, error);
-        if (messages && code == OK)
-            code = c_judge_messages(judging, i, &early, error);
-        if (nondet && code == OK)
-            code = c_judge_nondet(judging, i, error);
-    }
-    free(early.early);
-    free(early.complete);
-    free(possible);
-    return code;
+    judging->c3 = memory_new(1, sizeof *judging->c3);
+    judging->c3->complete = memory_new(count, sizeof *judging->c3->complete);
+    judging->c3->possible = memory_new(count, sizeof *judging->c3->possible);
 }
 
-const struct oracle oracle_c3 = {judge_family, true};
+static void listen(struct judging *judging, struct pass *pass)
+{
+    if (!judging_asked(judging, "C."))
+        return;
+    if (judging->c3 == NULL)
+        begin_run(judging);
+    if (judging->c3->lives_on)
+        return;
+    judging->c3->lives_on = lives_any_on(&judging->reading.lives, pass->incarnation);
+    if (judging->c3->lives_on) {
+        c_tell_lives_on(judging, pass->incarnation, "C.");
+        return;
+    }
+    if (any_asked(judging, true))
+        judge_order(judging, pass->incarnation);
+    if (any_asked(judging, false))
+        c_listen_messages(judging, pass);
+    if (judging->asked[CLAIM_C_NONDET])
+        c_judge_nondet(judging, pass->incarnation);
+}
+
+static void end_run(struct judging *judging)
+{
+    if (judging->c3 == NULL)
+        return;
+    free(judging->c3->early);
+    free(judging->c3->complete);
+    free(judging->c3->possible);
+    free(judging->c3);
+}
+
+const struct oracle oracle_c3 = {
+    .application = listen, .judge = end_run, .needs_sound_traces = true};

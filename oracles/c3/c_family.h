@@ -4,10 +4,6 @@
 #define ORACLES_C3_C_FAMILY_H
 
 #include "oracles/judging.h"
-#include "oracles/matching/match.h"
-#include "oracles/reading/causal.h"
-#include "oracles/reading/lines.h"
-#include "oracles/reading/told.h"
 
 /* An early message of an incarnation, against a line. */
 struct early {
@@ -23,16 +19,18 @@ struct early {
     bool no_hash;
 };
 
-/* All of one run's, by incarnation as they were found. */
-struct early_list {
-    size_t count, room;
-    struct early *early; /* owned */
+/* What is kept from one incarnation to the next. */
+struct c_run {
+    size_t early_count, early_room;
+    struct early *early; /* by incarnation, as they were found; owned */
     bool *complete;      /* by incarnation: every message of it could be matched; owned */
+    uint64_t *possible;  /* by incarnation: what c_possible_commit says; owned */
+    bool lives_on;       /* some ranks did: nothing more is judged */
 };
 
 /* An early message of the line restored, as the sender comes to send it again. */
 struct resend {
-    const struct early *early;
+    struct early early;
     uint64_t ordinal; /* the how-many-eth send of its channel behind the line */
     uint64_t seen;
 };
@@ -40,24 +38,17 @@ struct resend {
 /* One incarnation, and the effective histories as of it. */
 struct c_pass {
     struct judging *judging;
+    struct c_run *run;
     int incarnation;
-    struct lines lines;
-    struct told_list told;
-    struct histories histories;
-    struct match match;
-    struct early_list *early;
-    size_t resend_count;
+    const struct lines *lines;
+    const struct histories *histories;
+    struct told_list *told;
+    size_t resend_count, resend_room;
     struct resend *resend; /* owned */
     unsigned brought_back; /* bits: kinds of note that may be of requests brought back */
     unsigned told_unknown; /* bits: kinds of note of which it was said that a peer is not known */
     bool strange;          /* some message could not be matched */
-    bool exhausted;        /* memory */
 };
-
-#define C_MESSAGE_TEXT_BYTES 112
-/* "m(0→2, tag 7, #5)"; number 0: without. Returns buffer. */
-const char *c_message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
-                           char buffer[C_MESSAGE_TEXT_BYTES]);
 
 /* The trace of an event of the run. */
 const struct trace *c_trace(const struct judging *judging, struct event_ref event);
@@ -68,9 +59,8 @@ void c_judge_lines(struct judging *judging, const struct lines *lines, const str
 void c_judge_stops(struct judging *judging, const struct lines *lines, const struct causal *causal,
                    enum claim_id claim);
 
-/* Ranks that were not started again: the job was not rolled back as a whole, and what C3 says of
- * recovery has no meaning. Told of all claims whose id begins with `family`. */
-bool c_lives_on(const struct judging *judging, int incarnation);
+/* Says of all claims whose id begins with `family` that ranks lived on: the job was not rolled back
+ * as a whole, and what C3 says of recovery has no meaning. */
 void c_tell_lives_on(struct judging *judging, int incarnation, const char *family);
 
 /* c_restore.c: C.restore, of an incarnation that is not the first. possible: by incarnation, what
@@ -83,8 +73,7 @@ uint64_t c_possible_commit(const struct lines *lines, const struct causal *causa
 
 /* c_messages.c: C.1.2, C.1.3, C.early.list, C.class, C.epoch, C.cell.*; by c_late.c, C.late.log and
  * C.late.ready; by c_recovery.c, C.late.replay and C.early.*. */
-enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
-                                 struct error *error);
+void c_listen_messages(struct judging *judging, struct pass *pass);
 
 /* c_recovery.c. In this order: begin; then, as the records are read, each send, and each message
  * that was sent before the line restored and delivered after it, or left out; finish. */
@@ -103,6 +92,6 @@ void c_recovery_keep(struct c_pass *pass, const struct channel *channel, const s
                      const struct received *received, uint64_t behind, uint64_t taken);
 
 /* c_nondet.c: C.nondet, of an incarnation that restored a line. */
-enum error_code c_judge_nondet(struct judging *judging, int incarnation, struct error *error);
+void c_judge_nondet(struct judging *judging, int incarnation);
 
 #endif

@@ -73,9 +73,9 @@ void c_judge_late(const struct c_pass *pass, const struct c_message *message,
 void c_judge_undelivered(const struct c_pass *pass, const struct channel *channel,
                          const struct sent *sent)
 {
-    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct rank_lines *from = &pass->lines.of[channel->source];
-    const struct rank_lines *to = &pass->lines.of[channel->destination];
+    char name[MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct rank_lines *from = &pass->lines->of[channel->source];
+    const struct rank_lines *to = &pass->lines->of[channel->destination];
     for (size_t i = 0; i < to->count; i++) {
         const struct line *line = &to->line[i];
         if (!line->ready.there || lines_standing(from, line->number, sent->leave) != STANDS_BEHIND)
@@ -84,8 +84,8 @@ void c_judge_undelivered(const struct c_pass *pass, const struct channel *channe
         struct finding *finding =
             judging_find(pass->judging, CLAIM_C_LATE_READY, VERDICT_VIOLATION);
         finding_say(finding, "rank %d sent %s %s: %s", channel->source,
-                    c_message_text(channel->source, channel->destination, channel->comm,
-                                   channel->tag, sent->number, name),
+                    message_text(channel->source, channel->destination, channel->comm, channel->tag,
+                                 sent->number, name),
                     c_stand_text(from, line->number, sent->leave, stand),
                     event_text(sent->event, event));
         finding_say(finding, "rank %d never delivered it in this incarnation",

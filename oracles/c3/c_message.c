@@ -4,24 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *c_message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,
-                           char buffer[C_MESSAGE_TEXT_BYTES])
-{
-    char where[32] = "", which[32] = "";
-    if (comm != COMM_WORLD_ID)
-        snprintf(where, sizeof where, ", communicator %#" PRIx32, comm);
-    if (number > 0)
-        snprintf(which, sizeof which, ", #%" PRIu64, number);
-    snprintf(buffer, C_MESSAGE_TEXT_BYTES, "m(%d→%d, tag %d%s%s)", source, destination, tag, where,
-             which);
-    return buffer;
-}
-
-static const char *text_of(const struct c_message *message, char buffer[C_MESSAGE_TEXT_BYTES])
+static const char *text_of(const struct c_message *message, char buffer[MESSAGE_TEXT_BYTES])
 {
     const struct channel *channel = message->channel;
-    return c_message_text(channel->source, channel->destination, channel->comm, channel->tag,
-                          message->sent->number, buffer);
+    return message_text(channel->source, channel->destination, channel->comm, channel->tag,
+                        message->sent->number, buffer);
 }
 
 static void show_mark(struct finding *finding, const struct mark *mark)
@@ -65,7 +52,7 @@ const char *c_stand_text(const struct rank_lines *rank, uint64_t number, uint64_
 struct finding *c_message_finding(const struct c_pass *pass, const struct c_message *message,
                                   enum claim_id claim, uint64_t line)
 {
-    char name[C_MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    char name[MESSAGE_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, claim, VERDICT_VIOLATION);
     if (finding == NULL)
         return NULL;

@@ -4,6 +4,7 @@
  * call that hands it over returns (C3, figure 1). */
 #include "oracles/c3/c_message.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -52,7 +53,7 @@ static void judge_cell(const struct c_pass *pass, const struct c_message *messag
 /* Lines that lie before both ends, or behind both, say nothing new but for the nearest. */
 static void judge_cells(const struct c_pass *pass, const struct c_message *message)
 {
-    const struct lines *lines = &pass->lines;
+    const struct lines *lines = pass->lines;
     uint64_t low = message->sent_epoch, high = message->delivered_epoch;
     if (low > high) {
         low = message->delivered_epoch;
@@ -130,11 +131,11 @@ static const struct told *judge_class(struct c_pass *pass, const struct c_messag
     uint64_t index = message->received->delivered.index;
     uint64_t line = greater(message->sent_epoch, message->delivered_epoch);
     const struct told *told = NULL, *more;
-    judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines.taken_count > 0);
+    judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines->taken_count > 0);
     if (right != NOTE_NONE)
-        told = told_take(&pass->told, message->trace, index, 1u << right);
+        told = told_take(pass->told, message->trace, index, 1u << right);
     bool wrong = false;
-    while ((more = told_take_more(&pass->told, message->trace, index,
+    while ((more = told_take_more(pass->told, message->trace, index,
                                   TOLD_BIT(LOGGED) | TOLD_BIT(EARLY))) != NULL) {
         tell_class(pass, message, line, more);
         wrong = true;
@@ -161,8 +162,7 @@ static unsigned judge_epochs(const struct c_pass *pass, const struct c_message *
     bool late = sent < delivered;
     if (sent == delivered)
         return 0;
-    unsigned crossed =
-        lines_between(&pass->lines, late ? sent : delivered, late ? delivered : sent);
+    unsigned crossed = lines_between(pass->lines, late ? sent : delivered, late ? delivered : sent);
     judging_saw(pass->judging, CLAIM_C_EPOCH, 1);
     if (crossed <= 1)
         return crossed;
@@ -181,7 +181,7 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
     unsigned crossed = judge_epochs(pass, message);
     bool late = message->sent_epoch < message->delivered_epoch;
     if (crossed > 1) {
-        while (told_take_more(&pass->told, message->trace, message->received->delivered.index,
+        while (told_take_more(pass->told, message->trace, message->received->delivered.index,
                               TOLD_ANY) != NULL)
             ;
         return;
@@ -198,7 +198,7 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
                         message->delivered_epoch, message->sent_epoch);
     }
     const struct told *replayed;
-    while ((replayed = told_take_more(&pass->told, message->trace,
+    while ((replayed = told_take_more(pass->told, message->trace,
                                       message->received->delivered.index, TOLD_BIT(REPLAYED))) !=
            NULL)
         c_recovery_wrong_replay(pass, replayed,
@@ -209,7 +209,7 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
 /* What was told of a message that is not judged, lest it be taken for one too many. */
 static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t index)
 {
-    while (told_take_more(&pass->told, trace, index, TOLD_BIT(LOGGED) | TOLD_BIT(EARLY)) != NULL)
+    while (told_take_more(pass->told, trace, index, TOLD_BIT(LOGGED) | TOLD_BIT(EARLY)) != NULL)
         ;
 }
 
@@ -226,7 +226,7 @@ static struct sent with_send_point(const struct c_pass *pass, const struct sent 
 {
     struct sent half = *sent;
     const struct trace *trace = c_trace(pass->judging, sent->event);
-    if (sent->leave != 0 && lines_moved(&pass->lines.of[trace->rank], sent->enter, sent->leave) &&
+    if (sent->leave != 0 && lines_moved(&pass->lines->of[trace->rank], sent->enter, sent->leave) &&
         is_sendrecv(trace->record[sent->event.index].call))
         half.leave = half.enter;
     return half;
@@ -241,8 +241,8 @@ static void judge_message(struct c_pass *pass, const struct channel *channel,
     struct c_message message = {channel,
                                 sent,
                                 received,
-                                &pass->lines.of[channel->source],
-                                &pass->lines.of[channel->destination],
+                                &pass->lines->of[channel->source],
+                                &pass->lines->of[channel->destination],
                                 c_trace(pass->judging, received->delivered),
                                 0,
                                 0};
@@ -283,7 +283,7 @@ static void on_wrong_delivery(struct c_pass *pass, const struct received *receiv
     if (received->delivered.incarnation != pass->incarnation)
         return;
     pass_over(pass, trace, received->delivered.index);
-    while ((told = told_take_more(&pass->told, trace, received->delivered.index,
+    while ((told = told_take_more(pass->told, trace, received->delivered.index,
                                   TOLD_BIT(REPLAYED))) != NULL)
         c_recovery_wrong_replay(pass, told, why);
 }
@@ -302,44 +302,25 @@ static void on_strange(void *context, enum strange strange, const struct channel
                        const struct pair *other)
 {
     struct c_pass *pass = context;
-    switch (strange) {
-    case STRANGE_PAYLOAD:
+    if (strange_is_message(strange, received))
         judge_message(pass, channel, sent, received);
-        break;
-    case STRANGE_ORDER:
-        if (received != NULL)
-            judge_message(pass, channel, sent, received);
-        break;
-    case STRANGE_DUPLICATE:
+    else if (strange == STRANGE_DUPLICATE)
         on_wrong_delivery(pass, received,
                           "the message delivered in that call had been delivered before");
-        break;
-    case STRANGE_ORPHAN:
+    else if (strange == STRANGE_ORPHAN)
         on_wrong_delivery(pass, received, "the message delivered in that call was never sent");
-        break;
-    case STRANGE_UNDELIVERED:
+    else if (strange == STRANGE_UNDELIVERED)
         on_undelivered(pass, channel, sent, other);
-        break;
-    case STRANGE_LOST_SIGHT:
+    else if (strange == STRANGE_LOST_SIGHT)
         pass->strange = true;
-        break;
-    case STRANGE_EARLY_RETURN:
-        break;
-    }
 }
 
 static void on_event(void *context, const struct stream_event *event)
 {
     struct c_pass *pass = context;
-    if (event->restarted) {
-        pass->match.rank[event->rank].incarnation = event->trace->incarnation;
-        match_restart(&pass->match, event->rank);
-    }
-    if (event->record->level != LEVEL_APP)
-        return;
-    if (event->record->kind == RECORD_SEND && event->trace->incarnation == pass->incarnation)
+    if (event->record->kind == RECORD_SEND && event->record->level == LEVEL_APP &&
+        event->trace->incarnation == pass->incarnation)
         c_recovery_send(pass, event);
-    match_record(&pass->match, event);
 }
 
 static enum claim_id claim_on(const struct told *told)
@@ -369,7 +350,7 @@ static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
  * brought back from before the restart were not seen being made, and so are not seen complete. */
 static bool may_be_brought_back(const struct c_pass *pass, const struct told *told)
 {
-    const struct rank_lines *rank = &pass->lines.of[told->rank];
+    const struct rank_lines *rank = &pass->lines->of[told->rank];
     const struct record *call = told_inside(told, rank->trace);
     return rank->restored.there && told->kind != NOTE_SUPPRESSED && call != NULL &&
            call->kind == RECORD_CALL && call_role(call->call) >= ROLE_WAIT &&
@@ -385,7 +366,7 @@ static void tell_brought_back(struct c_pass *pass, const struct told *told)
     struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
     finding_say(finding, "rank %d noted \"%s\" inside %s: %s", told->rank,
                 note_kind_text(told->kind),
-                call_name(told_inside(told, pass->lines.of[told->rank].trace)->call),
+                call_name(told_inside(told, pass->lines->of[told->rank].trace)->call),
                 event_text(told->event, event));
     finding_say(finding, "the call shows no such message; but the rank was restored, and a request "
                          "that was brought back then is not seen complete");
@@ -395,7 +376,7 @@ static void tell_brought_back(struct c_pass *pass, const struct told *told)
 /* Notes that no message was found for. */
 static void judge_leftover(struct c_pass *pass, const struct told *told)
 {
-    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     if (told->peer < 0) {
         tell_unknown_peer(pass, told);
         return;
@@ -411,7 +392,7 @@ static void judge_leftover(struct c_pass *pass, const struct told *told)
     } else {
         struct finding *finding = judging_find(pass->judging, CLAIM_C_CLASS, VERDICT_VIOLATION);
         finding_say(finding, "the protocol took %s for %s of line %" PRIu64 ": %s",
-                    c_message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
+                    message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
                     told->kind == NOTE_LOGGED ? "late" : "early", told->line,
                     event_text(told->event, event));
         finding_say(finding, "no such message was delivered by rank %d in that call", told->rank);
@@ -419,17 +400,19 @@ static void judge_leftover(struct c_pass *pass, const struct told *told)
     }
 }
 
-static void finish(struct c_pass *pass)
+static void on_end(void *context)
 {
+    struct c_pass *pass = context;
     const struct trace_set *traces = pass->judging->traces;
-    match_finish(&pass->match);
-    pass->early->complete[pass->incarnation] = !pass->strange;
-    for (size_t i = 0; i < pass->told.count && !pass->strange; i++) {
-        const struct told *told = &pass->told.told[i];
+    pass->run->complete[pass->incarnation] = !pass->strange;
+    for (size_t i = 0; i < pass->told->count && !pass->strange; i++) {
+        const struct told *told = &pass->told->told[i];
         if (!told->taken &&
             told_in_finished_call(told, trace_set_find(traces, told->rank, pass->incarnation)))
             judge_leftover(pass, told);
     }
+    free(pass->resend);
+    free(pass);
 }
 
 static const enum claim_id judged_here[] = {
@@ -437,60 +420,35 @@ static const enum claim_id judged_here[] = {
     CLAIM_C_LATE_LOG,    CLAIM_C_LATE_READY,     CLAIM_C_EARLY_LIST, CLAIM_C_CLASS, CLAIM_C_EPOCH};
 
 /* A history that is not known makes them unknown; said once. True if so. */
-static bool tell_unknown(const struct c_pass *pass)
+static bool tell_unknown(struct judging *judging, const struct histories *histories)
 {
-    const char *why = NULL;
-    for (int rank = 0; rank < pass->histories.ranks && why == NULL; rank++)
-        if (pass->histories.of[rank].unknown)
-            why = pass->histories.of[rank].why;
+    const struct history *unknown = histories_unknown(histories);
     struct finding *finding = NULL;
-    for (size_t i = 0; why != NULL && i < sizeof judged_here / sizeof judged_here[0]; i++) {
-        judging_unknown(pass->judging, judged_here[i]);
-        if (finding == NULL && pass->judging->asked[judged_here[i]]) {
-            finding = judging_find(pass->judging, judged_here[i], VERDICT_UNKNOWN);
-            finding_say(finding, "%s", why);
+    for (size_t i = 0; unknown != NULL && i < sizeof judged_here / sizeof judged_here[0]; i++) {
+        judging_unknown(judging, judged_here[i]);
+        if (finding == NULL && judging->asked[judged_here[i]]) {
+            finding = judging_find(judging, judged_here[i], VERDICT_UNKNOWN);
+            finding_say(finding, "%s", unknown->why);
         }
     }
-    return why != NULL;
+    return unknown != NULL;
 }
 
-static enum error_code read_histories(struct c_pass *pass, struct error *error)
+void c_listen_messages(struct judging *judging, struct pass *pass)
 {
-    const struct trace_set *traces = pass->judging->traces;
-    struct match_listener listener = {pass, on_pair, on_strange};
-    enum error_code code = match_init(&pass->match, traces->ranks,
-                                      traces->trace[0].header->ticks_per_second, &listener, error);
-    if (code != OK)
-        return code;
-    /* What is done again, suppressed, lies long behind the delivery that it belongs to; that it
-     * does is for this family to say, by its place in the order, and not by the clock. */
-    pass->match.slack = UINT64_MAX / 4;
-    pass->match.helper = pass->histories.tenures.helper;
-    pass->match.cut_off = pass->incarnation + 1 < traces->incarnations;
-    c_recovery_begin(pass);
-    code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);
-    if (code == OK)
-        finish(pass);
-    if (code == OK && (pass->exhausted || pass->match.exhausted))
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
-    match_release(&pass->match);
-    return code;
-}
-
-enum error_code c_judge_messages(struct judging *judging, int incarnation, struct early_list *early,
-                                 struct error *error)
-{
-    struct c_pass pass = {.judging = judging, .incarnation = incarnation, .early = early};
-    enum error_code code = lines_read(judging->traces, incarnation, &pass.lines, error);
-    if (code == OK)
-        code = told_read(judging->traces, incarnation, &pass.told, error);
-    if (code == OK)
-        code = histories_effective(judging->traces, incarnation, &pass.histories, error);
-    if (code == OK && !tell_unknown(&pass))
-        code = read_histories(&pass, error);
-    free(pass.resend);
-    lines_release(&pass.lines);
-    told_release(&pass.told);
-    histories_release(&pass.histories);
-    return code;
+    if (tell_unknown(judging, pass->histories))
+        return;
+    struct c_pass *own = memory_new(1, sizeof *own);
+    *own = (struct c_pass){.judging = judging,
+                           .run = judging->c3,
+                           .incarnation = pass->incarnation,
+                           .lines = reading_lines(&judging->reading, pass->incarnation),
+                           .histories = pass->histories,
+                           .told = reading_told(&judging->reading, pass->incarnation)};
+    c_recovery_begin(own);
+    pass_listen(pass, &(struct listener){.context = own,
+                                         .event = on_event,
+                                         .pair = on_pair,
+                                         .strange = on_strange,
+                                         .end = on_end});
 }

@@ -5,6 +5,7 @@
  * several is nobody's to repeat. */
 #include "oracles/c3/c_family.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -47,7 +48,6 @@ struct walk {
     struct pool started_pool;
     unsigned place;
     bool threads; /* other than the first took part */
-    bool exhausted;
 };
 
 static bool is_wild(const struct record *record)
@@ -73,18 +73,11 @@ static void start_request(struct walk *walk, const struct record *record)
     uint32_t peer = (uint32_t)(receives ? record->want_peer : record->peer);
     uint32_t tag = (uint32_t)(receives ? record->want_tag : record->tag);
     struct started *started = pool_take(&walk->started_pool);
-    if (started == NULL) {
-        walk->exhausted = true;
-        return;
-    }
     started->asked[0] = (uint64_t)record->comm << 32 | peer;
     started->asked[1] = (uint64_t)record->kind << 32 | tag;
     started->wild = receives && is_wild(record);
-    uintptr_t before = (uintptr_t)table_get(&walk->counts, started->asked[0], started->asked[1]);
-    started->which = before + 1;
-    if (!table_put(&walk->counts, started->asked[0], started->asked[1], (void *)(before + 1)) ||
-        !table_put(&walk->started, record->request, 0, started))
-        walk->exhausted = true;
+    started->which = table_count(&walk->counts, started->asked[0], started->asked[1]);
+    table_put(&walk->started, record->request, 0, started);
 }
 
 static void release_walk(struct walk *walk)
@@ -310,22 +303,8 @@ static void tell_too_many(const struct comparison *comparison, size_t k, uint64_
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-static bool add_outcome(struct comparison *comparison, size_t *room, const struct outcome *outcome)
-{
-    if (comparison->count == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct outcome *grown = realloc(comparison->outcome, more * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        comparison->outcome = grown;
-        *room = more;
-    }
-    comparison->outcome[comparison->count++] = *outcome;
-    return true;
-}
-
 /* What was, from the checkpoint to the end of logging. */
-static bool read_window(struct comparison *comparison, uint64_t from, uint64_t stop, bool *threads)
+static void read_window(struct comparison *comparison, uint64_t from, uint64_t stop, bool *threads)
 {
     struct walk walk = {.trace = comparison->was,
                         .at = from,
@@ -334,13 +313,14 @@ static bool read_window(struct comparison *comparison, uint64_t from, uint64_t s
                         .started_pool.bytes = sizeof(struct started)};
     struct outcome outcome;
     size_t room = 0;
-    bool good = true;
-    while (good && next_outcome(&walk, &outcome))
-        good = add_outcome(comparison, &room, &outcome);
+    while (next_outcome(&walk, &outcome)) {
+        comparison->outcome =
+            memory_room(comparison->outcome, comparison->count, &room, sizeof outcome);
+        comparison->outcome[comparison->count++] = outcome;
+    }
     comparison->tail = walk.negatives;
     *threads = walk.threads;
     release_walk(&walk);
-    return good && !walk.exhausted;
 }
 
 /* A completion of a request that is older than the line. Where the protocol does not say which
@@ -365,7 +345,7 @@ static size_t leave_out_unseen(struct comparison *comparison, size_t k, const st
 }
 
 /* What is, as far as it got; the first difference is told. */
-static bool compare(struct comparison *comparison)
+static void compare(struct comparison *comparison)
 {
     struct walk walk = {.trace = comparison->is,
                         .at = comparison->note.index + 1,
@@ -393,17 +373,16 @@ static bool compare(struct comparison *comparison)
         walk.negatives > comparison->outcome[k].negatives)
         tell_too_many(comparison, k, walk.negatives);
     release_walk(&walk);
-    return !walk.exhausted;
 }
 
-static bool judge_rank(struct judging *judging, const struct history *history,
+static void judge_rank(struct judging *judging, const struct history *history,
                        const struct trace *is)
 {
     uint64_t restored, stop;
     bool threads = false;
     if (history->unknown || history->piece_count < 2 ||
         !note_find(is, NOTE_RESTORED, LINE_ANY, UINT64_MAX, &restored))
-        return true;
+        return;
     const struct piece *piece = &history->piece[history->piece_count - 2];
     struct comparison comparison = {.judging = judging,
                                     .was = piece->trace,
@@ -412,28 +391,19 @@ static bool judge_rank(struct judging *judging, const struct history *history,
                                     .note = event_of(is, restored)};
     if (!note_find(piece->trace, NOTE_STOP_LOG, comparison.restored->bytes, UINT64_MAX, &stop) ||
         stop < piece->to)
-        return true; /* it never logged, or nobody knows how long */
-    bool good = read_window(&comparison, piece->to, stop, &threads);
-    if (good && !threads)
-        good = compare(&comparison);
+        return; /* it never logged, or nobody knows how long */
+    read_window(&comparison, piece->to, stop, &threads);
+    if (!threads)
+        compare(&comparison);
     free(comparison.outcome);
-    return good;
 }
 
-enum error_code c_judge_nondet(struct judging *judging, int incarnation, struct error *error)
+void c_judge_nondet(struct judging *judging, int incarnation)
 {
-    struct histories histories = {0};
-    bool good = true;
-    if (incarnation == 0)
-        return OK;
-    enum error_code code = histories_effective(judging->traces, incarnation, &histories, error);
-    for (int rank = 0; rank < judging->traces->ranks && code == OK && good; rank++) {
+    const struct histories *histories = reading_histories(&judging->reading, incarnation);
+    for (int rank = 0; rank < judging->traces->ranks && incarnation > 0; rank++) {
         const struct trace *trace = trace_set_find(judging->traces, rank, incarnation);
         if (trace != NULL)
-            good = judge_rank(judging, &histories.of[rank], trace);
+            judge_rank(judging, &histories->of[rank], trace);
     }
-    histories_release(&histories);
-    if (code == OK && !good)
-        code = error_set(error, ERROR_MEMORY, "no memory for the outcomes of a window");
-    return code;
 }

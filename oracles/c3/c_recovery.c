@@ -5,44 +5,33 @@
  * sender sent behind its own, and comes to send again. */
 #include "oracles/c3/c_family.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* --- early messages, kept -------------------------------------------------------------------- */
 
-static void keep(struct c_pass *pass, const struct early *early)
-{
-    struct early_list *list = pass->early;
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct early *grown = realloc(list->early, room * sizeof *grown);
-        if (grown == NULL) {
-            pass->exhausted = true;
-            return;
-        }
-        list->early = grown;
-        list->room = room;
-    }
-    list->early[list->count++] = *early;
-}
-
 void c_recovery_keep(struct c_pass *pass, const struct channel *channel, const struct sent *sent,
                      const struct received *received, uint64_t behind, uint64_t taken)
 {
-    for (size_t i = 0; i < pass->lines.taken_count; i++) {
-        uint64_t line = pass->lines.taken[i];
+    struct c_run *run = pass->run;
+    for (size_t i = 0; i < pass->lines->taken_count; i++) {
+        uint64_t line = pass->lines->taken[i];
         if (line <= behind || line > taken || sent->leave == 0)
             continue;
-        keep(pass, &(struct early){.line = line,
-                                   .comm = channel->comm,
-                                   .tag = channel->tag,
-                                   .source = channel->source,
-                                   .destination = channel->destination,
-                                   .sent = sent->event,
-                                   .delivered = received->delivered,
-                                   .bytes = sent->bytes,
-                                   .hash = sent->hash,
-                                   .no_hash = sent->no_hash});
+        run->early =
+            memory_room(run->early, run->early_count, &run->early_room, sizeof *run->early);
+        run->early[run->early_count++] = (struct early){.line = line,
+                                                        .comm = channel->comm,
+                                                        .tag = channel->tag,
+                                                        .source = channel->source,
+                                                        .destination = channel->destination,
+                                                        .sent = sent->event,
+                                                        .delivered = received->delivered,
+                                                        .bytes = sent->bytes,
+                                                        .hash = sent->hash,
+                                                        .no_hash = sent->no_hash};
     }
 }
 
@@ -58,8 +47,8 @@ static bool is_send_of(const struct record *record, const struct early *early)
 /* The piece that ends with the checkpoint from which `rank` was restored, or NULL. */
 static const struct piece *piece_restored(const struct c_pass *pass, int rank)
 {
-    const struct history *history = &pass->histories.of[rank];
-    const struct rank_lines *lines = &pass->lines.of[rank];
+    const struct history *history = &pass->histories->of[rank];
+    const struct rank_lines *lines = &pass->lines->of[rank];
     if (!lines->restored.there || history->piece_count < 2)
         return NULL;
     return &history->piece[history->piece_count - 2];
@@ -67,40 +56,36 @@ static const struct piece *piece_restored(const struct c_pass *pass, int rank)
 
 static void add_resend(struct c_pass *pass, const struct early *early, const struct piece *piece)
 {
-    struct resend *grown = realloc(pass->resend, (pass->resend_count + 1) * sizeof *pass->resend);
-    if (grown == NULL) {
-        pass->exhausted = true;
-        return;
-    }
-    pass->resend = grown;
-    struct resend *resend = &grown[pass->resend_count++];
-    *resend = (struct resend){.early = early};
+    pass->resend =
+        memory_room(pass->resend, pass->resend_count, &pass->resend_room, sizeof *pass->resend);
+    struct resend *resend = &pass->resend[pass->resend_count++];
+    *resend = (struct resend){.early = *early};
     for (uint64_t at = piece->to; at <= early->sent.index && at < piece->trace->count; at++)
         resend->ordinal += is_send_of(&piece->trace->record[at], early);
 }
 
 void c_recovery_begin(struct c_pass *pass)
 {
-    for (size_t i = 0; i < pass->early->count; i++) {
-        const struct early *early = &pass->early->early[i];
+    for (size_t i = 0; i < pass->run->early_count; i++) {
+        const struct early *early = &pass->run->early[i];
         const struct piece *piece = piece_restored(pass, early->source);
         if (piece != NULL && piece->trace->incarnation == early->sent.incarnation &&
-            early->line == pass->lines.of[early->source].base)
+            early->line == pass->lines->of[early->source].base)
             add_resend(pass, early, piece);
     }
 }
 
-static const char *early_text(const struct early *early, char buffer[C_MESSAGE_TEXT_BYTES])
+static const char *early_text(const struct early *early, char buffer[MESSAGE_TEXT_BYTES])
 {
-    return c_message_text(early->source, early->destination, early->comm, early->tag, 0, buffer);
+    return message_text(early->source, early->destination, early->comm, early->tag, 0, buffer);
 }
 
 /* The facts that make it early, and its second sending. */
 static struct finding *begin_early(const struct c_pass *pass, const struct early *early,
                                    struct event_ref again, enum claim_id claim)
 {
-    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
-    const struct mark *restored = &pass->lines.of[early->source].restored;
+    char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
+    const struct mark *restored = &pass->lines->of[early->source].restored;
     struct finding *finding = judging_find(pass->judging, claim, VERDICT_VIOLATION);
     finding_say(finding,
                 "%s was sent after rank %d's checkpoint of line %" PRIu64
@@ -129,9 +114,9 @@ static void judge_suppressed(struct c_pass *pass, const struct stream_event *eve
     struct event_ref again = event_of(event->trace, event->index), wire;
     judging_saw(pass->judging, CLAIM_C_EARLY_SUPPRESS, 1);
     const struct told *told =
-        told_take(&pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
+        told_take(pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
     const struct told *more =
-        told_take_more(&pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
+        told_take_more(pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
     bool on_wire = find_on_wire(event->trace, event->index, true, &wire);
     if (told != NULL && more == NULL && !on_wire)
         return;
@@ -169,25 +154,25 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
 {
     for (size_t i = 0; i < pass->resend_count; i++) {
         struct resend *resend = &pass->resend[i];
-        if (resend->early->source != event->rank || !is_send_of(event->record, resend->early) ||
+        if (resend->early.source != event->rank || !is_send_of(event->record, &resend->early) ||
             ++resend->seen != resend->ordinal)
             continue;
-        judge_same(pass, event, resend->early);
+        judge_same(pass, event, &resend->early);
         if (!event->in_progress)
-            judge_suppressed(pass, event, resend->early);
+            judge_suppressed(pass, event, &resend->early);
     }
 }
 
 void c_recovery_wrong_suppress(struct c_pass *pass, const struct told *told)
 {
-    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct rank_lines *lines = &pass->lines.of[told->rank];
+    char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct rank_lines *lines = &pass->lines->of[told->rank];
     const struct piece *piece = piece_restored(pass, told->rank);
-    bool certain = piece == NULL || pass->early->complete[piece->trace->incarnation];
+    bool certain = piece == NULL || pass->run->complete[piece->trace->incarnation];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_EARLY_SUPPRESS,
                                            certain ? VERDICT_VIOLATION : VERDICT_UNKNOWN);
     finding_say(finding, "rank %d suppressed %s: %s", told->rank,
-                c_message_text(told->rank, told->peer, told->comm, (int32_t)told->tag, 0, name),
+                message_text(told->rank, told->peer, told->comm, (int32_t)told->tag, 0, name),
                 event_text(told->event, event));
     finding_show(finding, told->event);
     if (!lines->restored.there) {
@@ -210,15 +195,15 @@ void c_recovery_wrong_suppress(struct c_pass *pass, const struct told *told)
 static struct finding *begin_late(const struct c_pass *pass, const struct channel *channel,
                                   const struct sent *sent)
 {
-    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
-    const struct rank_lines *lines = &pass->lines.of[channel->destination];
+    char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
+    const struct rank_lines *lines = &pass->lines->of[channel->destination];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_LATE_REPLAY, VERDICT_VIOLATION);
     finding_say(finding,
                 "rank %d sent %s before its checkpoint of line %" PRIu64
                 ": %s; to that line rank %d was restored: %s",
                 channel->source,
-                c_message_text(channel->source, channel->destination, channel->comm, channel->tag,
-                               sent->number, name),
+                message_text(channel->source, channel->destination, channel->comm, channel->tag,
+                             sent->number, name),
                 lines->base, event_text(sent->event, event), channel->destination,
                 event_text(lines->restored.event, second));
     finding_show(finding, sent->event);
@@ -233,10 +218,10 @@ void c_recovery_late(struct c_pass *pass, const struct channel *channel, const s
     struct event_ref wire;
     uint64_t index = received->delivered.index;
     const struct trace *trace = c_trace(pass->judging, received->delivered);
-    if (!pass->lines.of[channel->destination].restored.there)
+    if (!pass->lines->of[channel->destination].restored.there)
         return; /* the rank lives on */
-    const struct told *told = told_take(&pass->told, trace, index, TOLD_BIT(REPLAYED));
-    const struct told *more = told_take_more(&pass->told, trace, index, TOLD_BIT(REPLAYED));
+    const struct told *told = told_take(pass->told, trace, index, TOLD_BIT(REPLAYED));
+    const struct told *more = told_take_more(pass->told, trace, index, TOLD_BIT(REPLAYED));
     bool on_wire = find_on_wire(trace, index, false, &wire);
     if (sent->leave == 0 || received->blind)
         return;
@@ -266,7 +251,7 @@ void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
 {
     char text[EVENT_TEXT_BYTES];
     if (other == NULL || other->delivered.incarnation != pass->incarnation || sent->leave == 0 ||
-        !pass->lines.of[channel->destination].restored.there)
+        !pass->lines->of[channel->destination].restored.there)
         return;
     judging_saw(pass->judging, CLAIM_C_LATE_REPLAY, 1);
     struct finding *finding = begin_late(pass, channel, sent);
@@ -278,10 +263,10 @@ void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
 
 void c_recovery_wrong_replay(struct c_pass *pass, const struct told *told, const char *why)
 {
-    char name[C_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_LATE_REPLAY, VERDICT_VIOLATION);
     finding_say(finding, "rank %d took %s from its log of line %" PRIu64 ": %s", told->rank,
-                c_message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
+                message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
                 told->line, event_text(told->event, event));
     finding_say(finding, "%s", why);
     finding_show(finding, told->event);

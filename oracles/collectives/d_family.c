@@ -2,102 +2,97 @@
  * collectives what C.1.1 asks of all. See d_family.h. */
 #include "oracles/collectives/d_family.h"
 
+#include "base/memory.h"
 #include "oracles/c3/c_family.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static bool any_asked(const struct judging *judging)
+static bool has_collectives(const struct d_calls *calls)
 {
-    for (size_t claim = 0; claim < CLAIM_COUNT; claim++)
-        if (judging->asked[claim] && strncmp(claims[claim].id, "D.", 2) == 0)
+    for (size_t i = 0; i < calls->call_count; i++)
+        if (calls->call[i]->category != D_NO_CATEGORY && calls->call[i]->size > 1)
             return true;
     return false;
-}
-
-static bool has_collectives(const struct d_pass *pass)
-{
-    for (size_t i = 0; i < pass->call_count; i++)
-        if (pass->call[i]->category != D_NO_CATEGORY && pass->call[i]->size > 1)
-            return true;
-    return false;
-}
-
-static enum error_code judge_stops(struct d_pass *pass, struct error *error)
-{
-    struct causal causal = {0};
-    if (!pass->judging->asked[CLAIM_D_2_1] || !has_collectives(pass))
-        return OK;
-    enum error_code code = causal_read(pass->judging->traces, pass->incarnation, &causal, error);
-    if (code == OK)
-        c_judge_stops(pass->judging, &pass->lines, &causal, CLAIM_D_2_1);
-    causal_release(&causal);
-    return code;
 }
 
 static bool restores(const struct d_pass *pass)
 {
-    for (int rank = 0; rank < pass->lines.ranks; rank++)
-        if (pass->lines.of[rank].restored.there && pass->lines.of[rank].base > 0)
+    for (int rank = 0; rank < pass->lines->ranks; rank++)
+        if (pass->lines->of[rank].restored.there && pass->lines->of[rank].base > 0)
             return true;
     return false;
 }
 
-static enum error_code judge_calls(struct d_pass *pass, struct error *error)
-{
-    enum error_code code = d_read_calls(pass, error);
-    if (code == OK)
-        code = d_read_wire(pass, error);
-    if (code == OK)
-        code = judge_stops(pass, error);
-    if (code != OK)
-        return code;
-    d_judge_flows(pass);
-    if (restores(pass))
-        d_judge_recovery(pass);
-    return pass->exhausted ? error_set(error, ERROR_MEMORY, "no memory for the collectives") : OK;
-}
-
 /* A line was restored that nobody took: what went before is not known. */
-static bool tell_unknown(struct d_pass *pass)
+static bool tell_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
     for (size_t claim = 0; claim < CLAIM_COUNT; claim++)
         if (strncmp(claims[claim].id, "D.", 2) == 0)
-            unknown |=
-                histories_tell_unknown(pass->judging, &pass->histories, (enum claim_id)claim);
+            unknown |= histories_tell_unknown(judging, histories, (enum claim_id)claim);
     return unknown;
 }
 
-static enum error_code judge_incarnation(struct judging *judging, int incarnation, bool *native,
-                                         struct error *error)
+static void on_joined(void *context, const struct stream_event *event,
+                      const struct gathering *gathering, uint64_t number)
 {
-    struct d_pass pass = {.judging = judging, .incarnation = incarnation, .native = native};
-    enum error_code code = lines_read(judging->traces, incarnation, &pass.lines, error);
-    if (code == OK)
-        code = histories_effective(judging->traces, incarnation, &pass.histories, error);
-    if (code == OK && !tell_unknown(&pass))
-        code = judge_calls(&pass, error);
-    d_release_wire(&pass);
-    d_release_calls(&pass);
-    lines_release(&pass.lines);
-    histories_release(&pass.histories);
-    return code;
+    struct d_pass *pass = context;
+    d_calls_joined(&pass->calls, event, gathering, number);
 }
 
-static enum error_code judge_family(struct judging *judging, struct error *error)
+static void on_left(void *context, const struct stream_event *event,
+                    const struct collective_request *request)
 {
-    bool native[D_CATEGORIES] = {false};
-    enum error_code code = OK;
-    if (judging->traces->count == 0 || !any_asked(judging))
-        return OK;
-    for (int i = 0; i < judging->traces->incarnations && code == OK; i++) {
-        if (c_lives_on(judging, i)) {
-            c_tell_lives_on(judging, i, "D.");
-            break;
-        }
-        code = judge_incarnation(judging, i, native, error);
+    struct d_pass *pass = context;
+    d_calls_left(&pass->calls, event, request);
+}
+
+static void on_end(void *context)
+{
+    struct d_pass *pass = context;
+    d_mark_wire(pass);
+    if (has_collectives(&pass->calls))
+        c_judge_stops(pass->judging, pass->lines, pass->causal, CLAIM_D_2_1);
+    d_judge_flows(pass);
+    if (restores(pass))
+        d_judge_recovery(pass);
+    d_calls_release(&pass->calls);
+    free(pass);
+}
+
+static void listen(struct judging *judging, struct pass *pass)
+{
+    if (!judging_asked(judging, "D."))
+        return;
+    if (judging->collectives == NULL)
+        judging->collectives = memory_new(1, sizeof *judging->collectives);
+    struct d_run *run = judging->collectives;
+    if (run->lives_on)
+        return;
+    run->lives_on = lives_any_on(&judging->reading.lives, pass->incarnation);
+    if (run->lives_on) {
+        c_tell_lives_on(judging, pass->incarnation, "D.");
+        return;
     }
-    return code;
+    if (tell_unknown(judging, pass->histories))
+        return;
+    struct d_pass *own = memory_new(1, sizeof *own);
+    *own = (struct d_pass){.judging = judging,
+                           .incarnation = pass->incarnation,
+                           .lines = reading_lines(&judging->reading, pass->incarnation),
+                           .histories = pass->histories,
+                           .causal = &judging->causal[pass->incarnation],
+                           .native = run->native};
+    d_calls_begin(&own->calls, pass);
+    pass_listen(pass, &(struct listener){
+                          .context = own, .joined = on_joined, .left = on_left, .end = on_end});
 }
 
-const struct oracle oracle_c3_collectives = {judge_family, true};
+static void end_run(struct judging *judging)
+{
+    free(judging->collectives);
+}
+
+const struct oracle oracle_c3_collectives = {
+    .application = listen, .judge = end_run, .needs_sound_traces = true};

@@ -6,10 +6,6 @@
 #define ORACLES_COLLECTIVES_D_FAMILY_H
 
 #include "oracles/judging.h"
-#include "oracles/reading/collective.h"
-#include "oracles/reading/lines.h"
-#include "oracles/reading/pool.h"
-#include "oracles/reading/table.h"
 
 /* Data flow (C3, section 4). Scans are not in the paper: data flows from lower ranks to higher. */
 enum d_category {
@@ -53,45 +49,50 @@ enum d_inside {
     D_INSIDE_OTHER,
 };
 
-/* A collective on the wire, at one rank. */
+/* That a rank came to a collective of the wire (see causal.h). */
 struct d_join {
-    struct d_join *next; /* of the same meeting */
     int rank;
     uint64_t index;
-    uint64_t enter;
-    unsigned call;
     enum d_inside inside;
     struct d_call *of; /* with D_INSIDE_CALL */
 };
 
-/* The number-th collective of each rank on a communicator of the wire: these belong together. */
-struct d_meeting {
-    uint32_t comm;
-    uint64_t number;
-    struct d_join *join; /* in the order of ranks */
+/* What is kept from one incarnation to the next. */
+struct d_run {
+    bool native[D_CATEGORIES]; /* some call of it reached the wire */
+    bool lives_on;             /* some ranks did: nothing more is judged */
+};
+
+/* The calls of the application as of one incarnation; filled by a pass, see d_calls.c. */
+struct d_calls {
+    int ranks;
+    int incarnation;
+    size_t call_count, call_room;
+    struct d_call **call;  /* in the order in which they were come to; owned */
+    struct table numbered; /* (communicator, number) to struct d_call */
+    struct table located;  /* (rank, record of this incarnation) to struct d_call */
+    struct table open;     /* (rank and incarnation, request) to struct d_part */
+    struct pool call_pool;
 };
 
 /* One incarnation. */
 struct d_pass {
     struct judging *judging;
     int incarnation;
-    struct lines lines;
-    struct histories histories;
-    struct collectives members; /* of communicators, as the application sees them */
-    size_t call_count, call_room;
-    struct d_call **call;  /* in the order in which they were come to, rank by rank; owned */
-    struct table numbered; /* (communicator, number) to struct d_call */
-    struct table located;  /* (rank, record of this incarnation) to struct d_call */
-    size_t meeting_count, meeting_room;
-    struct d_meeting **meeting; /* owned */
-    struct pool call_pool, meeting_pool, join_pool;
-    bool *native; /* by category: some call of it reached the wire, in this incarnation or before */
-    bool exhausted;
+    const struct lines *lines;
+    const struct histories *histories;
+    const struct causal *causal;
+    struct d_calls calls;
+    bool *native; /* by category, as in struct d_run */
 };
 
-/* d_calls.c. ERROR_MEMORY. */
-enum error_code d_read_calls(struct d_pass *pass, struct error *error);
-void d_release_calls(struct d_pass *pass);
+/* d_calls.c: for a listener whose context is the calls. */
+void d_calls_begin(struct d_calls *calls, const struct pass *pass);
+void d_calls_release(struct d_calls *calls);
+void d_calls_joined(void *calls, const struct stream_event *event,
+                    const struct gathering *gathering, uint64_t number);
+void d_calls_left(void *calls, const struct stream_event *event,
+                  const struct collective_request *request);
 /* D_NO_CATEGORY where there is none. */
 enum d_category d_category_of(unsigned call);
 /* Data flows in the call from the member at place `from` to that at `to`. */
@@ -104,9 +105,11 @@ struct event_ref d_event(const struct d_part *part);
 /* "MPI_Bcast number 3 on MPI_COMM_WORLD"; returns buffer. */
 const char *d_call_text(const struct d_call *call, char buffer[D_CALL_TEXT_BYTES]);
 
-/* d_wire.c, behind d_read_calls. ERROR_MEMORY. */
-enum error_code d_read_wire(struct d_pass *pass, struct error *error);
-void d_release_wire(struct d_pass *pass);
+/* d_wire.c: what the rank's collective of the wire is inside of; false: it did not come to it. */
+bool d_join_of(const struct d_pass *pass, const struct meeting *meeting, int rank,
+               struct d_join *join);
+/* Marks the calls that a collective went on the wire inside of. */
+void d_mark_wire(struct d_pass *pass);
 
 /* d_flows.c: D.2.2, D.2.3, D.barrier, D.cell.*. */
 void d_judge_flows(struct d_pass *pass);

@@ -3,6 +3,7 @@
 #include "oracles/c3/c_message.h"
 #include "oracles/collectives/d_family.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ struct view {
 static int stand_at(const struct view *view, const struct d_part *part, uint64_t ticks)
 {
     return ticks == 0 ? NOWHERE
-                      : (int)lines_standing(&view->pass->lines.of[part->rank], view->line, ticks);
+                      : (int)lines_standing(&view->pass->lines->of[part->rank], view->line, ticks);
 }
 
 static void look(struct view *view)
@@ -101,7 +102,7 @@ static void say_end(struct finding *finding, const struct view *view, unsigned p
 {
     char name[D_CALL_TEXT_BYTES], stand[STAND_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     const struct d_part *part = &view->call->part[place];
-    const struct rank_lines *lines = &view->pass->lines.of[part->rank];
+    const struct rank_lines *lines = &view->pass->lines->of[part->rank];
     finding_say(finding, "rank %d %s %s %s: %s", part->rank, did, d_call_text(view->call, name),
                 c_stand_text(lines, view->line, ticks, stand), event_text(d_event(part), event));
     finding_show(finding, d_event(part));
@@ -205,7 +206,7 @@ static void judge_checkpoint_inside(const struct d_pass *pass, const struct d_ca
                                     const struct d_part *part)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct rank_lines *lines = &pass->lines.of[part->rank];
+    const struct rank_lines *lines = &pass->lines->of[part->rank];
     if (part->trace == NULL || !part->here || part->received == 0 ||
         !lines_moved(lines, part->enter, part->received))
         return;
@@ -341,7 +342,7 @@ static bool epochs_of(const struct d_pass *pass, const struct d_call *call, uint
         const struct d_part *part = &call->part[place];
         if (part->trace == NULL || !part->here || part->sent == 0)
             continue;
-        const struct rank_lines *lines = &pass->lines.of[part->rank];
+        const struct rank_lines *lines = &pass->lines->of[part->rank];
         uint64_t first = lines_epoch(lines, part->enter);
         uint64_t last =
             lines_epoch(lines, part->received > part->sent ? part->received : part->sent);
@@ -356,7 +357,7 @@ static uint64_t newest_base(const struct d_pass *pass, const struct d_call *call
 {
     uint64_t base = 0;
     for (unsigned place = 0; place < call->size; place++) {
-        uint64_t own = pass->lines.of[call->part[place].rank].base;
+        uint64_t own = pass->lines->of[call->part[place].rank].base;
         base = own > base ? own : base;
     }
     return base;
@@ -368,8 +369,8 @@ static void judge_call(struct d_pass *pass, const struct d_call *call, struct st
     uint64_t low, high, base = newest_base(pass, call);
     if (!epochs_of(pass, call, &low, &high))
         return;
-    for (size_t i = 0; i < pass->lines.taken_count; i++) {
-        struct view view = {pass, call, pass->lines.taken[i], stand};
+    for (size_t i = 0; i < pass->lines->taken_count; i++) {
+        struct view view = {pass, call, pass->lines->taken[i], stand};
         if (view.line < low || view.line <= base)
             continue;
         look(&view);
@@ -386,13 +387,9 @@ static void judge_call(struct d_pass *pass, const struct d_call *call, struct st
 
 void d_judge_flows(struct d_pass *pass)
 {
-    struct stand *stand = calloc((size_t)pass->lines.ranks + 1, sizeof *stand);
-    if (stand == NULL) {
-        pass->exhausted = true;
-        return;
-    }
-    for (size_t i = 0; i < pass->call_count; i++)
-        if (pass->call[i]->category != D_NO_CATEGORY && pass->call[i]->size > 1)
-            judge_call(pass, pass->call[i], stand);
+    struct stand *stand = memory_new((size_t)pass->lines->ranks, sizeof *stand);
+    for (size_t i = 0; i < pass->calls.call_count; i++)
+        if (pass->calls.call[i]->category != D_NO_CATEGORY && pass->calls.call[i]->size > 1)
+            judge_call(pass, pass->calls.call[i], stand);
     free(stand);
 }

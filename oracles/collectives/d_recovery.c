@@ -64,7 +64,7 @@ static enum must must_of(const struct d_call *call, const struct d_part *behind)
 
 static uint64_t base_of(const struct d_pass *pass, int rank)
 {
-    return pass->lines.of[rank].base;
+    return pass->lines->of[rank].base;
 }
 
 /* --- what is said --------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void say_behind(struct finding *finding, const struct again *again)
 static struct finding *begin_finding(const struct again *again, const struct d_part *part)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES], restored[EVENT_TEXT_BYTES];
-    const struct mark *mark = &again->pass->lines.of[part->rank].restored;
+    const struct mark *mark = &again->pass->lines->of[part->rank].restored;
     struct finding *finding = judging_find(again->pass->judging, again->claim, VERDICT_VIOLATION);
     finding_say(finding, "rank %d was restored to line %" PRIu64 " (%s) and came to %s: %s",
                 part->rank, base_of(again->pass, part->rank), event_text(mark->event, restored),
@@ -108,10 +108,10 @@ static struct finding *begin_finding(const struct again *again, const struct d_p
 static struct event_ref find_on_wire(const struct again *again, const struct d_part *part)
 {
     const struct d_pass *pass = again->pass;
-    for (size_t i = 0; i < pass->meeting_count; i++)
-        for (const struct d_join *join = pass->meeting[i]->join; join != NULL; join = join->next)
-            if (join->of == again->call && join->rank == part->rank)
-                return event_of(part->trace, join->index);
+    struct d_join join;
+    for (size_t i = 0; i < pass->causal->meeting_count; i++)
+        if (d_join_of(pass, pass->causal->meeting[i], part->rank, &join) && join.of == again->call)
+            return event_of(part->trace, join.index);
     return d_event(part);
 }
 
@@ -158,8 +158,8 @@ static void judge_executed(const struct again *again, const struct d_part *part)
 /* The piece that ends with the checkpoint from which the rank was restored, or NULL. */
 static const struct piece *piece_restored(const struct d_pass *pass, int rank)
 {
-    const struct history *history = &pass->histories.of[rank];
-    if (!pass->lines.of[rank].restored.there || history->piece_count < 2)
+    const struct history *history = &pass->histories->of[rank];
+    if (!pass->lines->of[rank].restored.there || history->piece_count < 2)
         return NULL;
     return &history->piece[history->piece_count - 2];
 }
@@ -183,7 +183,7 @@ static uint64_t place_behind(const struct d_pass *pass, const struct d_call *cal
 {
     uint64_t place = 0;
     for (uint64_t number = call->number; number > 1; number--) {
-        const struct d_call *before = table_get(&pass->numbered, call->comm, number - 1);
+        const struct d_call *before = table_get(&pass->calls.numbered, call->comm, number - 1);
         const struct d_part *own = before == NULL ? NULL : d_part_of(before, part->rank);
         if (own == NULL || !own->here)
             break;
@@ -242,18 +242,10 @@ static void judge_same(const struct again *again, const struct d_part *part)
 
 /* --- dummies -------------------------------------------------------------------------------- */
 
-static const struct d_join *join_of(const struct d_meeting *meeting, int rank)
-{
-    const struct d_join *join = meeting->join;
-    while (join != NULL && join->rank != rank)
-        join = join->next;
-    return join;
-}
-
 /* The calls are done again before the program goes on from the line; or the run is over. */
 static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
 {
-    const struct mark *restored = &pass->lines.of[trace->rank].restored;
+    const struct mark *restored = &pass->lines->of[trace->rank].restored;
     enum run_end end = pass->judging->facts->end;
     if (pass->incarnation + 1 == pass->judging->traces->incarnations &&
         (end == RUN_FINISHED || end == RUN_DEADLOCK))
@@ -269,11 +261,11 @@ static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
 }
 
 static void tell_no_dummy(const struct again *again, const struct d_part *part,
-                          const struct d_meeting *meeting)
+                          const struct meeting *meeting)
 {
     char event[EVENT_TEXT_BYTES];
     const struct d_part *root = &again->call->part[again->call->root];
-    struct event_ref wire = event_of(root->trace, join_of(meeting, root->rank)->index);
+    struct event_ref wire = event_of(root->trace, meeting->of[root->rank].index - 1);
     struct finding *finding = begin_finding(again, root);
     finding_say(finding,
                 "rank %d executed it again on the wire (%s), and rank %d did not take part, with "
@@ -283,21 +275,22 @@ static void tell_no_dummy(const struct again *again, const struct d_part *part,
     finding_show(finding, d_event(part));
 }
 
-static bool takes_part(const struct d_join *join)
+static bool takes_part(const struct d_pass *pass, const struct meeting *meeting, int rank)
 {
-    return join != NULL && join->inside != D_INSIDE_CALL;
+    struct d_join join;
+    return d_join_of(pass, meeting, rank, &join) && join.inside != D_INSIDE_CALL;
 }
 
 /* Each rank behind the line joins whatever the root puts on the wire for the call. */
-static void judge_dummies(const struct again *again, const struct d_meeting *meeting)
+static void judge_dummies(const struct again *again, const struct meeting *meeting)
 {
     const struct d_call *call = again->call;
     for (unsigned place = 0; place < call->size; place++) {
         const struct d_part *part = &call->part[place];
         const struct trace *trace =
             trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation);
-        if (is_behind(part) && trace != NULL && !takes_part(join_of(meeting, part->rank)) &&
-            had_its_time(again->pass, trace)) {
+        if (is_behind(part) && trace != NULL && had_its_time(again->pass, trace) &&
+            !takes_part(again->pass, meeting, part->rank)) {
             tell_no_dummy(again, part, meeting);
             return;
         }
@@ -349,29 +342,32 @@ static bool is_judged(const struct d_join *join)
 }
 
 /* Of the calls that meet, the earliest: whoever is in a later one has left it out. */
-static const struct d_join *earliest(const struct d_meeting *meeting)
+static bool find_earliest(const struct d_pass *pass, const struct meeting *meeting,
+                          struct d_join *earliest)
 {
-    const struct d_join *found = NULL;
-    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
-        if (is_judged(join) && (found == NULL || join->of->number < found->of->number))
-            found = join;
-    return found;
+    struct d_join join;
+    *earliest = (struct d_join){0};
+    for (int rank = 0; rank < pass->causal->ranks; rank++)
+        if (d_join_of(pass, meeting, rank, &join) && is_judged(&join) &&
+            (earliest->of == NULL || join.of->number < earliest->of->number))
+            *earliest = join;
+    return earliest->of != NULL;
 }
 
 /* True if what follows on this communicator of the wire is out of step. */
-static bool judge_meeting(struct d_pass *pass, const struct d_meeting *meeting)
+static bool judge_meeting(struct d_pass *pass, const struct meeting *meeting)
 {
-    const struct d_join *one = earliest(meeting);
-    if (one == NULL)
+    struct d_join one, join;
+    if (!find_earliest(pass, meeting, &one))
         return false;
-    struct again again = again_of(pass, one->of);
-    for (const struct d_join *join = meeting->join; join != NULL; join = join->next)
-        if (is_stranger(&again, join)) {
-            tell_mixed(&again, one, join);
+    struct again again = again_of(pass, one.of);
+    for (int rank = 0; rank < pass->causal->ranks; rank++)
+        if (d_join_of(pass, meeting, rank, &join) && is_stranger(&again, &join)) {
+            tell_mixed(&again, &one, &join);
             return true;
         }
     if (again.behind != NULL && again.must == MUST_EXECUTE &&
-        join_of(meeting, one->of->part[one->of->root].rank) != NULL)
+        meeting->of[one.of->part[one.of->root].rank].index != 0)
         judge_dummies(&again, meeting);
     return false;
 }
@@ -380,12 +376,10 @@ static bool judge_meeting(struct d_pass *pass, const struct d_meeting *meeting)
 static void judge_meetings(struct d_pass *pass)
 {
     struct table out_of_step = {0};
-    for (size_t i = 0; i < pass->meeting_count; i++) {
-        struct d_meeting *meeting = pass->meeting[i];
-        if (table_get(&out_of_step, meeting->comm, 0) != NULL)
-            continue;
-        if (judge_meeting(pass, meeting) && !table_put(&out_of_step, meeting->comm, 0, meeting))
-            pass->exhausted = true;
+    for (size_t i = 0; i < pass->causal->meeting_count; i++) {
+        struct meeting *meeting = pass->causal->meeting[i];
+        if (table_get(&out_of_step, meeting->comm, 0) == NULL && judge_meeting(pass, meeting))
+            table_put(&out_of_step, meeting->comm, 0, meeting);
     }
     table_release(&out_of_step);
 }
@@ -397,7 +391,7 @@ static void judge_call(struct d_pass *pass, const struct d_call *call)
     struct again again = again_of(pass, call);
     for (unsigned place = 0; place < call->size; place++) {
         const struct d_part *part = &call->part[place];
-        if (part->trace == NULL || !part->here || !pass->lines.of[part->rank].restored.there)
+        if (part->trace == NULL || !part->here || !pass->lines->of[part->rank].restored.there)
             continue;
         judge_executed(&again, part);
         judge_same(&again, part);
@@ -406,8 +400,8 @@ static void judge_call(struct d_pass *pass, const struct d_call *call)
 
 void d_judge_recovery(struct d_pass *pass)
 {
-    for (size_t i = 0; i < pass->call_count; i++) {
-        const struct d_call *call = pass->call[i];
+    for (size_t i = 0; i < pass->calls.call_count; i++) {
+        const struct d_call *call = pass->calls.call[i];
         if (call->category < D_CATEGORIES && call->category != D_BARRIER && call->size > 1 &&
             pass->native[call->category])
             judge_call(pass, call);

@@ -3,6 +3,8 @@
  * now. And the application never sees a rank that is none of its own. */
 #include "oracles/judging.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,9 +24,8 @@ struct sender {
     int *before;    /* by rank: where it was before that; -1: nowhere */
     bool *moved;    /* by rank: it has been reached elsewhere */
     uint32_t *comm; /* by rank: through what */
-    size_t old_count;
+    size_t old_count, old_room;
     struct old_place *old; /* owned */
-    bool exhausted;
 };
 
 /* NULL: none. */
@@ -40,13 +41,9 @@ static void keep_old(struct sender *sender, struct old_place old)
 {
     struct old_place *place = find_old(sender, old.process, old.comm);
     if (place == NULL) {
-        struct old_place *grown =
-            realloc(sender->old, (sender->old_count + 1) * sizeof *sender->old);
-        sender->exhausted |= grown == NULL;
-        if (grown == NULL)
-            return;
-        sender->old = grown;
-        place = &grown[sender->old_count++];
+        sender->old =
+            memory_room(sender->old, sender->old_count, &sender->old_room, sizeof *sender->old);
+        place = &sender->old[sender->old_count++];
     }
     *place = old;
 }
@@ -105,12 +102,12 @@ static void judge_send(struct sender *sender, uint64_t index)
 }
 
 /* What the application names or is told as its peer. */
-static void judge_peer(struct judging *judging, const struct tenures *tenures,
+static void judge_peer(struct judging *judging, const struct lives *lives,
                        const struct trace *trace, uint64_t index)
 {
     char event[EVENT_TEXT_BYTES];
     const struct record *record = &trace->record[index];
-    if (record->peer < 0 || record->peer >= tenures->ranks || tenures->application[record->peer] ||
+    if (record->peer < 0 || record->peer >= lives->ranks || lives->application[record->peer] ||
         (record->flags & FLAG_NEGATIVE))
         return;
     struct finding *finding = judging_find(judging, CLAIM_R_ADDRESS, VERDICT_VIOLATION);
@@ -126,11 +123,11 @@ static bool is_of_peer(unsigned kind)
            kind == RECORD_PROBE;
 }
 
-static void judge_trace(struct sender *sender, const struct tenures *tenures)
+static void judge_trace(struct sender *sender, const struct lives *lives)
 {
     const struct trace *trace = sender->trace;
     for (int rank = 0; rank < sender->ranks; rank++) {
-        sender->process[rank] = tenures->application[rank] ? rank : -1;
+        sender->process[rank] = lives->application[rank] ? rank : -1;
         sender->moved[rank] = false;
         sender->before[rank] = -1;
     }
@@ -143,7 +140,7 @@ static void judge_trace(struct sender *sender, const struct tenures *tenures)
         else if (kind == RECORD_SEND && record->level == LEVEL_WIRE)
             judge_send(sender, at);
         else if (is_of_peer(kind) && record->level == LEVEL_APP)
-            judge_peer(sender->judging, tenures, trace, at);
+            judge_peer(sender->judging, lives, trace, at);
     }
 }
 
@@ -156,51 +153,32 @@ static bool tells_addresses(const struct trace_set *traces)
     return false;
 }
 
-static bool sender_init(struct sender *sender)
-{
-    size_t room = (size_t)sender->ranks + 1;
-    sender->process = calloc(room, sizeof *sender->process);
-    sender->moved = calloc(room, sizeof *sender->moved);
-    sender->comm = calloc(room, sizeof *sender->comm);
-    sender->before = calloc(room, sizeof *sender->before);
-    return sender->process != NULL && sender->moved != NULL && sender->comm != NULL &&
-           sender->before != NULL;
-}
-
-static void sender_release(struct sender *sender)
-{
-    free(sender->process);
-    free(sender->before);
-    free(sender->moved);
-    free(sender->comm);
-    free(sender->old);
-}
-
-static enum error_code judge_traces(struct judging *judging, const struct tenures *tenures,
-                                    struct error *error)
+static void judge_traces(struct judging *judging, const struct lives *lives)
 {
     const struct trace_set *traces = judging->traces;
-    struct sender sender = {.judging = judging, .ranks = traces->ranks};
-    bool good = sender_init(&sender);
-    for (size_t i = 0; i < traces->count && good; i++) {
+    size_t room = (size_t)traces->ranks;
+    struct sender sender = {.judging = judging,
+                            .ranks = traces->ranks,
+                            .process = memory_new(room, sizeof *sender.process),
+                            .moved = memory_new(room, sizeof *sender.moved),
+                            .comm = memory_new(room, sizeof *sender.comm),
+                            .before = memory_new(room, sizeof *sender.before)};
+    for (size_t i = 0; i < traces->count; i++) {
         sender.trace = &traces->trace[i];
-        judge_trace(&sender, tenures);
-        good = !sender.exhausted;
+        judge_trace(&sender, lives);
     }
-    sender_release(&sender);
-    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for %d addresses", traces->ranks);
+    free(sender.process);
+    free(sender.before);
+    free(sender.moved);
+    free(sender.comm);
+    free(sender.old);
 }
 
-static enum error_code judge_addresses(struct judging *judging, struct error *error)
+static void judge_addresses(struct judging *judging)
 {
-    struct tenures tenures = {0};
-    if (!judging->asked[CLAIM_R_ADDRESS])
-        return OK;
-    enum error_code code = tenures_read(judging->traces, &tenures, error);
-    if (code == OK && (tenures.moved || tells_addresses(judging->traces)))
-        code = judge_traces(judging, &tenures, error);
-    tenures_release(&tenures);
-    return code;
+    const struct lives *lives = &judging->reading.lives;
+    if (judging->asked[CLAIM_R_ADDRESS] && (lives->moved || tells_addresses(judging->traces)))
+        judge_traces(judging, lives);
 }
 
-const struct oracle oracle_address = {judge_addresses, true};
+const struct oracle oracle_address = {.judge = judge_addresses, .needs_sound_traces = true};

@@ -53,9 +53,8 @@ static void judge_note(struct judging *judging, const struct trace *trace, uint6
     finding_show(finding, event_of(trace, note));
 }
 
-static enum error_code judge_atomic(struct judging *judging, struct error *error)
+static void judge_atomic(struct judging *judging)
 {
-    (void)error;
     for (size_t i = 0; i < judging->traces->count; i++) {
         const struct trace *trace = &judging->traces->trace[i];
         uint64_t at = trace->count;
@@ -63,7 +62,6 @@ static enum error_code judge_atomic(struct judging *judging, struct error *error
             if (trace->record[at].tag == NOTE_NOTIFIED)
                 judge_note(judging, trace, at);
     }
-    return OK;
 }
 
-const struct oracle oracle_atomic = {judge_atomic, true};
+const struct oracle oracle_atomic = {.judge = judge_atomic, .needs_sound_traces = true};

@@ -3,9 +3,9 @@
  * long as there is one, and says so (`replayed`); only then the network serves them. Receives that
  * were posted before the line and not complete are posted again on the way to it. Ranks with
  * several threads are left out. */
+#include "base/memory.h"
 #include "oracles/cuts/s_family.h"
 #include "oracles/matching/match_tables.h"
-#include "oracles/reading/told.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ struct kept {
     struct event_ref event;
 };
 
-struct life {
+struct life_read {
     struct s_pass *pass;
     int rank;
     const struct trace *trace;
@@ -44,32 +44,15 @@ struct life {
     struct posted *posted; /* owned */
     size_t kept_count, kept_room;
     struct kept *kept; /* in the order of arrival; owned */
-    bool exhausted;
-    bool threads; /* more than one receives */
+    bool threads;      /* more than one receives */
 };
 
 /* --- reading ------------------------------------------------------------------------------- */
 
-static void *room_for(void *array, size_t count, size_t *room, size_t bytes, bool *exhausted)
+static struct posted *post(struct life_read *life, uint64_t index, const struct record *record)
 {
-    if (count < *room)
-        return array;
-    size_t more = *room ? 2 * *room : 64;
-    void *grown = realloc(array, more * bytes);
-    if (grown == NULL) {
-        *exhausted = true;
-        return array;
-    }
-    *room = more;
-    return grown;
-}
-
-static struct posted *post(struct life *life, uint64_t index, const struct record *record)
-{
-    life->posted = room_for(life->posted, life->posted_count, &life->posted_room,
-                            sizeof *life->posted, &life->exhausted);
-    if (life->exhausted)
-        return NULL;
+    life->posted =
+        memory_room(life->posted, life->posted_count, &life->posted_room, sizeof *life->posted);
     struct posted *posted = &life->posted[life->posted_count++];
     *posted = (struct posted){.index = index,
                               .comm = record->comm,
@@ -84,7 +67,7 @@ static struct posted *post(struct life *life, uint64_t index, const struct recor
 /* What record `index` says was got; before the rank was restored it is over. A receive that is
  * freed, or that fails with a message too long for it, takes what it matches as one that never
  * returns. */
-static void finish(const struct life *life, struct posted *posted, uint64_t index)
+static void finish(const struct life_read *life, struct posted *posted, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
@@ -96,7 +79,7 @@ static void finish(const struct life *life, struct posted *posted, uint64_t inde
                     (record->flags & FLAG_CANCELLED) != 0;
 }
 
-static struct posted *find_request(const struct life *life, uint32_t request)
+static struct posted *find_request(const struct life_read *life, uint32_t request)
 {
     for (size_t i = life->posted_count; i > 0; i--)
         if (life->posted[i - 1].request == request && !life->posted[i - 1].is_done)
@@ -104,7 +87,7 @@ static struct posted *find_request(const struct life *life, uint32_t request)
     return NULL;
 }
 
-static void read_receive(struct life *life, uint64_t index, const struct record *record)
+static void read_receive(struct life_read *life, uint64_t index, const struct record *record)
 {
     struct posted *posted;
     if (record->flags & FLAG_MATCHED) {
@@ -114,7 +97,7 @@ static void read_receive(struct life *life, uint64_t index, const struct record 
         return;
     }
     posted = post(life, index, record);
-    if (posted != NULL && record->request == 0)
+    if (record->request == 0)
         finish(life, posted, index);
 }
 
@@ -126,7 +109,7 @@ static bool is_it(const struct record *got, const struct kept *kept)
 }
 
 /* What it got although another came first. */
-static void take_what_was_got(const struct life *life, const struct record *got)
+static void take_what_was_got(const struct life_read *life, const struct record *got)
 {
     for (size_t i = 0; i < life->kept_count; i++)
         if (!life->kept[i].taken && life->kept[i].comm == got->comm && is_it(got, &life->kept[i])) {
@@ -137,14 +120,14 @@ static void take_what_was_got(const struct life *life, const struct record *got)
 
 /* A receive that was posted before the line, and that the rank brought back: it was served first.
  */
-static void finish_unposted(const struct life *life, uint64_t index)
+static void finish_unposted(const struct life_read *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     if (index >= life->piece->restored && record->error == 0 && record->peer >= 0)
         take_what_was_got(life, record);
 }
 
-static void read_record(struct life *life, uint64_t index)
+static void read_record(struct life_read *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     struct posted *posted;
@@ -173,20 +156,16 @@ static void read_record(struct life *life, uint64_t index)
 }
 
 /* Where the process began to be this rank. */
-static uint64_t begin_of(const struct life *life)
+static uint64_t begin_of(const struct life_read *life)
 {
-    const struct tenures *tenures = &life->pass->histories.tenures;
-    uint64_t from = 0;
-    for (size_t i = 0; i < tenures->count; i++)
-        if (tenures->tenure[i].trace == life->trace &&
-            tenures->tenure[i].from < life->piece->restored)
-            from = tenures->tenure[i].from;
-    return from;
+    const struct life *own =
+        lives_find(life->pass->histories->lives, event_of(life->trace, life->piece->restored - 1));
+    return own != NULL ? own->from : 0;
 }
 
-static void read_life(struct life *life)
+static void read_life(struct life_read *life)
 {
-    for (uint64_t at = begin_of(life); at < life->piece->to && !life->exhausted; at++) {
+    for (uint64_t at = begin_of(life); at < life->piece->to; at++) {
         const struct record *record = &life->trace->record[at];
         unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
         if (kind != RECORD_GROUP && kind != RECORD_TEXT && record->level == LEVEL_APP)
@@ -202,24 +181,23 @@ static int by_arrival(const void *left, const void *right)
 }
 
 /* What was recorded with the line by the process that took the checkpoint. */
-static void read_kept(struct life *life, const struct piece *before, uint64_t line)
+static void read_kept(struct life_read *life, const struct piece *before, uint64_t line)
 {
     const struct trace *trace = before->trace;
     uint64_t at = trace->count;
-    while (!life->exhausted && note_before(trace, at, &at) && at >= before->from) {
+    while (note_before(trace, at, &at) && at >= before->from) {
         const struct record *note = &trace->record[at];
         if (note->tag != NOTE_RECORDED || note->bytes != line)
             continue;
-        life->kept = room_for(life->kept, life->kept_count, &life->kept_room, sizeof *life->kept,
-                              &life->exhausted);
-        if (!life->exhausted)
-            life->kept[life->kept_count++] =
-                (struct kept){.event = event_of(trace, at),
-                              .comm = note->comm,
-                              .peer = note->peer,
-                              .tag = (int32_t)note->request,
-                              .hash = note->hash,
-                              .no_hash = (note->flags & FLAG_NO_HASH) != 0};
+        life->kept =
+            memory_room(life->kept, life->kept_count, &life->kept_room, sizeof *life->kept);
+        life->kept[life->kept_count++] =
+            (struct kept){.event = event_of(trace, at),
+                          .comm = note->comm,
+                          .peer = note->peer,
+                          .tag = (int32_t)note->request,
+                          .hash = note->hash,
+                          .no_hash = (note->flags & FLAG_NO_HASH) != 0};
     }
     if (life->kept_count > 1)
         qsort(life->kept, life->kept_count, sizeof *life->kept, by_arrival);
@@ -228,7 +206,7 @@ static void read_kept(struct life *life, const struct piece *before, uint64_t li
 /* --- judging ------------------------------------------------------------------------------- */
 
 /* The first recorded message that the receive matches and that is still there. */
-static struct kept *first_match(const struct life *life, const struct posted *posted)
+static struct kept *first_match(const struct life_read *life, const struct posted *posted)
 {
     for (size_t i = 0; i < life->kept_count; i++) {
         struct kept *kept = &life->kept[i];
@@ -239,7 +217,7 @@ static struct kept *first_match(const struct life *life, const struct posted *po
     return NULL;
 }
 
-static struct finding *find(const struct life *life, const struct posted *posted)
+static struct finding *find(const struct life_read *life, const struct posted *posted)
 {
     char event[EVENT_TEXT_BYTES], note[EVENT_TEXT_BYTES];
     struct event_ref restored = event_of(life->trace, life->piece->restored - 1);
@@ -255,7 +233,7 @@ static struct finding *find(const struct life *life, const struct posted *posted
     return finding;
 }
 
-static void tell_other(const struct life *life, const struct posted *posted,
+static void tell_other(const struct life_read *life, const struct posted *posted,
                        const struct kept *kept)
 {
     char event[EVENT_TEXT_BYTES];
@@ -267,7 +245,7 @@ static void tell_other(const struct life *life, const struct posted *posted,
     finding_show(finding, kept->event);
 }
 
-static void tell_untold(const struct life *life, const struct posted *posted,
+static void tell_untold(const struct life_read *life, const struct posted *posted,
                         const struct kept *kept)
 {
     char event[EVENT_TEXT_BYTES];
@@ -277,7 +255,7 @@ static void tell_untold(const struct life *life, const struct posted *posted,
     finding_show(finding, kept->event);
 }
 
-static void tell_made_up(const struct life *life, const struct posted *posted,
+static void tell_made_up(const struct life_read *life, const struct posted *posted,
                          const struct told *told)
 {
     char event[EVENT_TEXT_BYTES];
@@ -287,7 +265,7 @@ static void tell_made_up(const struct life *life, const struct posted *posted,
     finding_show(finding, told->event);
 }
 
-static void judge_receive(struct life *life, const struct posted *posted)
+static void judge_receive(struct life_read *life, const struct posted *posted)
 {
     const struct record *got = &life->trace->record[posted->done];
     struct kept *kept = first_match(life, posted);
@@ -315,14 +293,13 @@ static void judge_receive(struct life *life, const struct posted *posted)
         tell_untold(life, posted, kept);
 }
 
-static void judge_life(struct life *life, const struct piece *before)
+static void judge_life(struct life_read *life, const struct piece *before)
 {
     read_kept(life, before, life->trace->record[life->piece->restored - 1].bytes);
     read_life(life);
-    for (size_t i = 0; i < life->posted_count && !life->threads && !life->exhausted; i++)
+    for (size_t i = 0; i < life->posted_count && !life->threads; i++)
         if (!life->posted[i].gone)
             judge_receive(life, &life->posted[i]);
-    life->pass->exhausted |= life->exhausted;
     free(life->posted);
     free(life->kept);
 }
@@ -330,27 +307,22 @@ static void judge_life(struct life *life, const struct piece *before)
 /* Each time that the rank was restored in this incarnation: it may have moved more than once. */
 static void judge_rank(struct s_pass *pass, int rank, struct told_list *told)
 {
-    const struct history *history = &pass->histories.of[rank];
+    const struct history *history = &pass->histories->of[rank];
     for (size_t i = 1; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
         if (piece->restored == 0 || piece->trace->incarnation != pass->incarnation)
             continue;
-        struct life life = {
+        struct life_read life = {
             .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .told = told};
         judge_life(&life, &history->piece[i - 1]);
     }
 }
 
-enum error_code r_judge_buffers(struct s_pass *pass, struct error *error)
+void r_judge_buffers(struct s_pass *pass)
 {
-    struct told_list told = {0};
     if (!pass->judging->asked[CLAIM_R_BUFFER])
-        return OK;
-    enum error_code code = told_read(pass->judging->traces, pass->incarnation, &told, error);
-    for (int rank = 0; rank < pass->histories.ranks && code == OK; rank++)
-        judge_rank(pass, rank, &told);
-    told_release(&told);
-    if (code == OK && pass->exhausted)
-        code = error_set(error, ERROR_MEMORY, "no memory for what ranks receive");
-    return code;
+        return;
+    struct told_list *told = reading_told(&pass->judging->reading, pass->incarnation);
+    for (int rank = 0; rank < pass->histories->ranks; rank++)
+        judge_rank(pass, rank, told);
 }

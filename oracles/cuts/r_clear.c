@@ -37,7 +37,7 @@ static struct s_note *find_recorded(const struct s_pass *pass, const struct s_cr
 static void tell_under_way(const struct s_pass *pass, const struct s_note *taken,
                            const struct s_crossing *crossing, const struct s_note *recorded)
 {
-    char message[S_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_R_CLEAR, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s before its checkpoint of line %" PRIu64 ": %s",
                 crossing->source, s_message_text(crossing, message), crossing->line,
@@ -58,7 +58,7 @@ static void tell_under_way(const struct s_pass *pass, const struct s_note *taken
 static void judge_ready(const struct s_pass *pass, const struct s_note *taken)
 {
     judging_saw(pass->judging, CLAIM_R_CLEAR, 1);
-    for (int peer = 0; peer < pass->histories.ranks; peer++) {
+    for (int peer = 0; peer < pass->histories->ranks; peer++) {
         const struct s_note *clear = s_find(pass, NOTE_CLEAR, taken->line, taken->rank, peer);
         if (peer != taken->rank && s_is_rank(pass, peer) &&
             (clear == NULL || clear->ticks > taken->ticks))

@@ -56,7 +56,7 @@ static void show_cut(struct finding *finding, const struct state *state)
 /* Begins a finding about a message that crosses. */
 static struct finding *find_crossing(const struct state *state, const struct s_crossing *crossing)
 {
-    char message[S_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding =
         judging_find(state->pass->judging, CLAIM_S_CHANNEL, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s before its checkpoint of line %" PRIu64 ": %s",
@@ -119,7 +119,7 @@ static void tell_extra(const struct state *state, const struct s_note *note)
 /* A send of the channel whose rank died inside the call: it may have gone out. */
 static bool may_be_unfinished(const struct state *state, const struct s_note *note)
 {
-    const struct history *history = &state->pass->histories.of[state->source];
+    const struct history *history = &state->pass->histories->of[state->source];
     for (size_t i = 0; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
         for (uint64_t at = piece->from; at < piece->to; at++) {
@@ -245,7 +245,7 @@ static void judge_empty(struct s_pass *pass, struct s_note *note)
 {
     const struct s_note *own = s_find(pass, NOTE_CHECKPOINT, note->line, note->rank, PEER_ANY);
     const struct s_note *other =
-        note->peer >= 0 && note->peer < pass->histories.ranks
+        note->peer >= 0 && note->peer < pass->histories->ranks
             ? s_find(pass, NOTE_CHECKPOINT, note->line, note->peer, PEER_ANY)
             : NULL;
     struct state state = {.pass = pass,

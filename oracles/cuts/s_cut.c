@@ -11,7 +11,7 @@ static void tell(const struct s_pass *pass, const struct channel *channel, const
                  const struct received *received, const struct s_note *from,
                  const struct s_note *to)
 {
-    char message[S_MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     const struct s_crossing crossing = {.comm = channel->comm,
                                         .tag = channel->tag,
                                         .source = channel->source,

@@ -29,7 +29,7 @@ static void judge_once(const struct s_pass *pass, int rank, uint64_t line)
     const struct s_note *again = first == NULL ? NULL : s_next(pass, first, PEER_ANY);
     if (again != NULL)
         tell_twice(pass, first, again, "took more than one checkpoint of");
-    for (int peer = 0; peer < pass->histories.ranks; peer++) {
+    for (int peer = 0; peer < pass->histories->ranks; peer++) {
         first = s_find(pass, NOTE_CLEAR, line, rank, peer);
         again = first == NULL ? NULL : s_next(pass, first, peer);
         if (again != NULL)
@@ -64,7 +64,7 @@ static void judge_saved(const struct s_pass *pass, int rank, uint64_t line)
     if (saved == NULL)
         return;
     judging_saw(pass->judging, CLAIM_S_DONE, 1);
-    for (int peer = 0; peer < pass->histories.ranks; peer++) {
+    for (int peer = 0; peer < pass->histories->ranks; peer++) {
         const struct s_note *clear = s_find(pass, NOTE_CLEAR, line, rank, peer);
         if (peer != rank && s_is_rank(pass, peer) && (clear == NULL || clear->ticks > saved->ticks))
             tell_open(pass, rank, peer, clear, saved);
@@ -129,28 +129,21 @@ static void judge_commit(const struct s_pass *pass, const struct causal *causal,
         if (pass->note[i].kind == NOTE_COMMIT && pass->note[i].line == line &&
             (first == NULL || pass->note[i].ticks < first->ticks))
             first = &pass->note[i];
-    for (int rank = 0; rank < pass->histories.ranks && first != NULL; rank++)
+    for (int rank = 0; rank < pass->histories->ranks && first != NULL; rank++)
         if (s_is_rank(pass, rank))
             judge_before(pass, causal, rank, first);
 }
 
-enum error_code s_judge_done(struct s_pass *pass, struct error *error)
+void s_judge_done(const struct s_pass *pass)
 {
-    struct causal causal = {0};
-    enum error_code code = OK;
-    if (!pass->judging->asked[CLAIM_S_DONE])
-        return OK;
-    code = causal_read(pass->judging->traces, pass->incarnation, &causal, error);
-    for (size_t i = 0; i < pass->line_count && code == OK; i++) {
+    for (size_t i = 0; i < pass->line_count && pass->judging->asked[CLAIM_S_DONE]; i++) {
         uint64_t line = pass->line[i];
         if (!s_tells_channels(pass, line))
             continue;
-        for (int rank = 0; rank < pass->histories.ranks; rank++) {
+        for (int rank = 0; rank < pass->histories->ranks; rank++) {
             judge_once(pass, rank, line);
             judge_saved(pass, rank, line);
         }
-        judge_commit(pass, &causal, line);
+        judge_commit(pass, &pass->judging->causal[pass->incarnation], line);
     }
-    causal_release(&causal);
-    return code;
 }

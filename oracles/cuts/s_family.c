@@ -3,8 +3,8 @@
  * cut may have been sent in a life before. */
 #include "oracles/cuts/s_family.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,18 +30,10 @@ static bool counts(unsigned kind)
            kind == NOTE_RECORDED || kind == NOTE_CLEAR || kind == NOTE_NOTIFIED;
 }
 
-static bool add_note(struct s_pass *pass, size_t *room, int rank, const struct trace *trace,
-                     uint64_t index)
+static void add_note(struct s_pass *pass, int rank, const struct trace *trace, uint64_t index)
 {
     const struct record *record = &trace->record[index];
-    if (pass->note_count == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct s_note *grown = realloc(pass->note, more * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        pass->note = grown;
-        *room = more;
-    }
+    pass->note = memory_room(pass->note, pass->note_count, &pass->note_room, sizeof *pass->note);
     pass->note[pass->note_count++] = (struct s_note){.kind = (unsigned)record->tag,
                                                      .rank = rank,
                                                      .line = record->bytes,
@@ -52,47 +44,36 @@ static bool add_note(struct s_pass *pass, size_t *room, int rank, const struct t
                                                      .hash = record->hash,
                                                      .no_hash = (record->flags & FLAG_NO_HASH) != 0,
                                                      .event = event_of(trace, index)};
-    return true;
 }
 
 /* Of what the rank told while it lived on: not of what it told on the way to where it was. */
-static bool read_tenure(struct s_pass *pass, size_t *room, const struct tenure *tenure)
+static void read_life(struct s_pass *pass, const struct life *life)
 {
-    uint64_t at = tenure->trace->count;
-    while (note_before(tenure->trace, at, &at) && at >= tenure->from) {
-        unsigned kind = (unsigned)tenure->trace->record[at].tag;
-        if (at >= tenure->to)
+    uint64_t at = life->trace->count;
+    while (note_before(life->trace, at, &at) && at >= life->from) {
+        unsigned kind = (unsigned)life->trace->record[at].tag;
+        if (at >= life->to)
             continue;
         if (kind == NOTE_RESTORED)
             break;
-        if (counts(kind) && !add_note(pass, room, tenure->rank, tenure->trace, at))
-            return false;
+        if (counts(kind))
+            add_note(pass, life->rank, life->trace, at);
     }
-    return true;
 }
 
-static bool list_lines(struct s_pass *pass)
+static void read_notes(struct s_pass *pass)
 {
-    pass->line = calloc(pass->note_count + 1, sizeof *pass->line);
-    for (size_t i = 0; pass->line != NULL && i < pass->note_count; i++)
+    const struct lives *lives = pass->histories->lives;
+    for (size_t i = 0; i < lives->count; i++)
+        if (lives->life[i].trace->incarnation == pass->incarnation)
+            read_life(pass, &lives->life[i]);
+    if (pass->note_count > 1)
+        qsort(pass->note, pass->note_count, sizeof *pass->note, compare_notes);
+    pass->line = memory_new(pass->note_count, sizeof *pass->line);
+    for (size_t i = 0; i < pass->note_count; i++)
         if (pass->note[i].kind == NOTE_CHECKPOINT &&
             (pass->line_count == 0 || pass->line[pass->line_count - 1] != pass->note[i].line))
             pass->line[pass->line_count++] = pass->note[i].line;
-    return pass->line != NULL;
-}
-
-static enum error_code read_notes(struct s_pass *pass, struct error *error)
-{
-    const struct tenures *tenures = &pass->histories.tenures;
-    size_t room = 0;
-    bool good = true;
-    for (size_t i = 0; i < tenures->count && good; i++)
-        if (tenures->tenure[i].trace->incarnation == pass->incarnation)
-            good = read_tenure(pass, &room, &tenures->tenure[i]);
-    if (pass->note_count > 1)
-        qsort(pass->note, pass->note_count, sizeof *pass->note, compare_notes);
-    return good && list_lines(pass) ? OK
-                                    : error_set(error, ERROR_MEMORY, "no memory for the notes");
 }
 
 static struct s_note *find_from(const struct s_pass *pass, size_t at, const struct s_note *like)
@@ -130,7 +111,7 @@ struct s_note *s_next(const struct s_pass *pass, const struct s_note *note, int3
 
 bool s_tells_channels(const struct s_pass *pass, uint64_t line)
 {
-    for (int rank = 0; rank < pass->histories.ranks; rank++)
+    for (int rank = 0; rank < pass->histories->ranks; rank++)
         if (s_find(pass, NOTE_CLEAR, line, rank, PEER_ANY) != NULL ||
             s_find(pass, NOTE_RECORDED, line, rank, PEER_ANY) != NULL)
             return true;
@@ -139,35 +120,16 @@ bool s_tells_channels(const struct s_pass *pass, uint64_t line)
 
 bool s_is_rank(const struct s_pass *pass, int rank)
 {
-    return pass->histories.tenures.application[rank];
+    return pass->histories->lives->application[rank];
 }
 
-const char *s_message_text(const struct s_crossing *crossing, char buffer[S_MESSAGE_TEXT_BYTES])
+const char *s_message_text(const struct s_crossing *crossing, char buffer[MESSAGE_TEXT_BYTES])
 {
-    char where[32] = "";
-    if (crossing->comm != COMM_WORLD_ID)
-        snprintf(where, sizeof where, ", communicator %#" PRIx32, crossing->comm);
-    snprintf(buffer, S_MESSAGE_TEXT_BYTES, "m(%d→%d, tag %d%s, #%" PRIu64 ")", crossing->source,
-             crossing->destination, crossing->tag, where, crossing->number);
-    return buffer;
+    return message_text(crossing->source, crossing->destination, crossing->comm, crossing->tag,
+                        crossing->number, buffer);
 }
 
 /* --- messages ------------------------------------------------------------------------------ */
-
-static void add_crossing(struct s_pass *pass, const struct s_crossing *crossing)
-{
-    if (pass->crossing_count == pass->crossing_room) {
-        size_t room = pass->crossing_room ? 2 * pass->crossing_room : 64;
-        struct s_crossing *grown = realloc(pass->crossing, room * sizeof *grown);
-        if (grown == NULL) {
-            pass->exhausted = true;
-            return;
-        }
-        pass->crossing = grown;
-        pass->crossing_room = room;
-    }
-    pass->crossing[pass->crossing_count++] = *crossing;
-}
 
 /* received: NULL where it was not delivered. */
 static void look_at_lines(struct s_pass *pass, const struct channel *channel,
@@ -181,7 +143,9 @@ static void look_at_lines(struct s_pass *pass, const struct channel *channel,
         if (from == NULL || to == NULL || sent->enter > from->ticks ||
             (received != NULL && received->leave <= to->ticks))
             continue;
-        struct s_crossing crossing = {
+        pass->crossing = memory_room(pass->crossing, pass->crossing_count, &pass->crossing_room,
+                                     sizeof *pass->crossing);
+        pass->crossing[pass->crossing_count++] = (struct s_crossing){
             .line = line,
             .comm = channel->comm,
             .tag = channel->tag,
@@ -195,10 +159,8 @@ static void look_at_lines(struct s_pass *pass, const struct channel *channel,
             .optional = sent->optional || sent->leave == 0 || sent->leave > from->ticks,
             .delivered = received != NULL,
             .sent = sent->event,
+            .delivery = received != NULL ? received->delivered : (struct event_ref){0},
         };
-        if (received != NULL)
-            crossing.delivery = received->delivered;
-        add_crossing(pass, &crossing);
     }
 }
 
@@ -211,7 +173,7 @@ static void on_pair(void *context, const struct channel *channel, const struct s
         return;
     }
     /* A send that is done again, of a message that was delivered before: for family H. */
-    if (sent->enter > received->leave + pass->match.slack)
+    if (sent->enter > received->leave + pass->match->slack)
         return;
     s_judge_delivery(pass, channel, sent, received);
     look_at_lines(pass, channel, sent, received);
@@ -225,21 +187,24 @@ static void on_strange(void *context, enum strange strange, const struct channel
     (void)other;
     if (strange == STRANGE_LOST_SIGHT)
         pass->lost_sight = true;
-    else if (strange == STRANGE_UNDELIVERED)
+    else if (strange == STRANGE_UNDELIVERED || strange == STRANGE_UNSEEN)
         look_at_lines(pass, channel, sent, NULL);
-    else if ((strange == STRANGE_PAYLOAD || strange == STRANGE_ORDER) && received != NULL)
+    else if (strange_is_message(strange, received))
         on_pair(pass, channel, sent, received);
 }
 
-static void on_event(void *context, const struct stream_event *event)
+static void on_joined(void *context, const struct stream_event *event,
+                      const struct gathering *gathering, uint64_t number)
 {
     struct s_pass *pass = context;
-    if (event->restarted) {
-        pass->match.rank[event->rank].incarnation = event->trace->incarnation;
-        match_restart(&pass->match, event->rank);
-    }
-    if (event->record->level == LEVEL_APP)
-        match_record(&pass->match, event);
+    d_calls_joined(&pass->calls, event, gathering, number);
+}
+
+static void on_left(void *context, const struct stream_event *event,
+                    const struct collective_request *request)
+{
+    struct s_pass *pass = context;
+    d_calls_left(&pass->calls, event, request);
 }
 
 static int by_channel(const void *left, const void *right)
@@ -257,28 +222,6 @@ static int by_channel(const void *left, const void *right)
     return 0;
 }
 
-static enum error_code read_messages(struct s_pass *pass, struct error *error)
-{
-    const struct trace_set *traces = pass->judging->traces;
-    struct match_listener listener = {pass, on_pair, on_strange};
-    enum error_code code = match_init(&pass->match, traces->ranks,
-                                      traces->trace[0].header->ticks_per_second, &listener, error);
-    pass->match.helper = pass->histories.tenures.helper;
-    pass->match.tells_unseen = true; /* no cut lies behind the end */
-    pass->match.cut_off =
-        pass->incarnation + 1 < traces->incarnations || pass->judging->facts->end != RUN_FINISHED;
-    if (code == OK)
-        code = stream_run(&pass->histories, LEVEL_APP, on_event, pass, NULL, error);
-    if (code == OK)
-        match_finish(&pass->match);
-    if (code == OK && (pass->exhausted || pass->match.exhausted))
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
-    match_release(&pass->match);
-    if (pass->crossing_count > 1)
-        qsort(pass->crossing, pass->crossing_count, sizeof *pass->crossing, by_channel);
-    return code;
-}
-
 /* --- the whole ----------------------------------------------------------------------------- */
 
 static const enum claim_id judged_here[] = {CLAIM_S_CUT, CLAIM_S_CHANNEL, CLAIM_S_DONE,
@@ -293,11 +236,11 @@ static bool any_asked(const struct judging *judging)
     return false;
 }
 
-static bool tell_unknown(struct s_pass *pass)
+static bool tell_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
     for (size_t i = 0; i < JUDGED_HERE; i++)
-        unknown |= histories_tell_unknown(pass->judging, &pass->histories, judged_here[i]);
+        unknown |= histories_tell_unknown(judging, histories, judged_here[i]);
     return unknown;
 }
 
@@ -308,48 +251,52 @@ static void tell_lost_sight(struct s_pass *pass)
     judging_unknown(pass->judging, CLAIM_R_CLEAR);
 }
 
-static enum error_code judge_cuts(struct s_pass *pass, struct error *error)
+static void judge_cuts(struct s_pass *pass)
 {
-    enum error_code code = read_notes(pass, error);
-    if (code == OK && pass->line_count > 0) {
-        code = read_messages(pass, error);
-        if (code == OK && pass->lost_sight)
-            tell_lost_sight(pass);
-        else if (code == OK)
-            s_judge_channels(pass);
-        if (code == OK)
-            code = s_judge_flows(pass, error);
-        if (code == OK)
-            code = s_judge_done(pass, error);
-        if (code == OK && !pass->lost_sight)
-            r_judge_clear(pass);
+    if (pass->crossing_count > 1)
+        qsort(pass->crossing, pass->crossing_count, sizeof *pass->crossing, by_channel);
+    if (pass->lost_sight)
+        tell_lost_sight(pass);
+    else
+        s_judge_channels(pass);
+    s_judge_flows(pass);
+    s_judge_done(pass);
+    if (!pass->lost_sight)
+        r_judge_clear(pass);
+}
+
+static void on_end(void *context)
+{
+    struct s_pass *pass = context;
+    if (pass->line_count > 0)
+        judge_cuts(pass);
+    r_judge_buffers(pass);
+    d_calls_release(&pass->calls);
+    free(pass->note);
+    free(pass->line);
+    free(pass->crossing);
+    free(pass);
+}
+
+static void listen(struct judging *judging, struct pass *pass)
+{
+    if (!any_asked(judging) || tell_unknown(judging, pass->histories))
+        return;
+    struct s_pass *own = memory_new(1, sizeof *own);
+    *own = (struct s_pass){.judging = judging,
+                           .incarnation = pass->incarnation,
+                           .histories = pass->histories,
+                           .match = &pass->match};
+    d_calls_begin(&own->calls, pass);
+    read_notes(own);
+    struct listener listener = {.context = own, .end = on_end};
+    if (own->line_count > 0) {
+        listener.pair = on_pair;
+        listener.strange = on_strange;
+        listener.joined = on_joined;
+        listener.left = on_left;
     }
-    return code == OK ? r_judge_buffers(pass, error) : code;
+    pass_listen(pass, &listener);
 }
 
-static enum error_code judge_incarnation(struct judging *judging, int incarnation,
-                                         struct error *error)
-{
-    struct s_pass pass = {.judging = judging, .incarnation = incarnation};
-    enum error_code code =
-        histories_effective(judging->traces, incarnation, &pass.histories, error);
-    if (code == OK && !tell_unknown(&pass))
-        code = judge_cuts(&pass, error);
-    histories_release(&pass.histories);
-    free(pass.note);
-    free(pass.line);
-    free(pass.crossing);
-    return code;
-}
-
-static enum error_code judge_family(struct judging *judging, struct error *error)
-{
-    enum error_code code = OK;
-    if (judging->traces->count == 0 || !any_asked(judging))
-        return OK;
-    for (int i = 0; i < judging->traces->incarnations && code == OK; i++)
-        code = judge_incarnation(judging, i, error);
-    return code;
-}
-
-const struct oracle oracle_cuts = {judge_family, true};
+const struct oracle oracle_cuts = {.application = listen, .needs_sound_traces = true};

@@ -4,9 +4,8 @@
 #ifndef ORACLES_CUTS_S_FAMILY_H
 #define ORACLES_CUTS_S_FAMILY_H
 
+#include "oracles/collectives/d_family.h"
 #include "oracles/judging.h"
-#include "oracles/matching/match.h"
-#include "oracles/reading/causal.h"
 
 /* A note on a line, of any kind. */
 struct s_note {
@@ -45,16 +44,16 @@ struct s_crossing {
 struct s_pass {
     struct judging *judging;
     int incarnation;
-    struct histories histories;
-    struct match match;
-    size_t note_count;
+    const struct histories *histories;
+    const struct match *match;
+    struct d_calls calls;
+    size_t note_count, note_room;
     struct s_note *note; /* by line, rank and time; owned */
     size_t line_count;
     uint64_t *line; /* lines that somebody took here, by number; owned */
     size_t crossing_count, crossing_room;
     struct s_crossing *crossing; /* by line, receiver, sender, communicator and order; owned */
     bool lost_sight;             /* which messages were delivered is not known */
-    bool exhausted;
 };
 
 /* The first note of that kind, line and rank; the one behind `note`, of the same. NULL: none.
@@ -69,22 +68,21 @@ bool s_tells_channels(const struct s_pass *pass, uint64_t line);
 /* The rank is one of the application. */
 bool s_is_rank(const struct s_pass *pass, int rank);
 
-#define S_MESSAGE_TEXT_BYTES 112
-/* "m(0→2, tag 7, #5)"; returns buffer. */
-const char *s_message_text(const struct s_crossing *crossing, char buffer[S_MESSAGE_TEXT_BYTES]);
+/* See message_text. */
+const char *s_message_text(const struct s_crossing *crossing, char buffer[MESSAGE_TEXT_BYTES]);
 
 /* s_cut.c: S.cut, of a delivered message; called as messages are matched. */
 void s_judge_delivery(struct s_pass *pass, const struct channel *channel, const struct sent *sent,
                       const struct received *received);
-/* s_flows.c: S.cut, of the data of collective calls. ERROR_MEMORY. */
-enum error_code s_judge_flows(struct s_pass *pass, struct error *error);
+/* s_flows.c: S.cut, of the data of collective calls. */
+void s_judge_flows(const struct s_pass *pass);
 /* s_channel.c: S.channel, of the whole incarnation; also R.clear, its messages. */
 void s_judge_channels(struct s_pass *pass);
 /* s_done.c: S.done. */
-enum error_code s_judge_done(struct s_pass *pass, struct error *error);
+void s_judge_done(const struct s_pass *pass);
 /* r_clear.c: R.clear. */
 void r_judge_clear(struct s_pass *pass);
 /* r_buffer.c: R.buffer, of an incarnation in which ranks restored lines. */
-enum error_code r_judge_buffers(struct s_pass *pass, struct error *error);
+void r_judge_buffers(struct s_pass *pass);
 
 #endif

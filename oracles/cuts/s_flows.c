@@ -2,7 +2,6 @@
  * from a call that it had left before its checkpoint of a line does not come from one that entered
  * the call behind its own. A call in which a checkpoint lies is on both sides of it. Must not know:
  * how a library or a protocol carries a collective out. */
-#include "oracles/collectives/d_family.h"
 #include "oracles/cuts/s_family.h"
 
 #include <inttypes.h>
@@ -65,18 +64,10 @@ static void judge_call(const struct s_pass *pass, const struct d_call *call, uin
         }
 }
 
-enum error_code s_judge_flows(struct s_pass *pass, struct error *error)
+void s_judge_flows(const struct s_pass *pass)
 {
-    struct d_pass calls = {.judging = pass->judging,
-                           .incarnation = pass->incarnation,
-                           .lines = {.ranks = pass->histories.ranks},
-                           .histories = pass->histories};
-    if (!pass->judging->asked[CLAIM_S_CUT])
-        return OK;
-    enum error_code code = d_read_calls(&calls, error);
-    for (size_t i = 0; code == OK && i < calls.call_count; i++)
-        for (size_t k = 0; k < pass->line_count && calls.call[i]->category != D_NO_CATEGORY; k++)
-            judge_call(pass, calls.call[i], pass->line[k]);
-    d_release_calls(&calls);
-    return code;
+    for (size_t i = 0; i < pass->calls.call_count && pass->judging->asked[CLAIM_S_CUT]; i++)
+        for (size_t k = 0; k < pass->line_count; k++)
+            if (pass->calls.call[i]->category != D_NO_CATEGORY)
+                judge_call(pass, pass->calls.call[i], pass->line[k]);
 }

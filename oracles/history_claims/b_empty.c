@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-void crossing_begin(struct passage *passage)
+void crossing_begin(const struct passage *passage)
 {
     for (int rank = 0; rank < passage->histories->ranks; rank++) {
         const struct history *history = &passage->histories->of[rank];
         for (size_t i = 0; i < history->checkpoint_count; i++)
-            if (history->checkpoint[i].event.incarnation == passage->incarnation)
+            if (history->checkpoint[i].event.incarnation == passage->pass->incarnation)
                 judging_saw(passage->judging, CLAIM_B_EMPTY, 1);
     }
 }
@@ -30,23 +30,23 @@ static size_t taken_before(const struct history *history, uint64_t ticks)
 }
 
 /* A line is a number in an incarnation: a protocol may count anew after a restart. */
-struct line {
+struct line_taken {
     int incarnation;
     uint64_t number;
 };
 
-static struct line line_of(const struct checkpoint *checkpoint)
+static struct line_taken line_of(const struct checkpoint *checkpoint)
 {
-    return (struct line){checkpoint->event.incarnation, checkpoint->line};
+    return (struct line_taken){checkpoint->event.incarnation, checkpoint->line};
 }
 
-static struct line line_at(const struct history *history, size_t taken)
+static struct line_taken line_at(const struct history *history, size_t taken)
 {
-    return taken == 0 ? (struct line){0, 0} : line_of(&history->checkpoint[taken - 1]);
+    return taken == 0 ? (struct line_taken){0, 0} : line_of(&history->checkpoint[taken - 1]);
 }
 
 /* Below, at or above 0, as `a` is the older line, the same or the newer one. */
-static int compare_lines(struct line a, struct line b)
+static int compare_lines(struct line_taken a, struct line_taken b)
 {
     if (a.incarnation != b.incarnation)
         return a.incarnation < b.incarnation ? -1 : 1;
@@ -55,7 +55,7 @@ static int compare_lines(struct line a, struct line b)
 
 /* The checkpoint of `line` among the first `taken`, newest first, or NULL. */
 static const struct checkpoint *behind(const struct history *history, size_t taken,
-                                       struct line line)
+                                       struct line_taken line)
 {
     for (size_t i = taken; i > 0; i--)
         if (compare_lines(line_of(&history->checkpoint[i - 1]), line) == 0)
@@ -70,14 +70,14 @@ struct end {
     const char *when;
 };
 
-static void tell(struct passage *passage, const struct channel *channel, const struct sent *sent,
-                 const struct end *sender, const struct end *receiver)
+static void tell(const struct passage *passage, const struct channel *channel,
+                 const struct sent *sent, const struct end *sender, const struct end *receiver)
 {
     char message[MESSAGE_TEXT_BYTES], at[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_B_EMPTY, VERDICT_VIOLATION);
     uint64_t number = sender->checkpoint->line;
     finding_say(finding, "rank %d sent %s %s its checkpoint of line %" PRIu64 " (%s): %s",
-                channel->source, message_text(channel, sent->number, message), sender->when, number,
+                channel->source, channel_text(channel, sent->number, message), sender->when, number,
                 event_text(sender->checkpoint->event, line), event_text(sender->event, at));
     finding_say(finding, "rank %d delivered it %s its checkpoint of line %" PRIu64 " (%s): %s",
                 channel->destination, receiver->when, number,
@@ -92,19 +92,20 @@ static void tell(struct passage *passage, const struct channel *channel, const s
     finding_show(finding, receiver->event);
 }
 
-void crossing_pair(struct passage *passage, const struct channel *channel, const struct sent *sent,
+void crossing_pair(void *context, const struct channel *channel, const struct sent *sent,
                    const struct received *received)
 {
+    const struct passage *passage = context;
     const struct history *from = &passage->histories->of[channel->source];
     const struct history *to = &passage->histories->of[channel->destination];
     size_t sent_taken = taken_before(from, sent->leave ? sent->leave : sent->enter);
     size_t delivered_taken = taken_before(to, received->leave);
     int order = compare_lines(line_at(from, sent_taken), line_at(to, delivered_taken));
     /* A send that is done again: that the first one crossed was told in its own incarnation. */
-    bool again = sent->event.incarnation > received->delivered.incarnation;
+    bool again = sent->born > received->leave;
     if (order == 0 || received->blind || again ||
-        (sent->event.incarnation != passage->incarnation &&
-         received->delivered.incarnation != passage->incarnation))
+        (sent->event.incarnation != passage->pass->incarnation &&
+         received->delivered.incarnation != passage->pass->incarnation))
         return;
     /* The first line crossed is the next one of whichever end is behind. It counts once both have
      * taken it. */

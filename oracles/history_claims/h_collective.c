@@ -19,7 +19,7 @@ static const char *communicator_text(uint32_t comm, char buffer[NAME_BYTES])
     return buffer;
 }
 
-static void on_complete(void *context, const struct instance *instance)
+void collective_complete(void *context, const struct instance *instance)
 {
     struct passage *passage = context;
     judging_saw(passage->judging, CLAIM_H_COLLECTIVE,
@@ -93,7 +93,7 @@ static void tell_missing(struct passage *passage, const struct instance *instanc
 {
     char name[NAME_BYTES], ranks[RANKS_BYTES], event[EVENT_TEXT_BYTES];
     const struct gathering *gathering = instance->gathering;
-    if (!passage->newest || passage->judging->facts->end != RUN_FINISHED)
+    if (!passage->pass->newest || passage->judging->facts->end != RUN_FINISHED)
         return; /* they may still have come */
     struct finding *finding = judging_find(passage->judging, CLAIM_H_COLLECTIVE, VERDICT_VIOLATION);
     int who = 0;
@@ -113,8 +113,8 @@ static void tell_missing(struct passage *passage, const struct instance *instanc
     }
 }
 
-static void on_discord(void *context, enum discord discord, const struct instance *instance,
-                       const struct contribution *with, const struct contribution *against)
+void collective_discord(void *context, enum discord discord, const struct instance *instance,
+                        const struct contribution *with, const struct contribution *against)
 {
     struct passage *passage = context;
     if (discord == DISCORD_MISSING)
@@ -122,5 +122,3 @@ static void on_discord(void *context, enum discord discord, const struct instanc
     else if (passage_tells(passage, TOLD_COLLECTIVE, with->event))
         tell_difference(passage, discord, instance, with, against);
 }
-
-const struct collective_listener collective_claim = {NULL, on_complete, on_discord};

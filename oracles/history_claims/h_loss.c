@@ -3,6 +3,8 @@
  * are. Must not know: how messages are matched. */
 #include "oracles/history_claims/histories.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ static void tell_loss(struct passage *passage, const struct channel *channel,
     if (finding == NULL)
         return;
     finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes: %s", channel->source,
-                message_text(channel, sent->number, message), sent->bytes,
+                channel_text(channel, sent->number, message), sent->bytes,
                 event_text(sent->event, event));
     finding_show(finding, sent->event);
     struct looks looks = delivered_as(channel, sent);
@@ -58,16 +60,8 @@ static void tell_loss(struct passage *passage, const struct channel *channel,
 
 static void keep(struct passage *passage, const struct channel *channel, const struct sent *sent)
 {
-    if (passage->undelivered_count == passage->undelivered_room) {
-        size_t room = passage->undelivered_room > 0 ? 2 * passage->undelivered_room : 64;
-        struct undelivered *grown = realloc(passage->undelivered, room * sizeof *grown);
-        if (grown == NULL) {
-            passage->match.exhausted = true;
-            return;
-        }
-        passage->undelivered = grown;
-        passage->undelivered_room = room;
-    }
+    passage->undelivered = memory_room(passage->undelivered, passage->undelivered_count,
+                                       &passage->undelivered_room, sizeof *passage->undelivered);
     passage->undelivered[passage->undelivered_count++] = (struct undelivered){
         .channel = {.comm = channel->comm,
                     .source = channel->source,
@@ -150,7 +144,7 @@ static void tell_doubt(struct passage *passage, enum doubt doubt, const struct u
     struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
     finding_say(finding, "%" PRIu64 " %s sent and never received; the first is %s: %s", count,
                 count == 1 ? "message was" : "messages were",
-                message_text(&first->channel, first->sent.number, message),
+                channel_text(&first->channel, first->sent.number, message),
                 event_text(first->sent.event, event));
     say_doubt(finding, doubt);
     finding_show(finding, first->sent.event);

@@ -8,9 +8,11 @@
 /* Payloads that were not the send's: how many of them are looked for among what was undone. */
 #define UNDONE_LOOKUPS FINDINGS_KEPT
 
-void messages_pair(struct passage *passage, const struct sent *sent,
+void messages_pair(void *context, const struct channel *channel, const struct sent *sent,
                    const struct received *received)
 {
+    struct passage *passage = context;
+    (void)channel;
     if (!passage_counts(passage, received->delivered))
         return;
     passage->delivered++;
@@ -35,15 +37,15 @@ static bool fits(const struct record *record, const struct looks *looks)
 bool messages_find(const struct passage *passage, int rank, const struct looks *looks, bool undone,
                    struct event_ref *event)
 {
-    const struct tenures *tenures = &passage->histories->tenures;
+    const struct lives *lives = passage->histories->lives;
     const struct history *history = &passage->histories->of[rank];
     bool found = false;
-    for (size_t i = 0; i < tenures->count; i++) {
-        const struct tenure *tenure = &tenures->tenure[i];
-        const struct trace *trace = tenure->trace;
-        if (tenure->rank != rank || trace->incarnation > passage->incarnation)
+    for (size_t i = 0; i < lives->count; i++) {
+        const struct life *life = &lives->life[i];
+        const struct trace *trace = life->trace;
+        if (life->rank != rank || trace->incarnation > passage->pass->incarnation)
             continue;
-        for (uint64_t at = tenure->from; at < tenure->to; at++)
+        for (uint64_t at = life->from; at < life->to; at++)
             if (fits(&trace->record[at], looks) &&
                 history_has(history, event_of(trace, at)) != undone) {
                 *event = event_of(trace, at);
@@ -57,14 +59,15 @@ void messages_say_undone(const struct passage *passage, struct finding *finding,
                          struct event_ref event)
 {
     char undone[EVENT_TEXT_BYTES], note_text[EVENT_TEXT_BYTES];
+    const struct life *life = lives_find(passage->histories->lives, event);
     int rank = histories_rank(passage->histories, event);
     const struct history *history = &passage->histories->of[rank < 0 ? event.rank : rank];
     finding_show(finding, event);
     for (size_t i = 0; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
-        struct event_ref note;
-        if (piece->trace->incarnation <= event.incarnation || !piece_restored_by(piece, &note))
+        if (piece->restored == 0 || (life != NULL && piece->born <= life->born))
             continue;
+        struct event_ref note = event_of(piece->trace, piece->restored - 1);
         finding_say(finding,
                     "rank %d %s as %s, which was undone when it was restored to line %" PRIu64
                     ": %s",
@@ -108,7 +111,7 @@ static bool may_be_sent_again(struct passage *passage, const struct channel *cha
 {
     struct looks looks = sent_as(channel, received);
     struct event_ref undone;
-    return match_is_to_come(&passage->match, channel, received) &&
+    return match_is_to_come(&passage->pass->match, channel, received) &&
            (passage->lookups++ >= UNDONE_LOOKUPS ||
             messages_find(passage, channel->source, &looks, true, &undone));
 }
@@ -121,7 +124,7 @@ static void tell_orphan(struct passage *passage, const struct channel *channel,
     if (finding == NULL)
         return;
     finding_say(finding, "rank %d delivered %s, %" PRIu64 " bytes, in its effective history: %s",
-                channel->destination, message_text(channel, 0, message), received->bytes,
+                channel->destination, channel_text(channel, 0, message), received->bytes,
                 event_text(received->delivered, event));
     finding_show(finding, received->delivered);
     struct looks looks = sent_as(channel, received);
@@ -147,7 +150,7 @@ static void tell_overtaken(struct passage *passage, const struct channel *channe
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s: %s", channel->source,
-                message_text(channel, sent->number, message), event_text(sent->event, event));
+                channel_text(channel, sent->number, message), event_text(sent->event, event));
     finding_say(finding,
                 "rank %d delivered the later #%" PRIu64 " of the same channel without it: %s",
                 channel->destination, other->number, event_text(other->delivered, event));
@@ -160,7 +163,7 @@ static void tell_overtaken(struct passage *passage, const struct channel *channe
 static void tell_undelivered(struct passage *passage, const struct channel *channel,
                              const struct sent *sent, const struct pair *other)
 {
-    bool finished = passage->newest && passage->judging->facts->end == RUN_FINISHED;
+    bool finished = passage->pass->newest && passage->judging->facts->end == RUN_FINISHED;
     if (!finished && other == NULL)
         return;
     if (!passage_tells(passage, STRANGE_UNDELIVERED, sent->event))
@@ -177,7 +180,7 @@ static void tell_duplicate(struct passage *passage, const struct channel *channe
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_DUPLICATE, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes: %s", channel->source,
-                message_text(channel, first->number, message), first->bytes,
+                channel_text(channel, first->number, message), first->bytes,
                 event_text(first->sent, event));
     finding_say(finding, "rank %d delivered it: %s", channel->destination,
                 event_text(first->delivered, event));
@@ -210,7 +213,7 @@ static void tell_payload(struct passage *passage, const struct channel *channel,
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_PAYLOAD, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes with hash %#" PRIx64 ": %s",
-                channel->source, message_text(channel, sent->number, message), sent->bytes,
+                channel->source, channel_text(channel, sent->number, message), sent->bytes,
                 sent->hash, event_text(sent->event, event));
     finding_say(finding, "rank %d delivered it with %" PRIu64 " bytes and hash %#" PRIx64 ": %s",
                 channel->destination, received->bytes, received->hash,
@@ -226,7 +229,7 @@ static void tell_order(struct passage *passage, const struct channel *channel,
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
     finding_say(finding, "rank %d sent %s: %s", channel->source,
-                message_text(channel, sent->number, message), event_text(sent->event, event));
+                channel_text(channel, sent->number, message), event_text(sent->event, event));
     finding_show(finding, sent->event);
     if (other != NULL) {
         finding_say(finding, "it sent another after it (%s), which rank %d delivered first: %s",
@@ -270,10 +273,15 @@ static struct event_ref key_of(enum strange strange, const struct sent *sent,
     return sent != NULL ? sent->event : (struct event_ref){0};
 }
 
-void messages_strange(struct passage *passage, enum strange strange, const struct channel *channel,
+void messages_strange(void *context, enum strange strange, const struct channel *channel,
                       const struct sent *sent, const struct received *received,
                       const struct pair *other)
 {
+    struct passage *passage = context;
+    if (strange == STRANGE_UNSEEN)
+        return;
+    if (strange == STRANGE_UNDONE)
+        strange = STRANGE_ORPHAN;
     struct event_ref key = key_of(strange, sent, received);
     if (received != NULL && strange != STRANGE_LOST_SIGHT)
         passage->delivered += passage_counts(passage, key);
@@ -302,7 +310,7 @@ void messages_strange(struct passage *passage, enum strange strange, const struc
     case STRANGE_LOST_SIGHT:
         tell_lost_sight(passage, received);
         break;
-    case STRANGE_EARLY_RETURN:
+    default:
         break; /* of the wire: I.legal */
     }
 }
@@ -315,6 +323,6 @@ void messages_finish(struct passage *passage)
     judging_saw(judging, CLAIM_H_DUPLICATE, passage->delivered);
     judging_saw(judging, CLAIM_H_ORDER, passage->delivered);
     judging_saw(judging, CLAIM_H_PAYLOAD, passage->hashed);
-    if (passage->newest && judging->facts->end == RUN_FINISHED)
+    if (passage->pass->newest && judging->facts->end == RUN_FINISHED)
         judging_saw(judging, CLAIM_H_LOSS, passage->sent);
 }

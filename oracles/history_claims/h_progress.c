@@ -1,6 +1,7 @@
 /* H.progress: the run ends. Where it does not, the witness is who waits for whom. */
 #include "oracles/judging.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdio.h>
@@ -100,34 +101,30 @@ static void say_who_runs(const struct judging *judging, struct finding *finding,
     }
 }
 
-static enum error_code tell_stuck(struct judging *judging, struct error *error)
+static void tell_stuck(struct judging *judging)
 {
-    bool *alive = calloc((size_t)judging->traces->ranks + 1, sizeof *alive);
-    struct hang hang = {0};
-    if (alive == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for %d ranks", judging->traces->ranks);
+    bool *alive = memory_new((size_t)judging->traces->ranks, sizeof *alive);
+    struct hang hang;
     who_lived(judging, alive);
-    enum error_code code =
-        hang_analyse(judging->traces, alive, judging->traces->ranks, &hang, error);
+    hang_analyse(judging->traces, alive, judging->traces->ranks, &hang);
     struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_VIOLATION);
     finding_decide_at_end(finding);
     /* The driver's sentence may name the waits too; here each gets a line and its event. */
-    bool shown = judging->facts->end == RUN_DEADLOCK && code == OK && hang.count > 0;
+    bool shown = judging->facts->end == RUN_DEADLOCK && hang.count > 0;
     finding_say(finding, "%s",
                 shown ? "every live rank is blocked and nothing is in flight"
                       : judging->facts->end_text);
     if (judging->facts->end == RUN_FAILED)
         say_bad_end(judging, finding);
-    else if (code == OK)
+    else
         say_waits(finding, &hang);
-    if (code == OK && judging->facts->end == RUN_TIME_LIMIT)
+    if (judging->facts->end == RUN_TIME_LIMIT)
         say_who_runs(judging, finding, &hang, alive);
     hang_release(&hang);
     free(alive);
-    return code;
 }
 
-static enum error_code judge_progress(struct judging *judging, struct error *error)
+static void judge_progress(struct judging *judging)
 {
     const struct run_facts *facts = judging->facts;
     enum verdict verdict = VERDICT_PASS;
@@ -136,7 +133,8 @@ static enum error_code judge_progress(struct judging *judging, struct error *err
     case RUN_DEADLOCK:
     case RUN_TIME_LIMIT:
     case RUN_FAILED:
-        return tell_stuck(judging, error);
+        tell_stuck(judging);
+        break;
     case RUN_INTERRUPTED:
         verdict = VERDICT_UNKNOWN;
         break;
@@ -148,7 +146,6 @@ static enum error_code judge_progress(struct judging *judging, struct error *err
     }
     if (verdict != VERDICT_PASS)
         finding_say(judging_find(judging, CLAIM_H_PROGRESS, verdict), "%s", facts->end_text);
-    return OK;
 }
 
-const struct oracle oracle_progress = {judge_progress, false};
+const struct oracle oracle_progress = {.judge = judge_progress};

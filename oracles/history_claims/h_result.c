@@ -80,17 +80,15 @@ static void compare(struct judging *judging, const struct histories *histories)
     }
 }
 
-static enum error_code judge_results(struct judging *judging, struct error *error)
+static void judge_results(struct judging *judging)
 {
-    struct histories histories = {0};
-    if (!judging->asked[CLAIM_H_RESULT] || judging->facts->reference_count == 0)
-        return OK;
-    enum error_code code =
-        histories_effective(judging->traces, judging->traces->incarnations - 1, &histories, error);
-    if (code == OK && !histories_tell_unknown(judging, &histories, CLAIM_H_RESULT))
-        compare(judging, &histories);
-    histories_release(&histories);
-    return code;
+    int incarnations = judging->traces->incarnations;
+    if (!judging->asked[CLAIM_H_RESULT] || judging->facts->reference_count == 0 ||
+        incarnations == 0)
+        return;
+    const struct histories *histories = reading_histories(&judging->reading, incarnations - 1);
+    if (!histories_tell_unknown(judging, histories, CLAIM_H_RESULT))
+        compare(judging, histories);
 }
 
-const struct oracle oracle_result = {judge_results, true};
+const struct oracle oracle_result = {.judge = judge_results, .needs_sound_traces = true};

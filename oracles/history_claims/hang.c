@@ -6,9 +6,9 @@
  * seen where there is none would be a false alarm. The one thing the traces cannot show is whether
  * a call that could return is just about to, so the caller looks more than once. */
 #include "oracles/history_claims/held.h"
-#include "oracles/matching/match.h"
-#include "oracles/reading/collective.h"
+#include "oracles/matching/pass.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdio.h>
@@ -23,6 +23,7 @@
 /* What a thread of a rank is inside of. */
 struct inside {
     bool blocking;
+    uint64_t number; /* of a collective: see collective.h */
     struct event_ref event;
     struct record record;
     bool sends; /* a sendrecv: its send too */
@@ -43,8 +44,7 @@ struct analysis {
     int alive_count; /* entries in alive */
     int ranks;
     int incarnation;
-    struct match match;
-    struct collectives collectives;
+    struct pass pass;
     struct rank_threads *threads; /* by rank */
     struct table held;            /* see held.h */
 };
@@ -106,12 +106,23 @@ static void note_call(struct analysis *analysis, const struct stream_event *even
 static void on_event(void *context, const struct stream_event *event)
 {
     struct analysis *analysis = context;
-    if (event->record->level != LEVEL_WIRE)
-        return;
-    if (!held_keeps(&analysis->held, event->rank, event->index, event->record))
-        match_record(&analysis->match, event);
-    collectives_record(&analysis->collectives, event);
-    note_call(analysis, event);
+    if (event->record->level == LEVEL_WIRE)
+        note_call(analysis, event);
+}
+
+static void on_joined(void *context, const struct stream_event *event,
+                      const struct gathering *gathering, uint64_t number)
+{
+    struct analysis *analysis = context;
+    (void)gathering;
+    if (event->record->thread < HANG_THREADS)
+        analysis->threads[event->rank].inside[event->record->thread].number = number;
+}
+
+static bool is_held(void *context, const struct stream_event *event)
+{
+    const struct analysis *analysis = context;
+    return held_keeps(&analysis->held, event->rank, event->index, event->record);
 }
 
 /* --- what a call waits for ----------------------------------------------------------------- */
@@ -148,7 +159,7 @@ static bool receive_is_stuck(const struct analysis *analysis, int rank, uint32_t
 {
     char tag_buffer[32], from[32] = "any rank";
     if ((peer < 0 && peer != PEER_ANY) || peer >= analysis->ranks ||
-        match_has_message(&analysis->match, rank, comm, peer, tag, posted))
+        match_has_message(&analysis->pass.match, rank, comm, peer, tag, posted))
         return false;
     if (peer >= 0) {
         snprintf(from, sizeof from, "rank %d", peer);
@@ -176,7 +187,7 @@ static bool send_is_stuck(const struct analysis *analysis, struct event_ref sent
                           int peer, int tag, const char *call, struct wait_for *wait)
 {
     if (peer < 0 || peer >= analysis->ranks ||
-        match_has_receive(&analysis->match, sent, comm, peer, tag))
+        match_has_receive(&analysis->pass.match, sent, comm, peer, tag))
         return false;
     add_target(wait, peer);
     snprintf(wait->text, sizeof wait->text,
@@ -268,7 +279,7 @@ static bool collective_is_stuck(const struct analysis *analysis, int rank, uint3
                                 uint64_t number, unsigned call, int root, uint64_t bytes,
                                 const char *waits_in, struct wait_for *wait)
 {
-    const struct gathering *gathering = collectives_find(&analysis->collectives, comm);
+    const struct gathering *gathering = collectives_find(&analysis->pass.collectives, comm);
     if (gathering == NULL)
         return false;
     enum depends depends = depends_on(gathering, rank, call, root, bytes);
@@ -286,7 +297,7 @@ static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t
                              const char *call, struct wait_for *wait)
 {
     const struct request *request =
-        match_request(&analysis->match, rank, analysis->incarnation, number);
+        match_request(&analysis->pass.match, rank, analysis->incarnation, number);
     if (request != NULL && request->kind == REQUEST_RECEIVE) {
         const struct received *received = request->received;
         return receive_is_stuck(analysis, rank, received->comm, received->want_peer,
@@ -301,12 +312,14 @@ static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t
                send_is_stuck(analysis, sent->event, channel->comm, channel->destination,
                              channel->tag, call, wait);
     }
-    const struct instance *instance =
-        collectives_request(&analysis->collectives, rank, analysis->incarnation, number);
-    return instance != NULL &&
-           collective_is_stuck(analysis, rank, instance->gathering->comm, instance->number,
-                               instance->first.call, instance->first.root, instance->first.bytes,
-                               call, wait);
+    const struct collective_request *collective =
+        collectives_request(&analysis->pass.collectives, rank, analysis->incarnation, number);
+    if (collective == NULL)
+        return false;
+    const struct trace *trace = trace_set_find(analysis->traces, rank, analysis->incarnation);
+    const struct record *began = &trace->record[collective->began];
+    return collective_is_stuck(analysis, rank, collective->gathering->comm, collective->number,
+                               began->call, began->peer, began->bytes, call, wait);
 }
 
 /* Of all requests of the rank that are not complete: how many there are, and how many are stuck.
@@ -340,8 +353,9 @@ static bool wait_is_stuck(const struct analysis *analysis, const struct inside *
     if (role == ROLE_WAIT)
         return false;
     struct pending pending = {0};
-    look_at_pending(analysis, &analysis->match.requests, wait->rank, call, wait, &pending);
-    look_at_pending(analysis, &analysis->collectives.requests, wait->rank, call, wait, &pending);
+    look_at_pending(analysis, &analysis->pass.match.requests, wait->rank, call, wait, &pending);
+    look_at_pending(analysis, &analysis->pass.collectives.requests, wait->rank, call, wait,
+                    &pending);
     wait->any = wait->any || !all;
     return all ? pending.stuck > 0 : pending.count > 0 && pending.stuck == pending.count;
 }
@@ -402,10 +416,8 @@ static bool call_is_stuck(const struct analysis *analysis, const struct inside *
         return receive_is_stuck(analysis, wait->rank, record->comm, record->want_peer,
                                 record->want_tag, inside->event, call, wait);
     uint32_t comm = collective_comm(record);
-    const struct gathering *gathering = collectives_find(&analysis->collectives, comm);
-    return gathering != NULL &&
-           collective_is_stuck(analysis, wait->rank, comm, gathering->joined[wait->rank],
-                               record->call, record->peer, record->bytes, call, wait);
+    return comm != 0 && collective_is_stuck(analysis, wait->rank, comm, inside->number,
+                                            record->call, record->peer, record->bytes, call, wait);
 }
 
 /* Stuck if every thread that was ever seen is: one outside of MPI may do anything. */
@@ -460,12 +472,10 @@ static size_t walk(const struct hang *hang, size_t at, size_t *path, size_t leng
 }
 
 /* Moves the ranks of `path` to the front. */
-static enum error_code put_first(struct hang *hang, const size_t *path, size_t length)
+static void put_first(struct hang *hang, const size_t *path, size_t length)
 {
-    struct wait_for *ordered = calloc(hang->count, sizeof *ordered);
+    struct wait_for *ordered = memory_new(hang->count, sizeof *ordered);
     size_t used = 0;
-    if (ordered == NULL)
-        return ERROR_MEMORY;
     for (size_t i = 0; i < length; i++)
         ordered[used++] = hang->waits[path[i]];
     for (size_t i = 0; i < hang->count; i++) {
@@ -478,83 +488,28 @@ static enum error_code put_first(struct hang *hang, const size_t *path, size_t l
     free(hang->waits);
     hang->waits = ordered;
     hang->cycle = length;
-    return OK;
 }
 
-static enum error_code find_cycle(struct hang *hang, struct error *error)
+static void find_cycle(struct hang *hang)
 {
-    size_t *path = calloc(hang->count + 1, sizeof *path);
-    char *state = calloc(hang->count + 1, 1);
-    enum error_code code = OK;
-    if (path == NULL || state == NULL)
-        code = ERROR_MEMORY;
+    size_t *path = memory_new(hang->count, sizeof *path);
+    char *state = memory_new(hang->count, 1);
     size_t length = 0;
-    for (size_t i = 0; i < hang->count && code == OK && length == 0; i++)
+    for (size_t i = 0; i < hang->count && length == 0; i++)
         if (state[i] == 0)
             length = walk(hang, i, path, 0, state);
-    if (code == OK && length > 0)
-        code = put_first(hang, path, length);
+    if (length > 0)
+        put_first(hang, path, length);
     free(path);
     free(state);
-    return code == OK
-               ? OK
-               : error_set(error, code, "no memory to look for a cycle of %zu ranks", hang->count);
 }
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static void no_pair(void *context, const struct channel *channel, const struct sent *sent,
-                    const struct received *received)
-{
-    (void)context, (void)channel, (void)sent, (void)received;
-}
-
-static void no_strange(void *context, enum strange strange, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
-{
-    (void)context, (void)strange, (void)channel, (void)sent, (void)received, (void)other;
-}
-
-static void no_instance(void *context, const struct instance *instance)
-{
-    (void)context, (void)instance;
-}
-
-static void no_discord(void *context, enum discord discord, const struct instance *instance,
-                       const struct contribution *with, const struct contribution *against)
-{
-    (void)context, (void)discord, (void)instance, (void)with, (void)against;
-}
-
-static enum error_code read_traces(struct analysis *analysis, struct error *error)
-{
-    struct match_listener messages = {NULL, no_pair, no_strange};
-    struct collective_listener instances = {NULL, no_instance, no_discord};
-    struct histories histories = {0};
-    collectives_init(&analysis->collectives, analysis->ranks, &instances);
-    enum error_code code =
-        histories_incarnation(analysis->traces, analysis->incarnation, &histories, error);
-    if (code == OK)
-        code = match_init(&analysis->match, analysis->ranks,
-                          analysis->traces->trace[0].header->ticks_per_second, &messages, error);
-    if (code == OK)
-        code = held_read(analysis->traces, analysis->incarnation, &analysis->held, error);
-    if (code == OK)
-        code = stream_run(&histories, LEVEL_WIRE, on_event, analysis, NULL, error);
-    if (code == OK && (analysis->match.exhausted || analysis->collectives.exhausted))
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
-    histories_release(&histories);
-    return code;
-}
-
-static enum error_code look_at_ranks(const struct analysis *analysis, struct hang *hang,
-                                     struct error *error)
+static void look_at_ranks(const struct analysis *analysis, struct hang *hang)
 {
     unsigned live = 0;
-    hang->waits = calloc((size_t)analysis->ranks + 1, sizeof *hang->waits);
-    if (hang->waits == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for %d ranks", analysis->ranks);
+    hang->waits = memory_new((size_t)analysis->ranks, sizeof *hang->waits);
     for (int rank = 0; rank < analysis->alive_count; rank++) {
         if (!analysis->alive[rank])
             continue;
@@ -563,33 +518,34 @@ static enum error_code look_at_ranks(const struct analysis *analysis, struct han
             hang->count++;
     }
     hang->deadlocked = live > 0 && hang->count == live;
-    return find_cycle(hang, error);
+    find_cycle(hang);
 }
 
-enum error_code hang_analyse(const struct trace_set *traces, const bool *alive, int ranks,
-                             struct hang *hang, struct error *error)
+void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, struct hang *hang)
 {
     struct analysis analysis = {.traces = traces,
                                 .alive = alive,
                                 .alive_count = ranks,
                                 .ranks = traces->ranks,
                                 .incarnation = traces->incarnations - 1};
-    memset(hang, 0, sizeof *hang);
+    struct reading reading;
+    *hang = (struct hang){0};
     if (traces->count == 0)
-        return OK;
-    analysis.threads = calloc((size_t)analysis.ranks + 1, sizeof *analysis.threads);
-    enum error_code code = OK;
-    if (analysis.threads == NULL)
-        code = error_set(error, ERROR_MEMORY, "no memory for %d ranks", ranks);
-    if (code == OK)
-        code = read_traces(&analysis, error);
-    if (code == OK)
-        code = look_at_ranks(&analysis, hang, error);
-    match_release(&analysis.match);
-    collectives_release(&analysis.collectives);
+        return;
+    analysis.threads = memory_new((size_t)analysis.ranks, sizeof *analysis.threads);
+    held_read(traces, analysis.incarnation, &analysis.held);
+    reading_begin(&reading, traces, false);
+    pass_begin(&analysis.pass, &reading, LEVEL_WIRE, analysis.incarnation);
+    pass_listen(&analysis.pass, &(struct listener){.context = &analysis,
+                                                   .event = on_event,
+                                                   .keeps = is_held,
+                                                   .joined = on_joined});
+    pass_read(&analysis.pass, NULL);
+    look_at_ranks(&analysis, hang);
+    pass_release(&analysis.pass);
+    reading_end(&reading);
     held_release(&analysis.held);
     free(analysis.threads);
-    return code;
 }
 
 void hang_release(struct hang *hang)

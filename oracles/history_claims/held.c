@@ -1,6 +1,8 @@
 /* See held.h. Kept per (rank, peer and communicator): the first record that is held. */
 #include "oracles/history_claims/held.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 /* What is known of one channel. */
@@ -26,44 +28,34 @@ static bool was_released(const struct trace *trace, uint64_t from, uint64_t numb
     return false;
 }
 
-static bool add(struct table *held, int rank, uint64_t index, const struct record *send)
+static void add(struct table *held, int rank, uint64_t index, const struct record *send)
 {
     struct held_channel *channel = table_get(held, (uint64_t)rank, channel_of(send));
     if (channel != NULL) {
         channel->first = index < channel->first ? index : channel->first;
-        return true;
+        return;
     }
-    channel = malloc(sizeof *channel);
-    if (channel == NULL)
-        return false;
+    channel = memory_new(1, sizeof *channel);
     channel->first = index;
-    if (table_put(held, (uint64_t)rank, channel_of(send), channel))
-        return true;
-    free(channel);
-    return false;
+    table_put(held, (uint64_t)rank, channel_of(send), channel);
 }
 
-static bool read_trace(const struct trace *trace, struct table *held)
+static void read_trace(const struct trace *trace, struct table *held)
 {
     for (uint64_t i = 0; i < trace->count; i++) {
         const struct record *record = &trace->record[i];
-        if (!is_fault(record, FAULT_HELD) || record->bytes == 0 || record->bytes > trace->count ||
-            was_released(trace, i, record->bytes))
-            continue;
-        if (!add(held, trace->rank, record->bytes - 1, &trace->record[record->bytes - 1]))
-            return false;
+        if (is_fault(record, FAULT_HELD) && record->bytes > 0 && record->bytes <= trace->count &&
+            !was_released(trace, i, record->bytes))
+            add(held, trace->rank, record->bytes - 1, &trace->record[record->bytes - 1]);
     }
-    return true;
 }
 
-enum error_code held_read(const struct trace_set *traces, int incarnation, struct table *held,
-                          struct error *error)
+void held_read(const struct trace_set *traces, int incarnation, struct table *held)
 {
     *held = (struct table){0};
     for (size_t i = 0; i < traces->count; i++)
-        if (traces->trace[i].incarnation == incarnation && !read_trace(&traces->trace[i], held))
-            return error_set(error, ERROR_MEMORY, "no memory for the messages that are held");
-    return OK;
+        if (traces->trace[i].incarnation == incarnation)
+            read_trace(&traces->trace[i], held);
 }
 
 void held_release(struct table *held)

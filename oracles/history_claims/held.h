@@ -6,9 +6,8 @@
 #include "oracles/reading/table.h"
 #include "trace/reader.h"
 
-/* Reads the FAULT records of one incarnation. ERROR_MEMORY. held_release, also after an error. */
-enum error_code held_read(const struct trace_set *traces, int incarnation, struct table *held,
-                          struct error *error);
+/* Reads the FAULT records of one incarnation. Released by held_release. */
+void held_read(const struct trace_set *traces, int incarnation, struct table *held);
 void held_release(struct table *held);
 
 /* The SEND record `index` of `rank` is kept back: it is held itself, or stands behind one that is

@@ -4,10 +4,6 @@
 #define ORACLES_HISTORY_CLAIMS_HISTORIES_H
 
 #include "oracles/judging.h"
-#include "oracles/matching/match.h"
-#include "oracles/reading/collective.h"
-
-#define MESSAGE_TEXT_BYTES 112
 
 /* A message that nobody delivered in a finished run, and nothing later of its channel either. */
 struct undelivered {
@@ -28,15 +24,10 @@ struct looks {
 
 struct passage {
     struct judging *judging;
+    const struct pass *pass;
     const struct histories *histories;
-    const struct histories *later; /* those of the newest incarnation, judged before; or NULL */
-    struct table *told;            /* what was told in this passage or one before */
-    int incarnation;               /* the histories end with it */
-    bool newest;                   /* it is the last of the run */
-    bool messages;                 /* H is judged */
-    bool lines;                    /* B is judged */
-    struct match match;
-    struct collectives collectives;
+    const struct histories *newest; /* those of the newest incarnation */
+    bool messages;                  /* H is judged */
     /* Of H.*, counted here and handed on at the end. */
     uint64_t delivered;
     uint64_t hashed;
@@ -55,14 +46,14 @@ bool passage_counts(const struct passage *passage, struct event_ref event);
 bool passage_tells(struct passage *passage, unsigned kind, struct event_ref event);
 #define TOLD_COLLECTIVE 100u /* a kind; those of messages are enum strange */
 
-/* "m(0→2, tag 7, #5)"; number 0: without. Returns buffer. */
-const char *message_text(const struct channel *channel, uint64_t number,
+/* The message of the channel; see message_text. */
+const char *channel_text(const struct channel *channel, uint64_t number,
                          char buffer[MESSAGE_TEXT_BYTES]);
 
 /* h_messages.c */
-void messages_pair(struct passage *passage, const struct sent *sent,
+void messages_pair(void *passage, const struct channel *channel, const struct sent *sent,
                    const struct received *received);
-void messages_strange(struct passage *passage, enum strange strange, const struct channel *channel,
+void messages_strange(void *passage, enum strange strange, const struct channel *channel,
                       const struct sent *sent, const struct received *received,
                       const struct pair *other);
 void messages_finish(struct passage *passage);
@@ -82,11 +73,13 @@ void loss_add(struct passage *passage, const struct channel *channel, const stru
 void loss_finish(struct passage *passage);
 
 /* h_collective.c */
-extern const struct collective_listener collective_claim; /* context: the passage */
+void collective_complete(void *passage, const struct instance *instance);
+void collective_discord(void *passage, enum discord discord, const struct instance *instance,
+                        const struct contribution *with, const struct contribution *against);
 
 /* b_empty.c */
-void crossing_begin(struct passage *passage);
-void crossing_pair(struct passage *passage, const struct channel *channel, const struct sent *sent,
+void crossing_begin(const struct passage *passage);
+void crossing_pair(void *passage, const struct channel *channel, const struct sent *sent,
                    const struct received *received);
 
 #endif

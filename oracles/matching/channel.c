@@ -27,13 +27,12 @@ static bool agree(const struct match *match, const struct sent *sent,
            (same_bytes(sent, received) && possible_in_time(match, sent, received));
 }
 
-/* The send was made in a newer life of its rank than that in which the delivery took place, and
- * behind it: only as one done again can it account for the delivery. */
+/* The life of the sender began only behind the delivery: only as one done again can its send
+ * account for that. */
 static bool done_again(const struct match *match, const struct sent *sent,
                        const struct received *received)
 {
-    return sent->event.incarnation > received->delivered.incarnation &&
-           !possible_in_time(match, sent, received);
+    return sent->born > received->leave && !possible_in_time(match, sent, received);
 }
 
 static enum align_fit fit(const struct match *match, const struct sent *sent,
@@ -51,6 +50,20 @@ static bool pair_has_bytes(const struct pair *pair, const struct received *recei
 {
     return pair->number > 0 && !pair->no_hash && !received->no_hash &&
            pair->hash == received->hash && pair->bytes == received->bytes;
+}
+
+static void tell(struct match *match, enum strange strange, const struct channel *channel,
+                 const struct sent *sent, const struct received *received, const struct pair *other)
+{
+    if (match->listener.strange != NULL)
+        match->listener.strange(match->listener.context, strange, channel, sent, received, other);
+}
+
+static void tell_pair(struct match *match, const struct channel *channel, const struct sent *sent,
+                      const struct received *received)
+{
+    if (match->listener.pair != NULL)
+        match->listener.pair(match->listener.context, channel, sent, received);
 }
 
 /* --- what went right ----------------------------------------------------------------------- */
@@ -115,7 +128,7 @@ static void check_any_tag(struct match *match, const struct channel *channel,
             match_wild_before(at, received->order))
             continue;
         first->reported = true;
-        match->listener.strange(match->listener.context, STRANGE_ORDER, at, first, NULL, &other);
+        tell(match, STRANGE_ORDER, at, first, NULL, &other);
     }
 }
 
@@ -126,7 +139,7 @@ static void close_pair(struct match *match, struct channel *channel, struct sent
     channel_take_sent(match, channel, sent);
     channel_take_received(match, channel, received);
     channel->delivered_count++;
-    match->listener.pair(match->listener.context, channel, sent, received);
+    tell_pair(match, channel, sent, received);
     remember(channel, sent, received);
     match_free_sent(match, sent);
     pool_give(&match->received_pool, received);
@@ -135,9 +148,8 @@ static void close_pair(struct match *match, struct channel *channel, struct sent
 static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received)
 {
-    const struct match_listener *listener = &match->listener;
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
-        listener->strange(listener->context, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
+        tell(match, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
     /* Where receives may be brought back, it is not known which of them it was. */
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
         match->rank[channel->destination].dormant_until == 0)
@@ -243,12 +255,6 @@ static bool settle_within_threads(struct match *match, struct channel *channel)
 
 /* --- what went wrong ----------------------------------------------------------------------- */
 
-static void tell(struct match *match, enum strange strange, const struct channel *channel,
-                 const struct sent *sent, const struct received *received, const struct pair *other)
-{
-    match->listener.strange(match->listener.context, strange, channel, sent, received, other);
-}
-
 static struct passed_over *find_passed_over(struct match *match, const struct channel *channel,
                                             const struct received *received)
 {
@@ -297,12 +303,11 @@ static void skip_sent(struct match *match, struct channel *channel, bool optiona
     if (place(match, channel, sent))
         return;
     channel_take_sent(match, channel, sent);
-    struct passed_over *passed_over = optional ? NULL : pool_take(&match->passed_over_pool);
-    match->exhausted |= !optional && passed_over == NULL;
-    if (passed_over == NULL) {
+    if (optional) {
         match_free_sent(match, sent);
         return;
     }
+    struct passed_over *passed_over = pool_take(&match->passed_over_pool);
     sent->next = NULL;
     passed_over->sent = sent;
     struct passed_over **end = &channel->passed_over;
@@ -333,7 +338,7 @@ static void take_late(struct match *match, struct channel *channel, struct passe
     if (late->by.number > 0)
         tell(match, STRANGE_ORDER, channel, late->sent, received, &late->by);
     else
-        match->listener.pair(match->listener.context, channel, late->sent, received);
+        tell_pair(match, channel, late->sent, received);
     channel->delivered_count++;
     drop_passed_over(match, channel, late);
 }
@@ -366,7 +371,7 @@ static void tell_changed(struct match *match, struct channel *channel)
     channel_take_received(match, channel, received);
     channel->delivered_count++;
     if (done_again(match, sent, received)) {
-        tell(match, STRANGE_ORPHAN, channel, sent, received, NULL);
+        tell(match, STRANGE_UNDONE, channel, sent, received, NULL);
     } else {
         tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
         remember(channel, sent, received);
@@ -442,7 +447,7 @@ static bool enough_to_explain(const struct match *match, const struct channel *c
     unsigned sends = 0, decided = 0;
     /* Sends that are done again have all been made once the first delivery behind them is over. */
     if (done_again(match, channel->first_sent, channel->first_received) &&
-        (channel->newest_delivered < channel->first_sent->event.incarnation ||
+        (channel->newest_leave <= channel->first_sent->born ||
          !is_past(match, channel->newest_leave)))
         return false;
     /* A delivery whose send has not been read yet must not look like one too many. */
@@ -468,8 +473,8 @@ static void take_unseen(struct match *match, struct channel *channel)
     channel->maybe_taken |= cancelled;
     if (sent != NULL && !cancelled) {
         channel_take_sent(match, channel, sent);
-        if (match->tells_unseen && !sent->reported)
-            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
+        if (!sent->reported)
+            tell(match, STRANGE_UNSEEN, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
     }
 }
@@ -563,15 +568,19 @@ void channel_advance(struct match *match, struct channel *channel, bool complete
 void channel_finish(struct match *match, struct channel *channel)
 {
     bool open = match_is_open(match, channel);
-    while (channel->passed_over != NULL && open && match->cut_off && !match->tells_unseen)
+    while (channel->passed_over != NULL && open && match->cut_off) {
+        if (!channel->passed_over->sent->reported)
+            tell(match, STRANGE_UNSEEN, channel, channel->passed_over->sent, NULL, NULL);
         drop_passed_over(match, channel, channel->passed_over);
+    }
     while (channel->passed_over != NULL)
         tell_undelivered(match, channel, channel->passed_over);
     while (channel->first_sent != NULL) {
         struct sent *sent = channel->first_sent;
         channel_take_sent(match, channel, sent);
-        if (((!sent->optional && !open) || match->tells_unseen) && !sent->reported)
-            tell(match, STRANGE_UNDELIVERED, channel, sent, NULL, NULL);
+        if (!sent->reported)
+            tell(match, sent->optional || open ? STRANGE_UNSEEN : STRANGE_UNDELIVERED, channel,
+                 sent, NULL, NULL);
         match_free_sent(match, sent);
     }
 }

@@ -28,6 +28,7 @@ struct sent {
     uint64_t enter;
     uint64_t leave;    /* 0: in progress when the rank died */
     uint64_t returned; /* when it was complete, of a request too; 0: not known to be */
+    uint64_t born;     /* when the life of the sender began; 0: its first */
     uint64_t order;    /* among all sends of its rank, from 1 */
     uint64_t number;   /* k, from 1 */
     uint32_t request;
@@ -69,9 +70,12 @@ struct received {
 enum strange {
     STRANGE_DUPLICATE,    /* sent, first delivery and `received` */
     STRANGE_ORPHAN,       /* received; sent: one made in its place later, or NULL */
+    STRANGE_UNDONE,       /* received, and sent: other bytes that were sent in its place later, by a
+                           * sender that was restored in between */
     STRANGE_PAYLOAD,      /* sent and received */
     STRANGE_ORDER,        /* sent (overtaken), received (NULL: never); other: what overtook it */
     STRANGE_UNDELIVERED,  /* sent; other: a later message of the channel that was, if any */
+    STRANGE_UNSEEN,       /* sent: nobody saw it delivered; it may have been, or never gone out */
     STRANGE_EARLY_RETURN, /* sent synchronously and returned before `received` was posted */
     STRANGE_LOST_SIGHT,   /* received: a freed wildcard receive; the rest of it is not judged */
 };
@@ -100,8 +104,7 @@ struct channel {
     unsigned passed_over_count;
     uint64_t sent_count;
     uint64_t delivered_count;
-    int newest_delivered; /* newest incarnation of the receiver that delivered anything here, */
-    uint64_t newest_leave; /* ... and when the first of its deliveries returned */
+    uint64_t newest_leave; /* of the first delivery since the newest life of the sender began */
     struct pair recent[CHANNEL_RECENT];
     unsigned recent_next;
     struct endpoint *endpoint;
@@ -119,7 +122,12 @@ struct passed_over {
     struct pair by;
 };
 
-/* Who is told; both functions must be there. What is passed lives as long as the call. */
+/* One message all the same, sent and delivered: out of order, or with other bytes. */
+bool strange_is_message(enum strange strange, const struct received *received);
+/* Which message it was is not known, so that others may be taken for each other. */
+bool strange_leaves_doubt(enum strange strange, const struct received *received);
+
+/* Who is told; either function may be NULL. What is passed lives as long as the call. */
 struct match_listener {
     void *context;
     void (*pair)(void *context, const struct channel *channel, const struct sent *sent,
@@ -135,7 +143,7 @@ struct match;
 void channel_add_sent(struct match *match, struct channel *channel, struct sent *sent);
 /* A delivery that may have any place in the order: it goes with the first send that it agrees with
  * and that no other delivery takes. */
-void channel_add_unplaced(struct channel *channel, struct received *received);
+void channel_add_unplaced(struct match *match, struct channel *channel, struct received *received);
 /* Into its place by `order`. */
 void channel_add_received(struct match *match, struct channel *channel, struct received *received);
 /* Takes it out (cancelled, or its incarnation is over). False if it is not in there any more. */

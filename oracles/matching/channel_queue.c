@@ -1,6 +1,6 @@
 /* What waits in a channel: sends as sent, receives as posted, deliveries that may have any place.
  * See channel.h; how they are matched is channel.c. */
-#include "oracles/matching/channel.h"
+#include "oracles/matching/match.h"
 
 #include <stddef.h>
 
@@ -15,17 +15,28 @@ void channel_add_sent(struct match *match, struct channel *channel, struct sent 
     channel_advance(match, channel, false);
 }
 
-static void note_delivery(struct channel *channel, const struct received *received)
+bool strange_is_message(enum strange strange, const struct received *received)
 {
-    if (received->delivered.incarnation > channel->newest_delivered || channel->newest_leave == 0) {
-        channel->newest_delivered = received->delivered.incarnation;
+    return received != NULL &&
+           (strange == STRANGE_PAYLOAD || strange == STRANGE_UNDONE || strange == STRANGE_ORDER);
+}
+
+bool strange_leaves_doubt(enum strange strange, const struct received *received)
+{
+    return !strange_is_message(strange, received) && strange != STRANGE_UNDELIVERED &&
+           strange != STRANGE_UNSEEN && strange != STRANGE_EARLY_RETURN;
+}
+
+static void note_delivery(const struct match *match, struct channel *channel,
+                          const struct received *received)
+{
+    uint64_t born = match->rank[channel->source].born;
+    if (received->leave > born && channel->newest_leave <= born)
         channel->newest_leave = received->leave;
-    }
 }
 
 void channel_add_received(struct match *match, struct channel *channel, struct received *received)
 {
-    (void)match;
     struct received **place = &channel->first_received;
     /* Nearly always the newest: look at the end first. */
     if (channel->last_received != NULL && channel->last_received->order < received->order)
@@ -38,7 +49,7 @@ void channel_add_received(struct match *match, struct channel *channel, struct r
         channel->last_received = received;
     received->channel = channel;
     if (received->decided)
-        note_delivery(channel, received);
+        note_delivery(match, channel, received);
 }
 
 bool channel_take_sent(struct match *match, struct channel *channel, struct sent *sent)
@@ -77,12 +88,12 @@ void channel_take_received(struct match *match, struct channel *channel, struct 
     received->channel = NULL;
 }
 
-void channel_add_unplaced(struct channel *channel, struct received *received)
+void channel_add_unplaced(struct match *match, struct channel *channel, struct received *received)
 {
     struct received **end = &channel->unplaced;
     while (*end != NULL)
         end = &(*end)->next;
     *end = received;
     received->next = NULL;
-    note_delivery(channel, received);
+    note_delivery(match, channel, received);
 }

@@ -37,8 +37,7 @@ struct links {
     bool uncertain;              /* some message of the wire could not be matched */
 };
 
-/* Owned by the caller: links_release, also after an error. ERROR_IO: no temporary file (TMPDIR);
- * ERROR_MEMORY. */
+/* Owned by the caller: links_release, also after an error. ERROR_IO: no temporary file (TMPDIR). */
 enum error_code links_read(const struct trace_set *set, struct links *links, struct error *error);
 void links_release(struct links *links);
 

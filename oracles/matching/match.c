@@ -1,6 +1,7 @@
 /* See match.h. */
 #include "oracles/matching/match_tables.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -32,8 +33,6 @@ bool match_wild_before(const struct channel *channel, uint64_t order)
 static void add_wild(struct match *match, struct received *received)
 {
     struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
-    if (endpoint == NULL)
-        return;
     struct received **place = &endpoint->wild;
     while (*place != NULL && (*place)->order < received->order)
         place = &(*place)->next_wild;
@@ -86,10 +85,9 @@ static void add_request(struct match *match, const struct stream_event *event,
                         const struct request *request)
 {
     struct request *made = match_get_or_make(
-        match, &match->requests, &match->request_pool,
+        &match->requests, &match->request_pool,
         match_request_key(event->trace->rank, event->trace->incarnation), event->record->request);
-    if (made != NULL)
-        *made = *request;
+    *made = *request;
 }
 
 static void end_request(struct match *match, const struct stream_event *event)
@@ -143,10 +141,6 @@ static void record_send(struct match *match, const struct stream_event *event)
     struct channel *channel =
         match_channel(match, record->comm, event->rank, record->peer, record->tag);
     struct sent *sent = pool_take(&match->sent_pool);
-    if (channel == NULL || sent == NULL) {
-        match->exhausted = true;
-        return;
-    }
     uint64_t enter = record->enter;
     if (channel->endpoint->lost_sight || match_sent_before(match, event, channel, &enter)) {
         pool_give(&match->sent_pool, sent);
@@ -159,6 +153,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->leave = event->in_progress ? 0 : atomic_load(&record->leave);
     sent->blocking = record->request == 0;
     sent->returned = sent->blocking ? sent->leave : 0;
+    sent->born = event->born;
     sent->order = ++match->rank[event->rank].sent;
     sent->thread = record->thread;
     sent->optional = event->in_progress || record->error != 0;
@@ -221,10 +216,6 @@ static struct received *post(struct match *match, const struct stream_event *eve
         rank->dormant_until = 0;
     }
     struct received *received = pool_take(&match->received_pool);
-    if (received == NULL) {
-        match->exhausted = true;
-        return NULL;
-    }
     received->posted = event_of(event->trace, event->index);
     received->enter = record->enter;
     received->posted_leave = event->in_progress ? 0 : atomic_load(&record->leave);
@@ -247,10 +238,8 @@ static void wait_undecided(struct match *match, struct received *received)
     }
     struct channel *channel = match_channel(match, received->comm, received->want_peer,
                                             received->rank, received->want_tag);
-    if (channel != NULL) {
-        channel_add_received(match, channel, received);
-        match_refresh(match, channel);
-    }
+    channel_add_received(match, channel, received);
+    match_refresh(match, channel);
 }
 
 /* Takes an undecided one out of wherever it waits. Others may go on: wake_blocked, advance. */
@@ -284,7 +273,7 @@ static void deliver(struct match *match, struct received *received,
     const struct record *record = event->record;
     struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
     struct channel *channel = NULL;
-    if (endpoint != NULL && !endpoint->lost_sight && !is_outside(match, record->peer))
+    if (!endpoint->lost_sight && !is_outside(match, record->peer))
         channel = match_channel(match, received->comm, record->peer, received->rank, record->tag);
     if (channel == NULL) {
         pool_give(&match->received_pool, received);
@@ -299,7 +288,7 @@ static void deliver(struct match *match, struct received *received,
     /* Cut short, the message is gone all the same; and some statuses do not tell its size. */
     received->blind = record->error != 0 || (received->no_hash && record->bytes == UINT64_MAX);
     if (received->unplaced)
-        channel_add_unplaced(channel, received);
+        channel_add_unplaced(match, channel, received);
     else
         channel_add_received(match, channel, received);
     advance(match, channel);
@@ -387,8 +376,6 @@ static void record_receive(struct match *match, const struct stream_event *event
     if (decided && record->error != 0 && record->peer < 0)
         return;
     struct received *received = post(match, event, record->want_peer, record->want_tag);
-    if (received == NULL)
-        return;
     if (decided) {
         deliver(match, received, event);
         return;
@@ -411,8 +398,6 @@ static void record_probe(struct match *match, const struct stream_event *event)
         return;
     struct received *received = found ? post(match, event, record->peer, record->tag)
                                       : post(match, event, record->want_peer, record->want_tag);
-    if (received == NULL)
-        return;
     if (found)
         add_request(match, event, &(struct request){.kind = REQUEST_RECEIVE, .received = received});
     wait_undecided(match, received);
@@ -427,8 +412,9 @@ static void lose_sight(struct match *match, struct received *received)
     if (endpoint == NULL || endpoint->lost_sight)
         return;
     endpoint->lost_sight = true;
-    match->listener.strange(match->listener.context, STRANGE_LOST_SIGHT, NULL, NULL, received,
-                            NULL);
+    if (match->listener.strange != NULL)
+        match->listener.strange(match->listener.context, STRANGE_LOST_SIGHT, NULL, NULL, received,
+                                NULL);
 }
 
 static void free_receive(struct match *match, struct received *received)
@@ -515,9 +501,11 @@ static void record_complete(struct match *match, const struct stream_event *even
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-void match_restart(struct match *match, int rank)
+void match_restart(struct match *match, const struct stream_event *event)
 {
+    int rank = event->rank;
     struct received *next;
+    match->rank[rank].born = event->born;
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
         next = at->after;
         if (!at->dormant && at->posted_leave == 0) {
@@ -532,6 +520,7 @@ void match_restart(struct match *match, int rank)
 void match_record(struct match *match, const struct stream_event *event)
 {
     unsigned cut = match->rank[event->rank].cut_count;
+    match->rank[event->rank].born = event->born;
     if (event->record->enter > match->now)
         match->now = event->record->enter;
     switch ((unsigned)event->record->kind) {
@@ -577,11 +566,7 @@ void match_finish(struct match *match)
     size_t count = 0;
     for (int rank = 0; rank < match->ranks; rank++)
         drop_dormant(match, &match->rank[rank]);
-    struct channel **channels = calloc(match->channels.used + 1, sizeof *channels);
-    if (channels == NULL) {
-        match->exhausted = true;
-        return;
-    }
+    struct channel **channels = memory_new(match->channels.used, sizeof *channels);
     for (size_t i = 0; i < match->channels.capacity; i++) {
         struct channel *channel = match->channels.slot[i].value;
         if (channel != NULL && !channel->idle)
@@ -595,11 +580,14 @@ void match_finish(struct match *match)
     free(channels);
 }
 
-enum error_code match_init(struct match *match, int ranks, double ticks_per_second,
-                           const struct match_listener *listener, struct error *error)
+void match_init(struct match *match, const struct trace_set *traces, bool cut_off,
+                const bool *helper, const struct match_listener *listener)
 {
+    double ticks_per_second = traces->trace[0].header->ticks_per_second;
     memset(match, 0, sizeof *match);
-    match->ranks = ranks;
+    match->ranks = traces->ranks;
+    match->cut_off = cut_off;
+    match->helper = helper;
     match->slack = (uint64_t)(ticks_per_second * MATCH_CLOCK_SLACK_S);
     match->listener = *listener;
     match->sent_pool.bytes = sizeof(struct sent);
@@ -609,10 +597,7 @@ enum error_code match_init(struct match *match, int ranks, double ticks_per_seco
     match->endpoint_pool.bytes = sizeof(struct endpoint);
     match->request_pool.bytes = sizeof(struct request);
     match->passed_over_pool.bytes = sizeof(struct passed_over);
-    match->rank = calloc((size_t)ranks + 1, sizeof *match->rank);
-    if (match->rank == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory to match the messages of %d ranks", ranks);
-    return OK;
+    match->rank = memory_new((size_t)traces->ranks, sizeof *match->rank);
 }
 
 void match_release(struct match *match)

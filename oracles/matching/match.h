@@ -66,7 +66,7 @@ struct match_rank {
     uint64_t sent;
     uint64_t received;
     uint64_t dormant_until; /* of `received`: how long dormant ones are kept; 0: there are none */
-    int incarnation;        /* to be set, with cut_off: which began last */
+    uint64_t born;          /* when its newest life began; 0: it has only one so far */
     struct received *undecided; /* newest first */
     unsigned cut_count;         /* of the newest life, and until its call was done again */
     struct cut_send cut[MATCH_CUT_SENDS];
@@ -77,13 +77,10 @@ struct match {
     uint64_t slack; /* ticks */
     uint64_t now;   /* newest time of entry of a record so far */
     struct match_listener listener;
-    bool cut_off; /* to be set: what is told of ends in the middle, so that dormant receives may
-                     still have been going to be completed */
-    const bool *helper; /* to be set, of the application's level: by rank; what the application does
-                           with these is left out. NULL: there are none. Borrowed */
-    bool tells_unseen;  /* to be set: STRANGE_UNDELIVERED at the end also of what a receive that is
-                           not complete may have taken, and of what may not have been sent */
-    bool exhausted;     /* memory ran out: what was found so far is not to be trusted */
+    bool cut_off; /* what is told of ends in the middle, so that dormant receives may still have
+                   * been going to be completed */
+    const bool *helper; /* by rank; what the application does with these is left out. NULL: there
+                         * are none. Borrowed */
     struct table channels, lanes, endpoints, requests;
     struct pool sent_pool, received_pool, channel_pool, lane_pool, endpoint_pool, request_pool,
         passed_over_pool;
@@ -92,16 +89,16 @@ struct match {
     size_t idle_count;
 };
 
-/* Owned by the caller: match_release, also after an error (ERROR_MEMORY). */
-enum error_code match_init(struct match *match, int ranks, double ticks_per_second,
-                           const struct match_listener *listener, struct error *error);
+/* cut_off and helper: as in struct match. Owned by the caller: match_release. */
+void match_init(struct match *match, const struct trace_set *traces, bool cut_off,
+                const bool *helper, const struct match_listener *listener);
 void match_release(struct match *match);
 
-/* A new incarnation of `rank` begins (event->restarted). Of what the one before had posted, what
- * was still being posted is gone; the rest is dormant: a protocol may complete it as a request that
- * nobody posted in this incarnation. Which of several it is cannot be told, so such a delivery may
- * have any place in the order of posting, and until it is there what was posted later waits. */
-void match_restart(struct match *match, int rank);
+/* A new life of the rank begins (event->restarted). Of what the one before had posted, what was
+ * still being posted is gone; the rest is dormant: a protocol may complete it as a request that
+ * nobody posted in this life. Which of several it is cannot be told, so such a delivery may have
+ * any place in the order of posting, and until it is there what was posted later waits. */
+void match_restart(struct match *match, const struct stream_event *event);
 
 /* One record of the level that is matched; others are left out by the caller. */
 void match_record(struct match *match, const struct stream_event *event);

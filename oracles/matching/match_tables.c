@@ -26,24 +26,20 @@ struct channel *match_find_channel(const struct match *match, uint32_t comm, int
                      match_key((uint32_t)source, (uint32_t)destination));
 }
 
-/* Made when first asked for; NULL when memory is exhausted. */
-void *match_get_or_make(struct match *match, struct table *table, struct pool *pool, uint64_t first,
-                        uint64_t second)
+/* Made when first asked for. */
+void *match_get_or_make(struct table *table, struct pool *pool, uint64_t first, uint64_t second)
 {
     void *thing = table_get(table, first, second);
     if (thing != NULL)
         return thing;
     thing = pool_take(pool);
-    if (thing != NULL && table_put(table, first, second, thing))
-        return thing;
-    pool_give(pool, thing);
-    match->exhausted = true;
-    return NULL;
+    table_put(table, first, second, thing);
+    return thing;
 }
 
 struct endpoint *match_endpoint(struct match *match, int rank, uint32_t comm)
 {
-    return match_get_or_make(match, &match->endpoints, &match->endpoint_pool, (uint32_t)rank, comm);
+    return match_get_or_make(&match->endpoints, &match->endpoint_pool, (uint32_t)rank, comm);
 }
 
 /* --- channels, idle and busy --------------------------------------------------------------- */
@@ -123,17 +119,12 @@ void match_refresh(struct match *match, struct channel *channel)
 static struct channel *make_channel(struct match *match, uint32_t comm, int source, int destination,
                                     int tag)
 {
-    struct lane *lane = match_get_or_make(match, &match->lanes, &match->lane_pool, comm,
+    struct lane *lane = match_get_or_make(&match->lanes, &match->lane_pool, comm,
                                           match_key((uint32_t)source, (uint32_t)destination));
     struct endpoint *endpoint = match_endpoint(match, destination, comm);
     struct channel *channel = pool_take(&match->channel_pool);
-    if (lane == NULL || endpoint == NULL || channel == NULL ||
-        !table_put(&match->channels, match_key(comm, (uint32_t)tag),
-                   match_key((uint32_t)source, (uint32_t)destination), channel)) {
-        pool_give(&match->channel_pool, channel);
-        match->exhausted = true;
-        return NULL;
-    }
+    table_put(&match->channels, match_key(comm, (uint32_t)tag),
+              match_key((uint32_t)source, (uint32_t)destination), channel);
     channel->comm = comm;
     channel->source = source;
     channel->destination = destination;
@@ -165,10 +156,9 @@ bool match_is_open(const struct match *match, const struct channel *channel)
 bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received)
 {
-    int sender = match->rank[channel->source].incarnation;
-    return match->cut_off && sender > received->delivered.incarnation &&
-           channel->newest_delivered < sender &&
-           (channel->last_sent == NULL || channel->last_sent->event.incarnation < sender ||
+    uint64_t born = match->rank[channel->source].born;
+    return match->cut_off && born > received->leave && channel->newest_leave <= born &&
+           (channel->last_sent == NULL || channel->last_sent->enter < born ||
             match_is_open(match, channel));
 }
 

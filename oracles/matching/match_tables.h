@@ -12,12 +12,11 @@ struct endpoint *match_find_endpoint(const struct match *match, int rank, uint32
 struct channel *match_find_channel(const struct match *match, uint32_t comm, int source,
                                    int destination, int tag);
 
-/* Made when first asked for; NULL when memory is exhausted (match->exhausted is set). */
+/* Made when first asked for. */
 struct endpoint *match_endpoint(struct match *match, int rank, uint32_t comm);
 struct channel *match_channel(struct match *match, uint32_t comm, int source, int destination,
                               int tag);
-void *match_get_or_make(struct match *match, struct table *table, struct pool *pool, uint64_t first,
-                        uint64_t second);
+void *match_get_or_make(struct table *table, struct pool *pool, uint64_t first, uint64_t second);
 
 /* After anything was done to a channel: it is idle, or busy, or neither. It may be gone afterwards.
  */

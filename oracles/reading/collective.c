@@ -1,6 +1,7 @@
 /* See collective.h. */
 #include "oracles/reading/collective.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -14,23 +15,15 @@ static struct gathering *gathering_of(struct collectives *collectives, uint32_t 
     if (gathering != NULL)
         return gathering;
     size_t ranks = (size_t)collectives->ranks;
-    gathering = calloc(1, sizeof *gathering);
-    if (gathering == NULL) {
-        collectives->exhausted = true;
-        return NULL;
-    }
-    gathering->member = calloc(ranks, sizeof *gathering->member);
-    gathering->place = calloc(ranks, sizeof *gathering->place);
-    gathering->joined = calloc(ranks, sizeof *gathering->joined);
-    gathering->newest = calloc(ranks, sizeof *gathering->newest);
+    gathering = memory_new(1, sizeof *gathering);
+    gathering->member = memory_new(ranks, sizeof *gathering->member);
+    gathering->place = memory_new(ranks, sizeof *gathering->place);
+    gathering->joined = memory_new(ranks, sizeof *gathering->joined);
+    gathering->newest = memory_new(ranks, sizeof *gathering->newest);
     gathering->comm = comm;
     gathering->next = collectives->first;
     collectives->first = gathering;
-    if (gathering->member == NULL || gathering->place == NULL || gathering->joined == NULL ||
-        gathering->newest == NULL || !table_put(&collectives->gatherings, comm, 0, gathering)) {
-        collectives->exhausted = true;
-        return NULL;
-    }
+    table_put(&collectives->gatherings, comm, 0, gathering);
     return gathering;
 }
 
@@ -51,7 +44,7 @@ static void learn(struct collectives *collectives, const struct trace *trace, ui
     const struct record *record = &trace->record[index];
     struct gathering *gathering =
         record->comm == 0 ? NULL : gathering_of(collectives, record->comm);
-    if (gathering == NULL || gathering->known)
+    if (gathering == NULL || gathering->known || gathering->came)
         return;
     uint64_t local = (uint64_t)record->tag;
     uint64_t remote = record->flags & FLAG_INTER ? record->hash : 0;
@@ -162,10 +155,6 @@ static bool results_agree(unsigned call)
 static struct instance *begin_instance(struct collectives *collectives, struct gathering *gathering)
 {
     struct instance *instance = pool_take(&collectives->instance_pool);
-    if (instance == NULL) {
-        collectives->exhausted = true;
-        return NULL;
-    }
     instance->gathering = gathering;
     instance->number = ++gathering->begun;
     instance->sized.event.rank = instance->result.event.rank = -1;
@@ -206,14 +195,15 @@ static void end_if_complete(struct collectives *collectives, struct instance *in
 {
     if (instance->joined < instance->gathering->size || instance->outstanding > 0)
         return;
-    collectives->listener.complete(collectives->listener.context, instance);
+    if (collectives->listener.complete != NULL)
+        collectives->listener.complete(collectives->listener.context, instance);
     end_instance(collectives, instance);
 }
 
 static void tell(struct collectives *collectives, enum discord discord, struct instance *instance,
                  const struct contribution *with, const struct contribution *against)
 {
-    if (instance->told)
+    if (instance->told || collectives->listener.discord == NULL)
         return;
     instance->told = true;
     collectives->listener.discord(collectives->listener.context, discord, instance, with, against);
@@ -272,15 +262,13 @@ static uint64_t result_of(const struct stream_event *event)
     return record->kind == RECORD_COLLECTIVE && record->request == 0 ? record->result_hash : 0;
 }
 
-static void join(struct collectives *collectives, struct gathering *gathering,
-                 const struct stream_event *event)
+/* The calls of all members are compared with each other. */
+static struct instance *compare(struct collectives *collectives, struct gathering *gathering,
+                                const struct stream_event *event, uint64_t number)
 {
     const struct record *record = event->record;
     bool collective = record->kind == RECORD_COLLECTIVE;
-    uint64_t number = ++gathering->joined[event->rank];
     struct instance *instance = instance_of(collectives, gathering, number);
-    if (instance == NULL)
-        return;
     struct contribution own = {event_of(event->trace, event->index), record->call,
                                collective ? record->peer : PEER_NONE,
                                collective ? record->bytes : 0};
@@ -293,31 +281,60 @@ static void join(struct collectives *collectives, struct gathering *gathering,
         compare_call(collectives, instance, &own,
                      collective && sizes_agree(record->call) && !(record->flags & FLAG_IN_PLACE));
     compare_result(collectives, instance, &own, result_of(event));
-    if (record->request != 0 && record->error == 0 && collective) {
-        if (table_put(&collectives->requests, request_key(event), record->request, instance))
-            instance->outstanding++;
-        else
-            collectives->exhausted = true;
-    }
-    end_if_complete(collectives, instance);
+    return instance;
 }
 
-static void complete(struct collectives *collectives, const struct stream_event *event)
+static void join(struct collectives *collectives, struct gathering *gathering,
+                 const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if (record->request == 0 || (record->flags & FLAG_NEGATIVE) || event->in_progress)
-        return;
-    struct instance *instance =
-        table_get(&collectives->requests, request_key(event), record->request);
-    if (instance == NULL)
-        return;
-    table_remove(&collectives->requests, request_key(event), record->request);
+    const struct collective_listener *listener = &collectives->listener;
+    uint64_t number = ++gathering->joined[event->rank];
+    struct instance *instance = NULL;
+    gathering->came |= !gathering->known;
+    if (listener->joined != NULL)
+        listener->joined(listener->context, event, gathering, number);
+    if (collectives->compares && gathering->known && gathering->member[event->rank])
+        instance = compare(collectives, gathering, event, number);
+    if (record->request != 0 && record->error == 0 && record->kind == RECORD_COLLECTIVE) {
+        struct collective_request *request = pool_take(&collectives->request_pool);
+        *request = (struct collective_request){gathering, number, event->index, instance};
+        table_put(&collectives->requests, request_key(event), record->request, request);
+        if (instance != NULL)
+            instance->outstanding++;
+    }
+    if (instance != NULL)
+        end_if_complete(collectives, instance);
+}
+
+static void compare_completion(struct collectives *collectives, const struct stream_event *event,
+                               struct instance *instance)
+{
+    const struct record *record = event->record;
     struct contribution own = {event_of(event->trace, event->index), instance->first.call,
                                instance->first.root, 0};
     bool known = record->error == 0 && !(record->flags & (FLAG_NO_HASH | FLAG_FREED));
     compare_result(collectives, instance, &own, known ? record->hash : 0);
     instance->outstanding--;
     end_if_complete(collectives, instance);
+}
+
+static void complete(struct collectives *collectives, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    const struct collective_listener *listener = &collectives->listener;
+    if (record->request == 0 || (record->flags & FLAG_NEGATIVE) || event->in_progress)
+        return;
+    struct collective_request *request =
+        table_get(&collectives->requests, request_key(event), record->request);
+    if (request == NULL)
+        return;
+    table_remove(&collectives->requests, request_key(event), record->request);
+    if (listener->left != NULL)
+        listener->left(listener->context, event, request);
+    if (request->instance != NULL)
+        compare_completion(collectives, event, request->instance);
+    pool_give(&collectives->request_pool, request);
 }
 
 void collectives_record(struct collectives *collectives, const struct stream_event *event)
@@ -328,9 +345,7 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
     } else if (record->kind == RECORD_COMM) {
         learn(collectives, event->trace, event->index);
     } else if (collective_comm(record) != 0 && !event->at_cut) {
-        struct gathering *gathering = gathering_of(collectives, collective_comm(record));
-        if (gathering != NULL && gathering->known && gathering->member[event->rank])
-            join(collectives, gathering, event);
+        join(collectives, gathering_of(collectives, collective_comm(record)), event);
     }
 }
 
@@ -341,28 +356,29 @@ void collectives_finish(struct collectives *collectives)
         for (struct instance *at = gathering->under_way; at != NULL; at = at->next)
             if (at->joined < gathering->size)
                 tell(collectives, DISCORD_MISSING, at, NULL, NULL);
-            else
+            else if (collectives->listener.complete != NULL)
                 collectives->listener.complete(collectives->listener.context, at);
     }
 }
 
-const struct instance *collectives_request(const struct collectives *collectives, int rank,
-                                           int incarnation, uint32_t request)
+const struct collective_request *collectives_request(const struct collectives *collectives,
+                                                     int rank, int incarnation, uint32_t request)
 {
     return table_get(&collectives->requests, (uint64_t)(uint32_t)incarnation << 32 | (uint32_t)rank,
                      request);
 }
 
-void collectives_init(struct collectives *collectives, int ranks,
+void collectives_init(struct collectives *collectives, int ranks, const bool *helper,
                       const struct collective_listener *listener)
 {
     memset(collectives, 0, sizeof *collectives);
     collectives->ranks = ranks;
+    collectives->helper = helper;
     collectives->listener = *listener;
+    collectives->compares = listener->complete != NULL || listener->discord != NULL;
+    collectives->request_pool.bytes = sizeof(struct collective_request);
     collectives->instance_pool.bytes = sizeof(struct instance);
     struct gathering *world = gathering_of(collectives, COMM_WORLD_ID);
-    if (world == NULL)
-        return;
     world->known = true;
     for (int rank = 0; rank < ranks; rank++)
         add_member(collectives, world, rank);
@@ -393,5 +409,6 @@ void collectives_release(struct collectives *collectives)
     table_release(&collectives->gatherings);
     table_release(&collectives->requests);
     pool_release(&collectives->instance_pool);
+    pool_release(&collectives->request_pool);
     memset(collectives, 0, sizeof *collectives);
 }

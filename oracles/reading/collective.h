@@ -1,6 +1,7 @@
-/* Instances of collectives: the k-th call of each member on a communicator belongs together,
- * whatever it is. Making a communicator from another is a collective on that other one. Works on
- * either level; told of records in the order of a stream. Memory: communicators times ranks, and
+/* The numbering of collectives: the k-th call of each member on a communicator belongs together,
+ * whatever it is. Making a communicator from another is a collective on that other one. Whoever
+ * listens to what members do with each other has their calls compared as well, as instances. Works
+ * on either level; told of records in the order of a stream. Memory: communicators times ranks, and
  * instances that are under way. */
 #ifndef ORACLES_READING_COLLECTIVE_H
 #define ORACLES_READING_COLLECTIVE_H
@@ -37,6 +38,7 @@ struct instance {
 struct gathering {
     uint32_t comm;
     bool known; /* its members are */
+    bool came;  /* somebody came to a collective before that: they stay unknown */
     bool inter;
     unsigned size;
     bool *member;             /* by world rank; owned */
@@ -57,8 +59,24 @@ enum discord {
     DISCORD_MISSING, /* at the end: members that never came */
 };
 
+/* A collective that is started only: who has it open. */
+struct collective_request {
+    const struct gathering *gathering;
+    uint64_t number;
+    uint64_t began;            /* record of the same trace */
+    struct instance *instance; /* NULL: nothing is compared */
+};
+
+/* Any function may be NULL. */
 struct collective_listener {
     void *context;
+    /* The rank of the event came to number `number` of the communicator; whether its members are
+     * known or not. */
+    void (*joined)(void *context, const struct stream_event *event,
+                   const struct gathering *gathering, uint64_t number);
+    /* The event completes one that was only started. */
+    void (*left)(void *context, const struct stream_event *event,
+                 const struct collective_request *request);
     /* All members have joined, and every result is known that will be. */
     void (*complete)(void *context, const struct instance *instance);
     /* `with` is what `against` does not fit; both NULL for DISCORD_MISSING. Once per instance. */
@@ -69,17 +87,17 @@ struct collective_listener {
 struct collectives {
     int ranks;
     struct collective_listener listener;
-    const bool *helper; /* to be set, of the application's level: by rank, no members of any
-                           communicator. NULL: there are none. Borrowed */
-    bool exhausted;
+    const bool
+        *helper;   /* by rank: no members of any communicator. NULL: there are none. Borrowed */
+    bool compares; /* instances are made */
     struct table gatherings; /* by communicator */
     struct gathering *first;
-    struct table requests; /* (rank, incarnation; number) to instance */
-    struct pool instance_pool;
+    struct table requests; /* (rank, incarnation; number) to struct collective_request */
+    struct pool instance_pool, request_pool;
 };
 
 /* Owned by the caller: collectives_release. */
-void collectives_init(struct collectives *collectives, int ranks,
+void collectives_init(struct collectives *collectives, int ranks, const bool *helper,
                       const struct collective_listener *listener);
 void collectives_release(struct collectives *collectives);
 
@@ -101,11 +119,11 @@ void collectives_finish(struct collectives *collectives);
 /* Which communicator this record is a collective on, 0 if it is none. */
 uint32_t collective_comm(const struct record *record);
 
-/* NULL if nothing is known of it. */
+/* NULL if its members are not known. */
 const struct gathering *collectives_find(const struct collectives *collectives, uint32_t comm);
 
-/* Of a request that is not complete, or NULL. */
-const struct instance *collectives_request(const struct collectives *collectives, int rank,
-                                           int incarnation, uint32_t request);
+/* That is not complete, or NULL. */
+const struct collective_request *collectives_request(const struct collectives *collectives,
+                                                     int rank, int incarnation, uint32_t request);
 
 #endif

@@ -2,6 +2,7 @@
  * and not what there are records. */
 #include "oracles/reading/history.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -59,57 +60,40 @@ bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t
     return false;
 }
 
-static enum error_code add_piece(struct history *history, const struct piece *piece,
-                                 struct error *error)
+static void add_piece(struct history *history, const struct piece *piece)
 {
-    struct piece *grown =
-        realloc(history->piece, (history->piece_count + 1) * sizeof *history->piece);
-    if (grown == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for the history of rank %d",
-                         piece->trace->rank);
-    history->piece = grown;
+    history->piece =
+        memory_resized(history->piece, history->piece_count + 1, sizeof *history->piece);
     history->piece[history->piece_count++] = *piece;
-    return OK;
 }
 
-static enum error_code line_never_taken(struct history *history, int rank, int incarnation,
-                                        uint64_t line)
+static void line_never_taken(struct history *history, int rank, int incarnation, uint64_t line)
 {
     history->unknown = true;
     snprintf(history->why, sizeof history->why,
              "rank %d restored line %" PRIu64
              " in incarnation %d, but no checkpoint of that line is in its trace",
              rank, line, incarnation);
-    return OK;
 }
 
-/* The newest `restored` note of the tenure below record `end`. */
-static bool find_restored(const struct tenure *tenure, uint64_t end, uint64_t *index)
+/* The newest `restored` note of the life below record `end`. */
+static bool find_restored(const struct life *life, uint64_t end, uint64_t *index)
 {
-    return note_find(tenure->trace, NOTE_RESTORED, LINE_ANY, end < tenure->to ? end : tenure->to,
+    return note_find(life->trace, NOTE_RESTORED, LINE_ANY, end < life->to ? end : life->to,
                      index) &&
-           *index >= tenure->from;
-}
-
-/* Whom the rank was before, in the same incarnation: it moved. NULL: it began with it. */
-static const struct tenure *moved_from(const struct tenures *tenures, const struct tenure *tenure)
-{
-    const struct tenure *before =
-        tenures_newest(tenures, tenure->rank, tenure->trace->incarnation, tenure);
-    return before != NULL && before->trace->incarnation == tenure->trace->incarnation ? before
-                                                                                      : NULL;
+           *index >= life->from;
 }
 
 /* The line that the ranks of `incarnation` restored when it began, or 0: what a rank cut off before
  * its own `restored` note counts as. */
-static uint64_t line_of_others(const struct tenures *tenures, int incarnation)
+static uint64_t line_of_others(const struct lives *lives, int incarnation)
 {
     uint64_t index;
-    for (size_t i = 0; i < tenures->count; i++) {
-        const struct tenure *tenure = &tenures->tenure[i];
-        if (tenure->trace->incarnation == incarnation &&
-            find_restored(tenure, UINT64_MAX, &index) && moved_from(tenures, tenure) == NULL)
-            return tenure->trace->record[index].bytes;
+    for (size_t i = 0; i < lives->count; i++) {
+        const struct life *life = &lives->life[i];
+        if (life->trace->incarnation == incarnation && !life->moved &&
+            find_restored(life, UINT64_MAX, &index))
+            return life->trace->record[index].bytes;
     }
     return 0;
 }
@@ -135,80 +119,72 @@ static uint64_t call_around(const struct trace *trace, uint64_t note)
     return first;
 }
 
-/* Where the life of a tenure begins, as far as it is told by record `end`: *line is what it
- * restored (0: nothing); piece->from the first record that counts. */
-static void start_of(const struct tenures *tenures, const struct tenure *tenure, uint64_t end,
+/* Where a life begins, as far as it is told by record `end`: *line is what it restored (0:
+ * nothing); piece->from the first record that counts. */
+static void start_of(const struct lives *lives, const struct life *life, uint64_t end,
                      uint64_t *line, struct piece *piece)
 {
-    const struct trace *trace = tenure->trace;
+    const struct trace *trace = life->trace;
     uint64_t index;
     *line = 0;
-    piece->from = tenure->from;
-    if (find_restored(tenure, end, &index)) {
+    piece->from = life->from;
+    if (find_restored(life, end, &index)) {
         *line = trace->record[index].bytes;
         piece->restored = index + 1;
         piece->from = call_around(trace, index);
         if (piece->from == index)
             piece->from = index + 1;
-    } else if (trace->incarnation > 0 &&
-               !atomic_load_explicit(&trace->header->closed, memory_order_acquire)) {
-        *line = line_of_others(tenures, trace->incarnation);
-        piece->from = *line > 0 ? tenure->to : tenure->from;
+    } else if (!atomic_load_explicit(&trace->header->closed, memory_order_acquire)) {
+        *line = line_of_others(lives, trace->incarnation);
+        piece->from = *line > 0 ? life->to : life->from;
     }
 }
 
-/* Appends, oldest first, what leads to `end` of a tenure. Recursion is bounded by tenures. */
-static enum error_code add_life(const struct tenures *tenures, const struct tenure *tenure,
-                                uint64_t end, uint64_t cut, struct history *history,
-                                struct error *error);
+/* Appends, oldest first, what leads to `end` of a life. Recursion is bounded by lives. */
+static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
+                     struct history *history);
 
-/* Appends what leads to the newest checkpoint of `line`, in an incarnation up to `incarnation` and
- * before `before` unless that is NULL. */
-static enum error_code add_until_line(const struct tenures *tenures, int rank, int incarnation,
-                                      const struct tenure *before, uint64_t line,
-                                      struct history *history, struct error *error)
+/* Appends what leads to the newest checkpoint of `line`, in `newest` or a life before it; to be
+ * restored in `incarnation`. */
+static void add_until_line(const struct lives *lives, int rank, const struct life *newest,
+                           int incarnation, uint64_t line, struct history *history)
 {
-    const struct tenure *at = before;
-    while ((at = tenures_newest(tenures, rank, incarnation, at)) != NULL) {
-        uint64_t index;
-        if (note_find(at->trace, NOTE_CHECKPOINT, line, at->to, &index) && index >= at->from)
-            return add_life(tenures, at, index + 1, at->trace->record[index].enter, history, error);
-    }
-    return line_never_taken(history, rank, incarnation, line);
+    uint64_t index;
+    for (const struct life *life = newest; life != NULL; life = life->before)
+        if (note_find(life->trace, NOTE_CHECKPOINT, line, life->to, &index) &&
+            index >= life->from) {
+            add_life(lives, life, index + 1, life->trace->record[index].enter, history);
+            return;
+        }
+    line_never_taken(history, rank, incarnation, line);
 }
 
-static enum error_code add_life(const struct tenures *tenures, const struct tenure *tenure,
-                                uint64_t end, uint64_t cut, struct history *history,
-                                struct error *error)
+static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
+                     struct history *history)
 {
     uint64_t line;
-    enum error_code code = OK;
-    struct piece piece = {
-        .trace = tenure->trace, .to = end < tenure->to ? end : tenure->to, .cut = cut};
-    const struct tenure *before = moved_from(tenures, tenure);
-    if (before != NULL && !find_restored(tenure, end, &line))
-        return add_life(tenures, before, before->to, UINT64_MAX, history, error);
-    start_of(tenures, tenure, end, &line, &piece);
+    struct piece piece = {.trace = life->trace,
+                          .to = end < life->to ? end : life->to,
+                          .cut = cut,
+                          .born = life->before != NULL ? life->born : 0};
+    if (life->moved && !find_restored(life, end, &line)) {
+        add_life(lives, life->before, life->before->to, UINT64_MAX, history);
+        return;
+    }
+    start_of(lives, life, end, &line, &piece);
     if (line > 0)
-        code = add_until_line(tenures, tenure->rank, tenure->trace->incarnation, tenure, line,
-                              history, error);
+        add_until_line(lives, life->rank, life->before, life->trace->incarnation, line, history);
     if (piece.from > piece.to)
         piece.from = piece.to;
-    return code == OK ? add_piece(history, &piece, error) : code;
+    add_piece(history, &piece);
 }
 
-static enum error_code add_checkpoint(struct history *history, const struct trace *trace,
-                                      uint64_t index, struct error *error)
+static void add_checkpoint(struct history *history, const struct trace *trace, uint64_t index)
 {
-    struct checkpoint *grown =
-        realloc(history->checkpoint, (history->checkpoint_count + 1) * sizeof *history->checkpoint);
-    if (grown == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for the checkpoints of rank %d",
-                         trace->rank);
-    history->checkpoint = grown;
+    history->checkpoint = memory_resized(history->checkpoint, history->checkpoint_count + 1,
+                                         sizeof *history->checkpoint);
     history->checkpoint[history->checkpoint_count++] = (struct checkpoint){
         trace->record[index].bytes, trace->record[index].enter, event_of(trace, index)};
-    return OK;
 }
 
 static int by_ticks(const void *left, const void *right)
@@ -218,84 +194,42 @@ static int by_ticks(const void *left, const void *right)
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-static enum error_code list_checkpoints(struct history *history, struct error *error)
+static void list_checkpoints(struct history *history)
 {
-    enum error_code code = OK;
-    for (size_t i = 0; i < history->piece_count && code == OK; i++) {
+    for (size_t i = 0; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
         uint64_t at = piece->trace->count;
-        while (code == OK && note_before(piece->trace, at, &at))
+        while (note_before(piece->trace, at, &at))
             if (at >= piece->from && at >= piece->restored && at < piece->to &&
                 piece->trace->record[at].tag == NOTE_CHECKPOINT)
-                code = add_checkpoint(history, piece->trace, at, error);
+                add_checkpoint(history, piece->trace, at);
     }
     if (history->checkpoint_count > 1)
         qsort(history->checkpoint, history->checkpoint_count, sizeof *history->checkpoint,
               by_ticks);
-    return code;
-}
-
-static enum error_code allocate(const struct trace_set *traces, struct histories *histories,
-                                struct error *error)
-{
-    memset(histories, 0, sizeof *histories);
-    histories->of = calloc((size_t)traces->ranks + 1, sizeof *histories->of);
-    if (histories->of == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for %d histories", traces->ranks);
-    histories->ranks = traces->ranks;
-    return OK;
-}
-
-/* When `trace` was last heard of; ticks. */
-static uint64_t last_sign(const struct trace *trace)
-{
-    for (uint64_t at = trace->count; at > 0; at--) {
-        const struct record *record = &trace->record[at - 1];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT)
-            return record->enter;
-    }
-    return 0;
-}
-
-bool history_lives_on(const struct trace_set *traces, int rank, int incarnation)
-{
-    const struct trace *newest = NULL;
-    for (int i = incarnation - 1; i >= 0 && newest == NULL; i--)
-        newest = trace_set_find(traces, rank, i);
-    uint64_t heard = newest == NULL ? 0 : last_sign(newest);
-    for (size_t i = 0; i < traces->count; i++)
-        if (traces->trace[i].incarnation == incarnation &&
-            traces->trace[i].header->start_ticks < heard)
-            return true;
-    return false;
 }
 
 /* The rank has a trace of the incarnation and died with it; `line`: what others restored. */
-static bool is_whole(const struct trace_set *traces, const struct tenures *tenures, int rank,
-                     int incarnation, uint64_t line)
+static bool is_whole(const struct lives *lives, int rank, int incarnation, uint64_t line)
 {
-    const struct tenure *tenure = tenures_newest(tenures, rank, incarnation, NULL);
+    const struct life *life = lives_newest(lives, rank, incarnation);
     uint64_t index;
-    if (tenure == NULL || tenure->trace->incarnation != incarnation ||
-        (trace_set_find(traces, rank, incarnation + 1) == NULL &&
-         history_lives_on(traces, rank, incarnation + 1)))
+    if (life == NULL || life->trace->incarnation != incarnation ||
+        lives_on(lives, rank, incarnation + 1))
         return false;
-    bool restored = line == 0 || atomic_load(&tenure->trace->header->closed);
-    for (; tenure != NULL && !restored; tenure = moved_from(tenures, tenure))
-        restored = find_restored(tenure, UINT64_MAX, &index);
+    bool restored = line == 0 || atomic_load(&life->trace->header->closed);
+    for (; life != NULL && !restored; life = life->moved ? life->before : NULL)
+        restored = find_restored(life, UINT64_MAX, &index);
     return restored;
 }
 
-bool history_is_whole(const struct trace_set *traces, int incarnation)
+bool history_is_whole(const struct lives *lives, int incarnation)
 {
-    struct tenures tenures;
-    bool whole = tenures_read(traces, &tenures, NULL) == OK;
-    uint64_t line = whole ? line_of_others(&tenures, incarnation) : 0;
-    for (int rank = 0; rank < traces->ranks && whole; rank++)
-        whole = !tenures.application[rank] || is_whole(traces, &tenures, rank, incarnation, line);
-    tenures_release(&tenures);
-    return whole;
+    uint64_t line = line_of_others(lives, incarnation);
+    for (int rank = 0; rank < lives->ranks; rank++)
+        if (lives->application[rank] && !is_whole(lives, rank, incarnation, line))
+            return false;
+    return true;
 }
 
 bool history_has(const struct history *history, struct event_ref event)
@@ -317,37 +251,39 @@ bool histories_have(const struct histories *histories, struct event_ref event)
 
 int histories_rank(const struct histories *histories, struct event_ref event)
 {
-    return histories->tenures.moved ? tenures_rank(&histories->tenures, event) : event.rank;
+    if (!histories->lives->moved)
+        return event.rank;
+    const struct life *life = lives_find(histories->lives, event);
+    return life == NULL ? -1 : life->rank;
 }
 
 /* The history of a rank as of `incarnation`, for which it may have no trace of its own. */
-static enum error_code add_rank(const struct trace_set *traces, const struct tenures *tenures,
-                                int rank, int incarnation, struct history *history,
-                                struct error *error)
+static void add_rank(const struct lives *lives, int rank, int incarnation, struct history *history)
 {
-    const struct tenure *tenure = tenures_newest(tenures, rank, incarnation, NULL);
-    if (tenure == NULL || !tenures->application[rank])
-        return OK;
-    uint64_t line = line_of_others(tenures, incarnation);
-    if (tenure->trace->incarnation < incarnation && !history_lives_on(traces, rank, incarnation))
-        return line > 0 ? add_until_line(tenures, rank, incarnation, NULL, line, history, error)
-                        : OK; /* all begin again from nothing, and this one has not yet */
-    return add_life(tenures, tenure, tenure->to, UINT64_MAX, history, error);
+    const struct life *life = lives_newest(lives, rank, incarnation);
+    if (life == NULL || !lives->application[rank])
+        return;
+    uint64_t line = line_of_others(lives, incarnation);
+    if (life->trace->incarnation == incarnation || lives_on(lives, rank, incarnation))
+        add_life(lives, life, life->to, UINT64_MAX, history);
+    else if (line > 0)
+        add_until_line(lives, rank, life, incarnation, line, history);
+    /* else all begin again from nothing, and this one has not yet */
 }
 
-enum error_code histories_effective(const struct trace_set *traces, int incarnation,
-                                    struct histories *histories, struct error *error)
+static void begin(const struct lives *lives, struct histories *histories)
 {
-    enum error_code code = allocate(traces, histories, error);
-    if (code == OK)
-        code = tenures_read(traces, &histories->tenures, error);
-    for (int rank = 0; rank < traces->ranks && code == OK; rank++) {
-        struct history *history = &histories->of[rank];
-        code = add_rank(traces, &histories->tenures, rank, incarnation, history, error);
-        if (code == OK)
-            code = list_checkpoints(history, error);
+    *histories = (struct histories){.ranks = lives->ranks, .lives = lives};
+    histories->of = memory_new((size_t)lives->ranks, sizeof *histories->of);
+}
+
+void histories_effective(const struct lives *lives, int incarnation, struct histories *histories)
+{
+    begin(lives, histories);
+    for (int rank = 0; rank < lives->ranks; rank++) {
+        add_rank(lives, rank, incarnation, &histories->of[rank]);
+        list_checkpoints(&histories->of[rank]);
     }
-    return code;
 }
 
 const struct history *histories_unknown(const struct histories *histories)
@@ -358,18 +294,15 @@ const struct history *histories_unknown(const struct histories *histories)
     return NULL;
 }
 
-enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
-                                      struct histories *histories, struct error *error)
+void histories_incarnation(const struct lives *lives, int incarnation, struct histories *histories)
 {
-    enum error_code code = allocate(traces, histories, error);
-    for (int rank = 0; rank < traces->ranks && code == OK; rank++) {
-        const struct trace *trace = trace_set_find(traces, rank, incarnation);
+    begin(lives, histories);
+    for (int rank = 0; rank < lives->ranks; rank++) {
+        const struct trace *trace = trace_set_find(lives->traces, rank, incarnation);
         if (trace != NULL)
-            code = add_piece(&histories->of[rank],
-                             &(struct piece){.trace = trace, .to = trace->count, .cut = UINT64_MAX},
-                             error);
+            add_piece(&histories->of[rank],
+                      &(struct piece){.trace = trace, .to = trace->count, .cut = UINT64_MAX});
     }
-    return code;
 }
 
 void histories_release(struct histories *histories)
@@ -379,6 +312,5 @@ void histories_release(struct histories *histories)
         free(histories->of[rank].checkpoint);
     }
     free(histories->of);
-    tenures_release(&histories->tenures);
     memset(histories, 0, sizeof *histories);
 }

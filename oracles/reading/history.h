@@ -9,14 +9,13 @@
  * starts from nothing. One that was cut off before it restored, while others of its incarnation
  * did, counts as restored to the same line: it had no time to do otherwise.
  *
- * A rank that moves (tenure.h) is restored by the process that takes it over, in the midst of an
+ * A rank that moves (lives.h) is restored by the process that takes it over, in the midst of an
  * incarnation. Histories are by rank of the application; events name processes. */
 #ifndef ORACLES_READING_HISTORY_H
 #define ORACLES_READING_HISTORY_H
 
-#include "base/error.h"
 #include "oracles/oracle.h"
-#include "oracles/reading/tenure.h"
+#include "oracles/reading/lives.h"
 #include "trace/reader.h"
 
 #include <stdbool.h>
@@ -33,6 +32,7 @@ struct piece {
     uint64_t cut;      /* ticks; UINT64_MAX: none */
     uint64_t restored; /* index + 1 of the note it begins with; below: the call that was done again;
                         * 0: none */
+    uint64_t born; /* ticks when the life began that the piece is of; 0: the first of its rank */
 };
 
 /* A checkpoint note within the pieces. */
@@ -54,14 +54,13 @@ struct history {
 
 struct histories {
     int ranks;
-    struct history *of;     /* by rank */
-    struct tenures tenures; /* of effective histories; else empty */
+    struct history *of;        /* by rank */
+    const struct lives *lives; /* borrowed */
 };
 
-/* The effective histories of all ranks as of `incarnation`. Owned by the caller, also after an
- * error (ERROR_MEMORY). */
-enum error_code histories_effective(const struct trace_set *traces, int incarnation,
-                                    struct histories *histories, struct error *error);
+/* The effective histories of all ranks as of `incarnation`. Owned by the caller:
+ * histories_release. */
+void histories_effective(const struct lives *lives, int incarnation, struct histories *histories);
 
 /* One of which it is not known, or NULL. */
 const struct history *histories_unknown(const struct histories *histories);
@@ -70,18 +69,13 @@ const struct history *histories_unknown(const struct histories *histories);
  * where nothing moved. */
 int histories_rank(const struct histories *histories, struct event_ref event);
 
-/* All of one incarnation, without what went before, by process. No checkpoints. */
-enum error_code histories_incarnation(const struct trace_set *traces, int incarnation,
-                                      struct histories *histories, struct error *error);
-
-/* True if `rank`, of which `incarnation` has no trace, was still heard of while that incarnation
- * ran: it was not started again, but lived on (recovery of single ranks). */
-bool history_lives_on(const struct trace_set *traces, int rank, int incarnation);
+/* All of one incarnation, without what went before, by process. No checkpoints. Owned as above. */
+void histories_incarnation(const struct lives *lives, int incarnation, struct histories *histories);
 
 /* True if `incarnation`, which was not the last, can be judged on its effective histories: every
  * rank has a trace of it and died with it (none lived on), and had restored the line that others
  * restored. What was under way at its end is unknown, as always. */
-bool history_is_whole(const struct trace_set *traces, int incarnation);
+bool history_is_whole(const struct lives *lives, int incarnation);
 
 /* True if the event is in one of the pieces. */
 bool history_has(const struct history *history, struct event_ref event);

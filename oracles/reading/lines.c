@@ -1,6 +1,8 @@
 /* See lines.h. Walks the chain of notes, so that it costs what there are notes. */
 #include "oracles/reading/lines.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,7 @@ static struct line *find_or_add(struct rank_lines *rank, uint64_t number)
     for (size_t i = 0; i < rank->count; i++)
         if (rank->line[i].number == number)
             return &rank->line[i];
-    struct line *grown = realloc(rank->line, (rank->count + 1) * sizeof *rank->line);
-    if (grown == NULL)
-        return NULL;
+    struct line *grown = memory_resized(rank->line, rank->count + 1, sizeof *rank->line);
     rank->line = grown;
     grown[rank->count] = (struct line){.number = number};
     return &grown[rank->count++];
@@ -53,7 +53,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* From the newest note back, so that the first of several is the one that stays. */
-static bool read_rank(struct rank_lines *rank)
+static void read_rank(struct rank_lines *rank)
 {
     const struct trace *trace = rank->trace;
     uint64_t at = trace->count;
@@ -67,49 +67,40 @@ static bool read_rank(struct rank_lines *rank)
         }
         if (!is_of_line((unsigned)note->tag))
             continue;
-        struct line *line = find_or_add(rank, note->bytes);
-        if (line == NULL)
-            return false;
-        *mark_for(line, (unsigned)note->tag) = mark;
+        *mark_for(find_or_add(rank, note->bytes), (unsigned)note->tag) = mark;
     }
     if (rank->count > 1)
         qsort(rank->line, rank->count, sizeof *rank->line, by_number);
-    return true;
 }
 
-static bool add_taken(struct lines *lines, uint64_t number)
+static void add_taken(struct lines *lines, uint64_t number)
 {
     size_t at = 0;
     while (at < lines->taken_count && lines->taken[at] < number)
         at++;
     if (at < lines->taken_count && lines->taken[at] == number)
-        return true;
-    uint64_t *grown = realloc(lines->taken, (lines->taken_count + 1) * sizeof *lines->taken);
-    if (grown == NULL)
-        return false;
+        return;
+    uint64_t *grown = memory_resized(lines->taken, lines->taken_count + 1, sizeof *lines->taken);
     lines->taken = grown;
     memmove(&grown[at + 1], &grown[at], (lines->taken_count - at) * sizeof *grown);
     grown[at] = number;
     lines->taken_count++;
-    return true;
 }
 
-enum error_code lines_read(const struct trace_set *traces, int incarnation, struct lines *lines,
-                           struct error *error)
+void lines_read(const struct trace_set *traces, int incarnation, struct lines *lines)
 {
     *lines = (struct lines){.ranks = traces->ranks, .incarnation = incarnation};
-    lines->of = calloc((size_t)traces->ranks + 1, sizeof *lines->of);
-    bool good = lines->of != NULL;
-    for (int i = 0; i < traces->ranks && good; i++) {
+    lines->of = memory_new((size_t)traces->ranks, sizeof *lines->of);
+    for (int i = 0; i < traces->ranks; i++) {
         struct rank_lines *rank = &lines->of[i];
         rank->trace = trace_set_find(traces, i, incarnation);
         rank->helper = trace_set_is_helper(traces, i);
-        good = rank->trace == NULL || rank->helper || read_rank(rank);
-        for (size_t k = 0; k < rank->count && good; k++)
+        if (rank->trace != NULL && !rank->helper)
+            read_rank(rank);
+        for (size_t k = 0; k < rank->count; k++)
             if (rank->line[k].checkpoint.there)
-                good = add_taken(lines, rank->line[k].number);
+                add_taken(lines, rank->line[k].number);
     }
-    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for the lines of the run");
 }
 
 void lines_release(struct lines *lines)

@@ -44,10 +44,8 @@ struct lines {
     uint64_t *taken; /* lines that some rank took a checkpoint of here, by number */
 };
 
-/* Owned by the caller, also after an error (ERROR_MEMORY). Notes before the newest `restored` of a
- * rank are left out. */
-enum error_code lines_read(const struct trace_set *traces, int incarnation, struct lines *lines,
-                           struct error *error);
+/* Owned by the caller. Notes before the newest `restored` of a rank are left out. */
+void lines_read(const struct trace_set *traces, int incarnation, struct lines *lines);
 void lines_release(struct lines *lines);
 
 /* NULL if the rank noted nothing of that line. */

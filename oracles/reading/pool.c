@@ -1,6 +1,8 @@
 /* See pool.h. */
 #include "oracles/reading/pool.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +11,7 @@
 
 static void add_block(struct pool *pool)
 {
-    char *block = malloc(BLOCK_HEADER_BYTES + BLOCK_THINGS * pool->bytes);
-    if (block == NULL)
-        return;
+    char *block = memory_resized(NULL, 1, BLOCK_HEADER_BYTES + BLOCK_THINGS * pool->bytes);
     memcpy(block, &pool->blocks, sizeof pool->blocks);
     pool->blocks = block;
     for (size_t i = BLOCK_THINGS; i-- > 0;)
@@ -23,8 +23,6 @@ void *pool_take(struct pool *pool)
     if (pool->free == NULL)
         add_block(pool);
     void *thing = pool->free;
-    if (thing == NULL)
-        return NULL;
     memcpy(&pool->free, thing, sizeof pool->free);
     return memset(thing, 0, pool->bytes);
 }

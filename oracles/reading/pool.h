@@ -11,7 +11,7 @@ struct pool {
     void *blocks; /* the same */
 };
 
-/* Zeroed, or NULL when memory is exhausted. */
+/* Zeroed; of the pool until it is given back. */
 void *pool_take(struct pool *pool);
 /* NULL is allowed. */
 void pool_give(struct pool *pool, void *thing);

@@ -3,6 +3,8 @@
 
 #include "base/pages.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #define FORGET_RECORDS 65536u /* 4 MiB at a time */
@@ -177,6 +179,7 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         .at_cut = in_progress && piece->cut != UINT64_MAX,
         .again = cursor->at < piece->restored,
         .restarted = cursor->restarted,
+        .born = piece->born,
     };
     cursor->restarted = false;
     visit(context, &event);
@@ -194,7 +197,8 @@ static void tell_restart(const struct cursor *cursor, int rank, stream_visit *vi
                                  .trace = piece->trace,
                                  .index = piece->to,
                                  .record = &nothing,
-                                 .restarted = true};
+                                 .restarted = true,
+                                 .born = piece->born};
     visit(context, &event);
 }
 
@@ -215,18 +219,13 @@ static void run(struct stream *stream, stream_visit *visit, void *context)
     }
 }
 
-enum error_code stream_run(const struct histories *histories, enum level level, stream_visit *visit,
-                           void *context, struct stream_seen *seen, struct error *error)
+void stream_run(const struct histories *histories, enum level level, stream_visit *visit,
+                void *context, struct stream_seen *seen)
 {
     size_t ranks = (size_t)histories->ranks;
     struct stream stream = {.level = level, .seen = seen};
-    enum error_code code = OK;
-    stream.cursor = calloc(ranks + 1, sizeof *stream.cursor);
-    stream.heap = calloc(ranks + 1, sizeof *stream.heap);
-    if (stream.cursor == NULL || stream.heap == NULL) {
-        code = error_set(error, ERROR_MEMORY, "no memory to read %zu traces at once", ranks);
-        goto out;
-    }
+    stream.cursor = memory_new(ranks, sizeof *stream.cursor);
+    stream.heap = memory_new(ranks, sizeof *stream.heap);
     for (int rank = 0; rank < histories->ranks; rank++) {
         struct cursor *cursor = &stream.cursor[rank];
         cursor->history = &histories->of[rank];
@@ -238,8 +237,6 @@ enum error_code stream_run(const struct histories *histories, enum level level, 
     for (int at = stream.heap_count / 2 - 1; at >= 0; at--)
         sift_down(&stream, at);
     run(&stream, visit, context);
-out:
     free(stream.cursor);
     free(stream.heap);
-    return code;
 }

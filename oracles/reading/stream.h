@@ -15,7 +15,8 @@ struct stream_event {
     bool at_cut;      /* ... which was a checkpoint: the program goes on from before it */
     bool again;       /* the rank was restored inside this call: one that was under way at the
                        * checkpoint and is done again */
-    bool restarted;   /* a new incarnation of this rank begins; the record may be of kind NONE */
+    bool restarted;   /* a new life of this rank begins; the record may be of kind NONE */
+    uint64_t born;    /* ticks when the life began that did this; 0: the first of its rank */
 };
 
 typedef void stream_visit(void *context, const struct stream_event *event);
@@ -38,9 +39,8 @@ struct stream_seen {
 };
 
 /* Visits every record of `level` and of LEVEL_SELF; GROUP and TEXT records belong to the one before
- * them and are not visited. seen (histories->ranks entries, zeroed by the caller) may be NULL.
- * ERROR_MEMORY. */
-enum error_code stream_run(const struct histories *histories, enum level level, stream_visit *visit,
-                           void *context, struct stream_seen *seen, struct error *error);
+ * them and are not visited. seen (histories->ranks entries, zeroed by the caller) may be NULL. */
+void stream_run(const struct histories *histories, enum level level, stream_visit *visit,
+                void *context, struct stream_seen *seen);
 
 #endif

@@ -1,6 +1,8 @@
 /* See table.h. Linear probing; removing closes the gap, so there are no tombstones to collect. */
 #include "oracles/reading/table.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,30 +37,33 @@ void *table_get(const struct table *table, uint64_t first, uint64_t second)
     return table->capacity == 0 ? NULL : find(table, first, second)->value;
 }
 
-static bool grow(struct table *table)
+static void grow(struct table *table)
 {
     struct table larger = {.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY};
-    larger.slot = calloc(larger.capacity, sizeof *larger.slot);
-    if (larger.slot == NULL)
-        return false;
+    larger.slot = memory_new(larger.capacity, sizeof *larger.slot);
     for (size_t i = 0; i < table->capacity; i++)
         if (table->slot[i].value != NULL)
             *find(&larger, table->slot[i].first, table->slot[i].second) = table->slot[i];
     larger.used = table->used;
     free(table->slot);
     *table = larger;
-    return true;
 }
 
-bool table_put(struct table *table, uint64_t first, uint64_t second, void *value)
+void table_put(struct table *table, uint64_t first, uint64_t second, void *value)
 {
-    if (2 * (table->used + 1) > table->capacity && !grow(table))
-        return false;
+    if (2 * (table->used + 1) > table->capacity)
+        grow(table);
     struct table_slot *slot = find(table, first, second);
     if (slot->value == NULL)
         table->used++;
     *slot = (struct table_slot){first, second, value};
-    return true;
+}
+
+uint64_t table_count(struct table *table, uint64_t first, uint64_t second)
+{
+    uint64_t count = (uintptr_t)table_get(table, first, second) + 1;
+    table_put(table, first, second, (void *)(uintptr_t)count);
+    return count;
 }
 
 void table_remove(struct table *table, uint64_t first, uint64_t second)

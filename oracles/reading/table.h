@@ -25,9 +25,11 @@ void table_release(struct table *table);
 /* NULL if there is none. */
 void *table_get(const struct table *table, uint64_t first, uint64_t second);
 
-/* value must not be NULL; replaces what was there. False when memory is exhausted: the table is as
- * before. */
-bool table_put(struct table *table, uint64_t first, uint64_t second, void *value);
+/* value must not be NULL; replaces what was there. */
+void table_put(struct table *table, uint64_t first, uint64_t second, void *value);
+
+/* In a table of numbers instead of pointers: one more; returns how many that are. */
+uint64_t table_count(struct table *table, uint64_t first, uint64_t second);
 
 /* Nothing happens if there is none. */
 void table_remove(struct table *table, uint64_t first, uint64_t second);

@@ -1,6 +1,7 @@
 /* See told.h. */
 #include "oracles/reading/told.h"
 
+#include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -30,17 +31,10 @@ static bool is_of_message(unsigned note)
     return note < NOTE_KIND_COUNT && (1u << note & TOLD_ANY) != 0;
 }
 
-static bool add(struct told_list *list, size_t *room, const struct trace *trace, uint64_t index)
+static void add(struct told_list *list, size_t *room, const struct trace *trace, uint64_t index)
 {
     const struct record *note = &trace->record[index];
-    if (list->count == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct told *grown = realloc(list->told, more * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        list->told = grown;
-        *room = more;
-    }
+    list->told = memory_room(list->told, list->count, room, sizeof *list->told);
     list->told[list->count++] = (struct told){.rank = trace->rank,
                                               .comm = note->comm,
                                               .peer = note->peer,
@@ -51,27 +45,21 @@ static bool add(struct told_list *list, size_t *room, const struct trace *trace,
                                               .ticks = note->enter,
                                               .event = event_of(trace, index),
                                               .no_hash = (note->flags & FLAG_NO_HASH) != 0};
-    return true;
 }
 
-enum error_code told_read(const struct trace_set *traces, int incarnation, struct told_list *list,
-                          struct error *error)
+void told_read(const struct trace_set *traces, int incarnation, struct told_list *list)
 {
     size_t room = 0;
-    bool good = true;
     *list = (struct told_list){0};
     for (size_t i = 0; i < traces->count; i++) {
         const struct trace *trace = &traces->trace[i];
         uint64_t at = trace->count;
-        while (good && trace->incarnation == incarnation && note_before(trace, at, &at))
+        while (trace->incarnation == incarnation && note_before(trace, at, &at))
             if (is_of_message((unsigned)trace->record[at].tag))
-                good = add(list, &room, trace, at);
+                add(list, &room, trace, at);
     }
-    if (!good)
-        return error_set(error, ERROR_MEMORY, "no memory for what was told of messages");
     if (list->count > 1)
         qsort(list->told, list->count, sizeof *list->told, by_channel);
-    return OK;
 }
 
 void told_release(struct told_list *list)

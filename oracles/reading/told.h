@@ -37,9 +37,8 @@ struct call_span {
     uint64_t first, last;
 };
 
-/* Owned by the caller, also after an error (ERROR_MEMORY). */
-enum error_code told_read(const struct trace_set *traces, int incarnation, struct told_list *list,
-                          struct error *error);
+/* Owned by the caller. */
+void told_read(const struct trace_set *traces, int incarnation, struct told_list *list);
 void told_release(struct told_list *list);
 
 /* Of the call that record `index` (a send, a receive, a completion of the application) is of. */

@@ -103,7 +103,7 @@ static void check_presence(struct judging *judging, int incarnation)
     int missing = 0, first = -1;
     for (int rank = 0; rank < judging->facts->ranks; rank++) {
         if (trace_set_find(judging->traces, rank, incarnation) != NULL ||
-            history_lives_on(judging->traces, rank, incarnation))
+            lives_on(&judging->reading.lives, rank, incarnation))
             continue;
         if (missing++ == 0)
             first = rank;
@@ -117,9 +117,8 @@ static void check_presence(struct judging *judging, int incarnation)
                          "program?");
 }
 
-static enum error_code judge_completeness(struct judging *judging, struct error *error)
+static void judge_completeness(struct judging *judging)
 {
-    (void)error;
     for (size_t i = 0; i < judging->traces->count; i++) {
         const struct trace *trace = &judging->traces->trace[i];
         judging_saw(judging, CLAIM_I_COMPLETE, 1);
@@ -134,7 +133,6 @@ static enum error_code judge_completeness(struct judging *judging, struct error 
                     judging->facts->incarnations, incarnations);
     for (int i = 0; i < incarnations; i++)
         check_presence(judging, i);
-    return OK;
 }
 
-const struct oracle oracle_complete = {judge_completeness, false};
+const struct oracle oracle_complete = {.judge = judge_completeness};

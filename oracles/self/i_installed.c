@@ -423,11 +423,10 @@ static void check_done(const struct look *look)
     }
 }
 
-static enum error_code judge_installation(struct judging *judging, struct error *error)
+static void judge_installation(struct judging *judging)
 {
     const struct plan *plan = judging->facts->plan;
     const struct step_fact *facts = judging->facts->steps;
-    (void)error;
     for (size_t i = 0; plan != NULL && i < plan->count; i++) {
         struct look look = {judging, (unsigned)i, &plan->steps[i], facts ? &facts[i] : NULL};
         if (facts != NULL && facts[i].done)
@@ -435,7 +434,6 @@ static enum error_code judge_installation(struct judging *judging, struct error 
         else
             check_not_done(&look);
     }
-    return OK;
 }
 
-const struct oracle oracle_installed = {judge_installation, false};
+const struct oracle oracle_installed = {.judge = judge_installation};

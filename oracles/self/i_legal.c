@@ -14,11 +14,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct wire {
-    struct judging *judging;
-    struct match match;
-};
-
 static void say_channel(struct finding *finding, const struct channel *channel)
 {
     finding_say(finding, "on the wire, rank %d to rank %d, tag %d, communicator %#" PRIx32,
@@ -32,9 +27,9 @@ static void say_event(struct finding *finding, const char *what, struct event_re
     finding_show(finding, event);
 }
 
-static struct finding *find(const struct wire *wire, const struct channel *channel)
+static struct finding *find(struct judging *judging, const struct channel *channel)
 {
-    struct finding *finding = judging_find(wire->judging, CLAIM_I_LEGAL, VERDICT_HARNESS_ERROR);
+    struct finding *finding = judging_find(judging, CLAIM_I_LEGAL, VERDICT_HARNESS_ERROR);
     say_channel(finding, channel);
     return finding;
 }
@@ -42,20 +37,20 @@ static struct finding *find(const struct wire *wire, const struct channel *chann
 static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
                     const struct received *received)
 {
-    const struct wire *wire = context;
+    struct judging *judging = context;
     (void)channel;
     (void)sent;
     (void)received;
-    judging_saw(wire->judging, CLAIM_I_LEGAL, 1);
+    judging_saw(judging, CLAIM_I_LEGAL, 1);
 }
 
-static void tell_undelivered(const struct wire *wire, const struct channel *channel,
+static void tell_undelivered(struct judging *judging, const struct channel *channel,
                              const struct sent *sent, const struct pair *other)
 {
     bool returned = sent->synchronous && sent->returned != 0;
     if (other == NULL && !returned)
         return;
-    struct finding *finding = find(wire, channel);
+    struct finding *finding = find(judging, channel);
     if (other != NULL) {
         say_event(finding, "a message was sent and never received", sent->event);
         say_event(finding, "a later one of the same channel was received", other->delivered);
@@ -65,11 +60,11 @@ static void tell_undelivered(const struct wire *wire, const struct channel *chan
     }
 }
 
-static void tell_order(const struct wire *wire, const struct channel *channel,
+static void tell_order(struct judging *judging, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
-    struct finding *finding = find(wire, channel);
+    struct finding *finding = find(judging, channel);
     say_event(finding, "a message was sent", sent->event);
     if (other != NULL)
         say_event(finding, "a later one was received before it", other->delivered);
@@ -81,38 +76,40 @@ static void on_strange(void *context, enum strange strange, const struct channel
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
-    const struct wire *wire = context;
+    struct judging *judging = context;
     struct finding *finding;
     switch (strange) {
     case STRANGE_UNDELIVERED:
-        tell_undelivered(wire, channel, sent, other);
+        tell_undelivered(judging, channel, sent, other);
         break;
     case STRANGE_ORDER:
-        tell_order(wire, channel, sent, received, other);
+        tell_order(judging, channel, sent, received, other);
         break;
     case STRANGE_DUPLICATE:
-        finding = find(wire, channel);
+        finding = find(judging, channel);
         say_event(finding, "a message was received", other->delivered);
         say_event(finding, "it was received again", received->delivered);
         break;
     case STRANGE_ORPHAN:
-        finding = find(wire, channel);
+    case STRANGE_UNDONE:
+        finding = find(judging, channel);
         say_event(finding, "a message was received that nobody had sent", received->delivered);
         break;
     case STRANGE_PAYLOAD:
         /* The buffer of a non-blocking send is the program's to spoil before it is complete. */
         if (!sent->blocking)
             break;
-        finding = find(wire, channel);
+        finding = find(judging, channel);
         say_event(finding, "a message was sent", sent->event);
         say_event(finding, "it was received with other bytes", received->delivered);
         break;
     case STRANGE_EARLY_RETURN:
-        finding = find(wire, channel);
+        finding = find(judging, channel);
         say_event(finding, "a synchronous send returned", sent->event);
         say_event(finding, "only then its receive was posted", received->posted);
         break;
     case STRANGE_LOST_SIGHT:
+    case STRANGE_UNSEEN:
         break; /* what follows on that communicator at that rank is not judged */
     }
 }
@@ -137,47 +134,15 @@ static void keep_evidence(struct judging *judging, const struct stream_event *ev
 
 static void on_event(void *context, const struct stream_event *event)
 {
-    struct wire *wire = context;
-    if (event->record->level == LEVEL_WIRE)
-        match_record(&wire->match, event);
-    else if (event->record->kind == RECORD_FAULT)
-        keep_evidence(wire->judging, event);
+    if (event->record->level != LEVEL_WIRE && event->record->kind == RECORD_FAULT)
+        keep_evidence(context, event);
 }
 
-/* What was seen of each rank is handed on by trace. */
-static void keep_seen(struct judging *judging, int incarnation, const struct stream_seen *seen)
+static void listen(struct judging *judging, struct pass *pass)
 {
-    for (size_t i = 0; i < judging->traces->count; i++)
-        if (judging->traces->trace[i].incarnation == incarnation)
-            judging->seen[i] = seen[judging->traces->trace[i].rank];
-}
-
-static enum error_code judge_incarnation(struct judging *judging, int incarnation,
-                                         struct error *error)
-{
-    const struct trace_set *traces = judging->traces;
-    struct wire wire = {.judging = judging};
-    struct match_listener listener = {&wire, on_pair, on_strange};
-    struct histories histories = {0};
-    struct stream_seen *seen = calloc((size_t)traces->ranks + 1, sizeof *seen);
-    enum error_code code = histories_incarnation(traces, incarnation, &histories, error);
-    if (seen == NULL)
-        code = error_set(error, ERROR_MEMORY, "no memory to read incarnation %d", incarnation);
-    if (code == OK)
-        code = match_init(&wire.match, traces->ranks, traces->trace[0].header->ticks_per_second,
-                          &listener, error);
-    if (code == OK)
-        code = stream_run(&histories, LEVEL_WIRE, on_event, &wire, seen, error);
-    if (code == OK) {
-        match_finish(&wire.match);
-        keep_seen(judging, incarnation, seen);
-        if (wire.match.exhausted)
-            code = error_set(error, ERROR_MEMORY, "no memory for the messages in flight");
-    }
-    match_release(&wire.match);
-    histories_release(&histories);
-    free(seen);
-    return code;
+    pass_listen(pass,
+                &(struct listener){
+                    .context = judging, .event = on_event, .pair = on_pair, .strange = on_strange});
 }
 
 /* The plan held messages of this rank, or chose for it. */
@@ -194,15 +159,11 @@ static bool is_steered(const struct judging *judging, const struct trace *trace)
     return judging->evidence_lost;
 }
 
-static enum error_code judge_wire(struct judging *judging, struct error *error)
+static void judge_steering(struct judging *judging)
 {
-    enum error_code code = OK;
-    for (int i = 0; i < judging->traces->incarnations && code == OK; i++)
-        code = judge_incarnation(judging, i, error);
-    for (size_t i = 0; i < judging->traces->count && code == OK; i++)
+    for (size_t i = 0; i < judging->traces->count; i++)
         if (is_steered(judging, &judging->traces->trace[i]))
-            code = legal_steering(judging, &judging->traces->trace[i], error);
-    return code;
+            legal_steering(judging, &judging->traces->trace[i]);
 }
 
-const struct oracle oracle_legal = {judge_wire, false};
+const struct oracle oracle_legal = {.wire = listen, .judge = judge_steering};

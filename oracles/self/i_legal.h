@@ -5,8 +5,7 @@
 #include "oracles/judging.h"
 
 /* What one rank did with the messages that the plan made it hold, and with the choices it was told.
- * ERROR_MEMORY. */
-enum error_code legal_steering(struct judging *judging, const struct trace *trace,
-                               struct error *error);
+ */
+void legal_steering(struct judging *judging, const struct trace *trace);
 
 #endif

@@ -7,6 +7,7 @@
  * One passage over the trace of one rank, in the order of its records. */
 #include "oracles/self/i_legal.h"
 
+#include "base/memory.h"
 #include "plan/action.h"
 #include "trace/calls.h"
 
@@ -35,21 +36,11 @@ struct passage {
     struct kept_list suspects; /* sends behind a held message that no HELD record follows yet */
     struct kept_list chosen;   /* `sent`: the record of the call, `since`: the CHOSEN record */
     bool finalized;
-    bool exhausted;
 };
 
-static void keep(struct passage *passage, struct kept_list *list, struct kept entry)
+static void keep(struct kept_list *list, struct kept entry)
 {
-    if (list->count == list->room) {
-        size_t room = list->room == 0 ? 16 : 2 * list->room;
-        struct kept *larger = realloc(list->entry, room * sizeof *larger);
-        if (larger == NULL) {
-            passage->exhausted = true;
-            return;
-        }
-        list->entry = larger;
-        list->room = room;
-    }
+    list->entry = memory_room(list->entry, list->count, &list->room, sizeof *list->entry);
     list->entry[list->count++] = entry;
 }
 
@@ -109,7 +100,7 @@ static void on_send(struct passage *passage, uint64_t index)
         const struct kept *held = &passage->held.entry[i];
         if (same_lane(passage, held->sent, index, held->tags_apart) &&
             record_at(passage, held->sent)->thread == record_at(passage, index)->thread) {
-            keep(passage, &passage->suspects, (struct kept){.sent = index, .since = held->since});
+            keep(&passage->suspects, (struct kept){.sent = index, .since = held->since});
             return;
         }
     }
@@ -140,7 +131,7 @@ static void on_held(struct passage *passage, uint64_t index)
     if (suspect < passage->suspects.count)
         drop(&passage->suspects, suspect);
     keep(
-        passage, &passage->held,
+        &passage->held,
         (struct kept){.sent = sent, .since = index, .tags_apart = tags_apart(passage, fault->tag)});
 }
 
@@ -240,7 +231,7 @@ static void on_chosen(struct passage *passage, uint64_t index)
     if (fault->error == 0 && is_not_asked_for(passage, fault))
         tell(passage, "another message was chosen than the plan names", index, index);
     if (fault->error == 0 && fault->bytes > 0 && fault->bytes <= passage->trace->count)
-        keep(passage, &passage->chosen, (struct kept){.sent = fault->bytes - 1, .since = index});
+        keep(&passage->chosen, (struct kept){.sent = fault->bytes - 1, .since = index});
 }
 
 static bool takes_another(const struct record *taken, const struct record *chosen)
@@ -325,8 +316,7 @@ static void judge_rest(struct passage *passage)
         judge_choice(passage, &passage->chosen.entry[i]);
 }
 
-enum error_code legal_steering(struct judging *judging, const struct trace *trace,
-                               struct error *error)
+void legal_steering(struct judging *judging, const struct trace *trace)
 {
     struct passage passage = {.judging = judging, .trace = trace};
     for (uint64_t i = 0; i < trace->count; i++)
@@ -335,6 +325,4 @@ enum error_code legal_steering(struct judging *judging, const struct trace *trac
     free(passage.held.entry);
     free(passage.suspects.entry);
     free(passage.chosen.entry);
-    return passage.exhausted ? error_set(error, ERROR_MEMORY, "no memory for the messages held")
-                             : OK;
 }

@@ -202,10 +202,10 @@ enum error_code diagram_write(struct xml *xml, const struct diagram_wish *wish, 
     enum error_code code = links_read(wish->set, &links, error);
     if (code == OK)
         code = slice_read(wish->set, &links, &what, &slice, error);
-    if (code == OK)
-        code = arrows_read(&slice, &links, &arrows, error);
-    if (code == OK)
+    if (code == OK) {
+        arrows_read(&slice, &links, &arrows);
         code = put_diagram(xml, wish, &slice, &arrows, error);
+    }
     arrows_release(&arrows);
     slice_release(&slice);
     links_release(&links);

@@ -326,8 +326,7 @@ static double stub_side(const struct figure *figure, size_t event, int rank)
 static struct stroke stroke_of(const struct figure *figure, const struct arrow *arrow)
 {
     const struct layout_spot *spot = figure->layout->spot;
-    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to) &&
-        arrow_is_forward(figure->slice, arrow)) {
+    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to) && arrow_is_forward(arrow)) {
         const struct layout_spot *from = &spot[arrow->from], *to = &spot[arrow->to];
         double bow = from->row == to->row ? SAME_ROW_BOW : 0;
         return shorten((struct stroke){from->x, from->y, to->x, to->y, bow});

@@ -139,8 +139,9 @@ static const struct named *comm_of(struct otf2 *otf2, const struct walk_event *e
     snprintf(name, sizeof name, "communicator %" PRIx32 " of incarnation %d", event->record->comm,
              event->trace->incarnation);
     comm = add_named(otf2, &otf2->comms, name);
-    if (comm == NULL || !table_put(&otf2->comm_by_key, incarnation, event->record->comm, comm))
+    if (comm == NULL)
         return NULL;
+    table_put(&otf2->comm_by_key, incarnation, event->record->comm, comm);
     comm->key = incarnation;
     return comm;
 }

@@ -1,6 +1,8 @@
 /* See spans.h. */
 #include "reports/export/spans.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #define OPEN_ROOM 16
@@ -28,11 +30,8 @@ static struct span_thread *thread_of(struct spans *spans, const struct walk_even
     struct span_thread *thread = table_get(&spans->threads, event->place, number);
     if (thread != NULL)
         return thread;
-    thread = calloc(1, sizeof *thread);
-    if (thread == NULL || !table_put(&spans->threads, event->place, number, thread)) {
-        free(thread);
-        return NULL;
-    }
+    thread = memory_new(1, sizeof *thread);
+    table_put(&spans->threads, event->place, number, thread);
     thread->place = event->place;
     thread->thread = number;
     thread->number = spans->count++;
@@ -115,8 +114,6 @@ enum error_code spans_event(struct spans *spans, const struct walk_event *event,
                             struct error *error)
 {
     struct span_thread *thread = thread_of(spans, event);
-    if (thread == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     enum error_code code = end_until(spans, thread, event->enter_ns, error);
     if (code != OK)
         return code;

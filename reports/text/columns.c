@@ -22,12 +22,12 @@
 #define COLOUR_NOTE "\x1b[36m"
 #define COLOUR_END "\x1b[0m"
 
-enum life { LIFE_NONE = ' ', LIFE_RUNS = '|', LIFE_LOGS = ':' };
+enum rail { LIFE_NONE = ' ', LIFE_RUNS = '|', LIFE_LOGS = ':' };
 
 struct column {
     int rank;
     int incarnation; /* that is shown; -1: none yet */
-    enum life life;
+    enum rail life;
 };
 
 struct columns {

@@ -2,9 +2,7 @@
  * that what was sent before a recovery line and replayed behind it is one message. */
 #include "reports/walk/arrows.h"
 
-#include "oracles/matching/match.h"
-#include "oracles/reading/lines.h"
-#include "oracles/reading/told.h"
+#include "base/memory.h"
 #include "reports/walk/meetings.h"
 
 #include <stdlib.h>
@@ -23,38 +21,26 @@ const char *arrow_kind_text(enum arrow_kind kind)
     return texts[kind];
 }
 
-bool arrow_is_forward(const struct slice *slice, const struct arrow *arrow)
+bool arrow_is_forward(const struct arrow *arrow)
 {
-    return arrow->from != SLICE_NONE && arrow->to != SLICE_NONE &&
-           slice->event[arrow->from].trace->incarnation <=
-               slice->event[arrow->to].trace->incarnation;
+    return arrow->from != SLICE_NONE && arrow->to != SLICE_NONE && !arrow->again;
 }
 
 /* One life of the job. */
-struct reading {
+struct drawing {
     const struct slice *slice;
     struct arrows *arrows;
+    struct members *members;
     int incarnation;
-    struct lines lines;
-    struct told_list told;
-    struct match match;
-    bool exhausted;
+    const struct lives *lives;
+    const struct lines *lines;
+    struct told_list *told;
 };
 
-/* NULL without memory. */
-static struct arrow *add_arrow(struct reading *reading)
+static struct arrow *add_arrow(struct drawing *drawing)
 {
-    struct arrows *arrows = reading->arrows;
-    if (arrows->count == arrows->room) {
-        size_t room = arrows->room > 0 ? 2 * arrows->room : 256;
-        struct arrow *grown = realloc(arrows->arrow, room * sizeof *grown);
-        if (grown == NULL) {
-            reading->exhausted = true;
-            return NULL;
-        }
-        arrows->arrow = grown;
-        arrows->room = room;
-    }
+    struct arrows *arrows = drawing->arrows;
+    arrows->arrow = memory_room(arrows->arrow, arrows->count, &arrows->room, sizeof *arrows->arrow);
     struct arrow *arrow = &arrows->arrow[arrows->count++];
     *arrow = (struct arrow){.from = SLICE_NONE, .to = SLICE_NONE};
     return arrow;
@@ -67,14 +53,14 @@ static bool took_line(const struct rank_lines *rank)
     return rank->base > 0 || rank->count > 0;
 }
 
-static enum arrow_kind kind_by_epoch(const struct reading *reading, const struct sent *sent,
+static enum arrow_kind kind_by_epoch(const struct drawing *drawing, const struct sent *sent,
                                      const struct received *received)
 {
-    const struct rank_lines *from = &reading->lines.of[sent->event.rank];
-    const struct rank_lines *to = &reading->lines.of[received->delivered.rank];
-    if (sent->event.incarnation < received->delivered.incarnation)
+    const struct rank_lines *from = &drawing->lines->of[sent->event.rank];
+    const struct rank_lines *to = &drawing->lines->of[received->delivered.rank];
+    if (lives_began_after(drawing->lives, received->delivered, sent->enter))
         return ARROW_REPLAYED;
-    if (sent->event.incarnation > received->delivered.incarnation)
+    if (sent->born > received->leave)
         return ARROW_SUPPRESSED;
     if (!took_line(from) && !took_line(to))
         return ARROW_PLAIN;
@@ -85,25 +71,25 @@ static enum arrow_kind kind_by_epoch(const struct reading *reading, const struct
 }
 
 /* What earlier lives saw was told when they were read. */
-static void add_message(struct reading *reading, const struct sent *sent,
+static void add_message(struct drawing *drawing, const struct sent *sent,
                         const struct received *received, bool strange)
 {
     const struct event_ref *from = &sent->event, *to = &received->delivered;
     if (received->leave >= FREED_UNSEEN ||
-        (from->incarnation < reading->incarnation && to->incarnation < reading->incarnation))
+        (from->incarnation < drawing->incarnation && to->incarnation < drawing->incarnation))
         return;
-    size_t first = slice_find(reading->slice, from), second = slice_find(reading->slice, to);
-    struct arrow *arrow = first != SLICE_NONE || second != SLICE_NONE ? add_arrow(reading) : NULL;
-    if (arrow == NULL)
+    size_t first = slice_find(drawing->slice, from), second = slice_find(drawing->slice, to);
+    if (first == SLICE_NONE && second == SLICE_NONE)
         return;
-    *arrow = (struct arrow){.kind = kind_by_epoch(reading, sent, received),
-                            .from = first,
-                            .to = second,
-                            .sent_known = true,
-                            .delivered_known = true,
-                            .sent = *from,
-                            .delivered = *to,
-                            .strange = strange};
+    *add_arrow(drawing) = (struct arrow){.kind = kind_by_epoch(drawing, sent, received),
+                                         .from = first,
+                                         .to = second,
+                                         .sent_known = true,
+                                         .delivered_known = true,
+                                         .sent = *from,
+                                         .delivered = *to,
+                                         .strange = strange,
+                                         .again = sent->born > received->leave};
 }
 
 static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
@@ -117,50 +103,20 @@ static void on_strange(void *context, enum strange strange, const struct channel
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
-    struct reading *reading = context;
+    struct drawing *drawing = context;
     (void)channel;
     (void)other;
-    if (strange == STRANGE_UNDELIVERED || strange == STRANGE_EARLY_RETURN)
-        return;
-    if (strange != STRANGE_ORPHAN && sent != NULL && received != NULL)
-        add_message(reading, sent, received, true);
-    else
-        reading->arrows->uncertain = true;
+    if (strange_is_message(strange, received))
+        add_message(drawing, sent, received, true);
+    drawing->arrows->uncertain |= strange_leaves_doubt(strange, received);
 }
 
-static void on_event(void *context, const struct stream_event *event)
+static void on_joined(void *context, const struct stream_event *event,
+                      const struct gathering *gathering, uint64_t number)
 {
-    struct reading *reading = context;
-    if (event->restarted) {
-        reading->match.rank[event->rank].incarnation = event->trace->incarnation;
-        match_restart(&reading->match, event->rank);
-    }
-    if (event->record->level == LEVEL_APP)
-        match_record(&reading->match, event);
-}
-
-static enum error_code match_life(struct reading *reading, struct error *error)
-{
-    const struct trace_set *set = reading->slice->set;
-    struct match_listener listener = {reading, on_pair, on_strange};
-    struct histories histories;
-    enum error_code code = histories_effective(set, reading->incarnation, &histories, error);
-    if (code == OK)
-        code = match_init(&reading->match, set->ranks, set->trace[0].header->ticks_per_second,
-                          &listener, error);
-    /* What is done again, suppressed, lies long behind the delivery that it belongs to. */
-    reading->match.slack = UINT64_MAX / 4;
-    reading->match.helper = histories.tenures.helper;
-    reading->match.cut_off = reading->incarnation + 1 < set->incarnations;
-    if (code == OK)
-        code = stream_run(&histories, LEVEL_APP, on_event, reading, NULL, error);
-    if (code == OK)
-        match_finish(&reading->match);
-    if (code == OK && (reading->exhausted || reading->match.exhausted))
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages of a diagram");
-    match_release(&reading->match);
-    histories_release(&histories);
-    return code;
+    const struct drawing *drawing = context;
+    meetings_joined(drawing->slice, drawing->incarnation, event, gathering, number,
+                    drawing->members);
 }
 
 /* --- what the protocol said of messages ------------------------------------------------------- */
@@ -181,42 +137,35 @@ static struct arrow *arrow_at(const struct arrows *arrows, size_t event, bool se
 
 /* A replayed message has no send in this life, and a suppressed one no delivery: then the arrow has
  * one end. */
-static void take_told(struct reading *reading, size_t at)
+static void take_told(struct drawing *drawing, size_t at)
 {
-    const struct slice_event *event = &reading->slice->event[at];
+    const struct slice_event *event = &drawing->slice->event[at];
     bool sending = event->record->kind == RECORD_SEND;
     if (event->record->level != LEVEL_APP || (!sending && !is_delivery(event->record)) ||
-        event->trace->incarnation != reading->incarnation)
+        event->trace->incarnation != drawing->incarnation)
         return;
     unsigned wanted = sending ? TOLD_BIT(SUPPRESSED) : TOLD_BIT(REPLAYED);
-    if (told_take(&reading->told, event->trace, event->index, wanted) == NULL)
+    if (told_take(drawing->told, event->trace, event->index, wanted) == NULL)
         return;
-    struct arrow *arrow = arrow_at(reading->arrows, at, sending);
-    if (arrow == NULL && (arrow = add_arrow(reading)) != NULL) {
+    struct arrow *arrow = arrow_at(drawing->arrows, at, sending);
+    if (arrow == NULL) {
+        arrow = add_arrow(drawing);
         *(sending ? &arrow->from : &arrow->to) = at;
         *(sending ? &arrow->sent : &arrow->delivered) = event_of(event->trace, event->index);
         *(sending ? &arrow->sent_known : &arrow->delivered_known) = true;
     }
-    if (arrow != NULL)
-        arrow->kind = sending ? ARROW_SUPPRESSED : ARROW_REPLAYED;
+    arrow->kind = sending ? ARROW_SUPPRESSED : ARROW_REPLAYED;
 }
 
-static enum error_code read_life(const struct slice *slice, int incarnation, struct arrows *arrows,
-                                 struct error *error)
+static void read_life(struct reading *reading, struct drawing *drawing)
 {
-    struct reading reading = {.slice = slice, .arrows = arrows, .incarnation = incarnation};
-    enum error_code code = lines_read(slice->set, incarnation, &reading.lines, error);
-    if (code == OK)
-        code = told_read(slice->set, incarnation, &reading.told, error);
-    if (code == OK)
-        code = match_life(&reading, error);
-    for (size_t i = 0; code == OK && reading.told.count > 0 && i < slice->count; i++)
-        take_told(&reading, i);
-    if (code == OK && reading.exhausted)
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages of a diagram");
-    lines_release(&reading.lines);
-    told_release(&reading.told);
-    return code;
+    drawing->lines = reading_lines(reading, drawing->incarnation);
+    drawing->told = reading_told(reading, drawing->incarnation);
+    pass_run(reading, LEVEL_APP, drawing->incarnation,
+             &(struct listener){
+                 .context = drawing, .pair = on_pair, .strange = on_strange, .joined = on_joined});
+    for (size_t i = 0; drawing->told->count > 0 && i < drawing->slice->count; i++)
+        take_told(drawing, i);
 }
 
 /* --- the wire --------------------------------------------------------------------------------- */
@@ -231,9 +180,9 @@ static bool is_drawn(const struct arrows *arrows, size_t count, size_t from, siz
 
 /* The message of the wire that the event began or ended; of the application's only where the
  * matching above did not show it already. */
-static void read_wire(struct reading *reading, const struct links *links, size_t at, size_t own)
+static void read_wire(struct drawing *drawing, const struct links *links, size_t at, size_t own)
 {
-    const struct slice *slice = reading->slice;
+    const struct slice *slice = drawing->slice;
     const struct slice_event *event = &slice->event[at];
     bool wire = event->record->level == LEVEL_WIRE;
     if (!wire && !event->has_below)
@@ -250,37 +199,39 @@ static void read_wire(struct reading *reading, const struct links *links, size_t
     if (end != SLICE_NONE && !sending)
         return; /* its send is shown, and tells of it */
     if (!wire && (end == SLICE_NONE || slice->event[end].record->level == LEVEL_APP) &&
-        is_drawn(reading->arrows, own, sending ? at : end, sending ? end : at))
+        is_drawn(drawing->arrows, own, sending ? at : end, sending ? end : at))
         return;
     if (!wire && end == SLICE_NONE)
         return;
-    struct arrow *arrow = add_arrow(reading);
-    if (arrow != NULL)
-        *arrow = (struct arrow){.kind = slice->has_app ? ARROW_CONTROL : ARROW_PLAIN,
-                                .from = sending ? at : end,
-                                .to = sending ? end : at,
-                                .sent_known = true,
-                                .delivered_known = true,
-                                .sent = sending ? here : there,
-                                .delivered = sending ? there : here};
+    *add_arrow(drawing) = (struct arrow){.kind = slice->has_app ? ARROW_CONTROL : ARROW_PLAIN,
+                                         .from = sending ? at : end,
+                                         .to = sending ? end : at,
+                                         .sent_known = true,
+                                         .delivered_known = true,
+                                         .sent = sending ? here : there,
+                                         .delivered = sending ? there : here};
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-enum error_code arrows_read(const struct slice *slice, const struct links *links,
-                            struct arrows *arrows, struct error *error)
+void arrows_read(const struct slice *slice, const struct links *links, struct arrows *arrows)
 {
-    struct reading wire = {.slice = slice, .arrows = arrows};
-    enum error_code code = OK;
+    struct reading reading;
+    struct members members = {0};
+    struct drawing drawing = {.slice = slice, .arrows = arrows, .members = &members};
     *arrows = (struct arrows){.uncertain = links->uncertain};
-    for (int i = 0; code == OK && slice->has_app && i < slice->set->incarnations; i++)
-        code = read_life(slice, i, arrows, error);
+    reading_begin(&reading, slice->set, true);
+    drawing.lives = &reading.lives;
+    for (int i = 0; slice->has_app && i < slice->set->incarnations; i++) {
+        drawing.incarnation = i;
+        read_life(&reading, &drawing);
+        reading_forget(&reading, i);
+    }
     size_t own = arrows->count;
-    for (size_t i = 0; code == OK && i < slice->count; i++)
-        read_wire(&wire, links, i, own);
-    if (code == OK && wire.exhausted)
-        code = error_set(error, ERROR_MEMORY, "no memory for the messages of a diagram");
-    return code == OK ? meetings_read(slice, links, arrows, error) : code;
+    for (size_t i = 0; i < slice->count; i++)
+        read_wire(&drawing, links, i, own);
+    meetings_finish(slice, links, &members, arrows);
+    reading_end(&reading);
 }
 
 void arrows_release(struct arrows *arrows)

@@ -31,6 +31,8 @@ struct arrow {
     bool sent_known, delivered_known;
     struct event_ref sent, delivered; /* valid as known */
     bool strange;                     /* the channel's order or the bytes speak against it */
+    bool again; /* its send is a later life's, which sends again what was delivered before it began
+                 */
 };
 
 /* A collective that several events of the slice are calls of. */
@@ -47,13 +49,11 @@ struct arrows {
     bool uncertain;          /* some message could not be matched */
 };
 
-/* Both ends are in the slice, and its send is no later life's: a message that is sent again and
- * suppressed belongs to a delivery before it. */
-bool arrow_is_forward(const struct slice *slice, const struct arrow *arrow);
+/* Both ends are in the slice, and it is not sent again. */
+bool arrow_is_forward(const struct arrow *arrow);
 
-/* Owned by the caller: arrows_release, also after an error (ERROR_MEMORY). */
-enum error_code arrows_read(const struct slice *slice, const struct links *links,
-                            struct arrows *arrows, struct error *error);
+/* Owned by the caller: arrows_release. */
+void arrows_read(const struct slice *slice, const struct links *links, struct arrows *arrows);
 void arrows_release(struct arrows *arrows);
 
 #endif

@@ -157,13 +157,13 @@ static void list_causes(struct placing *placing)
     const struct arrows *arrows = placing->arrows;
     size_t count = placing->slice->count;
     for (size_t i = 0; i < arrows->count; i++)
-        if (arrow_is_forward(placing->slice, &arrows->arrow[i]))
+        if (arrow_is_forward(&arrows->arrow[i]))
             placing->cause[arrows->arrow[i].to + 1]++;
     for (size_t i = 0; i < count; i++)
         placing->cause[i + 1] += placing->cause[i];
     for (size_t i = 0; i < arrows->count; i++) {
         const struct arrow *arrow = &arrows->arrow[i];
-        if (!arrow_is_forward(placing->slice, arrow))
+        if (!arrow_is_forward(arrow))
             continue;
         size_t at = placing->cause[arrow->to];
         while (placing->causes[at] != SLICE_NONE)

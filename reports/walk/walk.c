@@ -1,8 +1,9 @@
 /* See walk.h. A cursor for each trace; the earliest whose causes have all been passed goes on. */
 #include "reports/walk/walk.h"
 
+#include "base/memory.h"
 #include "base/pages.h"
-#include "oracles/reading/causal.h"
+#include "oracles/matching/causal.h"
 #include "oracles/reading/collective.h"
 #include "oracles/reading/history.h"
 #include "oracles/reading/table.h"
@@ -44,7 +45,6 @@ struct walking {
     double ns_per_tick;
     struct walk_seen seen;
     bool forcing; /* the next step does not wait */
-    bool exhausted;
 };
 
 static bool is_event(const struct record *record)
@@ -85,14 +85,10 @@ static void take_in(const struct walking *walking, struct cursor *cursor, const 
 static void hold(struct walking *walking, const struct cursor *cursor, uint64_t at, uint64_t takers)
 {
     size_t bytes = walking->count * sizeof(uint64_t);
-    struct held *held = takers > 0 ? malloc(sizeof *held + bytes) : NULL;
     if (takers == 0)
         return;
-    if (held == NULL || !table_put(&walking->held, at, 0, held)) {
-        free(held);
-        walking->exhausted = true;
-        return;
-    }
+    struct held *held = memory_resized(NULL, 1, sizeof *held + bytes);
+    table_put(&walking->held, at, 0, held);
     held->takers = takers;
     memcpy(held->clock, cursor->clock, bytes);
 }
@@ -319,8 +315,6 @@ static bool step(struct walking *walking, enum error_code *code, struct error *e
     if (take_life_before(walking, cursor) && take_causes(walking, cursor, link))
         *code = pass(walking, cursor, link, error);
     walking->forcing = false;
-    if (walking->exhausted)
-        *code = error_set(error, ERROR_MEMORY, "no memory for what happens before what");
     return *code == OK;
 }
 
@@ -336,13 +330,11 @@ static size_t place_before(const struct trace_set *set, const struct trace *trac
     return NOWHERE;
 }
 
-static bool begin(struct walking *walking)
+static void begin(struct walking *walking)
 {
     const struct trace_set *set = walking->links->set;
-    walking->cursor = calloc(set->count + 1, sizeof *walking->cursor);
-    walking->clocks = calloc(set->count * set->count + 1, sizeof *walking->clocks);
-    if (walking->cursor == NULL || walking->clocks == NULL)
-        return false;
+    walking->cursor = memory_new(set->count, sizeof *walking->cursor);
+    walking->clocks = memory_new(set->count * set->count, sizeof *walking->clocks);
     walking->start_ticks = UINT64_MAX;
     for (size_t i = 0; i < set->count; i++) {
         const struct trace *trace = &set->trace[i];
@@ -357,7 +349,6 @@ static bool begin(struct walking *walking)
         settle(walking, cursor);
     }
     walking->ns_per_tick = 1e9 / set->trace[0].header->ticks_per_second;
-    return true;
 }
 
 static void finish(struct walking *walking)
@@ -374,8 +365,7 @@ enum error_code walk_run(const struct links *links, const struct walk *walk, str
 {
     struct walking walking = {.links = links, .walk = walk, .count = links->set->count};
     enum error_code code = OK;
-    if (!begin(&walking))
-        code = error_set(error, ERROR_MEMORY, "%zu traces", links->set->count);
+    begin(&walking);
     while (code == OK && step(&walking, &code, error))
         ;
     if (seen != NULL)

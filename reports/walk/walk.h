@@ -43,7 +43,7 @@ struct walk_seen {
     uint64_t forced; /* events whose cause could not be told first: their clocks lack it */
 };
 
-/* ERROR_MEMORY, or what `event` returned. seen may be NULL. */
+/* What `event` returned, which ends it. seen may be NULL. */
 enum error_code walk_run(const struct links *links, const struct walk *walk, struct walk_seen *seen,
                          struct error *error);
 

@@ -1,6 +1,6 @@
 /* Who is matched with whom: pairs are compared one by one. */
-#include "oracles/matching/match.h"
 #include "inline_trace.h"
+#include "oracles/matching/pass.h"
 #include "tap.h"
 #include "trace/calls.h"
 
@@ -34,32 +34,28 @@ static void on_strange(void *context, enum strange strange, const struct channel
 {
     struct found *found = context;
     (void)channel, (void)sent, (void)received, (void)other;
+    if (strange == STRANGE_UNSEEN)
+        return;
     found->strange++;
     printf("# strange: %d\n", strange);
-}
-
-static void on_event(void *context, const struct stream_event *event)
-{
-    if (event->record->level == LEVEL_APP)
-        match_record(context, event);
 }
 
 static struct found match_text(const char *text)
 {
     struct found found = {.pairs = ""};
-    struct match_listener listener = {&found, on_pair, on_strange};
     struct trace_set set;
-    struct histories histories;
-    struct match match;
+    struct reading reading;
+    struct pass pass;
     inline_trace(text, &set);
-    if (histories_incarnation(&set, 0, &histories, NULL) != OK ||
-        match_init(&match, set.ranks, 1e9, &listener, NULL) != OK ||
-        stream_run(&histories, LEVEL_APP, on_event, &match, NULL, NULL) != OK)
-        exit(1);
+    reading_begin(&reading, &set, true);
+    pass_begin(&pass, &reading, LEVEL_APP, 0);
+    pass_listen(&pass,
+                &(struct listener){.context = &found, .pair = on_pair, .strange = on_strange});
+    pass_read(&pass, NULL);
     found.before_finish = found.pair_count;
-    match_finish(&match);
-    match_release(&match);
-    histories_release(&histories);
+    pass_finish(&pass);
+    pass_release(&pass);
+    reading_end(&reading);
     trace_set_release(&set);
     return found;
 }
@@ -210,10 +206,11 @@ static void many_tags(int32_t count)
     struct found found = {.pairs = ""};
     struct match_listener listener = {&found, on_pair, on_strange};
     struct match match;
-    struct trace traces[2] = {{.rank = 0}, {.rank = 1}};
+    struct trace_header header = {.ticks_per_second = 1e9};
+    struct trace traces[2] = {{.rank = 0, .header = &header}, {.rank = 1, .header = &header}};
+    struct trace_set set = {.count = 2, .trace = traces, .ranks = 2, .incarnations = 1};
     struct record record = {.call = CALL_NONE};
-    if (match_init(&match, 2, 1e9, &listener, NULL) != OK)
-        exit(1);
+    match_init(&match, &set, false, NULL, &listener);
     for (int32_t i = 0; i < count; i++) {
         record = (struct record){.kind = RECORD_SEND,
                                  .enter = 1,
@@ -223,8 +220,7 @@ static void many_tags(int32_t count)
                                  .tag = i,
                                  .bytes = 8,
                                  .hash = (uint64_t)i};
-        struct stream_event event = {0,     &traces[0], (uint64_t)i, &record,
-                                     false, false,      false,       false};
+        struct stream_event event = {.trace = &traces[0], .index = (uint64_t)i, .record = &record};
         match_record(&match, &event);
         record.kind = RECORD_RECV;
         record.peer = record.want_peer = 0;

@@ -33,12 +33,13 @@ static void draw(const char *text, const struct event_ref *witness, size_t count
     memset(drawn, 0, sizeof *drawn);
     inline_trace(text, &drawn->set);
     if (links_read(&drawn->set, &drawn->links, &error) != OK ||
-        slice_read(&drawn->set, &drawn->links, &wish, &drawn->slice, &error) != OK ||
-        arrows_read(&drawn->slice, &drawn->links, &drawn->arrows, &error) != OK ||
-        layout_make(&drawn->slice, &drawn->arrows, &all, &drawn->layout, &error) != OK) {
+        slice_read(&drawn->set, &drawn->links, &wish, &drawn->slice, &error) != OK) {
         printf("not ok - %s\n", error.text);
         exit(1);
     }
+    arrows_read(&drawn->slice, &drawn->links, &drawn->arrows);
+    if (layout_make(&drawn->slice, &drawn->arrows, &all, &drawn->layout, &error) != OK)
+        exit(1);
 }
 
 static void drop(struct drawn *drawn)
@@ -221,7 +222,7 @@ static bool rises(const struct drawn *drawn)
             return false;
     for (size_t i = 0; i < drawn->arrows.count; i++) {
         const struct arrow *one = &drawn->arrows.arrow[i];
-        if (arrow_is_forward(&drawn->slice, one) &&
+        if (arrow_is_forward(one) &&
             drawn->layout.spot[one->from].column >= drawn->layout.spot[one->to].column)
             return false;
     }

@@ -1,0 +1,257 @@
+/* See lives.h. Walks the chain of notes, so that it costs what there are notes; where a process
+ * moved, what it did before its first note is looked at as well. */
+#include "oracles/reading/lives.h"
+
+#include "base/memory.h"
+#include "oracles/reading/history.h"
+#include "trace/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct lives *lives, size_t *room, struct life life)
+{
+    lives->life = memory_room(lives->life, lives->count, room, sizeof *lives->life);
+    lives->life[lives->count++] = life;
+}
+
+static bool is_init(const struct record *record)
+{
+    return record->call == CALL_MPI_Init || record->call == CALL_MPI_Init_thread;
+}
+
+static uint64_t left(const struct record *record)
+{
+    return atomic_load_explicit(&record->leave, memory_order_acquire);
+}
+
+/* MPI_Init, or what the program did without it, if that is before record `to`; else NULL. */
+static const struct record *begin(const struct trace *trace, uint64_t to)
+{
+    for (uint64_t at = 0; at < to; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
+            record->level != LEVEL_APP)
+            continue;
+        if (kind != RECORD_CALL || is_init(record))
+            return record;
+    }
+    return NULL;
+}
+
+/* The program did something before record `to`, or was free to. */
+static bool program_ran(const struct trace *trace, uint64_t to)
+{
+    const struct record *record = begin(trace, to);
+    return record != NULL &&
+           (!is_init(record) || (left(record) != 0 && left(record) < trace->record[to].enter));
+}
+
+/* What may come before MPI_Init: faults, the store, a phase of the program, a draw. */
+static bool may_precede_init(const struct record *record)
+{
+    switch (atomic_load_explicit(&record->kind, memory_order_acquire)) {
+    case RECORD_NOTE:
+        return record->tag == NOTE_PHASE || record->tag == NOTE_DRAWN;
+    case RECORD_NONE:
+    case RECORD_GROUP:
+    case RECORD_TEXT:
+    case RECORD_FAULT:
+    case RECORD_STORAGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* It died before MPI_Init returned, so it may have been in reserve and not have told so yet. */
+static bool died_at_start(const struct trace *trace)
+{
+    const struct record *record = begin(trace, trace->count);
+    uint64_t at = 0;
+    if (record != NULL)
+        return is_init(record) && left(record) == 0;
+    while (at < trace->count && may_precede_init(&trace->record[at]))
+        at++;
+    return at == trace->count;
+}
+
+static bool is_event(const struct record *record)
+{
+    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT;
+}
+
+/* When the trace was first heard of. */
+static uint64_t first_sign(const struct trace *trace)
+{
+    for (uint64_t at = 0; at < trace->count; at++)
+        if (is_event(&trace->record[at]))
+            return trace->record[at].enter;
+    return trace->header->start_ticks;
+}
+
+/* ... and last, before record `to`. */
+static uint64_t last_sign(const struct trace *trace, uint64_t to)
+{
+    for (uint64_t at = to; at > 0; at--)
+        if (is_event(&trace->record[at - 1]))
+            return trace->record[at - 1].enter;
+    return 0;
+}
+
+/* From the newest note back: `to` is where the one behind it begins. `told` by number: some trace
+ * of that process shows what it was. */
+static void read_trace(struct lives *lives, size_t *room, const struct trace *trace, bool *told)
+{
+    uint64_t at = trace->count;
+    uint64_t to = at, first = at;
+    bool becomes = false;
+    while (note_before(trace, at, &at)) {
+        const struct record *note = &trace->record[at];
+        if (note->tag != NOTE_BECOMES)
+            continue;
+        becomes = true;
+        if (note->bytes < (uint64_t)lives->ranks) {
+            add(lives, room,
+                (struct life){.rank = (int)note->bytes,
+                              .trace = trace,
+                              .from = at + 1,
+                              .to = to,
+                              .born = note->enter,
+                              .died = last_sign(trace, to)});
+            lives->application[note->bytes] = true;
+        }
+        to = first = at;
+    }
+    bool shows = becomes || !died_at_start(trace);
+    lives->moved |= becomes;
+    told[trace->rank] |= shows;
+    if (becomes && !program_ran(trace, first))
+        return;
+    add(lives, room,
+        (struct life){.rank = trace->rank,
+                      .trace = trace,
+                      .to = to,
+                      .born = first_sign(trace),
+                      .died = last_sign(trace, to)});
+    lives->application[trace->rank] |= shows;
+}
+
+static int by_birth(const void *left, const void *right)
+{
+    const struct life *a = left;
+    const struct life *b = right;
+    if (a->trace->incarnation != b->trace->incarnation)
+        return a->trace->incarnation < b->trace->incarnation ? -1 : 1;
+    if (a->born != b->born)
+        return a->born < b->born ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void link_lives(struct lives *lives)
+{
+    const struct life **newest = memory_new((size_t)lives->ranks, sizeof *newest);
+    for (size_t i = 0; i < lives->count; i++) {
+        struct life *life = &lives->life[i];
+        const struct life *before = newest[life->rank];
+        life->before = before;
+        life->number = before == NULL ? 0 : before->number + 1;
+        life->moved = before != NULL && before->trace->incarnation == life->trace->incarnation;
+        newest[life->rank] = life;
+    }
+    free(newest);
+}
+
+void lives_read(const struct trace_set *traces, struct lives *lives)
+{
+    size_t room = 0;
+    *lives = (struct lives){.traces = traces, .ranks = traces->ranks};
+    lives->application = memory_new((size_t)traces->ranks, sizeof *lives->application);
+    lives->helper = memory_new((size_t)traces->ranks, sizeof *lives->helper);
+    bool *told = memory_new((size_t)traces->ranks, sizeof *told);
+    for (int rank = 0; rank < traces->ranks; rank++)
+        lives->helper[rank] = trace_set_is_helper(traces, rank);
+    for (size_t i = 0; i < traces->count; i++)
+        if (!lives->helper[traces->trace[i].rank])
+            read_trace(lives, &room, &traces->trace[i], told);
+    for (int rank = 0; rank < traces->ranks; rank++)
+        lives->application[rank] |= !told[rank] && !lives->helper[rank];
+    if (lives->count > 1)
+        qsort(lives->life, lives->count, sizeof *lives->life, by_birth);
+    link_lives(lives);
+    free(told);
+}
+
+void lives_release(struct lives *lives)
+{
+    free(lives->life);
+    free(lives->application);
+    free(lives->helper);
+    *lives = (struct lives){0};
+}
+
+const struct life *lives_newest(const struct lives *lives, int rank, int incarnation)
+{
+    for (size_t at = lives->count; at > 0; at--) {
+        const struct life *life = &lives->life[at - 1];
+        if (life->rank == rank && life->trace->incarnation <= incarnation)
+            return life;
+    }
+    return NULL;
+}
+
+/* The first in the table that is of `incarnation` or a later one. */
+static size_t first_of(const struct lives *lives, int incarnation)
+{
+    size_t low = 0, high = lives->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lives->life[middle].trace->incarnation < incarnation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct life *lives_find(const struct lives *lives, struct event_ref event)
+{
+    for (size_t i = first_of(lives, event.incarnation); i < lives->count; i++) {
+        const struct life *life = &lives->life[i];
+        if (life->trace->incarnation != event.incarnation)
+            break;
+        if (life->trace->rank == event.rank && event.index >= life->from && event.index < life->to)
+            return life;
+    }
+    return NULL;
+}
+
+bool lives_began_after(const struct lives *lives, struct event_ref event, uint64_t ticks)
+{
+    const struct life *life = lives_find(lives, event);
+    return life != NULL && life->before != NULL && life->born > ticks;
+}
+
+bool lives_on(const struct lives *lives, int process, int incarnation)
+{
+    size_t begun = first_of(lives, incarnation), last = begun;
+    if (trace_set_find(lives->traces, process, incarnation) != NULL)
+        return false;
+    while (last > 0 && lives->life[last - 1].trace->rank != process)
+        last--;
+    for (size_t i = begun; last > 0 && i < lives->count; i++)
+        if (lives->life[i].trace->incarnation == incarnation &&
+            lives->life[i].trace->header->start_ticks < lives->life[last - 1].died)
+            return true;
+    return false;
+}
+
+bool lives_any_on(const struct lives *lives, int incarnation)
+{
+    for (int rank = 0; rank < lives->ranks && incarnation > 0; rank++)
+        if (lives_on(lives, rank, incarnation))
+            return true;
+    return false;
+}

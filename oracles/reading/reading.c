@@ -1,0 +1,62 @@
+/* See reading.h. */
+#include "oracles/reading/reading.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+void reading_begin(struct reading *reading, const struct trace_set *traces, bool finished)
+{
+    *reading = (struct reading){.traces = traces, .finished = finished};
+    reading->of = memory_new((size_t)traces->incarnations, sizeof *reading->of);
+    lives_read(traces, &reading->lives);
+}
+
+void reading_end(struct reading *reading)
+{
+    for (int i = 0; i < reading->traces->incarnations; i++)
+        reading_forget(reading, i);
+    free(reading->of);
+    lives_release(&reading->lives);
+    *reading = (struct reading){0};
+}
+
+const struct histories *reading_histories(struct reading *reading, int incarnation)
+{
+    struct incarnation *of = &reading->of[incarnation];
+    if (!of->has_histories)
+        histories_effective(&reading->lives, incarnation, &of->histories);
+    of->has_histories = true;
+    return &of->histories;
+}
+
+const struct lines *reading_lines(struct reading *reading, int incarnation)
+{
+    struct incarnation *of = &reading->of[incarnation];
+    if (!of->has_lines)
+        lines_read(reading->traces, incarnation, &of->lines);
+    of->has_lines = true;
+    return &of->lines;
+}
+
+struct told_list *reading_told(struct reading *reading, int incarnation)
+{
+    struct incarnation *of = &reading->of[incarnation];
+    if (!of->has_told)
+        told_read(reading->traces, incarnation, &of->told);
+    of->has_told = true;
+    for (size_t i = 0; i < of->told.count; i++)
+        of->told.told[i].taken = false;
+    return &of->told;
+}
+
+void reading_forget(struct reading *reading, int incarnation)
+{
+    struct incarnation *of = &reading->of[incarnation];
+    if (of->has_histories)
+        histories_release(&of->histories);
+    if (of->has_lines)
+        lines_release(&of->lines);
+    told_release(&of->told);
+    *of = (struct incarnation){0};
+}
