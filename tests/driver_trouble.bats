@@ -280,3 +280,19 @@ exec_ends() {
     [[ "$output" == *"here holds traces of another job already; --trace names a new folder"* ]]
     cksum here/trace/* | cmp - before
 }
+
+# Whoever reads TAP from a line that a program or a path has made would believe it.
+@test "a name with newlines and escapes makes no line of TAP and steers no terminal" {
+    scenario "killed" '"forged-phase"' 'plan = function(p)
+        p:kill { rank = 1, event = "call", call = "MPI_Barrier" } end'
+    run "$FAULTLINE" run --keep --out $'out\nok 8 - forged' --tap t.tap s.lua
+    [[ "$output" == *'# runs in out\x0aok 8 - forged/'* ]]
+    [[ "$output" == *'x\x0aok 7 - forged\x1b[2J'* ]]
+    [ "$(grep -acE '^(not )?ok' t.tap)" = 1 ]
+    run ! grep -a $'\033' t.tap
+    [[ "$output" != *$'\033'* ]]
+    run "$FAULTLINE" replay --out $'again\nok 9 - forged' "$(echo out*/latest/1)"
+    [[ "$output" == *'# runs in again\x0aok 9 - forged/'* ]]
+    run -64 "$FAULTLINE" run $'none\033[2J.lua'
+    [[ "$output" == *'none\x1b[2J.lua'* ]]
+}

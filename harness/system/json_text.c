@@ -4,6 +4,7 @@
 #include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "system/path.h"
+#include "system/printable.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,37 +12,6 @@
 #include <string.h>
 
 #define WRITTEN_BYTES 3 /* of U+F780 .. U+F7FF: EF 9E 80 .. EF 9F BF */
-
-/* The shortest form only, no surrogates, at most U+10FFFF. */
-size_t json_text_character(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, first;
-        unsigned least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if ((text[0] & forms[i].mask) != forms[i].first)
-            continue;
-        unsigned code = text[0] & (unsigned char)~forms[i].mask;
-        for (size_t k = 1; k <= i; k++) {
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[k] & 0x3f);
-        }
-        bool surrogate = code >= 0xd800 && code <= 0xdfff;
-        return code < forms[i].least || code > 0x10ffff || surrogate ? 0 : i + 1;
-    }
-    return 0;
-}
-
-bool json_text_turns(const unsigned char *text, size_t bytes)
-{
-    if (bytes != 3 || text[0] != 0xe2)
-        return false;
-    unsigned last = text[2];
-    return (text[1] == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae))) ||
-           (text[1] == 0x81 && last >= 0xa6 && last <= 0xa9);
-}
 
 /* As jansson does it: in the command without memory is its end (system/memory.h). */
 static void *allocate(size_t bytes)
@@ -61,7 +31,7 @@ json_t *json_text(const char *text)
         return NULL;
     size_t used = 0;
     while (*text != '\0') {
-        size_t bytes = json_text_character((const unsigned char *)text);
+        size_t bytes = character_bytes((const unsigned char *)text);
         if (bytes > 0) {
             memcpy(written + used, text, bytes);
             used += bytes;

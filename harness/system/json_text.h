@@ -12,13 +12,6 @@
 /* NULL without memory, and for NULL. */
 json_t *json_text(const char *text);
 
-/* Bytes of the UTF-8 character that begins at `text` [RFC 3629], 0 if none does. */
-size_t json_text_character(const unsigned char *text);
-
-/* Whether that character turns the direction of the text around it: U+200E, U+200F, U+202A to
- * U+202E and U+2066 to U+2069 [Unicode annex 9]. */
-bool json_text_turns(const unsigned char *text, size_t bytes);
-
 /* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
 char *json_text_value(const json_t *string);
 

@@ -1,6 +1,8 @@
 /* Exit statuses; see verb.h. */
 #include "system/status.h"
 
+#include "system/printable.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +50,10 @@ enum exit_status status_of_output(FILE *out, const char *name, enum exit_status 
 
 enum exit_status status_of_error(const struct error *error)
 {
-    fprintf(stderr, "faultline: %s\n",
-            error->text[0] != '\0' ? error->text : error_code_text(error->code));
+    fputs("faultline: ", stderr);
+    printable_write(stderr, error->text[0] != '\0' ? error->text : error_code_text(error->code),
+                    "\n\t");
+    fputc('\n', stderr);
     switch (error->code) {
     case OK:
         return STATUS_PASS;

@@ -1,6 +1,8 @@
 /* See tap.h. */
 #include "reports/results/tap.h"
 
+#include "system/printable.h"
+
 #include <ctype.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -19,17 +21,23 @@ void tap_plan(FILE *out, size_t count)
 
 void tap_bail_out(FILE *out, const char *why)
 {
-    fprintf(out, "Bail out! %s\n", why);
+    fputs("Bail out! ", out);
+    printable_write(out, why, "");
+    fputc('\n', out);
 }
 
 void tap_comment(FILE *out, const char *format, ...)
 {
+    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    fprintf(out, "# ");
-    vfprintf(out, format, arguments);
-    fprintf(out, "\n");
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
+    fputs("# ", out);
+    printable_write(out, length >= 0 ? text : "no memory for what was to be told here", "");
+    fputc('\n', out);
+    if (length >= 0)
+        free(text);
 }
 
 static bool is_plain(char c)
@@ -44,8 +52,10 @@ void tap_line(FILE *out, bool ok, int number, const char *name, const char *rema
     for (; name[length] != '\0' && length + 1 < sizeof plain; length++)
         plain[length] = is_plain(name[length]) ? name[length] : '_';
     plain[length] = '\0';
-    fprintf(out, "%s %d - %s%s%s\n", ok ? "ok" : "not ok", number, plain,
-            remark != NULL ? " # " : "", remark != NULL ? remark : "");
+    fprintf(out, "%s %d - %s%s", ok ? "ok" : "not ok", number, plain, remark != NULL ? " # " : "");
+    if (remark != NULL)
+        printable_write(out, remark, "");
+    fputc('\n', out);
 }
 
 /* Where there is no memory: characters that are none of ASCII become '?'. */

@@ -13,7 +13,7 @@
 void tap_header(FILE *out);
 void tap_plan(FILE *out, size_t count);
 
-/* `why` is for people; one line. */
+/* For people; one line whatever the text holds (system/printable.h). */
 void tap_bail_out(FILE *out, const char *why);
 void tap_comment(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /* See prose.h. */
 #include "reports/text/prose.h"
 
-#include "system/json_text.h"
+#include "system/printable.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,14 +12,14 @@ static bool is_control(const unsigned char *text, size_t bytes)
 {
     if (bytes == 1)
         return text[0] < ' ' || text[0] == 0x7f;
-    return (bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || json_text_turns(text, bytes);
+    return (bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || character_turns(text, bytes);
 }
 
 /* Prints, unless `out` is NULL; returns the columns it takes. *text moves on. */
 static size_t put_character(FILE *out, const char **text)
 {
     const unsigned char *at = (const unsigned char *)*text;
-    size_t bytes = json_text_character(at), columns = 1;
+    size_t bytes = character_bytes(at), columns = 1;
     bool plain = bytes > 0 && !is_control(at, bytes);
     if (!plain) {
         bytes = 1;

@@ -2,7 +2,7 @@
  */
 #include "reports/text/xml.h"
 
-#include "system/json_text.h"
+#include "system/printable.h"
 
 #include <inttypes.h>
 #include <libxml/xmlwriter.h>
@@ -17,7 +17,7 @@ static bool is_allowed(const unsigned char *text, size_t bytes)
 {
     if (bytes == 1)
         return text[0] >= 0x20 || text[0] == '\t' || text[0] == '\n' || text[0] == '\r';
-    if ((bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || json_text_turns(text, bytes))
+    if ((bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0) || character_turns(text, bytes))
         return false;
     return bytes != 3 || memcmp(text, "\xef\xbf", 2) != 0 || text[2] < 0xbe;
 }
@@ -29,7 +29,7 @@ static char *allowed_text(const char *text)
     size_t used = 0;
     while (allowed != NULL && *text != '\0') {
         const unsigned char *at = (const unsigned char *)text;
-        size_t bytes = json_text_character(at);
+        size_t bytes = character_bytes(at);
         if (bytes > 0 && is_allowed(at, bytes)) {
             memcpy(allowed + used, text, bytes);
             used += bytes;

@@ -1,6 +1,8 @@
 /* Ways in which a rank can live and end, for the tests of the driver. The first argument says what
  * rank 1 does (all ranks, where it says so). Each rank first writes its process number to
  * pid.<rank> in FAULTLINE_STORE, and so does every process that it forks, to child.<rank>. */
+#include "faultline.h"
+
 #include <ftw.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -252,6 +254,8 @@ int main(int argc, char **argv)
         overrun(rank, strcmp(how, "overrun-both") == 0);
     if (strcmp(how, "meet") == 0 && rank == 0)
         meet(argv[2], argv[3]);
+    if (strcmp(how, "forged-phase") == 0)
+        faultline_phase("x\nok 7 - forged\033[2J");
     if (strncmp(how, "fifos", strlen("fifos")) == 0 && rank == 0)
         leave_fifos();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -41,6 +41,19 @@ static void test_lines(void)
     tap_bail_out(out, "nothing");
     check(is("Bail out! nothing\n"), "bail out");
     begin();
+    tap_bail_out(out, "in o\nok 1 - x");
+    check(is("Bail out! in o\\x0aok 1 - x\n"), "nor can what it is about make a line: bail out");
+    begin();
+    tap_comment(out, "runs in %s, seed %d", "a\nok 1 - x\x1b[2J\x7f\tb", 7);
+    check(is("# runs in a\\x0aok 1 - x\\x1b[2J\\x7f\\x09b, seed 7\n"), "a comment");
+    begin();
+    tap_comment(out, "%s", "\xc3\xa9 \xc2\x9b \xe2\x80\xae \xe2\x80\xa8 \xff \\");
+    check(is("# \xc3\xa9 \\xc2\\x9b \\xe2\\x80\\xae \\xe2\\x80\\xa8 \\xff \\\n"),
+          "what is more than ASCII stays, but for controls, what turns text, and no UTF-8");
+    begin();
+    tap_line(out, false, 3, "n", "a\nok 4");
+    check(is("not ok 3 - n # a\\x0aok 4\n"), "a remark");
+    begin();
     char name[2 * TAP_NAME_BYTES];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
