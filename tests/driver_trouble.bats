@@ -296,3 +296,70 @@ exec_ends() {
     run -64 "$FAULTLINE" run $'none\033[2J.lua'
     [[ "$output" == *'none\x1b[2J.lua'* ]]
 }
+
+@test "help and version that cannot be written: a message, and never status 0" {
+    for words in --help help --version "run --help" "trace --help" "exec --help" "claims --usage"; do
+        # shellcheck disable=SC2086 # a list of words
+        run -3 --separate-stderr sh -c '"$@" >/dev/full' sh "$FAULTLINE" $words
+        [[ "$stderr" == *"faultline: cannot write standard output: No space left"* ]]
+        # shellcheck disable=SC2086
+        run -0 "$FAULTLINE" $words
+    done
+    run -64 "$FAULTLINE" run --nonsense
+}
+
+# What a reader takes for this run's is of this run, and whole.
+@test "a file of results is not there before it is whole: none while it runs, none after a kill" {
+    local form file
+    scenario "lives" '"spin"' 'timeout = 3600'
+    mkdir results
+    for form in junit json github gitlab; do
+        echo "of an earlier run" >"results/$form"
+    done
+    "$FAULTLINE" run --junit results/junit --json results/json --github results/github \
+        --gitlab results/gitlab s.lua >tap 2>&1 &
+    DRIVER=$!
+    wait_until started pid.0 pid.1
+    for form in junit json github gitlab; do
+        [ ! -e "results/$form" ]
+    done
+    kill -9 "$DRIVER"
+    wait "$DRIVER" || true
+    wait_until all_gone
+    wait_until test -s faultline-out/latest/1/tap # the last that is written of it
+    for form in junit json github gitlab; do
+        [ ! -e "results/$form" ]
+    done
+    rm -r results s.lua
+    mkdir results
+    scenario "good" '"ok"'
+    run -0 "$FAULTLINE" run --junit results/junit --json results/json --github results/github \
+        --gitlab results/gitlab s.lua
+    [ "$(ls results)" = $'github\ngitlab\njson\njunit' ]
+    xmllint --noout results/junit
+    jq -e . results/json results/gitlab
+    run -3 "$FAULTLINE" run --junit nowhere/junit s.lua
+    [[ "$output" == *nowhere/junit*"No such file"* ]]
+    # What is no file is written into, all of it, when all is over.
+    mkfifo fifo
+    cat fifo >got &
+    run -0 "$FAULTLINE" run --junit fifo s.lua
+    wait $!
+    xmllint --noout got
+    [ -p fifo ]
+}
+
+@test "an archive that is refused leaves nothing behind, and latest where it was" {
+    local before
+    scenario "good" '"ok"'
+    "$FAULTLINE" run --keep s.lua
+    before=$(readlink faultline-out/latest)
+    "$FAULTLINE" export -o packed faultline-out/latest/1
+    head -c 300 packed >half
+    echo nonsense >nonsense
+    for file in half nonsense; do
+        run -64 "$FAULTLINE" replay "$file"
+        [ "$(readlink faultline-out/latest)" = "$before" ]
+        [ "$(ls faultline-out)" = "$before"$'\nlatest' ]
+    done
+}

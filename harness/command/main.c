@@ -65,11 +65,11 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0 || strcmp(name, "help") == 0) {
         print_help(stdout);
-        return STATUS_PASS;
+        return (int)status_of_output(stdout, "standard output", STATUS_PASS);
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("%s\n", argp_program_version);
-        return STATUS_PASS;
+        return (int)status_of_output(stdout, "standard output", STATUS_PASS);
     }
     for (size_t i = 0; i < VERB_COUNT; i++) {
         if (strcmp(name, verbs[i].name) != 0)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define OUTPUTS 2 /* standard output, --tap */
 #define NAME_BYTES 512
@@ -188,7 +189,18 @@ static enum error_code make_output(struct command *command, struct error *error)
 {
     if (command->folder.text[0] != '\0')
         return OK;
-    return path_make_output(command->options->out, &command->folder, error);
+    return path_new_output(command->options->out, &command->folder, error);
+}
+
+/* A run that is refused leaves nothing behind, and `latest` where it was. */
+static void remove_output(const struct command *command)
+{
+    struct error error = {0};
+    if (command->folder.text[0] == '\0')
+        return;
+    if (path_remove(command->folder.text, &error) != OK)
+        status_of_error(&error);
+    (void)rmdir(command->options->out); /* if there is nothing else in it */
 }
 
 /* A packed run is unpacked first: OUT/<id>/packed/<number>. */
@@ -274,6 +286,8 @@ static enum error_code replay_all(struct command *command, struct repeated *repe
     if (code == OK)
         code = make_output(command, error);
     if (code == OK)
+        code = path_link_latest(options->out, &command->folder, error);
+    if (code == OK)
         code = pool_open(&command->pool, options, error);
     if (code != OK)
         return code;
@@ -318,6 +332,8 @@ int verb_replay(int argc, char **argv)
                                             : error_set(&error, ERROR_MEMORY, "out of memory");
     if (code == OK)
         code = replay_all(&command, repeated, &error);
+    else
+        remove_output(&command);
     if (repeated != NULL)
         release_all(&options, repeated);
     if (command.pool.interrupted != 0)

@@ -6,24 +6,42 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
+
+static enum error_code begin_all(struct results *results, const struct options *options,
+                                 struct error *error)
+{
+    enum error_code code = OK;
+    for (int i = 0; code == OK && i < RESULTS_FORMS; i++) {
+        struct error inner = {0};
+        if (options->results[i] == NULL)
+            continue;
+        code = whole_file_begin(&results->file[i], options->results[i], WHOLE_NAMED, &inner);
+        if (code != OK)
+            error_set(error, code, "--%s %s: %s", result_forms[i]->name, options->results[i],
+                      code == ERROR_IO ? strerror(errno) : inner.text);
+    }
+    return code;
+}
 
 enum error_code results_open(struct results *results, const struct options *options,
                              struct error *error)
 {
-    for (int i = 0; i < RESULTS_FORMS; i++) {
-        const char *path = options->results[i];
-        if (path != NULL && (results->out[i] = fopen(path, "we")) == NULL)
-            return error_set(error, ERROR_IO, "--%s %s: %s", result_forms[i]->name, path,
+    enum error_code code = begin_all(results, options, error);
+    for (int i = 0; code == OK && i < RESULTS_FORMS; i++) {
+        const struct whole_file *file = &results->file[i];
+        if (file->out != NULL && !file->direct && unlink(file->path) != 0 && errno != ENOENT)
+            code = error_set(error, ERROR_IO, "--%s %s: %s", result_forms[i]->name, file->path,
                              strerror(errno));
     }
-    return OK;
+    return code;
 }
 
 void results_close(struct results *results)
 {
     for (int i = 0; i < RESULTS_FORMS; i++)
-        if (results->out[i] != NULL)
-            fclose(results->out[i]);
+        if (results->file[i].out != NULL)
+            (void)whole_file_end(&results->file[i], ERROR_USAGE, NULL);
 }
 
 /* --- one job ---------------------------------------------------------------------------------- */
@@ -147,19 +165,19 @@ static enum error_code write_form(const struct result_form *form, FILE *out,
     return code;
 }
 
-enum exit_status results_write(struct results *results, const struct options *options,
-                               struct job *const *jobs, size_t count,
+enum exit_status results_write(struct results *results, struct job *const *jobs, size_t count,
                                const struct result_case *more, size_t more_count,
                                enum exit_status status)
 {
     struct told told = {jobs, count, more, more_count};
     for (int i = 0; i < RESULTS_FORMS; i++) {
+        struct whole_file *file = &results->file[i];
         struct error error = {0};
-        if (results->out[i] == NULL)
+        if (file->out == NULL)
             continue;
-        if (write_form(result_forms[i], results->out[i], &told, &error) != OK)
+        enum error_code code = write_form(result_forms[i], file->out, &told, &error);
+        if (whole_file_end(file, code, &error) != OK)
             status = status_worst(status, status_of_error(&error));
-        status = status_of_output(results->out[i], options->results[i], status);
     }
     return status;
 }

@@ -273,8 +273,8 @@ static void write_results(struct suite *suite)
     for (size_t i = 0; promises != NULL && i < count; i++)
         promises[i] = promise_result(&suite->coverage.promise[i], suite->numbers + 1 + (int)i,
                                      suite->folder.text);
-    suite->worst = results_write(&suite->results, suite->options, suite->job, suite->count,
-                                 promises, promises != NULL ? count : 0, suite->worst);
+    suite->worst = results_write(&suite->results, suite->job, suite->count, promises,
+                                 promises != NULL ? count : 0, suite->worst);
     free(promises);
 }
 

@@ -299,9 +299,10 @@ enum error_code path_make_folder(const char *path, struct error *error)
     return code != OK ? code : make_one(path, error);
 }
 
-static enum error_code link_latest(const char *out, const char *id, struct error *error)
+enum error_code path_link_latest(const char *out, const struct path *folder, struct error *error)
 {
     struct path latest, fresh;
+    const char *id = strrchr(folder->text, '/') + 1; /* path_new_output put it there */
     enum error_code code = path_format(&latest, error, "%s/latest", out);
     if (code == OK)
         code = path_format(&fresh, error, "%s/latest.%d", out, (int)getpid());
@@ -314,7 +315,7 @@ static enum error_code link_latest(const char *out, const char *id, struct error
     return code;
 }
 
-enum error_code path_make_output(const char *out, struct path *folder, struct error *error)
+enum error_code path_new_output(const char *out, struct path *folder, struct error *error)
 {
     char id[ID_BYTES];
     time_t now = time(NULL);
@@ -322,9 +323,13 @@ enum error_code path_make_output(const char *out, struct path *folder, struct er
     size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
     snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
     enum error_code code = path_format(folder, error, "%s/%s", out, id);
-    if (code == OK)
-        code = path_make_folder(folder->text, error);
-    return code != OK ? code : link_latest(out, id, error);
+    return code == OK ? path_make_folder(folder->text, error) : code;
+}
+
+enum error_code path_make_output(const char *out, struct path *folder, struct error *error)
+{
+    enum error_code code = path_new_output(out, folder, error);
+    return code == OK ? path_link_latest(out, folder, error) : code;
 }
 
 enum error_code path_make_run(const char *path, struct error *error)

@@ -53,6 +53,10 @@ enum error_code path_make_folder(const char *path, struct error *error);
  * one step. */
 enum error_code path_make_output(const char *out, struct path *folder, struct error *error);
 
+/* The same in two steps, where it may turn out that there is nothing to run. */
+enum error_code path_new_output(const char *out, struct path *folder, struct error *error);
+enum error_code path_link_latest(const char *out, const struct path *folder, struct error *error);
+
 /* A run folder and the folders inside it: trace, output, store. The run folder may exist. */
 enum error_code path_make_run(const char *path, struct error *error);
 
