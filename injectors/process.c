@@ -235,6 +235,7 @@ static void become_inert(void)
     rules_close();
     storage_forked();
     launcher_close();
+    shared_memory_close();
 }
 
 static bool start(void)
@@ -252,6 +253,7 @@ static bool start(void)
     storage_open(self.folder, &plan, self.rank);
     signals_open(board);
     launcher_open(runtime_slot);
+    shared_memory_open(self.folder);
     pthread_atfork(NULL, NULL, become_inert);
     return true;
 }

@@ -35,6 +35,19 @@ child_of() {
     [ -s faultline-out/latest/results.json ]
 }
 
+@test "Ctrl-C: shared memory of the MPI library is taken away, that of the program is not" {
+    begin '"shared-memory"' pid.0 shared.1
+    wait_until test "$(wc -l <faultline-out/latest/1/store/shared.1)" -eq 3
+    mapfile -t made <faultline-out/latest/1/store/shared.1
+    ls "${made[@]}"
+    kill -INT "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 130 ]
+    [ ! -e "${made[0]}" ]
+    [ ! -e "${made[1]}" ]
+    rm "${made[2]}"
+}
+
 @test "SIGTERM does the same" {
     begin '"spin"' pid.0 pid.1
     kill -TERM "$DRIVER"

@@ -6,6 +6,7 @@
 #include "decisions/decisions.h"
 #include "launch/ends.h"
 #include "launch/follow.h"
+#include "launch/leftovers.h"
 #include "launch/outside.h"
 #include "launch/preload.h"
 #include "launch/watch.h"
@@ -511,6 +512,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     flight->killed_for_memory = process_killed_for_memory();
     watch_init(&flight->watch);
     follow_if_asked(flight);
+    leftovers_begin(launch->run->folder.text);
     enum error_code code = start_launcher(flight, error);
     if (code == OK) {
         *end = watch_flight(flight, text, bytes);
@@ -518,6 +520,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
             *end = look_at_stuck(flight, *end, text, bytes);
         flight->launcher_left = flight->launcher_ended;
         process_end_descendants(note_reaped, flight);
+        leftovers_remove(launch->run->folder.text);
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, text, bytes);

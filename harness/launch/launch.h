@@ -4,11 +4,10 @@
 #define LAUNCH_LAUNCH_H
 
 #include "board/board.h"
+#include "board/shared_memory.h"
 #include "run/run.h"
 
-/* Where the MPI library has what its ranks share, and what one takes of it in MPI_Init: MPICH over
- * UCX, 4292720 bytes. */
-#define SHARED_MEMORY "/dev/shm"
+/* What a rank takes of SHARED_MEMORY in MPI_Init: MPICH over UCX, 4292720 bytes. */
 #define SHARED_BYTES_OF_RANK (5ull << 20)
 
 /* How one incarnation ended. */

@@ -3,6 +3,7 @@
  * fault or a record is made of. */
 #include "injectors/storage/storage.h"
 #include "injectors/storage/storage_real.h"
+#include "injectors/system/system.h"
 #include "store/journal.h"
 
 #include <errno.h>
@@ -179,7 +180,10 @@ static int made_up(int fd)
 
 EXPORTED int mkstemp(char *pattern)
 {
-    return made_up(REAL(mkstemp)(pattern));
+    int fd = REAL(mkstemp)(pattern);
+    if (fd >= 0)
+        shared_memory_made(pattern);
+    return made_up(fd);
 }
 
 EXPORTED int mkstemp64(char *pattern)

@@ -23,7 +23,7 @@ int __openat64_2(int folder, const char *path, int flags);
     X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64) \
     X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) X(mkstemps) X(mkstemps64) X(mkostemps) \
     X(mkostemps64) \
-    X(read) X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) \
+    X(shm_open) X(read) X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) \
     X(sendfile) X(sendfile64) X(copy_file_range) X(truncate) X(truncate64) X(ftruncate) \
     X(ftruncate64) \
     X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) \

@@ -1,6 +1,7 @@
 /* The rank among the other processes of the machine: the signals that it sends, and its connection
- * to the launcher. The driver has to know of both, to tell what the job has done itself from what
- * was done to it. Must not know: MPI, the plan. */
+ * to the launcher, which tell the driver what the job has done itself and what was done to it; and
+ * the shared memory that its MPI library leaves behind when it is killed. Must not know: MPI, the
+ * plan. */
 #ifndef INJECTORS_SYSTEM_SYSTEM_H
 #define INJECTORS_SYSTEM_SYSTEM_H
 
@@ -26,5 +27,14 @@ void launcher_close(void);
 /* As write() to launcher_fd. Notes on the board when the rank tells the launcher to end the job.
  * Does not return when the launcher is gone. */
 ssize_t launcher_write(const void *data, size_t bytes);
+
+/* The process is a rank of this run: names of shared memory are kept from now on. */
+void shared_memory_open(const char *run_folder);
+
+/* In a forked child. */
+void shared_memory_close(void);
+
+/* A file with this whole path has just been made. */
+void shared_memory_made(const char *path);
 
 #endif

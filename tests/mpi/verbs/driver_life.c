@@ -2,7 +2,7 @@
  * rank 1 does (all ranks, where it says so). Each rank first writes its process number to
  * pid.<rank> in FAULTLINE_STORE, and so does every process that it forks, to child.<rank>. */
 #include "faultline.h"
-
+#include <fcntl.h>
 #include <ftw.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
+#define NAME_BYTES 64
 
 static void write_pid(const char *what, int rank)
 {
@@ -194,6 +196,26 @@ static void leave_fifos(void)
     }
 }
 
+/* Two files as an MPI library makes them for its shared memory, and one of the program's own; the
+ * names go to shared.1 in the store, a line each. */
+static void take_shared_memory(void)
+{
+    char path[PATH_BYTES], pattern[] = "/dev/shm/mpich_shar_tmpXXXXXX";
+    char ucx[NAME_BYTES], own[NAME_BYTES];
+    snprintf(ucx, sizeof ucx, "/ucx_shm_posix_t%d", (int)getpid());
+    snprintf(own, sizeof own, "/faultline-test-%d", (int)getpid());
+    if (mkstemp(pattern) < 0 || shm_open(ucx, O_CREAT | O_EXCL | O_RDWR, 0600) < 0 ||
+        shm_open(own, O_CREAT | O_EXCL | O_RDWR, 0600) < 0)
+        exit(99);
+    snprintf(path, sizeof path, "%s/shared.1", getenv("FAULTLINE_STORE"));
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        exit(99);
+    fprintf(file, "%s\n/dev/shm%s\n/dev/shm%s\n", pattern, ucx, own);
+    fclose(file);
+    spin();
+}
+
 /* What rank 1 alone does. */
 static void live_apart(const char *how, int rank)
 {
@@ -203,6 +225,8 @@ static void live_apart(const char *how, int rank)
         exit(0);
     if (strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(how, "shared-memory") == 0)
+        take_shared_memory();
     if (strcmp(how, "abort-0") == 0)
         MPI_Abort(MPI_COMM_WORLD, 0);
     if (strcmp(how, "kill-self") == 0)
