@@ -81,6 +81,14 @@ harness_error() {
     all_gone
 }
 
+@test "a rank whose connection to the launcher breaks off waits for its end: a harness error" {
+    scenario "cut off" '"lost-launcher"' 'timeout = 4'
+    run -3 "$FAULTLINE" run s.lua
+    [[ "$output" == *"not ok 1 - cut off # harness-error"* ]]
+    [[ "$output" == *"the launcher of rank 0 (process "*") was stopped from outside the plan"* ]]
+    all_gone
+}
+
 @test "a process of the job that is stopped from outside: a harness error at the time limit" {
     local who
     for who in rank launcher; do
