@@ -26,6 +26,14 @@ const char *verdict_text(enum verdict verdict)
     return (unsigned)verdict < VERDICT_COUNT ? texts[verdict] : "?";
 }
 
+enum verdict verdict_from_text(const char *text)
+{
+    for (int i = 0; text != NULL && i < VERDICT_COUNT; i++)
+        if (strcmp(verdict_text((enum verdict)i), text) == 0)
+            return (enum verdict)i;
+    return VERDICT_COUNT;
+}
+
 /* --- findings ------------------------------------------------------------------------------ */
 
 const char *message_text(int source, int destination, uint32_t comm, int32_t tag, uint64_t number,

@@ -27,6 +27,8 @@ enum verdict {
         VERDICT_COUNT
 };
 const char *verdict_text(enum verdict verdict);
+/* VERDICT_COUNT for a text that is none, and for NULL. */
+enum verdict verdict_from_text(const char *text);
 
 /* A claim that Faultline can judge: a row of claims.def, listed by `faultline claims`. */
 struct claim {

@@ -4,6 +4,7 @@
 #include "base/regular_file.h"
 #include "system/json_text.h"
 #include "system/path.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +30,6 @@ void campaign_record_release(struct campaign_record *record)
 
 /* --- from a run folder ------------------------------------------------------------------------ */
 
-static enum verdict verdict_of_name(const char *name)
-{
-    for (int i = 0; name != NULL && i < VERDICT_COUNT; i++)
-        if (strcmp(verdict_text((enum verdict)i), name) == 0)
-            return (enum verdict)i;
-    return VERDICT_COUNT;
-}
-
 static enum error_code add_arose(struct campaign_record *record, const char *id,
                                  struct error *error)
 {
@@ -57,24 +50,18 @@ static void copy_text(const json_t *object, const char *field, char *text, size_
     snprintf(text, bytes, "%s", value != NULL ? value : "");
 }
 
-static enum error_code take_verdict(const json_t *root, struct campaign_record *record,
-                                    struct error *error)
+static enum error_code take_verdict(const struct stored_verdict *stored,
+                                    struct campaign_record *record, struct error *error)
 {
     enum error_code code = OK;
-    const json_t *results = json_object_get(root, "results");
-    const char *verdict = json_string_value(json_object_get(root, "verdict"));
-    copy_text(root, "fingerprint", record->fingerprint.text, sizeof record->fingerprint.text);
-    copy_text(root, "remark", record->claim, sizeof record->claim);
-    if (claim_find(record->claim) == NULL)
-        record->claim[0] = '\0';
-    record->verdict = verdict_of_name(verdict);
-    if (record->verdict == VERDICT_COUNT)
-        record->verdict = VERDICT_HARNESS_ERROR;
-    for (size_t i = 0; code == OK && i < json_array_size(results); i++) {
-        const json_t *result = json_array_get(results, i);
-        if (json_integer_value(json_object_get(result, "situations")) > 0)
-            code = add_arose(record, json_string_value(json_object_get(result, "claim")), error);
-    }
+    record->verdict = stored->verdict;
+    snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
+             stored->fingerprint != NULL ? stored->fingerprint : "");
+    snprintf(record->claim, sizeof record->claim, "%s",
+             claim_find(stored->remark) != NULL ? stored->remark : "");
+    for (size_t i = 0; code == OK && i < stored->result_count; i++)
+        if (stored->result[i].situations > 0)
+            code = add_arose(record, stored->result[i].claim, error);
     return code;
 }
 
@@ -89,17 +76,15 @@ static void take_steps(const json_t *root, struct campaign_record *record)
 enum error_code campaign_record_take(const char *folder, struct campaign_record *record,
                                      struct error *error)
 {
-    json_t *verdict = json_fetch_from(folder, "verdict.json");
     json_t *run = json_fetch_from(folder, "run.json");
-    enum error_code code = OK;
-    record->verdict = VERDICT_HARNESS_ERROR;
+    struct stored_verdict stored;
+    (void)stored_verdict_load(folder, &stored, NULL);
     take_steps(run, record);
-    if (verdict != NULL)
-        code = take_verdict(verdict, record, error);
+    enum error_code code = take_verdict(&stored, record, error);
     if (record->fingerprint.text[0] == '\0' && record->verdict != VERDICT_PASS)
         snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
                  verdict_text(record->verdict));
-    json_decref(verdict);
+    stored_verdict_release(&stored);
     json_decref(run);
     return code;
 }
@@ -145,7 +130,7 @@ static enum error_code unpack_run(const json_t *root, struct campaign_record *re
     record->index = (uint64_t)json_integer_value(json_object_get(root, "index"));
     record->done = (unsigned)json_integer_value(json_object_get(root, "done"));
     record->seconds = json_real_value(json_object_get(root, "seconds"));
-    record->verdict = verdict_of_name(json_string_value(json_object_get(root, "verdict")));
+    record->verdict = verdict_from_text(json_string_value(json_object_get(root, "verdict")));
     copy_text(root, "plan", record->plan, sizeof record->plan);
     copy_text(root, "claim", record->claim, sizeof record->claim);
     copy_text(root, "folder", record->folder, sizeof record->folder);

@@ -6,6 +6,7 @@
 #include "reports/results/tap.h"
 #include "system/status.h"
 #include "verdict/outcome.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,6 +44,15 @@ struct outputs {
     FILE *file[2]; /* standard output, --tap or NULL */
 };
 
+/* It is not made again. */
+static void take_control(const char *folder, struct control *control)
+{
+    struct stored_verdict stored;
+    (void)stored_verdict_load(folder, &stored, NULL);
+    *control = stored.control;
+    stored_verdict_release(&stored);
+}
+
 static enum exit_status judge_one(struct run *run, int number, const struct claim_list *wanted,
                                   const struct options *options, const struct outputs *out)
 {
@@ -50,7 +60,7 @@ static enum exit_status judge_one(struct run *run, int number, const struct clai
     run->number = number;
     outcome_judge(run, wanted->id, wanted->count, &outcome);
     if (outcome.verdict == VERDICT_VIOLATION)
-        control_load(run->folder.text, &outcome.control);
+        take_control(run->folder.text, &outcome.control);
     for (int i = 0; i < 2; i++)
         if (out->file[i] != NULL)
             outcome_print(out->file[i], run, &outcome, options->verbose);

@@ -7,9 +7,9 @@
 #include "reports/export/export.h"
 #include "reports/text/columns.h"
 #include "reports/text/trace_text.h"
-#include "stacks/witness.h"
 #include "system/path.h"
 #include "system/status.h"
+#include "verdict/stored_verdict.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -260,7 +260,7 @@ static enum error_code write_form(const struct trace_options *options, const str
                                   FILE *out, struct error *error)
 {
     struct witness witness;
-    enum error_code code = witness_read(options->run, &witness, error);
+    enum error_code code = stored_witness(options->run, &witness, error);
     if (code != OK)
         return code;
     struct export export = {.set = set,
@@ -289,7 +289,7 @@ static enum error_code write_columns(const struct trace_options *options,
                                      const struct trace_set *set, FILE *out, struct error *error)
 {
     struct witness witness;
-    enum error_code code = witness_read(options->run, &witness, error);
+    enum error_code code = stored_witness(options->run, &witness, error);
     if (code != OK)
         return code;
     struct columns_options columns = {.print = options->print,

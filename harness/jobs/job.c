@@ -15,6 +15,7 @@
 #include "system/status.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -209,7 +210,7 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     if (shown == STATUS_VIOLATION && run->followed[0] == '\0' && !options->no_stacks)
         again_for_stacks(run, &outcome, mask);
     if (shown != STATUS_PASS)
-        kept_stacks_into_verdict(run->folder.text);
+        stored_verdict_add_stacks(run->folder.text);
     draw(run, shown, options);
     status = status_worst(status, tell(run, &outcome, options));
     outcome_release(&outcome);

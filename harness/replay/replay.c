@@ -10,6 +10,7 @@
 #include "system/status.h"
 #include "system/wilson.h"
 #include "trace/reader.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -168,8 +169,9 @@ enum error_code replay_job(const struct recorded *recorded, int number, const ch
     job->scenario = recorded->run.scenario;
     job->followed = &recorded->run;
     job->number = number;
-    if (!kept_stacks_have_witness(recorded->run.folder.text))
-        (void)witness_read(recorded->run.folder.text, &job->wanted, NULL);
+    if (stored_witness(recorded->run.folder.text, &job->wanted, NULL) != OK ||
+        kept_stacks_have(recorded->run.folder.text, &job->wanted))
+        job->wanted.count = 0;
     return path_format(&job->folder, error, "%s", folder);
 }
 
@@ -264,7 +266,7 @@ void replay_take_stacks(const struct recorded *recorded, const struct job *job)
         kept_stacks_of_witness(job->folder.text, run->folder.text, &job->wanted) == 0 ||
         path_format(&page, NULL, "%s/report.html", run->folder.text) != OK)
         return;
-    kept_stacks_into_verdict(run->folder.text);
+    stored_verdict_add_stacks(run->folder.text);
     if (path_exists(page.text))
         report_run_apart(run->shown.text, NULL);
 }

@@ -1,11 +1,10 @@
 /* See shrink_attempt.h. */
 #include "shrink/shrink_attempt.h"
 
-#include "system/json_text.h"
 #include "trace/clock.h"
+#include "verdict/stored_verdict.h"
 
 #include <ftw.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,69 +24,53 @@ struct reference {
 
 /* --- what came of a run ----------------------------------------------------------------------- */
 
-static bool is_text(const json_t *object, const char *field, const char *text)
-{
-    const char *value = json_string_value(json_object_get(object, field));
-    return value != NULL && strcmp(value, text) == 0;
-}
-
 /* Nothing but the claim is violated, and all of the plan was done: as `expect` wants it. */
-static bool is_clean(const json_t *root, const char *claim)
+static bool is_clean(const struct stored_verdict *stored, const char *claim)
 {
-    size_t index;
-    const json_t *entry;
-    json_array_foreach(json_object_get(root, "results"), index, entry)
-    {
-        if (is_text(entry, "verdict", verdict_text(VERDICT_HARNESS_ERROR)))
-            return false;
-        if (is_text(entry, "verdict", verdict_text(VERDICT_VIOLATION)) &&
-            !is_text(entry, "claim", claim))
+    for (size_t i = 0; i < stored->result_count; i++) {
+        const struct stored_result *result = &stored->result[i];
+        if (strcmp(result->verdict, verdict_text(VERDICT_HARNESS_ERROR)) == 0 ||
+            (strcmp(result->verdict, verdict_text(VERDICT_VIOLATION)) == 0 &&
+             strcmp(result->claim, claim) != 0))
             return false;
     }
-    json_array_foreach(json_object_get(root, "findings"), index, entry)
-    {
-        if (is_text(entry, "verdict", verdict_text(VERDICT_VACUOUS)) &&
-            is_text(entry, "claim", "I.installed"))
+    for (size_t i = 0; i < stored->finding_count; i++)
+        if (strcmp(stored->finding[i].verdict, verdict_text(VERDICT_VACUOUS)) == 0 &&
+            strcmp(stored->finding[i].claim, "I.installed") == 0)
             return false;
-    }
     return true;
 }
 
 /* Any of its findings: which of several comes first is a matter of time. */
-static bool is_same(const json_t *root, const char *fingerprint)
+static bool is_same(const struct stored_verdict *stored, const char *fingerprint)
 {
-    size_t index;
-    const json_t *entry;
-    if (is_text(root, "fingerprint", fingerprint))
-        return true;
-    json_array_foreach(json_object_get(root, "findings"), index, entry)
-    {
-        if (is_text(entry, "fingerprint", fingerprint))
-            return true;
-    }
-    return false;
+    bool same = strcmp(stored->fingerprint, fingerprint) == 0;
+    for (size_t i = 0; i < stored->finding_count; i++)
+        same |= strcmp(stored->finding[i].fingerprint, fingerprint) == 0;
+    return same;
 }
 
-static enum trial_end end_of(const struct trials *trials, struct trial *trial, const json_t *root)
+static enum trial_end end_of(const struct trials *trials, struct trial *trial,
+                             const struct stored_verdict *stored)
 {
-    const char *fingerprint = json_string_value(json_object_get(root, "fingerprint"));
-    if (fingerprint == NULL || is_text(root, "verdict", verdict_text(VERDICT_HARNESS_ERROR)))
+    if (stored->fingerprint == NULL || stored->verdict == VERDICT_HARNESS_ERROR)
         return TRIAL_VOID;
-    if (is_same(root, trials->wanted.text))
-        return is_clean(root, trials->claim) ? TRIAL_SAME : TRIAL_UNCLEAN;
-    if (is_text(root, "verdict", verdict_text(VERDICT_PASS)))
+    if (is_same(stored, trials->wanted.text))
+        return is_clean(stored, trials->claim) ? TRIAL_SAME : TRIAL_UNCLEAN;
+    if (stored->verdict == VERDICT_PASS)
         return TRIAL_PASSED;
-    if (!is_text(root, "verdict", verdict_text(VERDICT_VIOLATION)))
+    if (stored->verdict != VERDICT_VIOLATION)
         return TRIAL_VACUOUS;
-    snprintf(trial->seen, sizeof trial->seen, "%s", fingerprint);
+    snprintf(trial->seen, sizeof trial->seen, "%s", stored->fingerprint);
     return TRIAL_OTHER;
 }
 
 static enum trial_end read_end(const struct trials *trials, struct trial *trial, const char *folder)
 {
-    json_t *root = json_fetch_from(folder, "verdict.json");
-    enum trial_end end = root != NULL ? end_of(trials, trial, root) : TRIAL_VOID;
-    json_decref(root);
+    struct stored_verdict stored;
+    bool read = stored_verdict_load(folder, &stored, NULL) == OK;
+    enum trial_end end = read ? end_of(trials, trial, &stored) : TRIAL_VOID;
+    stored_verdict_release(&stored);
     return end;
 }
 

@@ -91,13 +91,10 @@ static bool has_event(const char *folder, const struct event_ref *event)
     return has_line(folder, line);
 }
 
-bool kept_stacks_have_witness(const char *folder)
+bool kept_stacks_have(const char *folder, const struct witness *witness)
 {
-    struct witness witness;
-    if (witness_read(folder, &witness, NULL) != OK)
-        return false;
-    for (size_t i = 0; i < witness.count; i++)
-        if (has_event(folder, &witness.event[i]))
+    for (size_t i = 0; i < witness->count; i++)
+        if (has_event(folder, &witness->event[i]))
             return true;
     return false;
 }
@@ -172,7 +169,7 @@ static const char *frame_of(const char *line)
     return line + strspn(line, " ");
 }
 
-static json_t *read_stacks(const char *folder)
+json_t *kept_stacks_read(const char *folder)
 {
     char line[LINE_BYTES];
     json_t *stacks = json_object(), *frames = NULL;
@@ -190,20 +187,4 @@ static json_t *read_stacks(const char *folder)
     if (in != NULL)
         fclose(in);
     return stacks;
-}
-
-void kept_stacks_into_verdict(const char *folder)
-{
-    struct path path;
-    json_t *stacks = read_stacks(folder);
-    bool some =
-        json_object_size(stacks) > 0 && path_format(&path, NULL, "%s/verdict.json", folder) == OK;
-    json_t *root = some ? json_fetch_from(folder, "verdict.json") : NULL;
-    if (root == NULL) {
-        json_decref(stacks);
-        return;
-    }
-    json_object_set_new(root, "stacks", stacks);
-    (void)json_store(root, path.text, 2, NULL); /* the verdict stays without them */
-    json_decref(root);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "stacks/witness.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #define KEPT_STACKS_FILE "stacks.txt"
@@ -19,15 +20,14 @@ void kept_stacks_of_kills(const char *folder);
  * in `folder`. Returns how many there were. */
 size_t kept_stacks_of_witness(const char *from, const char *folder, const struct witness *witness);
 
-/* The same for programs: "stacks" of verdict.json, by heading a list of frames, innermost first.
- * What cannot be written is left out. */
-void kept_stacks_into_verdict(const char *folder);
+/* The same for programs: by heading a list of frames, innermost first; owned by the caller. */
+json_t *kept_stacks_read(const char *folder);
 
 /* What a reader is told in place of the stacks of the witness. */
 void kept_stacks_say(const char *folder, const char *text);
 
-/* The run folder says something of the witness already. */
-bool kept_stacks_have_witness(const char *folder);
+/* The run folder says something of these events already. */
+bool kept_stacks_have(const char *folder, const struct witness *witness);
 
 /* A run that will be followed in the run folder `folder`, which is there, is to keep where its
  * ranks stand at these events. ERROR_IO. */

@@ -4,6 +4,7 @@
 #include "oracles/oracle.h"
 #include "reports/results/tap.h"
 #include "system/json_text.h"
+#include "verdict/stored_verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,13 +149,13 @@ static uint64_t add_up(struct job *const *jobs, size_t count, const char *file,
         if (job->is_reference || job->state != JOB_DONE ||
             (file != NULL && strcmp(job->scenario->file, file) != 0))
             continue;
-        struct stored_run run = {.verdict = json_fetch_from(job->folder.text, "verdict.json"),
-                                 .run = json_fetch_from(job->folder.text, "run.json")};
-        runs += run.verdict != NULL;
-        coverage_add(&run, all);
-        fault_places_unpack(json_object_get(run.verdict, "faults"), faults);
-        json_decref(run.verdict);
-        json_decref(run.run);
+        struct stored_verdict stored;
+        const char *violates = job->scenario->violates;
+        (void)stored_verdict_load(job->folder.text, &stored, NULL);
+        runs += stored.root != NULL;
+        coverage_add(&stored, violates != NULL ? violates : "", all);
+        stored_verdict_faults(&stored, faults);
+        stored_verdict_release(&stored);
     }
     return runs;
 }

@@ -1,10 +1,9 @@
 /* See results.h. */
 #include "suite/results.h"
 
-#include "system/json_text.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,38 +54,32 @@ static enum result result_of(const struct job *job)
     return job->status == STATUS_VIOLATION ? RESULT_FAILURE : RESULT_ERROR;
 }
 
-static size_t take_texts(const json_t *array, const char **texts, size_t count, size_t most)
+static void take_finding(const struct stored_finding *finding, struct result_case *result)
 {
-    for (size_t i = 0; i < json_array_size(array) && count < most; i++) {
-        const char *text = json_string_value(json_array_get(array, i));
-        if (text != NULL && *text != '\0')
-            texts[count++] = text;
-    }
-    return count;
+    result->claim = finding->claim;
+    for (size_t i = 0; i < finding->why_count && result->why_count < RESULT_WHY_MOST; i++)
+        result->why[result->why_count++] = finding->why[i];
+    for (size_t i = 0; i < finding->shown_count && i < RESULT_WITNESS_MOST; i++)
+        result->witness[result->witness_count++] = finding->shown[i];
 }
 
-/* What verdict.json says; the texts live as long as `root`. */
-static void take_verdict(const json_t *root, struct result_case *result)
+/* The texts live as long as `stored`. */
+static void take_verdict(const struct stored_verdict *stored, struct result_case *result)
 {
-    const char *verdict = json_string_value(json_object_get(root, "verdict"));
-    const char *remark = json_string_value(json_object_get(root, "remark"));
-    const char *why = json_string_value(json_object_get(root, "why"));
-    if (verdict == NULL)
+    const struct stored_finding *finding = stored_verdict_finding(stored);
+    if (stored->word[0] == '\0')
         return;
-    result->verdict = verdict;
+    result->verdict = stored->word;
     if (result->result == RESULT_PASS)
         return;
-    const json_t *finding = json_array_get(json_object_get(root, "findings"), 0);
-    result->claim = json_string_value(json_object_get(finding, "claim"));
-    if (finding == NULL && remark != NULL && claim_find(remark) != NULL)
-        result->claim = remark;
-    if (why != NULL && *why != '\0')
-        result->why[result->why_count++] = why;
-    result->why_count = take_texts(json_object_get(finding, "why"), result->why, result->why_count,
-                                   RESULT_WHY_MOST);
-    result->control = json_string_value(json_object_get(json_object_get(root, "control"), "text"));
-    result->witness_count =
-        take_texts(json_object_get(finding, "witness"), result->witness, 0, RESULT_WITNESS_MOST);
+    if (stored->why != NULL && stored->why[0] != '\0')
+        result->why[result->why_count++] = stored->why;
+    if (finding != NULL)
+        take_finding(finding, result);
+    else if (claim_find(stored->remark) != NULL)
+        result->claim = stored->remark;
+    if (stored->control.result != CONTROL_NONE)
+        result->control = stored->control.text;
 }
 
 static enum error_code write_one(const struct result_form *form, FILE *out, const struct job *job,
@@ -102,19 +95,19 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
                                  .result = result_of(job),
                                  .seconds = job->seconds,
                                  .folder = job->folder.text};
-    json_t *root = NULL;
+    struct stored_verdict stored = {0};
     if (result.result == RESULT_SKIPPED) {
         result.verdict = "not run";
     } else {
         result.verdict = verdict_text(VERDICT_HARNESS_ERROR);
-        root = json_fetch_from(job->folder.text, "verdict.json");
+        (void)stored_verdict_load(job->folder.text, &stored, NULL);
     }
-    if (root != NULL)
-        take_verdict(root, &result);
+    if (stored.root != NULL)
+        take_verdict(&stored, &result);
     else if (result.result != RESULT_SKIPPED)
         result.why[result.why_count++] = "the process that ran it left no verdict";
     enum error_code code = form->one(out, &result, state, error);
-    json_decref(root);
+    stored_verdict_release(&stored);
     return code;
 }
 

@@ -1,10 +1,9 @@
 /* The fingerprint of a run, and of a judged run folder; see fingerprint.h. */
 #include "verdict/fingerprint.h"
 
-#include "system/json_text.h"
 #include "system/path.h"
+#include "verdict/stored_verdict.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,24 +49,19 @@ void fingerprint_of(const struct run *run, const struct outcome *outcome,
 enum error_code fingerprint_load(const char *folder, struct fingerprint *fingerprint,
                                  struct error *error)
 {
-    struct path path;
+    struct stored_verdict stored;
+    enum error_code code = stored_verdict_load(folder, &stored, error);
     fingerprint->text[0] = '\0';
-    enum error_code code = path_format(&path, error, "%s/verdict.json", folder);
-    if (code != OK)
-        return code;
-    if (!path_exists(path.text))
-        return error_set(error, ERROR_IO, "%s: there is no verdict.json: the run was not judged",
+    if (code == OK && stored.root == NULL)
+        code = error_set(error, ERROR_IO, "%s: there is no verdict.json: the run was not judged",
                          folder);
-    json_t *root;
-    code = json_fetch(path.text, &root, error);
-    const char *text = json_string_value(json_object_get(root, "fingerprint"));
-    if (code == OK && text == NULL)
+    else if (code == OK && stored.fingerprint == NULL)
         code = error_set(error, ERROR_FORMAT,
-                         "%s: field \"fingerprint\" is missing or not a text: an older version "
-                         "judged the run",
-                         path.text);
+                         "%s/verdict.json: field \"fingerprint\" is missing or not a text: an "
+                         "older version judged the run",
+                         folder);
     else if (code == OK)
-        snprintf(fingerprint->text, sizeof fingerprint->text, "%s", text);
-    json_decref(root);
+        snprintf(fingerprint->text, sizeof fingerprint->text, "%s", stored.fingerprint);
+    stored_verdict_release(&stored);
     return code;
 }

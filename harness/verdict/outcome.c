@@ -344,24 +344,6 @@ const char *control_word(enum control_result result)
     return (unsigned)result < CONTROL_RESULTS ? words[result] : "?";
 }
 
-void control_load(const char *folder, struct control *control)
-{
-    *control = (struct control){0};
-    json_t *root = json_fetch_from(folder, "verdict.json");
-    const json_t *stored = json_object_get(root, "control");
-    const char *result = json_string_value(json_object_get(stored, "result"));
-    const char *text = json_string_value(json_object_get(stored, "text"));
-    const char *claim = json_string_value(json_object_get(stored, "claim"));
-    for (int i = 0; result != NULL && text != NULL && i < CONTROL_RESULTS; i++)
-        if (strcmp(result, words[i]) == 0) {
-            control->result = (enum control_result)i;
-            snprintf(control->text, sizeof control->text, "%s", text);
-            snprintf(control->claim, sizeof control->claim, "%s", claim != NULL ? claim : "");
-            control->seconds = json_number_value(json_object_get(stored, "seconds"));
-        }
-    json_decref(root);
-}
-
 static json_t *pack_control(const struct control *control)
 {
     if (control->result == CONTROL_NONE)

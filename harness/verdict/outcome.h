@@ -28,9 +28,6 @@ struct control {
 /* The word that verdict.json has for it. */
 const char *control_word(enum control_result result);
 
-/* What the verdict.json of `folder` says of the control run of that run. */
-void control_load(const char *folder, struct control *control);
-
 /* What a library under test, which the scenario names, was seen to do. */
 struct library_seen {
     uint32_t loaded; /* bit i: the i-th of its files has been in some process */

@@ -22,24 +22,20 @@
 static const char *const regions[] = {"behind", "logging", "beyond"};
 #define REGIONS (sizeof regions / sizeof regions[0])
 
-void coverage_add(const struct stored_run *run, struct coverage *all)
+void coverage_add(const struct stored_verdict *stored, const char *expected, struct coverage *all)
 {
-    const json_t *results = json_object_get(run->verdict, "results");
-    const char *expected = stored_text(json_object_get(run->run, "scenario"), "violates");
-    for (size_t i = 0; i < json_array_size(results); i++) {
-        const json_t *result = json_array_get(results, i);
-        const struct claim *claim = claim_find(stored_text(result, "claim"));
-        if (claim == NULL)
+    for (size_t i = 0; i < stored->result_count; i++) {
+        const struct stored_result *result = &stored->result[i];
+        if (result->known == NULL)
             continue;
-        struct coverage *coverage = &all[claim - claims];
-        uint64_t violations = (uint64_t)json_integer_value(json_object_get(result, "violations"));
+        struct coverage *coverage = &all[result->known - claims];
         size_t length = strlen(expected);
-        bool named = length > 0 && strncmp(claim->id, expected, length) == 0 &&
-                     (claim->id[length] == '\0' || claim->id[length] == '.');
+        bool named = length > 0 && strncmp(result->claim, expected, length) == 0 &&
+                     (result->claim[length] == '\0' || result->claim[length] == '.');
         coverage->runs++;
-        coverage->situations += (uint64_t)json_integer_value(json_object_get(result, "situations"));
-        coverage->violations += violations;
-        coverage->expected += named ? violations : 0;
+        coverage->situations += result->situations;
+        coverage->violations += result->violations;
+        coverage->expected += named ? result->violations : 0;
     }
 }
 

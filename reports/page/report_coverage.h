@@ -14,8 +14,9 @@ struct coverage {
     uint64_t expected; /* of the violations, those of scenarios that ask for them */
 };
 
-/* Adds up; `all` has claim_count entries. */
-void coverage_add(const struct stored_run *run, struct coverage *all);
+/* Adds up one run; `all` has claim_count entries. expected: the claim or family of which its
+ * scenario expects a violation, or "". */
+void coverage_add(const struct stored_verdict *stored, const char *expected, struct coverage *all);
 
 /* <claim> elements for what was judged, and a <matrix> with <cell> elements for each table of
  * regions of which a cell was judged. */

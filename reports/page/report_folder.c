@@ -53,17 +53,15 @@ struct groups {
 
 static const char *verdict_of(const struct stored_run *run)
 {
-    const char *verdict = stored_text(run->verdict, "verdict");
-    return verdict[0] != '\0' ? verdict : "not judged";
+    return run->verdict.word[0] != '\0' ? run->verdict.word : "not judged";
 }
 
 static const char *group_name(const struct stored_run *run)
 {
-    const char *fingerprint = stored_text(run->verdict, "fingerprint");
-    const char *remark = stored_text(run->verdict, "remark");
-    if (fingerprint[0] != '\0')
-        return fingerprint;
-    return remark[0] != '\0' ? remark : verdict_of(run);
+    const struct stored_verdict *verdict = &run->verdict;
+    if (verdict->fingerprint != NULL && verdict->fingerprint[0] != '\0')
+        return verdict->fingerprint;
+    return verdict->remark[0] != '\0' ? verdict->remark : verdict_of(run);
 }
 
 static void take_group(struct groups *groups, const struct stored_set *set, size_t at)
@@ -97,11 +95,15 @@ static int by_weight(const void *left, const void *right)
 /* The sentence that says best why the run did not pass; NULL: none does. */
 static const char *why_of(const struct stored_run *run)
 {
-    const char *own = stored_text(run->verdict, "why");
-    if (own[0] != '\0')
-        return own;
-    const json_t *finding = json_array_get(json_object_get(run->verdict, "findings"), 0);
-    return json_string_value(json_array_get(json_object_get(finding, "why"), 0));
+    const struct stored_finding *finding = stored_verdict_finding(&run->verdict);
+    if (run->verdict.why != NULL && run->verdict.why[0] != '\0')
+        return run->verdict.why;
+    return finding != NULL && finding->why_count > 0 ? finding->why[0] : NULL;
+}
+
+static const char *violates_of(const struct stored_run *run)
+{
+    return stored_text(json_object_get(run->run, "scenario"), "violates");
 }
 
 static bool is_file(const char *path)
@@ -144,8 +146,8 @@ static void write_run(struct xml *xml, const char *element, const struct stored_
     xml_attribute(xml, "program", stored_text(scenario, "program"));
     xml_number(xml, "ranks", json_integer_value(json_object_get(scenario, "ranks")));
     xml_attribute(xml, "verdict", verdict_of(run));
-    xml_attribute(xml, "remark", stored_text(run->verdict, "remark"));
-    xml_attribute(xml, "violates", stored_text(scenario, "violates"));
+    xml_attribute(xml, "remark", run->verdict.remark);
+    xml_attribute(xml, "violates", violates_of(run));
     if (seconds != NULL)
         xml_real(xml, "seconds", json_number_value(seconds), 2);
     write_place(xml, set, run);
@@ -157,8 +159,8 @@ static void write_run(struct xml *xml, const char *element, const struct stored_
 static void write_group(struct xml *xml, const struct stored_set *set, const struct group *group)
 {
     const struct stored_run *first = &set->run[group->first];
-    const json_t *finding = json_array_get(json_object_get(first->verdict, "findings"), 0);
-    const struct claim *claim = claim_find(stored_text(finding, "claim"));
+    const struct stored_finding *finding = stored_verdict_finding(&first->verdict);
+    const struct claim *claim = finding != NULL ? finding->known : NULL;
     size_t told = 0;
     xml_begin(xml, "group");
     xml_attribute(xml, "name", group->name);
@@ -215,7 +217,7 @@ static enum error_code write_coverage(struct xml *xml, const struct stored_set *
     if (all == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
     for (size_t i = 0; set->campaign == NULL && i < set->run_count; i++)
-        coverage_add(&set->run[i], all);
+        coverage_add(&set->run[i].verdict, violates_of(&set->run[i]), all);
     if (set->campaign != NULL)
         campaign_coverage_add(set, all);
     xml_begin(xml, "coverage");

@@ -97,19 +97,6 @@ static size_t interval_of(const struct history *history, double at_s)
     return interval < INTERVALS ? interval : INTERVALS - 1;
 }
 
-static enum stored_end end_of(const char *verdict)
-{
-    static const enum stored_end ends[VERDICT_COUNT] = {[VERDICT_PASS] = STORED_PASS,
-                                                        [VERDICT_VIOLATION] = STORED_VIOLATION,
-                                                        [VERDICT_UNKNOWN] = STORED_UNDECIDED,
-                                                        [VERDICT_VACUOUS] = STORED_UNDECIDED,
-                                                        [VERDICT_HARNESS_ERROR] = STORED_HARNESS};
-    for (int i = 0; i < VERDICT_COUNT; i++)
-        if (strcmp(verdict_text((enum verdict)i), verdict) == 0)
-            return ends[i];
-    return STORED_HARNESS;
-}
-
 /* NULL: there are more kinds than are shown. */
 static struct kind *find_kind(struct history *history, const char *name, enum stored_end end)
 {
@@ -167,7 +154,7 @@ static void take_line(struct history *history, const json_t *line)
     take_arisen(history, line, interval);
     if (!is_of(line, "run"))
         return;
-    enum stored_end end = end_of(stored_text(line, "verdict"));
+    enum stored_end end = stored_end_of_verdict(verdict_from_text(stored_text(line, "verdict")));
     history->interval[interval].count[end]++;
     if (end != STORED_PASS)
         take_failure(history, line, interval, end);
@@ -242,7 +229,7 @@ static void write_kind(struct xml *xml, const struct kind *kind, size_t place)
     xml_end(xml);
 }
 
-static void write(struct xml *xml, const struct history *history)
+static void write_history(struct xml *xml, const struct history *history)
 {
     uint64_t highest = 1;
     for (size_t i = 0; i < INTERVALS; i++)
@@ -284,7 +271,7 @@ enum error_code history_write(struct xml *xml, const struct stored_set *set, str
         history->has_arisen = has_arisen;
         read_journal(set, history, take_line);
         carry_on(history);
-        write(xml, history);
+        write_history(xml, history);
     }
     free(has_arisen);
     free(history);

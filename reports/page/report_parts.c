@@ -28,18 +28,6 @@
 #define STEP_BYTES 1024
 #define NUMBER_BYTES 32
 
-static const char *text_of(const json_t *object, const char *field)
-{
-    return json_string_value(json_object_get(object, field));
-}
-
-static void put_json(struct xml *xml, const char *name, const json_t *string)
-{
-    char *text = json_text_value(string);
-    xml_attribute(xml, name, text);
-    free(text);
-}
-
 /* --- words with events in them ---------------------------------------------------------------- */
 
 static void put_event(struct xml *xml, const char *text, size_t bytes,
@@ -54,9 +42,11 @@ static void put_event(struct xml *xml, const char *text, size_t bytes,
 }
 
 /* A sentence; the events that it names are elements of their own. */
-static void put_sentence(struct xml *xml, const char *element, char *text)
+static void put_sentence(struct xml *xml, const char *element, const char *sentence)
 {
-    char *from = text;
+    if (sentence == NULL || sentence[0] == '\0')
+        return;
+    char *text = strdup(sentence), *from = text;
     if (text == NULL)
         return;
     xml_begin(xml, element);
@@ -77,13 +67,6 @@ static void put_sentence(struct xml *xml, const char *element, char *text)
     }
     xml_text(xml, from);
     xml_end(xml);
-}
-
-static void put_json_sentence(struct xml *xml, const char *element, const json_t *string)
-{
-    char *text = json_text_value(string);
-    if (text != NULL && text[0] != '\0')
-        put_sentence(xml, element, text);
     free(text);
 }
 
@@ -102,79 +85,76 @@ static void put_scenario(struct xml *xml, const struct scenario *scenario)
 void report_put_heading(struct xml *xml, const struct report_source *source)
 {
     xml_attribute(xml, "folder", source->folder);
-    xml_attribute(xml, "verdict",
-                  source->verdict != NULL ? text_of(source->verdict, "verdict") : NULL);
+    xml_attribute(xml, "verdict", source->verdict.root != NULL ? source->verdict.word : NULL);
     if (source->has_run)
         put_scenario(xml, source->run.scenario);
     else if (source->has_traces)
         xml_attribute(xml, "program", source->traces.trace[0].header->program);
 }
 
-static void put_claim(struct xml *xml, const char *id)
+/* Nothing of a claim that this version does not have. */
+static void put_words(struct xml *xml, const struct claim *claim)
 {
-    const struct claim *claim = id != NULL ? claim_find(id) : NULL;
-    if (id == NULL)
-        return;
-    xml_begin(xml, "claim");
-    xml_attribute(xml, "id", id);
     xml_attribute(xml, "text", claim != NULL ? claim->text : NULL);
     xml_attribute(xml, "source", claim != NULL ? claim->source : NULL);
-    xml_end(xml);
 }
 
-static void put_finding(struct xml *xml, const char *element, const json_t *finding)
+static void put_finding(struct xml *xml, const char *element, const struct stored_finding *finding)
 {
-    const json_t *why = json_object_get(finding, "why"),
-                 *witness = json_object_get(finding, "witness");
     xml_begin(xml, element);
-    put_json(xml, "claim", json_object_get(finding, "claim"));
-    put_json(xml, "verdict", json_object_get(finding, "verdict"));
-    if (json_is_true(json_object_get(finding, "follows")))
+    xml_attribute(xml, "claim", finding->claim);
+    xml_attribute(xml, "verdict", finding->verdict);
+    if (finding->follows)
         xml_attribute(xml, "follows", "yes");
-    for (size_t i = 0; i < json_array_size(why); i++)
-        put_json_sentence(xml, "why", json_array_get(why, i));
-    for (size_t i = 0; i < json_array_size(witness); i++)
-        put_json_sentence(xml, "witness", json_array_get(witness, i));
+    for (size_t i = 0; i < finding->why_count; i++)
+        put_sentence(xml, "why", finding->why[i]);
+    for (size_t i = 0; i < finding->shown_count; i++)
+        put_sentence(xml, "witness", finding->shown[i]);
     xml_end(xml);
 }
 
-static void put_results(struct xml *xml, const json_t *results)
+static void put_results(struct xml *xml, const struct stored_verdict *verdict)
 {
-    for (size_t i = 0; i < json_array_size(results); i++) {
-        const json_t *result = json_array_get(results, i);
-        const char *id = text_of(result, "claim");
-        const struct claim *claim = id != NULL ? claim_find(id) : NULL;
+    for (size_t i = 0; i < verdict->result_count; i++) {
+        const struct stored_result *result = &verdict->result[i];
         xml_begin(xml, "result");
-        put_json(xml, "claim", json_object_get(result, "claim"));
-        put_json(xml, "verdict", json_object_get(result, "verdict"));
-        xml_number(xml, "situations", json_integer_value(json_object_get(result, "situations")));
-        xml_number(xml, "violations", json_integer_value(json_object_get(result, "violations")));
-        xml_attribute(xml, "text", claim != NULL ? claim->text : NULL);
-        xml_attribute(xml, "source", claim != NULL ? claim->source : NULL);
+        xml_attribute(xml, "claim", result->claim);
+        xml_attribute(xml, "verdict", result->verdict);
+        xml_number(xml, "situations", (int64_t)result->situations);
+        xml_number(xml, "violations", (int64_t)result->violations);
+        put_words(xml, result->known);
         xml_end(xml);
     }
 }
 
+static void put_deciding(struct xml *xml, const struct stored_finding *finding)
+{
+    xml_begin(xml, "claim");
+    xml_attribute(xml, "id", finding->claim);
+    put_words(xml, finding->known);
+    xml_end(xml);
+}
+
 void report_put_verdict(struct xml *xml, const struct report_source *source)
 {
-    const json_t *verdict = source->verdict, *findings = json_object_get(verdict, "findings");
-    size_t also = 0;
-    if (verdict == NULL)
+    const struct stored_verdict *verdict = &source->verdict;
+    if (verdict->root == NULL)
         return;
     xml_begin(xml, "judgement");
-    put_json(xml, "verdict", json_object_get(verdict, "verdict"));
-    put_json(xml, "remark", json_object_get(verdict, "remark"));
-    put_json(xml, "group", json_object_get(verdict, "fingerprint"));
-    xml_number(xml, "records", json_integer_value(json_object_get(verdict, "records")));
-    put_json(xml, "control", json_object_get(json_object_get(verdict, "control"), "text"));
-    put_claim(xml, source->finding != NULL ? text_of(source->finding, "claim") : NULL);
-    put_json_sentence(xml, "why", json_object_get(verdict, "why"));
+    xml_attribute(xml, "verdict", verdict->word);
+    xml_attribute(xml, "remark", verdict->remark);
+    xml_attribute(xml, "group", verdict->fingerprint);
+    xml_number(xml, "records", (int64_t)verdict->records);
+    if (verdict->control.result != CONTROL_NONE)
+        xml_attribute(xml, "control", verdict->control.text);
+    if (source->finding != NULL)
+        put_deciding(xml, source->finding);
+    put_sentence(xml, "why", verdict->why);
     if (source->finding != NULL)
         put_finding(xml, "finding", source->finding);
-    for (size_t i = 0; i < json_array_size(findings); i++)
-        if (json_array_get(findings, i) != source->finding && also++ < FINDINGS_MOST)
-            put_finding(xml, "also", json_array_get(findings, i));
-    put_results(xml, json_object_get(verdict, "results"));
+    for (size_t i = 1; i < verdict->finding_count && i <= FINDINGS_MOST; i++)
+        put_finding(xml, "also", &verdict->finding[i]);
+    put_results(xml, verdict);
     xml_end(xml);
 }
 

@@ -5,16 +5,14 @@
 
 #include "reports/text/xml.h"
 #include "run/run.h"
-
-#include <jansson.h>
+#include "verdict/stored_verdict.h"
 
 /* A run folder, as far as it is there. */
 struct report_source {
-    const char *folder;    /* as the user typed it; borrowed */
-    json_t *verdict;       /* owned; NULL: was not judged */
-    const json_t *finding; /* of the verdict, the one that decided; NULL: none */
-    size_t witness_count;
-    struct event_ref witness[FINDING_WITNESSES];
+    const char *folder;                   /* as the user typed it; borrowed */
+    struct stored_verdict verdict;        /* owned */
+    const struct stored_finding *finding; /* of the verdict, the one that decided; NULL: none */
+    struct witness witness;
     bool has_run;
     struct run run; /* owned */
     struct scenario_list owner;

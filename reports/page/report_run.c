@@ -56,8 +56,8 @@ static enum error_code write_diagram(struct xml *xml, const struct report_source
     struct error why = {0};
     struct diagram_wish wish = {.id = id,
                                 .set = &source->traces,
-                                .witness = source->witness,
-                                .witness_count = source->witness_count,
+                                .witness = source->witness.event,
+                                .witness_count = source->witness.count,
                                 .near = near,
                                 .near_count = near_count};
     if (source->trace_error.code != OK)
@@ -100,11 +100,11 @@ static enum error_code write_beside(struct xml *xml, const struct report_source 
                                     const struct report_source *source, struct error *error)
 {
     struct report_source plain = *beside;
-    plain.witness_count = 0;
+    plain.witness.count = 0;
     xml_begin(xml, "beside");
     report_put_heading(xml, beside);
     enum error_code code =
-        write_diagram(xml, &plain, ID_BESIDE, source->witness, source->witness_count, error);
+        write_diagram(xml, &plain, ID_BESIDE, source->witness.event, source->witness.count, error);
     xml_end(xml);
     return code;
 }

@@ -8,12 +8,10 @@
 #include "reports/text/columns.h"
 #include "reports/text/prose.h"
 #include "stacks/kept_stacks.h"
-#include "system/json_text.h"
 #include "system/path.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,53 +21,44 @@
 #define STACK_LINES 60
 #define LINE_BYTES 256
 
-static const char *text_of(const json_t *object, const char *field)
-{
-    const char *text = json_string_value(json_object_get(object, field));
-    return text != NULL ? text : "";
-}
-
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-static void tell_heading(FILE *out, const struct report_source *told, const json_t *finding)
+static void tell_heading(FILE *out, const struct report_source *told)
 {
     char text[TEXT_BYTES];
-    const char *verdict = told->verdict != NULL ? text_of(told->verdict, "verdict") : "not judged";
-    const struct claim *claim = claim_find(text_of(finding, "claim"));
+    const char *verdict = told->verdict.root != NULL ? told->verdict.word : "not judged";
+    const struct claim *claim = told->finding != NULL ? told->finding->known : NULL;
     for (size_t i = 0; i < sizeof text && (text[i] = (char)toupper((unsigned char)verdict[i]));)
         i++;
     text[sizeof text - 1] = '\0';
-    prose_print(out, text, claim != NULL ? "" : text_of(finding, "claim"));
+    prose_print(out, text, claim == NULL && told->finding != NULL ? told->finding->claim : "");
     if (claim == NULL)
         return;
     snprintf(text, sizeof text, "%s%s: %s (%s)",
-             strcmp(verdict, "pass") == 0 ? "Violated, as the scenario expects: " : "", claim->id,
-             claim->text, claim->source);
+             told->verdict.verdict == VERDICT_PASS ? "Violated, as the scenario expects: " : "",
+             claim->id, claim->text, claim->source);
     prose_print(out, "", text);
 }
 
-static void tell_why(FILE *out, const struct report_source *told, const json_t *finding)
+static void tell_why(FILE *out, const struct report_source *told)
 {
-    const json_t *why = json_object_get(finding, "why");
-    if (text_of(told->verdict, "why")[0] != '\0' || json_array_size(why) > 0)
+    const char *why = told->verdict.why != NULL ? told->verdict.why : "";
+    size_t count = told->finding != NULL ? told->finding->why_count : 0;
+    if (why[0] != '\0' || count > 0)
         putc('\n', out);
-    if (text_of(told->verdict, "why")[0] != '\0')
-        prose_print(out, "  - ", text_of(told->verdict, "why"));
-    for (size_t i = 0; i < json_array_size(why); i++) {
-        char *line = json_text_value(json_array_get(why, i));
-        prose_print(out, "  - ", line != NULL ? line : "");
-        free(line);
-    }
+    if (why[0] != '\0')
+        prose_print(out, "  - ", why);
+    for (size_t i = 0; i < count; i++)
+        prose_print(out, "  - ", told->finding->why[i]);
 }
 
-static void tell_witness(FILE *out, const json_t *finding)
+static void tell_witness(FILE *out, const struct stored_finding *finding)
 {
-    const json_t *witness = json_object_get(finding, "witness");
     char text[TEXT_BYTES] = "";
     size_t used = 0;
-    for (size_t i = 0; i < json_array_size(witness) && used < sizeof text; i++)
+    for (size_t i = 0; i < finding->shown_count && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
-                                 json_string_value(json_array_get(witness, i)));
+                                 finding->shown[i]);
     if (used > 0)
         prose_print(out, "Witness:    ", text);
 }
@@ -78,16 +67,14 @@ static void tell_witness(FILE *out, const json_t *finding)
 static void tell_others(FILE *out, const struct report_source *told, const char *label,
                         bool follows)
 {
-    const json_t *findings = json_object_get(told->verdict, "findings");
     size_t others = 0;
     char text[TEXT_BYTES];
-    for (size_t i = 1; i < json_array_size(findings); i++) {
-        const json_t *finding = json_array_get(findings, i), *why = json_object_get(finding, "why");
-        if (json_is_true(json_object_get(finding, "follows")) != follows || others++ >= ALSO_MOST)
+    for (size_t i = 1; i < told->verdict.finding_count; i++) {
+        const struct stored_finding *finding = &told->verdict.finding[i];
+        if (finding->follows != follows || others++ >= ALSO_MOST)
             continue;
-        snprintf(text, sizeof text, "%s %s: %s", text_of(finding, "claim"),
-                 text_of(finding, "verdict"),
-                 json_array_size(why) > 0 ? json_string_value(json_array_get(why, 0)) : "");
+        snprintf(text, sizeof text, "%s %s: %s", finding->claim, finding->verdict,
+                 finding->why_count > 0 ? finding->why[0] : "");
         prose_print(out, others == 1 ? label : "            ", text);
     }
     if (others > ALSO_MOST) {
@@ -155,11 +142,11 @@ static void tell_stacks(FILE *out, const char *folder)
 static enum error_code tell_events(FILE *out, const struct report_source *told, struct error *error)
 {
     struct columns_options options = columns_options_default();
-    options.witness = told->witness;
-    options.witness_count = told->witness_count;
+    options.witness = told->witness.event;
+    options.witness_count = told->witness.count;
     options.slice = SLICE_EVENTS;
     options.width = PROSE_WIDTH + 2;
-    fputs(told->witness_count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
+    fputs(told->witness.count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
     return columns_print(&told->traces, &options, out, error);
 }
 
@@ -168,18 +155,18 @@ static enum error_code tell_events(FILE *out, const struct report_source *told, 
 static enum error_code tell(FILE *out, const struct report_source *told, struct error *error)
 {
     char text[PATH_MAX + TEXT_BYTES];
-    const json_t *finding = told->finding;
-    tell_heading(out, told, finding);
-    tell_why(out, told, finding);
+    const char *fingerprint = told->verdict.fingerprint;
+    tell_heading(out, told);
+    tell_why(out, told);
     putc('\n', out);
-    tell_witness(out, finding);
-    if (json_is_object(json_object_get(told->verdict, "control")))
-        prose_print(out,
-                    "Control:    ", text_of(json_object_get(told->verdict, "control"), "text"));
+    if (told->finding != NULL)
+        tell_witness(out, told->finding);
+    if (told->verdict.control.result != CONTROL_NONE)
+        prose_print(out, "Control:    ", told->verdict.control.text);
     tell_others(out, told, "Follows:    ", true);
     tell_others(out, told, "Also found: ", false);
-    if (text_of(told->verdict, "fingerprint")[0] != '\0')
-        prose_print(out, "Group:      ", text_of(told->verdict, "fingerprint"));
+    if (fingerprint != NULL && fingerprint[0] != '\0')
+        prose_print(out, "Group:      ", fingerprint);
     if (told->has_run) {
         tell_scenario(out, told->run.scenario);
         tell_end(out, &told->run);

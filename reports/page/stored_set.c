@@ -15,15 +15,19 @@ const char *stored_text(const json_t *object, const char *field)
     return text != NULL ? text : "";
 }
 
+enum stored_end stored_end_of_verdict(enum verdict verdict)
+{
+    static const enum stored_end ends[VERDICT_COUNT] = {
+        [VERDICT_PASS] = STORED_PASS,           [VERDICT_VACUOUS] = STORED_UNDECIDED,
+        [VERDICT_UNKNOWN] = STORED_UNDECIDED,   [VERDICT_HARNESS_ERROR] = STORED_HARNESS,
+        [VERDICT_VIOLATION] = STORED_VIOLATION,
+    };
+    return verdict < VERDICT_COUNT ? ends[verdict] : STORED_HARNESS;
+}
+
 enum stored_end stored_end_of(const struct stored_run *run)
 {
-    static const char *const words[] = {"pass", "violation"};
-    const char *verdict = stored_text(run->verdict, "verdict");
-    for (int i = 0; i < 2; i++)
-        if (strcmp(verdict, words[i]) == 0)
-            return (enum stored_end)i;
-    bool undecided = strcmp(verdict, "unknown") == 0 || strcmp(verdict, "vacuous") == 0;
-    return undecided ? STORED_UNDECIDED : STORED_HARNESS;
+    return stored_end_of_verdict(run->verdict.verdict);
 }
 
 /* --- folders ---------------------------------------------------------------------------------- */
@@ -137,18 +141,10 @@ static json_t *load(struct stored_set *set, const char *folder, const char *name
 /* A campaign has counted all of its runs; it keeps the folders of some. */
 static bool count_campaign(struct stored_set *set)
 {
-    static const struct {
-        const char *verdict;
-        enum stored_end end;
-    } ends[] = {{"pass", STORED_PASS},
-                {"violation", STORED_VIOLATION},
-                {"unknown", STORED_UNDECIDED},
-                {"vacuous", STORED_UNDECIDED},
-                {"harness-error", STORED_HARNESS}};
     const json_t *verdicts = json_object_get(set->campaign, "verdicts");
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        set->count[ends[i].end] +=
-            (uint64_t)json_integer_value(json_object_get(verdicts, ends[i].verdict));
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        set->count[stored_end_of_verdict((enum verdict)i)] +=
+            (uint64_t)json_integer_value(json_object_get(verdicts, verdict_text((enum verdict)i)));
     return verdicts != NULL;
 }
 
@@ -176,8 +172,8 @@ static void read_run(struct stored_set *set, const char *name)
     if (path_format(&folder, NULL, "%s/%s", set->folder.text, name) != OK)
         return;
     *run = (struct stored_run){.number = (int)strtol(name, NULL, 10),
-                               .verdict = load(set, folder.text, "verdict.json"),
                                .run = load(set, folder.text, "run.json")};
+    set->damaged += stored_verdict_load(folder.text, &run->verdict, NULL) != OK;
     set->run_count++;
 }
 
@@ -234,7 +230,7 @@ enum error_code stored_set_count(const char *folder, const char *name, struct st
 void stored_set_release(struct stored_set *set)
 {
     for (size_t i = 0; i < set->run_count; i++) {
-        json_decref(set->run[i].verdict);
+        stored_verdict_release(&set->run[i].verdict);
         json_decref(set->run[i].run);
     }
     free(set->run);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "system/path.h"
+#include "verdict/stored_verdict.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -18,9 +19,9 @@
 enum stored_end { STORED_PASS, STORED_VIOLATION, STORED_UNDECIDED, STORED_HARNESS, STORED_ENDS };
 
 struct stored_run {
-    int number;      /* of its folder */
-    json_t *verdict; /* verdict.json; owned; NULL: it has none */
-    json_t *run;     /* run.json; the same */
+    int number;                    /* of its folder */
+    struct stored_verdict verdict; /* owned */
+    json_t *run;                   /* run.json; owned; NULL: it has none */
 };
 
 struct stored_set {
@@ -56,7 +57,8 @@ enum error_code stored_set_names(const char *folder, char names[STORED_SETS_MOST
 /* "" where there is none. */
 const char *stored_text(const json_t *object, const char *field);
 
-/* How the run ended; one without a verdict is the harness's. */
+/* How a run with the verdict ended; and the run: one without a verdict is the harness's. */
+enum stored_end stored_end_of_verdict(enum verdict verdict);
 enum stored_end stored_end_of(const struct stored_run *run);
 
 #endif

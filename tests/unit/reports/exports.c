@@ -160,7 +160,7 @@ static void test_threads_in_a_circle(void)
 /* --- ShiViz ----------------------------------------------------------------------------------- */
 
 struct host {
-    char name[EXPORT_EVENT_BYTES];
+    char name[EVENT_TEXT_BYTES];
     long long count;
 };
 
@@ -183,7 +183,7 @@ static int shiviz_events(const char *text)
     if (strncmp(text, "(?<host>", 8) != 0 || line != strchr(text, '\n'))
         return -1;
     for (line += 2; *line != '\0'; line = strchr(line, '\n') + 1, events++) {
-        char name[EXPORT_EVENT_BYTES];
+        char name[EVENT_TEXT_BYTES];
         const char *process;
         json_t *entry;
         if (sscanf(line, "%47s", name) != 1)
