@@ -6,9 +6,9 @@
 #include "jobs/again.h"
 #include "jobs/control.h"
 #include "jobs/tell.h"
-#include "replay/replay.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
+#include "run/keep.h"
 #include "run/run.h"
 #include "stacks/kept_stacks.h"
 #include "system/process.h"
@@ -158,7 +158,7 @@ static void keep_decisions(const struct run *run)
 {
     struct error error = {0};
     if (run->followed[0] != '\0' || run->end == RUN_VOID || run->end == RUN_INTERRUPTED ||
-        replay_keep(run, &error) == OK)
+        run_keep_decisions(run, &error) == OK)
         return;
     fprintf(stderr, "faultline: %s: the run cannot be replayed: %s\n", run->shown.text, error.text);
 }

@@ -2,12 +2,11 @@
 #include "replay/replay.h"
 
 #include "base/regular_file.h"
-#include "board/board.h"
 #include "decisions/compare.h"
 #include "decisions/extract.h"
 #include "reports/page/report.h"
+#include "run/keep.h"
 #include "stacks/kept_stacks.h"
-#include "system/status.h"
 #include "system/wilson.h"
 #include "trace/reader.h"
 #include "verdict/stored_verdict.h"
@@ -17,93 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#define READ_BYTES 65536
-
-/* --- what a run is made of -------------------------------------------------------------------- */
-/* 0: it cannot be read. */
-static uint64_t hash_file(const char *path)
-{
-    static unsigned char data[READ_BYTES];
-    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_ANY, NULL);
-    XXH3_state_t *state = file != NULL ? XXH3_createState() : NULL;
-    uint64_t hash = 0;
-    size_t length;
-    if (state != NULL && XXH3_64bits_reset(state) == XXH_OK) {
-        while ((length = fread(data, 1, sizeof data, file)) > 0)
-            XXH3_64bits_update(state, data, length);
-        if (!ferror(file))
-            hash = XXH3_64bits_digest(state);
-    }
-    XXH3_freeState(state);
-    if (file != NULL)
-        fclose(file);
-    return hash;
-}
-
-/* The MPI library that the ranks had in their processes, as they told on the board. */
-static void identify_mpi(const char *folder, struct decisions_identity *identity)
-{
-    struct path path;
-    struct board *board = NULL;
-    if (path_format(&path, NULL, "%s/board", folder) != OK ||
-        board_map(path.text, &board, NULL) != OK)
-        return;
-    if (board->library[0] != '\0')
-        identity->mpi = hash_file(board->library);
-    snprintf(identity->mpi_text, sizeof identity->mpi_text, "%.*s",
-             (int)sizeof identity->mpi_text - 1, board->library_version);
-    board_unmap(board);
-}
-
-/* What it is now; the MPI library is left out. */
-static void identify(const struct scenario *scenario, struct decisions_identity *identity)
-{
-    struct path path;
-    memset(identity, 0, sizeof *identity);
-    snprintf(identity->faultline, sizeof identity->faultline, "%s", FAULTLINE_VERSION);
-    if (path_library(&path, NULL) == OK)
-        identity->library = hash_file(path.text);
-    if (path_protocol(scenario->protocol, scenario->file, &path, NULL) == OK)
-        identity->protocol = hash_file(path.text);
-    if (path_program(scenario->program, scenario->file, &path, NULL) == OK)
-        identity->program = hash_file(path.text);
-}
-
-/* --- keeping ---------------------------------------------------------------------------------- */
-static enum error_code extract(const struct run *run, struct decisions *decisions,
-                               struct error *error)
-{
-    struct path path;
-    struct trace_set traces = {0};
-    struct decisions_identity identity;
-    struct run_facts facts = run_facts_of(run);
-    identify(run->scenario, &identity);
-    identify_mpi(run->folder.text, &identity);
-    enum error_code code = path_format(&path, error, "%s/trace", run->folder.text);
-    if (code == OK)
-        code = trace_set_open(path.text, &traces, error);
-    if (code == OK)
-        code = decisions_extract(&traces, &facts, &identity, run->seed, decisions, error);
-    trace_set_release(&traces);
-    return code;
-}
-
-enum error_code replay_keep(const struct run *run, struct error *error)
-{
-    struct path path;
-    struct decisions decisions = {0};
-    enum error_code code = path_format(&path, error, "%s/" DECISIONS_FILE, run->folder.text);
-    if (code == OK)
-        code = extract(run, &decisions, error);
-    if (code == OK)
-        code = decisions_write(path.text, &decisions, error);
-    decisions_release(&decisions);
-    return code;
-}
 
 /* --- a stored run ----------------------------------------------------------------------------- */
 enum error_code recorded_open(const char *folder, struct recorded *recorded, struct error *error)
@@ -151,7 +63,7 @@ unsigned recorded_changes(const struct recorded *recorded,
     struct decisions_identity now;
     char what[REPLAYED_TEXT_BYTES / 2];
     unsigned count = 0;
-    identify(recorded->run.scenario, &now);
+    run_identify(recorded->run.scenario, &now);
     say_change(then->library != now.library ||
                    strncmp(then->faultline, now.faultline, sizeof now.faultline) != 0,
                "Faultline", text[count], &count);
@@ -197,7 +109,7 @@ static enum error_code compare_decisions(const struct recorded *recorded, const 
     struct decisions then = {0}, now = {0};
     enum error_code code = decisions_open(recorded->decisions.text, &then, error);
     if (code == OK)
-        code = extract(run, &now, error);
+        code = run_decisions(run, &now, error);
     if (code == OK)
         decisions_compare(&then, &now, difference);
     decisions_release(&then);
@@ -226,7 +138,7 @@ static void conclude(const struct recorded *recorded, const struct fingerprint *
 static bool has_other_mpi(const struct recorded *recorded, const char *folder)
 {
     struct decisions_identity now = {0};
-    identify_mpi(folder, &now);
+    run_identify_mpi(folder, &now);
     return now.mpi != 0 && recorded->identity.mpi != 0 && now.mpi != recorded->identity.mpi;
 }
 

@@ -19,10 +19,6 @@
 #define REPLAYED_TEXT_BYTES 768
 #define REPLAY_WARNINGS 4
 
-/* Takes the decisions of a run that is over from its traces into the file `decisions` of its
- * folder. ERROR_LIMIT and ERROR_FORMAT: they are not kept of such a run, *error says why. */
-enum error_code replay_keep(const struct run *run, struct error *error);
-
 /* A stored run that is to be followed. `run` and what it points to is as it was stored. */
 struct recorded {
     struct run run;
