@@ -35,6 +35,7 @@
 #define STALL_OF_TIMEOUT 0.25
 #define STALL_LEAST_S 5
 #define NUMBER_BYTES 16
+#define PRELOAD_TEXT_BYTES 1024
 #define FREED_MOST_BYTES (16u << 20)
 #define WORDS_MAX (26 + 2 * SCENARIO_MAX_ARGUMENTS)
 #define LAUNCHER_ENVIRONMENT_MAX 256
@@ -98,7 +99,7 @@ static bool asks_for_storage(const struct scenario *scenario)
 static enum error_code build_words(const struct launch *launch, struct words *words,
                                    struct error *error)
 {
-    const struct scenario *scenario = launch->run->scenario;
+    const struct scenario *scenario = launch->scenario;
     snprintf(words->number[0], NUMBER_BYTES, "%d", scenario->ranks);
     snprintf(words->number[1], NUMBER_BYTES, "%d", (int)getpid());
     enum error_code code = path_format(&words->preload, error, "%s:%s",
@@ -113,7 +114,7 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
                            words->number[0],
                            launch->rank_parent.text,
                            "--in",
-                           launch->run->folder.text,
+                           launch->folder,
                            "--watch",
                            words->number[1],
                            "--preload",
@@ -124,9 +125,9 @@ static enum error_code build_words(const struct launch *launch, struct words *wo
         add(words, "--env");
         add(words, "FAULTLINE_STORAGE=1");
     }
-    if (launch->run->followed[0] != '\0') {
+    if (launch->followed[0] != '\0') {
         snprintf(words->followed, sizeof words->followed, DECISIONS_ENVIRONMENT "=%s",
-                 launch->run->followed);
+                 launch->followed);
         add(words, "--env");
         add(words, words->followed);
     }
@@ -155,13 +156,13 @@ static void forget_outer_run(void)
 }
 
 /* What the launcher itself says goes to a file: standard output carries TAP alone. */
-static bool redirect_launcher(const struct run *run)
+static bool redirect_launcher(const struct launch *launch)
 {
     struct path path;
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
         return false;
-    if (path_format(&path, NULL, "%s/output/launcher", run->folder.text) != OK)
+    if (path_format(&path, NULL, "%s/output/launcher", launch->folder) != OK)
         return false;
     int file;
     return regular_extend(path.text, &file, NULL) == OK && dup2(file, STDOUT_FILENO) >= 0 &&
@@ -172,7 +173,7 @@ _Noreturn static void become_launcher(const struct launch *launch, struct words 
                                       pid_t parent)
 {
     setpgid(0, 0);
-    if (process_die_with(parent, SIGKILL) && redirect_launcher(launch->run)) {
+    if (process_die_with(parent, SIGKILL) && redirect_launcher(launch)) {
         forget_outer_run();
         process_reset_signals(&launch->mask);
         execv(words->word[0], words->word);
@@ -232,7 +233,7 @@ static bool was_told_to_end(struct flight *flight, uint64_t now_ns, char *text, 
 static bool is_ending(const struct flight *flight)
 {
     const struct board *board = flight->launch->board;
-    const struct plan *plan = &flight->launch->run->scenario->plan;
+    const struct plan *plan = &flight->launch->scenario->plan;
     bool ending = flight->first_death_ns != 0;
     for (unsigned i = 0; !ending && i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
@@ -250,7 +251,7 @@ static bool is_ending(const struct flight *flight)
 static bool was_ended_here(const struct launch *launch)
 {
     const struct board *board = launch->board;
-    if (launch->run->followed[0] == '\0' || launch->run->followed_end != RUN_TIME_LIMIT)
+    if (launch->followed[0] == '\0' || launch->followed_end != RUN_TIME_LIMIT)
         return false;
     for (int rank = 0; rank < board->ranks; rank++)
         if (atomic_load(&board->slot[rank].arrived) == 0 &&
@@ -264,8 +265,8 @@ static bool was_ended_here(const struct launch *launch)
 static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
 {
     struct launch *launch = flight->launch;
-    const struct plan *plan = &launch->run->scenario->plan;
-    double timeout_s = run_patience_s(launch->run);
+    const struct plan *plan = &launch->scenario->plan;
+    double timeout_s = launch->patience_s;
     double stall_s = fmax(timeout_s * STALL_OF_TIMEOUT, STALL_LEAST_S);
     if (watch_has_stalled(&flight->watch, launch->board, stall_s)) {
         snprintf(text, bytes, "for %g s every live rank has only polled in vain", stall_s);
@@ -288,7 +289,7 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
     snprintf(text, bytes,
              plan->count > 0 ? "still running %g s after the faults stopped"
                              : "still running after %g s",
-             launch->run->timeout_s);
+             launch->timeout_s);
     return true;
 }
 
@@ -297,11 +298,11 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
 static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
 {
     const struct board *board = launch->board;
-    for (int rank = 0; launch->run->followed[0] != '\0' && rank < board->ranks; rank++)
+    for (int rank = 0; launch->followed[0] != '\0' && rank < board->ranks; rank++)
         if (atomic_load(&board->slot[rank].lost) != 0) {
             snprintf(text, bytes,
                      "the trace of rank %d in %.300s is incomplete (is the disk full?)", rank,
-                     launch->run->shown.text);
+                     launch->shown);
             return true;
         }
     return false;
@@ -330,9 +331,8 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
             return LAUNCH_FINISHED;
         if (was_told_to_end(flight, now_ns, text, bytes))
             return LAUNCH_VOID;
-        if (!is_ending(flight) &&
-            watch_look(&flight->watch, launch->board, &launch->run->scenario->plan,
-                       launch->run->folder.text, text, bytes))
+        if (!is_ending(flight) && watch_look(&flight->watch, launch->board, &launch->scenario->plan,
+                                             launch->folder, text, bytes))
             return LAUNCH_DEADLOCK;
         if (cannot_follow(launch, text, bytes))
             return LAUNCH_VOID;
@@ -375,10 +375,10 @@ static void explain_void(const struct flight *flight, char *text, size_t bytes)
     else if (flight->launcher_left)
         used += (size_t)snprintf(text + used, bytes - used,
                                  " (%s exited with status %d; see %s/output/launcher)", launcher,
-                                 WEXITSTATUS(status), flight->launch->run->shown.text);
+                                 WEXITSTATUS(status), flight->launch->shown);
     else
         used += (size_t)snprintf(text + used, bytes - used, " (see %s/output/launcher)",
-                                 flight->launch->run->shown.text);
+                                 flight->launch->shown);
     if (killed > 0 && used < bytes)
         snprintf(text + used, bytes - used,
                  "; the kernel killed %ld process%s for lack of memory meanwhile", killed,
@@ -392,14 +392,13 @@ static bool disk_is_full(const struct launch *launch, char *text, size_t bytes)
     struct statvfs disk;
     uint64_t freed = (uint64_t)launch->board->ranks * TRACE_CHUNK_BYTES;
     uint64_t least = freed < FREED_MOST_BYTES ? freed : FREED_MOST_BYTES;
-    if (statvfs(launch->run->folder.text, &disk) != 0)
+    if (statvfs(launch->folder, &disk) != 0)
         return false;
     bool nodes_left = disk.f_files == 0 || disk.f_favail > 0; /* 0: they are not counted */
     if (disk.f_bavail * disk.f_frsize > least && nodes_left)
         return false;
     size_t used = strlen(text);
-    snprintf(text + used, bytes - used, "; but the disk of %.200s is full",
-             launch->run->shown.text);
+    snprintf(text + used, bytes - used, "; but the disk of %.200s is full", launch->shown);
     return true;
 }
 
@@ -441,7 +440,7 @@ static bool launcher_was_signalled(const struct flight *flight, char *text, size
 static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
-    const struct plan *plan = &launch->run->scenario->plan;
+    const struct plan *plan = &launch->scenario->plan;
     enum launch_end end = LAUNCH_VOID;
     if (!launcher_was_signalled(flight, text, bytes))
         end = ends_classify(launch->board, plan, flight->ends, text, bytes);
@@ -458,11 +457,11 @@ static bool lacks_library(const struct launch *launch, char *text, size_t bytes)
     const struct path *const library[] = {&launch->protocol, &launch->preload_library};
     static const char *const what[] = {"the protocol", "libfaultline"};
     int incarnation = atomic_load(&launch->board->incarnation);
-    char said[RUN_TEXT_BYTES];
+    char said[PRELOAD_TEXT_BYTES];
     for (int rank = 0; rank < launch->board->ranks; rank++) {
         struct path output;
-        if (path_format(&output, NULL, "%s/output/r%d.%d.err", launch->run->folder.text, rank,
-                        incarnation) != OK)
+        if (path_format(&output, NULL, "%s/output/r%d.%d.err", launch->folder, rank, incarnation) !=
+            OK)
             continue;
         for (int i = 0; i < 2; i++)
             if (preload_was_ignored(output.text, library[i], said, sizeof said)) {
@@ -477,9 +476,9 @@ static bool lacks_library(const struct launch *launch, char *text, size_t bytes)
 static void follow_if_asked(struct flight *flight)
 {
     const struct launch *launch = flight->launch;
-    if (!launch->run->capture)
-        follow_begin(&flight->follow, launch->run->folder.text,
-                     atomic_load(&launch->board->incarnation), launch->board->ranks);
+    if (!launch->capture)
+        follow_begin(&flight->follow, launch->folder, atomic_load(&launch->board->incarnation),
+                     launch->board->ranks);
 }
 
 /* The job does not go on: is it the job's doing? */
@@ -492,7 +491,7 @@ static enum launch_end look_at_stuck(const struct flight *flight, enum launch_en
         outside_told(board, 0, text, bytes))
         return LAUNCH_VOID;
     if (ends_program_runs(board)) {
-        watch_write_stacks(board, flight->launch->run->folder.text);
+        watch_write_stacks(board, flight->launch->folder);
         return end;
     }
     snprintf(text + used, bytes - used,
@@ -512,7 +511,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     flight->killed_for_memory = process_killed_for_memory();
     watch_init(&flight->watch);
     follow_if_asked(flight);
-    leftovers_begin(launch->run->folder.text);
+    leftovers_begin(launch->folder);
     enum error_code code = start_launcher(flight, error);
     if (code == OK) {
         *end = watch_flight(flight, text, bytes);
@@ -520,7 +519,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
             *end = look_at_stuck(flight, *end, text, bytes);
         flight->launcher_left = flight->launcher_ended;
         process_end_descendants(note_reaped, flight);
-        leftovers_remove(launch->run->folder.text);
+        leftovers_remove(launch->folder);
         ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
         if (*end == LAUNCH_FINISHED)
             *end = classify(flight, text, bytes);

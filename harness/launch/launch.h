@@ -5,7 +5,11 @@
 
 #include "board/board.h"
 #include "board/shared_memory.h"
-#include "run/run.h"
+#include "oracles/oracle.h"
+#include "script/script.h"
+#include "system/path.h"
+
+#include <signal.h>
 
 /* What a rank takes of SHARED_MEMORY in MPI_Init: MPICH over UCX, 4292720 bytes. */
 #define SHARED_BYTES_OF_RANK (5ull << 20)
@@ -23,7 +27,17 @@ enum launch_end {
 
 /* What is the same for all incarnations of a run. */
 struct launch {
-    const struct run *run;
+    /* What is asked for; all borrowed. */
+    const struct scenario *scenario;
+    const char *folder;        /* of the run, absolute */
+    const char *shown;         /* the same as the user would type it */
+    const char *followed;      /* file of the decisions that are imposed; "": none */
+    enum run_end followed_end; /* how the run ended that is followed */
+    bool capture;              /* false: the ranks' output is shown as it comes */
+    double timeout_s;          /* what the user allows, */
+    double patience_s;         /* and what is really waited for: a run that follows has more */
+
+    /* What it is done with. */
     struct board *board;
     struct path rank_parent, launcher, preload_library, protocol, program;
     uint64_t deadline_ns; /* CLOCK_MONOTONIC: of the faults, then of the job without them */

@@ -56,7 +56,7 @@ static int incarnations_allowed(const struct scenario *scenario)
 
 static enum error_code find_files(struct launch *launch, struct error *error)
 {
-    const struct scenario *scenario = launch->run->scenario;
+    const struct scenario *scenario = launch->scenario;
     enum error_code code = path_rank_parent(&launch->rank_parent, error);
     if (code == OK)
         code = path_launcher(&launch->launcher, error);
@@ -108,10 +108,10 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
 static enum error_code write_functions(const struct launch *launch, struct error *error)
 {
     struct path path;
-    enum error_code code = path_format(&path, error, "%s/functions", launch->run->folder.text);
+    enum error_code code = path_format(&path, error, "%s/functions", launch->folder);
     const char *const modules[] = {launch->program.text, launch->protocol.text};
     return code != OK ? code
-                      : functions_write(path.text, &launch->run->scenario->plan, modules, 2, error);
+                      : functions_write(path.text, &launch->scenario->plan, modules, 2, error);
 }
 
 static enum error_code block_signals(struct launch *launch, struct error *error)
@@ -249,9 +249,18 @@ enum error_code run_execute(struct run *run, struct error *error)
     if (launch == NULL)
         return error_set(error, ERROR_MEMORY, "out of memory");
     uint64_t start_ns = clock_monotonic_ns();
-    launch->run = run;
-    launch->signals = -1;
-    launch->deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9);
+    *launch = (struct launch){
+        .scenario = run->scenario,
+        .folder = run->folder.text,
+        .shown = run->shown.text,
+        .followed = run->followed,
+        .followed_end = run->followed_end,
+        .capture = run->capture,
+        .timeout_s = run->timeout_s,
+        .patience_s = run_patience_s(run),
+        .deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9),
+        .signals = -1,
+    };
     process_own_descendants();
     enum error_code code = find_files(launch, error);
     if (code == OK)
