@@ -145,7 +145,7 @@ fingerprints() {
 }
 
 # A library under which the parent of rank 1 cannot fork.
-fork_fails() {
+make_fork_fail() {
     cat >fork.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -163,12 +163,12 @@ pid_t fork(void)
 }
 C
     gcc -shared -fPIC -o fork.so fork.c
-    LD_PRELOAD=$PWD/fork.so timeout -k 5 60 "$FAULTLINE" run s.lua
 }
 
 @test "a rank that cannot be started for want of processes: a harness error, and soon" {
     scenario "good" '"ok"' 'timeout = 600'
-    run -3 fork_fails
+    make_fork_fail
+    run -3 env LD_PRELOAD="$PWD/fork.so" "$FAULTLINE" run s.lua
     [[ "$output" == *"not ok 1 - good # harness-error"*"rank 1 could not be started"* ]]
 }
 

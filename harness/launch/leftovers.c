@@ -1,10 +1,10 @@
 /* See leftovers.h. */
 #include "launch/leftovers.h"
 
+#include "base/regular_file.h"
 #include "board/shared_memory.h"
 #include "system/path.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -20,10 +20,9 @@ static bool find_list(const char *run_folder, struct path *list)
 void leftovers_begin(const char *run_folder)
 {
     struct path list;
-    int file = find_list(run_folder, &list)
-                   ? open(list.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-                   : -1;
-    if (file >= 0)
+    struct error error;
+    int file = -1;
+    if (find_list(run_folder, &list) && regular_make(list.text, &file, &error) == OK)
         close(file);
 }
 
@@ -41,7 +40,10 @@ void leftovers_remove(const char *run_folder)
     struct path list;
     char path[NAME_BYTES];
     uintmax_t inode;
-    FILE *file = find_list(run_folder, &list) ? fopen(list.text, "re") : NULL;
+    struct error error;
+    FILE *file = find_list(run_folder, &list)
+                     ? regular_stream(list.text, LINKS_REFUSED, REGULAR_TEXT_MOST, &error)
+                     : NULL;
     if (file == NULL)
         return;
     while (fscanf(file, "%ju %255s", &inode, path) == 2)

@@ -32,7 +32,9 @@ void shared_memory_made(const char *path)
     int number = errno;
     if (list[0] == '\0' || !shared_memory_is_of_mpi(path))
         return;
-    int file = stat(path, &facts) == 0 ? REAL(open)(list, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    int file = stat(path, &facts) == 0
+                   ? REAL(open)(list, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                   : -1;
     if (file >= 0) {
         int length = snprintf(line, sizeof line, "%ju %s\n", (uintmax_t)facts.st_ino, path);
         ssize_t written = REAL(write)(file, line, (size_t)length);
