@@ -7,6 +7,7 @@
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
 #include "injectors/replay/replay.h"
+#include "injectors/rules/rules.h"
 #include "injectors/storage/storage.h"
 #include "injectors/system/system.h"
 #include "injectors/taps/under_test.h"
@@ -298,7 +299,8 @@ void runtime_initialized(int rank, int size, bool several_threads)
                 runtime_trace.header->rank);
     atomic_store(&runtime_slot->world_size, size);
     atomic_store(&runtime_slot->state, RANK_INITIALIZED);
-    rules_start();
+    if (watcher != NULL)
+        watcher->started();
 }
 
 void runtime_library(const void *address, const char *version)

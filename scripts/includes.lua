@@ -24,6 +24,14 @@ harness/system
 harness/decisions
 harness/strategy
 harness/stacks
+injectors/record
+injectors/rules
+injectors/actions
+injectors/taps
+injectors/steer
+injectors/storage
+injectors/replay
+injectors
 harness/launch
 harness/run
 harness/verify
@@ -55,10 +63,11 @@ local function place_of(file)
     return place[folder], folder
 end
 
+local ordered = { harness = true, oracles = true, reports = true, injectors = true }
 local files = {}
 for file in io.popen("git ls-files --cached --others --exclude-standard '*.c' '*.h'"):lines() do
     local top = file:match("^[^/]+")
-    if (top == "harness" or top == "oracles" or top == "reports") then files[file] = true end
+    if ordered[top] then files[file] = true end
 end
 
 -- As the compiler looks: below harness, below the top folder, beside the file.

@@ -1,5 +1,4 @@
 /* SIGKILL to every victim. */
-#include "injectors/replay/replay.h"
 #include "injectors/rules/rules_parts.h"
 
 #include <signal.h>
@@ -70,10 +69,6 @@ bool rules_is_doomed(void)
 
 void rules_returned(struct record *r)
 {
-    if (replay_imposing) {
-        replay_returned(r);
-        return;
-    }
     if (atomic_load_explicit(&inside, memory_order_relaxed) != r)
         return;
     uint64_t end = clock_monotonic_ns() + RULES_INSIDE_WAIT_MS * UINT64_C(1000000);

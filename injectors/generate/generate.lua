@@ -306,14 +306,14 @@ local function lower_call(call, role)
     local plain = ("library.%s(%s);"):format(member(call.name), named(call))
     if not steered then
         return ([[
-    if (unlikely(rules_steering))
+    if (unlikely(runtime_steering))
         steer_look();
     int answer = %s
 ]]):format(plain)
     end
     return ([[
     int answer;
-    if (unlikely(rules_steering) && tap_ready) {
+    if (unlikely(runtime_steering) && tap_ready) {
         steer_look();
     %s    } else {
         answer = %s
@@ -431,6 +431,7 @@ end
 
 local WRAPPERS_HEAD = [[
 /* Made by injectors/generate/generate.lua. */
+#include "injectors/rules/rules.h"
 #include "injectors/steer/steer.h"
 #include "injectors/taps/tap.h"
 #include "injectors/taps/tap_collective.h"

@@ -282,7 +282,7 @@ roles.PROBE = {
     before = any_status
         .. "struct record *recorded = probe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "probe_end(recorded, comm, status, answer);",
-    steered = "answer = steer_probe(recorded, source, tag, comm, status);",
+    steered = "answer = steer_mprobe(recorded, source, tag, comm, NULL, status);",
 }
 
 roles.IPROBE = {
@@ -290,7 +290,7 @@ roles.IPROBE = {
     before = any_status
         .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "iprobe_end(recorded, comm, flag, status, answer);",
-    steered = "answer = steer_iprobe(recorded, source, tag, comm, flag, status);",
+    steered = "answer = steer_answers->improbe(recorded, source, tag, comm, flag, NULL, status);",
 }
 
 roles.MPROBE = {
@@ -307,7 +307,9 @@ roles.IMPROBE = {
     before = any_status
         .. "struct record *recorded = iprobe_begin($LEVEL, $CALL, source, tag, comm);",
     after = "improbe_end($LEVEL, recorded, comm, flag, message, status, answer);",
-    steered = "answer = steer_improbe(recorded, source, tag, comm, flag, message, status);",
+    steered = [[
+answer = steer_answers->improbe(recorded, source, tag, comm, flag, message, status);
+]],
 }
 
 roles.WAIT = {
@@ -328,7 +330,7 @@ struct request *waited;
 struct record *recorded = test_begin($LEVEL, $CALL, request, &waited);
 ]],
     after = "test_end(recorded, waited, request, flag, status, answer);",
-    steered = "answer = steer_test(recorded, waited, request, flag, status);",
+    steered = "answer = steer_answers->test(recorded, waited, request, flag, status);",
 }
 
 roles.WAITALL = {
@@ -353,7 +355,7 @@ batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
 struct record *recorded = wait_many_begin(&batch);
 ]],
     after = "waitany_end(recorded, &batch, array_of_requests, indx, status, answer);",
-    steered = "answer = steer_waitany(recorded, &batch, array_of_requests, indx, status);",
+    steered = "answer = steer_answers->waitany(recorded, &batch, array_of_requests, indx, status);",
 }
 
 roles.WAITSOME = {
@@ -370,7 +372,7 @@ waitsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, ar
              answer);
 ]],
     steered = [[
-answer = steer_waitsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
+answer = steer_answers->waitsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
                         array_of_statuses);
 ]],
 }
@@ -385,7 +387,7 @@ struct record *recorded = test_many_begin(&batch);
 ]],
     after = "testall_end(recorded, &batch, array_of_requests, flag, array_of_statuses, answer);",
     steered = [[
-answer = steer_testall(recorded, &batch, array_of_requests, flag, array_of_statuses);
+answer = steer_answers->testall(recorded, &batch, array_of_requests, flag, array_of_statuses);
 ]],
 }
 
@@ -397,7 +399,9 @@ batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
 struct record *recorded = test_many_begin(&batch);
 ]],
     after = "testany_end(recorded, &batch, array_of_requests, indx, flag, status, answer);",
-    steered = "answer = steer_testany(recorded, &batch, array_of_requests, indx, flag, status);",
+    steered = [[
+answer = steer_answers->testany(recorded, &batch, array_of_requests, indx, flag, status);
+]],
 }
 
 roles.TESTSOME = {
@@ -413,7 +417,7 @@ testsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, ar
              answer);
 ]],
     steered = [[
-answer = steer_testsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
+answer = steer_answers->testsome(recorded, &batch, array_of_requests, outcount, array_of_indices,
                         array_of_statuses);
 ]],
 }

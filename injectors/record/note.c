@@ -2,7 +2,6 @@
  * references find. Must not know: MPI headers. */
 #include "injectors/record/hash.h"
 #include "injectors/record/runtime.h"
-#include "injectors/replay/replay.h"
 
 #include <string.h>
 
@@ -95,8 +94,8 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         atomic_store(&runtime_slot->stopped_line, value);
     if (kind == NOTE_BECOMES)
         runtime_is_nobody = value == NOBODY;
-    if (rules_watching)
-        rules_instant(note, name);
+    if (runtime_watching)
+        watcher->instant(note, name);
 }
 
 /* The bytes lie in the record itself: 8 from `comm` on, the rest in `request`. */
@@ -113,15 +112,15 @@ void faultline_draw(const char *name, void *data, size_t bytes)
 {
     if (!runtime_recording || bytes > NOTE_DRAWN_BYTES)
         return;
-    if (replay_imposing)
-        replay_draw(data, bytes);
+    if (runtime_watching && watcher->drawn != NULL)
+        watcher->drawn(data, bytes);
     struct record *note = reserve(name, name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0);
     note->tag = NOTE_DRAWN;
     note->bytes = bytes;
     keep_drawn(note, data, bytes);
     publish(note);
-    if (rules_watching)
-        rules_instant(note, name);
+    if (runtime_watching)
+        watcher->instant(note, name);
 }
 
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
@@ -137,8 +136,8 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
     if (tap_message_told != NULL)
         tap_message_told(note, comm, peer, data, bytes);
     publish(note);
-    if (rules_watching)
-        rules_instant(note, NULL);
+    if (runtime_watching)
+        watcher->instant(note, NULL);
 }
 
 void faultline_request(const struct faultline_request *request)

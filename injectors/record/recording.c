@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
+const struct watcher *watcher;
+_Atomic bool runtime_watching;
+_Atomic bool runtime_steering;
 int runtime_recording;
 bool runtime_several_threads;
 bool runtime_is_nobody;
@@ -37,10 +40,10 @@ struct record *record_reserve_beyond(uint64_t index)
 
 void record_end_watched(struct record *r, int error_class)
 {
-    rules_returned(r);
+    watcher->returned(r);
     r->error = record_error(error_class);
     atomic_store_explicit(&r->leave, record_return_ticks(r), memory_order_release);
-    rules_after(r);
+    watcher->after(r);
 }
 
 /* --- polls ------------------------------------------------------------------------------------ */
@@ -112,11 +115,20 @@ static struct record *count_negative(struct record *r, uint64_t leave)
     return stored;
 }
 
+/* Of two threads that count at once one may count for both: polls are only to go on. */
+void runtime_polled_in_vain(void)
+{
+    uint64_t polls = atomic_load_explicit(&runtime_slot->polls, memory_order_relaxed);
+    uint64_t records = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polled_at, records, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polls, polls + 1, memory_order_release);
+}
+
 struct record *record_poll_end(struct record *r, int error_class)
 {
     struct record *stored;
-    if (__builtin_expect(rules_watching, 0))
-        rules_returned(r);
+    if (__builtin_expect(runtime_watching, 0))
+        watcher->returned(r);
     r->error = record_error(error_class);
     uint64_t leave = record_return_ticks(r);
     if (r->flags & FLAG_NEGATIVE) {
@@ -127,10 +139,10 @@ struct record *record_poll_end(struct record *r, int error_class)
         publish_poll(stored, r, leave);
     }
     if (stored->flags & FLAG_NEGATIVE)
-        rules_polled_in_vain();
-    if (__builtin_expect(rules_watching, 0)) {
-        rules_poll_recorded(stored);
-        rules_after(stored);
+        runtime_polled_in_vain();
+    if (__builtin_expect(runtime_watching, 0)) {
+        watcher->polled(stored);
+        watcher->after(stored);
     }
     return stored;
 }

@@ -19,7 +19,7 @@
 #define INJECTORS_RECORD_RUNTIME_H
 
 #include "board/board.h"
-#include "injectors/rules/rules.h"
+#include "injectors/record/watcher.h"
 #include "trace/calls.h"
 #include "trace/clock.h"
 #include "trace/record.h"
@@ -50,7 +50,7 @@ struct thread_state {
     uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
     uint64_t recorded; /* records begun, polls left out */
     uint32_t steered;  /* step + 1 of the plan that wants something of the wire call in progress; 0:
-                          none. Taken by the taps with rules_take */
+                          none. Left by the watcher; whoever takes it sets it to 0 */
     uint32_t pending;  /* the same of the upper call in progress: the first wire call inside it that
                           does the same takes it. Kept by the rules */
     const struct record *pending_call; /* that upper call */
@@ -104,15 +104,6 @@ static inline void runtime_direct_begin(void)
 static inline void runtime_direct_end(void)
 {
     thread_state.direct = false;
-}
-
-/* The step of the plan that wants something of the wire call in progress, + 1; 0: none. From now on
- * it is the caller's: see rules.h. */
-static inline uint32_t rules_take(void)
-{
-    uint32_t steered = thread_state.steered;
-    thread_state.steered = 0;
-    return steered;
 }
 
 /* The stand-in while the trace is full. */
@@ -195,8 +186,8 @@ ON_THE_PATH void record_publish(struct record *r)
     uint8_t kind = r->error;
     r->error = 0;
     atomic_store_explicit(&r->kind, kind, memory_order_release);
-    if (__builtin_expect(rules_watching, 0))
-        rules_before(r);
+    if (__builtin_expect(runtime_watching, 0))
+        watcher->before(r);
 }
 
 void record_end_watched(struct record *r, int error_class);
@@ -209,7 +200,7 @@ static inline uint8_t record_error(int error_class)
 /* The call has returned and all fields are filled. May not return: position "after", "inside". */
 ON_THE_PATH void record_end(struct record *r, int error_class)
 {
-    if (__builtin_expect(rules_watching, 0)) {
+    if (__builtin_expect(runtime_watching, 0)) {
         record_end_watched(r, error_class);
         return;
     }
@@ -226,8 +217,8 @@ static inline void record_instant(struct record *r, int error_class)
     r->error = record_error(error_class);
     atomic_store_explicit(&r->leave, r->enter, memory_order_relaxed);
     atomic_store_explicit(&r->kind, kind, memory_order_release);
-    if (__builtin_expect(rules_watching, 0))
-        rules_instant(r, NULL);
+    if (__builtin_expect(runtime_watching, 0))
+        watcher->instant(r, NULL);
 }
 
 /* A call that may say "not yet" and be repeated without end. The record is this thread's own until
@@ -252,6 +243,9 @@ static inline struct record *record_poll_begin(enum level level, enum record_kin
  * same (level, call, comm, request, want_peer, want_tag) if this thread has recorded nothing but
  * polls since; else a record of its own. Returns the record in the trace. */
 struct record *record_poll_end(struct record *r, int error_class);
+
+/* A poll of this rank said no. */
+void runtime_polled_in_vain(void);
 
 /* The rank is inside the wire call of `r`, which may block; shown on the board until _unblocked. */
 static inline void runtime_blocking(const struct record *r)

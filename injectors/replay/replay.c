@@ -17,8 +17,6 @@
 #define SHAPE_TEXT_BYTES 160
 #define NUMBER_BYTES 16
 
-bool replay_imposing;
-
 struct replay replay;
 
 /* --- the end of a replay ---------------------------------------------------------------------- */
@@ -209,9 +207,13 @@ static void offer_hold(uint32_t event)
         thread_state.steered = action->step + 1u;
 }
 
-void replay_storage(void)
+/* Behind `before` of the same record: the same for the fault of a call on the store. */
+static void storage(struct record *r, enum plan_event event, const char *file, bool is_after)
 {
-    if (replay.progress_count == 0)
+    (void)r;
+    (void)event;
+    (void)file;
+    if (is_after || replay.progress_count == 0)
         return;
     const struct decision_action *action =
         replay_take(FAULT_STORAGE, replay.progress[replay.progress_count - 1].event);
@@ -231,7 +233,7 @@ static bool ends_inside(const struct record *r)
 
 static void begin_poll(const struct record *r);
 
-void replay_before(struct record *r)
+static void before(struct record *r)
 {
     if (is_poll(r)) {
         replay_carry_out();
@@ -273,7 +275,7 @@ static void hide_outcome(struct record *r)
     }
 }
 
-void replay_returned(struct record *r)
+static void returned(struct record *r)
 {
     uint32_t at = find_progress(r);
     if (at == replay.progress_count || !replay_ends_here() ||
@@ -292,7 +294,7 @@ static void check_outcome(uint32_t event, const struct record *r)
         diverge_at(event, r, true);
 }
 
-void replay_after(const struct record *r)
+static void after(struct record *r)
 {
     uint32_t at = find_progress(r);
     if (at == replay.progress_count)
@@ -306,8 +308,9 @@ void replay_after(const struct record *r)
     replay_look_for_end(true);
 }
 
-void replay_instant(const struct record *r)
+static void instant(struct record *r, const char *name)
 {
+    (void)name;
     if (!decision_is_event(r))
         return;
     uint32_t event = step_on(r, true);
@@ -318,17 +321,18 @@ void replay_instant(const struct record *r)
     replay_look_for_end(true);
 }
 
-void replay_draw(void *data, size_t bytes)
+/* What the program drew here then; as it is where it drew nothing. */
+static void drawn(void *data, size_t bytes)
 {
-    unsigned char drawn[NOTE_DRAWN_BYTES];
+    unsigned char then[NOTE_DRAWN_BYTES];
     uint32_t event = replay_window_end(replay.cursor);
     if (event >= replay.events || replay_shape(event)->kind != RECORD_NOTE ||
         replay_shape(event)->tag != NOTE_DRAWN || replay_shape(event)->bytes != bytes)
         return; /* its note diverges */
-    memcpy(drawn, &replay_shape(event)->comm, 4);
-    memcpy(drawn + 4, &replay_shape(event)->peer, 4);
-    memcpy(drawn + 8, &replay.event[event].request, 4);
-    memcpy(data, drawn, bytes);
+    memcpy(then, &replay_shape(event)->comm, 4);
+    memcpy(then + 4, &replay_shape(event)->peer, 4);
+    memcpy(then + 8, &replay.event[event].request, 4);
+    memcpy(data, then, bytes);
 }
 
 /* --- polls ------------------------------------------------------------------------------------ */
@@ -378,8 +382,9 @@ static void begin_poll(const struct record *r)
                    r, false);
 }
 
-void replay_polled(const struct record *stored)
+static void polled(struct record *stored)
 {
+    rules_polled(stored);
     if (!(stored->flags & FLAG_NEGATIVE)) {
         step_on(stored, true);
         replay.completed++;
@@ -472,18 +477,33 @@ void replay_tell(const struct record *call)
 }
 
 /* --- beginning -------------------------------------------------------------------------------- */
-void replay_initialized(bool several_threads)
+static void started(void)
 {
-    if (several_threads)
+    if (runtime_several_threads)
         replay_diverge(
             "the program asks for MPI_THREAD_MULTIPLE: what its threads do at once is not "
             "replayed; up to MPI_THREAD_SERIALIZED it is");
 }
 
-void replay_close(void)
+/* What comes after the step is done at its own place. */
+static void finished(uint32_t step)
 {
-    replay_imposing = false;
+    rules_impose(step, false);
 }
+
+static const struct watcher as_then = {.before = before,
+                                       .returned = returned,
+                                       .after = after,
+                                       .instant = instant,
+                                       .polled = polled,
+                                       .storage = storage,
+                                       .drawn = drawn,
+                                       .started = started,
+                                       .round = replay_round,
+                                       .dies = replay_die_in_turn,
+                                       .held = replay_held,
+                                       .may_go = replay_may_go,
+                                       .finished = finished};
 
 void replay_open(const char *path, const struct plan *plan, struct board *board, int rank,
                  int incarnation, const char *run_folder)
@@ -505,9 +525,11 @@ void replay_open(const char *path, const struct plan *plan, struct board *board,
         replay.incomplete = replay.section->incomplete;
     }
     read_wanted(run_folder);
-    replay_imposing = true;
-    rules_steering = true;
-    rules_watching = true;
+    watcher = &as_then;
+    runtime_steering = true;
+    runtime_watching = true;
+    if (replay_steer != NULL)
+        replay_steer();
     if (replay_is_at_end() && replay_ends_here())
         replay_arrive();
 }

@@ -1,7 +1,7 @@
 /* A run that follows the decisions of another one (harness/decisions/decisions.h): where this rank
- * stands in them, what comes next, and what is done to the run there. While replay_imposing is true
- * no condition of the plan is looked at: what a step does is done where it was done then. Must not
- * know: MPI headers; what is done to a call is steer_replay.c.
+ * stands in them, what comes next, and what is done to the run there. It is the watcher in the
+ * place of the rules: no condition of the plan is looked at, and what a step does is done where it
+ * was done then. Must not know: MPI headers; what is done to a call is steer_replay.c.
  *
  * Each record that this rank makes is held against the next event. The first that differs is a
  * *divergence*: it is written to the file `divergence` of the run folder, and the process exits.
@@ -25,37 +25,14 @@
 /* What a process exits with behind a divergence. */
 #define REPLAY_EXIT_DIVERGED 77
 
-extern bool replay_imposing;
-
-/* Begins to follow the decisions in `path`. Does not return when they cannot be read: a run that is
- * not imposed must not pass for one that is. Arguments must live as long as the rank. */
+/* Begins to follow the decisions in `path`, after rules_open. Does not return when they cannot be
+ * read: a run that is not imposed must not pass for one that is. Arguments must live as long as the
+ * rank. */
 void replay_open(const char *path, const struct plan *plan, struct board *board, int rank,
                  int incarnation, const char *run_folder);
 
-/* A forked child follows nothing. */
-void replay_close(void);
-
-/* --- for the rules: a record is published, returns, is complete ------------------------------- */
-/* Leaves a hold that is due in thread_state.steered. May not return. */
-void replay_before(struct record *r);
-void replay_storage(void); /* behind replay_before of a call on the store: the same for its fault */
-void replay_returned(struct record *r);
-void replay_after(const struct record *r);
-void replay_instant(const struct record *r);
-void replay_polled(const struct record *stored); /* a poll is over and in the trace */
-void replay_round(void);                         /* of a loop that waits */
-void replay_initialized(bool several_threads);
-
-/* What the program drew here then, at most NOTE_DRAWN_BYTES; as it is where it drew nothing. */
-void replay_draw(void *data, size_t bytes);
-
-/* --- for holds -------------------------------------------------------------------------------- */
-/* Message `number` of hold `step` is that of the record `send`. */
-void replay_held(uint32_t step, uint32_t number, const struct record *send);
-enum board_release replay_may_go(uint32_t step, uint32_t number);
-
-/* The process is about to end: returns when all ranks have arrived. */
-void replay_die_in_turn(void);
+/* Provided by the taps: the library's answers are those of the other run too. */
+void replay_steer(void) __attribute__((weak));
 
 /* --- for steering ----------------------------------------------------------------------------- */
 /* The message that the receive or probe of `r`, in progress, took; false: not known. */

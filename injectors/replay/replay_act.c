@@ -179,5 +179,8 @@ enum board_release replay_may_go(uint32_t step, uint32_t number)
             event = replay.held[i].event;
     const struct decision_action *action =
         event != DECISION_NO_EVENT ? find_action(FAULT_RELEASED, event) : NULL;
-    return action != NULL && is_due(action) ? (enum board_release)action->number : RELEASED_NOT;
+    if (action == NULL || !is_due(action))
+        return RELEASED_NOT;
+    progress_let_go(replay.board, step, (enum board_release)action->number);
+    return (enum board_release)action->number;
 }

@@ -75,6 +75,8 @@ uint32_t replay_event(const struct record *r);
 void replay_arrive(void);
 /* It stays there until it is killed. */
 _Noreturn void replay_park(void);
+/* The process is about to end: returns when all ranks have arrived. */
+void replay_die_in_turn(void);
 
 /* Behind every step: has the rank come to its end? `stays`: it is not inside a call that has still
  * to be made. */
@@ -82,6 +84,12 @@ void replay_look_for_end(bool stays);
 
 /* What was done to the run here. */
 void replay_carry_out(void);
+/* The same in a loop that waits, and the kills that are due. */
+void replay_round(void);
+
+/* Members of the watcher. */
+void replay_held(uint32_t step, uint32_t number, const struct record *send);
+enum board_release replay_may_go(uint32_t step, uint32_t number);
 
 /* An action of this kind that belongs to the event, once; NULL: none. */
 struct decision_action *replay_take(enum fault_kind kind, uint32_t event);

@@ -1,7 +1,7 @@
-/* See steer_replay.h. A "no" is said at once, while the library makes progress; for a "yes", and
- * for what a call completed then, it waits: it came then, so it comes now. */
-#include "injectors/replay/steer_replay.h"
-
+/* What the library is asked in a run that follows the decisions of another one: see replay.h. A
+ * "no" is said at once, while the library makes progress; for a "yes", and for what a call
+ * completed then, it waits: it came then, so it comes now. */
+#include "injectors/replay/replay.h"
 #include "injectors/steer/steer_parts.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void steer_idle(void)
 
 /* --- which message ---------------------------------------------------------------------------- */
 
-bool steer_replay_match(const struct record *r, int *source, int *tag, MPI_Comm comm)
+static bool match(const struct record *r, int *source, int *tag, MPI_Comm comm)
 {
     int32_t peer, its_tag;
     bool open = *source == MPI_ANY_SOURCE || *tag == MPI_ANY_TAG;
@@ -66,7 +66,7 @@ static int cancelled(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
-int steer_replay_never(MPI_Request *request)
+static int never(MPI_Request *request)
 {
     MPI_Request *own = malloc(sizeof *own);
     if (!own)
@@ -105,7 +105,7 @@ static void await(const struct record *recorded, MPI_Request request)
         wait_on(&patience);
 }
 
-void steer_replay_stay(const struct record *recorded)
+static void stay(const struct record *recorded)
 {
     unsigned round = 0;
     while (replay_never_returns(recorded)) {
@@ -127,9 +127,10 @@ static bool says_no(const struct record *recorded)
 
 /* --- one request, all requests ---------------------------------------------------------------- */
 
-int steer_replay_test(const struct record *recorded, MPI_Request *request, int *flag,
-                      MPI_Status *status)
+static int test(const struct record *recorded, const struct request *waited, MPI_Request *request,
+                int *flag, MPI_Status *status)
 {
+    (void)waited;
     *flag = 0;
     if (says_no(recorded))
         return MPI_SUCCESS;
@@ -138,8 +139,8 @@ int steer_replay_test(const struct record *recorded, MPI_Request *request, int *
     return library.Test(request, flag, status);
 }
 
-int steer_replay_testall(const struct record *recorded, const struct batch *batch,
-                         MPI_Request *requests, int *flag, MPI_Status *statuses)
+static int testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *flag, MPI_Status *statuses)
 {
     *flag = 0;
     if (says_no(recorded))
@@ -186,11 +187,11 @@ static int complete_those(const struct record *recorded, const struct batch *bat
     return done > 0 ? (int)done : -1;
 }
 
-int steer_replay_waitany(const struct record *recorded, const struct batch *batch,
-                         MPI_Request *requests, int *index, MPI_Status *status)
+static int waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, MPI_Status *status)
 {
     int result = MPI_SUCCESS;
-    steer_replay_stay(recorded);
+    stay(recorded);
     if (complete_those(recorded, batch, requests, index, status, &result) > 0)
         return result;
     struct patience patience = patience_for(recorded);
@@ -203,22 +204,22 @@ int steer_replay_waitany(const struct record *recorded, const struct batch *batc
     }
 }
 
-int steer_replay_testany(const struct record *recorded, const struct batch *batch,
-                         MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+static int testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, int *flag, MPI_Status *status)
 {
     *flag = 0;
     *index = MPI_UNDEFINED;
     if (says_no(recorded))
         return MPI_SUCCESS;
     *flag = 1;
-    return steer_replay_waitany(recorded, batch, requests, index, status);
+    return waitany(recorded, batch, requests, index, status);
 }
 
-int steer_replay_waitsome(const struct record *recorded, const struct batch *batch,
-                          MPI_Request *requests, int *completed, int *indices, MPI_Status *statuses)
+static int waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses)
 {
     int result = MPI_SUCCESS;
-    steer_replay_stay(recorded);
+    stay(recorded);
     int count = complete_those(recorded, batch, requests, indices, statuses, &result);
     if (count > 0) {
         *completed = count;
@@ -233,24 +234,24 @@ int steer_replay_waitsome(const struct record *recorded, const struct batch *bat
     }
 }
 
-int steer_replay_testsome(const struct record *recorded, const struct batch *batch,
-                          MPI_Request *requests, int *completed, int *indices, MPI_Status *statuses)
+static int testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses)
 {
     *completed = 0;
     if (says_no(recorded))
         return MPI_SUCCESS;
-    return steer_replay_waitsome(recorded, batch, requests, completed, indices, statuses);
+    return waitsome(recorded, batch, requests, completed, indices, statuses);
 }
 
 /* --- probes ----------------------------------------------------------------------------------- */
 
-int steer_replay_improbe(const struct record *recorded, int source, int tag, MPI_Comm comm,
-                         int *flag, MPI_Message *message, MPI_Status *status)
+static int improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Message *message, MPI_Status *status)
 {
     *flag = 0;
     if (source != MPI_PROC_NULL && says_no(recorded))
         return MPI_SUCCESS;
-    steer_replay_match(recorded, &source, &tag, comm);
+    match(recorded, &source, &tag, comm);
     struct patience patience = patience_for(recorded);
     for (;;) {
         int result = steer_ask(source, tag, comm, flag, message, status);
@@ -260,4 +261,19 @@ int steer_replay_improbe(const struct record *recorded, int source, int tag, MPI
         }
         wait_on(&patience);
     }
+}
+
+void replay_steer(void)
+{
+    static const struct steer_answers as_then = {.match = match,
+                                                 .never = never,
+                                                 .stay = stay,
+                                                 .test = test,
+                                                 .testall = testall,
+                                                 .testany = testany,
+                                                 .testsome = testsome,
+                                                 .waitany = waitany,
+                                                 .waitsome = waitsome,
+                                                 .improbe = improbe};
+    steer_answers = &as_then;
 }

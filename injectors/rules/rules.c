@@ -1,9 +1,6 @@
 /* See rules.h: which steps are looked at, and the door. */
-#include "injectors/replay/replay.h"
 #include "injectors/rules/rules_parts.h"
 
-_Atomic bool rules_watching;
-_Atomic bool rules_steering;
 struct rules rules;
 
 /* --- which steps concern this rank ------------------------------------------------------------ */
@@ -50,7 +47,7 @@ static void find_open(void)
         rules.rule[step].open = open;
         any = any || open;
     }
-    rules_watching = any || rules_steering || rules_is_doomed();
+    runtime_watching = any || runtime_steering || rules_is_doomed();
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
@@ -113,15 +110,9 @@ static void look(const struct sight *sight)
     find_open();
 }
 
-void rules_poll(void)
+static void round_of_loop(void)
 {
     struct performance performance;
-    if (!rules_watching)
-        return;
-    if (replay_imposing) {
-        replay_round();
-        return;
-    }
     performance.count = performance.found = 0;
     performance.record = NULL;
     rules_note_continued();
@@ -129,6 +120,90 @@ void rules_poll(void)
     if (performance.count > 0)
         rules_perform(&performance);
 }
+
+/* --- what the watcher is shown -----------------------------------------------------------------
+ */
+static struct sight sight_of(struct record *r, enum moment moment)
+{
+    return (struct sight){.record = r,
+                          .kind = atomic_load_explicit(&r->kind, memory_order_relaxed),
+                          .moment = moment};
+}
+
+static void publish_call(const struct record *r)
+{
+    if (r->level == LEVEL_APP)
+        atomic_store_explicit(&runtime_slot->app_call, r->call, memory_order_relaxed);
+    else
+        atomic_store_explicit(&runtime_slot->wire_call, r->call, memory_order_relaxed);
+}
+
+static void before(struct record *r)
+{
+    struct sight sight = sight_of(r, MOMENT_BEFORE);
+    if (rules.publishes)
+        publish_call(r);
+    rules_offer_meets(r);
+    look(&sight);
+}
+
+static void after(struct record *r)
+{
+    struct sight sight = sight_of(r, MOMENT_AFTER);
+    rules_offer_ends(r);
+    look(&sight);
+}
+
+static void instant(struct record *r, const char *name)
+{
+    struct sight sight = sight_of(r, MOMENT_INSTANT);
+    sight.name = name;
+    if (sight.kind == RECORD_FAULT || (r->level == LEVEL_SELF && sight.kind != RECORD_NOTE))
+        return;
+    rules_offer_meets(r);
+    look(&sight);
+}
+
+static void storage(struct record *r, enum plan_event event, const char *file, bool is_after)
+{
+    struct sight sight = sight_of(r, is_after ? MOMENT_AFTER : MOMENT_BEFORE);
+    sight.stored = event;
+    sight.file = file;
+    look(&sight);
+}
+
+/* Steps that wait for nothing at the very start of the plan are done by the rank that comes here
+ * first, once in a run. */
+static void started(void)
+{
+    struct performance performance;
+    performance.count = performance.found = 0;
+    performance.record = NULL;
+    for (uint32_t step = 0; step < rules.plan->count; step++)
+        if (plan_after(rules.plan, step) < 0 && !board_step_done(rules.board, step) &&
+            plan_condition_is_empty(&rules.plan->steps[step].when) &&
+            progress_claim(rules.board, step))
+            performance.step[performance.count++] = step;
+    rules_perform(&performance);
+    find_open();
+}
+
+static void finished(uint32_t step)
+{
+    struct performance performance = {.count = 1, .step = {step}, .record = NULL, .found = 1};
+    rules_perform(&performance);
+}
+
+static const struct watcher by_plan = {.before = before,
+                                       .returned = rules_returned,
+                                       .after = after,
+                                       .instant = instant,
+                                       .polled = rules_polled,
+                                       .storage = storage,
+                                       .started = started,
+                                       .round = round_of_loop,
+                                       .may_go = rules_may_go,
+                                       .finished = finished};
 
 /* --- the door --------------------------------------------------------------------------------- */
 static void know_steps(void)
@@ -142,7 +217,7 @@ static void know_steps(void)
         rules_know(&rule->release, &s->release);
         rules.has_states |= waits_for_states(&s->when);
         rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
-        rules_steering |=
+        runtime_steering |=
             action_steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
     }
 }
@@ -163,109 +238,16 @@ void rules_open(const struct plan *plan, struct board *board, int rank, int inca
                            .rank = rank,
                            .incarnation = incarnation,
                            .run_folder = run_folder};
-    rules_steering = false;
+    runtime_steering = false;
     if (asks_within(plan))
         rules_within_open(run_folder);
     know_steps();
+    watcher = &by_plan;
     find_open();
 }
 
 void rules_close(void)
 {
-    rules_watching = false;
-    rules_steering = false;
-    replay_close();
-}
-
-void rules_start(void)
-{
-    struct performance performance;
-    if (replay_imposing)
-        replay_initialized(runtime_several_threads);
-    if (rules.plan == NULL || replay_imposing)
-        return;
-    performance.count = performance.found = 0;
-    performance.record = NULL;
-    for (uint32_t step = 0; step < rules.plan->count; step++)
-        if (plan_after(rules.plan, step) < 0 && !board_step_done(rules.board, step) &&
-            plan_condition_is_empty(&rules.plan->steps[step].when) &&
-            progress_claim(rules.board, step))
-            performance.step[performance.count++] = step;
-    rules_perform(&performance);
-    find_open();
-}
-
-static struct sight sight_of(struct record *r, enum moment moment)
-{
-    return (struct sight){.record = r,
-                          .kind = atomic_load_explicit(&r->kind, memory_order_relaxed),
-                          .moment = moment};
-}
-
-static void publish_call(const struct record *r)
-{
-    if (r->level == LEVEL_APP)
-        atomic_store_explicit(&runtime_slot->app_call, r->call, memory_order_relaxed);
-    else
-        atomic_store_explicit(&runtime_slot->wire_call, r->call, memory_order_relaxed);
-}
-
-void rules_before(struct record *r)
-{
-    struct sight sight = sight_of(r, MOMENT_BEFORE);
-    if (rules.publishes)
-        publish_call(r);
-    if (replay_imposing) {
-        replay_before(r);
-        return;
-    }
-    rules_offer_meets(r);
-    look(&sight);
-}
-
-void rules_after(struct record *r)
-{
-    struct sight sight = sight_of(r, MOMENT_AFTER);
-    if (replay_imposing) {
-        replay_after(r);
-        return;
-    }
-    rules_offer_ends(r);
-    look(&sight);
-}
-
-void rules_instant(struct record *r, const char *name)
-{
-    struct sight sight = sight_of(r, MOMENT_INSTANT);
-    sight.name = name;
-    if (sight.kind == RECORD_FAULT || (r->level == LEVEL_SELF && sight.kind != RECORD_NOTE))
-        return;
-    if (replay_imposing) {
-        replay_instant(r);
-        return;
-    }
-    rules_offer_meets(r);
-    look(&sight);
-}
-
-void rules_storage(struct record *r, enum plan_event event, const char *file, bool after)
-{
-    struct sight sight = sight_of(r, after ? MOMENT_AFTER : MOMENT_BEFORE);
-    if (replay_imposing) {
-        if (!after)
-            replay_storage();
-        return;
-    }
-    sight.stored = event;
-    sight.file = file;
-    look(&sight);
-}
-
-/* Of two threads that count at once one may count for both: polls are only to go on. */
-void rules_polled_in_vain(void)
-{
-    uint64_t polls = atomic_load_explicit(&runtime_slot->polls, memory_order_relaxed);
-    uint64_t records = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed);
-    atomic_store_explicit(&runtime_slot->polled_at, records, memory_order_relaxed);
-    atomic_store_explicit(&runtime_slot->polls, polls + 1, memory_order_release);
+    runtime_watching = false;
+    runtime_steering = false;
 }

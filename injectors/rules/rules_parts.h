@@ -1,4 +1,5 @@
-/* What the rules_*.c and the actions share. Nobody else includes this. */
+/* What the rules_*.c, the actions, and a run that follows another one share. Nobody else includes
+ * this. */
 #ifndef INJECTORS_RULES_RULES_PARTS_H
 #define INJECTORS_RULES_RULES_PARTS_H
 
@@ -78,12 +79,10 @@ struct performance {
 /* All evidence is written and the next steps armed before anybody dies: the death of one may be the
  * end of all. Steps that wait for nothing and come after are done as well. */
 void rules_perform(struct performance *performance);
-/* The step is done by what the taps or the store did. */
-void rules_finish(uint32_t step);
 struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
                            int error, uint32_t request);
-/* The evidence of a step that is done because it was done here in the run that is followed; what
- * comes after it is done at its own place. */
+/* The evidence of a step that is done because it was done here in another run, which this one
+ * follows (injectors/replay); what comes after it is done at its own place. */
 void rules_impose(uint32_t step, bool from_outside);
 bool rules_is_victim(const struct plan_step *step, int32_t rank);
 bool rules_is_rank(int32_t rank);
@@ -95,6 +94,9 @@ uint64_t rules_number(const struct record *r);
 /* --- injectors/actions ----------------------------------------------------------------------- */
 /* This rank waits for a kill from outside. */
 bool rules_is_doomed(void);
+/* The call of `r` has returned: where this rank is to be killed inside it, waits for the SIGKILL
+ * that was asked for when it was entered (see RULES_INSIDE_WAIT_MS). */
+void rules_returned(struct record *r);
 /* The kills of a step that rules_impose has recorded. true: this rank is a victim, and still to be
  * killed. */
 bool rules_impose_kill(uint32_t step);
@@ -105,6 +107,11 @@ void rules_note_continued(void);
 /* A step for the taps or the store has matched: it is left in thread_state where it is looked for.
  * false: there is no room, it was not taken. */
 bool rules_offer(uint32_t step, const struct record *r);
+/* The poll in progress has its place in the trace: for the evidence of an answer given to it. */
+void rules_polled(struct record *stored);
+/* As the watcher's may_go: by the plan. Of an ordered hold one at a time: the next may go when
+ * rules_passed was called for the one before. */
+enum board_release rules_may_go(uint32_t step, uint32_t number);
 /* A wire call begins or ends, an upper call ends: what was offered meets its call, or goes back. */
 void rules_offer_meets(const struct record *r);
 void rules_offer_ends(const struct record *r);

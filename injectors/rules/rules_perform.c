@@ -1,5 +1,4 @@
 /* What a step does: evidence, then the arming of the next, then kills. See rules.h. */
-#include "injectors/replay/replay.h"
 #include "injectors/rules/rules_parts.h"
 
 uint64_t rules_number(const struct record *r)
@@ -117,14 +116,4 @@ void rules_impose(uint32_t step, bool from_outside)
 {
     record_step(step, from_outside ? runtime_trace.record : NULL);
     progress_finish(rules.board, step, rules.rank, rules.incarnation);
-}
-
-void rules_finish(uint32_t step)
-{
-    if (replay_imposing) {
-        rules_impose(step, false);
-        return;
-    }
-    struct performance performance = {.count = 1, .step = {step}, .record = NULL, .found = 1};
-    rules_perform(&performance);
 }

@@ -1,6 +1,5 @@
 /* What the taps and the store do for the plan: who holds what, what was chosen and answered, and
  * when a message may go. See rules.h. */
-#include "injectors/replay/replay.h"
 #include "injectors/rules/rules_parts.h"
 #include "stacks/snapshot.h"
 
@@ -103,18 +102,16 @@ uint32_t rules_held(uint32_t step, const struct record *send)
     uint32_t number = take(step);
     rules_fault(FAULT_HELD, step, send->peer, rules_number(send), 0, number);
     atomic_fetch_add(&runtime_slot->held, 1);
-    if (replay_imposing)
-        replay_held(step, number, send);
+    if (watcher->held != NULL)
+        watcher->held(step, number, send);
     if (number == rules_step(step)->count)
-        rules_finish(step);
+        watcher->finished(step);
     return number;
 }
 
 enum board_release rules_may_go(uint32_t step, uint32_t number)
 {
     const struct plan_step *s = rules_step(step);
-    if (replay_imposing)
-        return replay_may_go(step, number);
     enum board_release why = progress_released(rules.board, rules.plan, step);
     if (why == RELEASED_NOT || why == RELEASED_BY_UNSTICK || why == RELEASED_BY_END ||
         s->orders == 0 || rules_quiet())
@@ -133,7 +130,7 @@ void rules_let_go(uint32_t step, const struct record *send, enum board_release w
 {
     rules_fault(FAULT_RELEASED, step, send->peer, rules_number(send), 0, (uint32_t)why);
     atomic_fetch_sub(&runtime_slot->held, 1);
-    if (why == RELEASED_BY_END || replay_imposing)
+    if (why == RELEASED_BY_END)
         progress_let_go(rules.board, step, why);
 }
 
@@ -143,7 +140,7 @@ void rules_passed(uint32_t step)
 }
 
 /* --- choices and answers ---------------------------------------------------------------------- */
-/* A poll gets its place in the trace only when it is over: rules_poll_recorded then says where. */
+/* A poll gets its place in the trace only when it is over: rules_polled then says where. */
 static void tell_done(uint32_t step, enum fault_kind fault, const struct record *call, int what,
                       bool could)
 {
@@ -153,7 +150,7 @@ static void tell_done(uint32_t step, enum fault_kind fault, const struct record 
     if (rules_step(step)->when.level == LEVEL_APP && atomic_load(&call->leave) == 0)
         thread_state.told = evidence;
     if (take(step) == action_times(rules_step(step)))
-        rules_finish(step);
+        watcher->finished(step);
 }
 
 void rules_chosen(uint32_t step, const struct record *call, int peer, bool could)
@@ -166,14 +163,12 @@ void rules_answered(uint32_t step, const struct record *call, int answer, bool c
     tell_done(step, FAULT_ANSWERED, call, answer, could);
 }
 
-void rules_poll_recorded(const struct record *poll)
+void rules_polled(struct record *stored)
 {
-    if (poll->level == LEVEL_WIRE && thread_state.answered != NULL) {
-        thread_state.answered->bytes = rules_number(poll);
+    if (stored->level == LEVEL_WIRE && thread_state.answered != NULL) {
+        thread_state.answered->bytes = rules_number(stored);
         thread_state.answered = NULL;
     }
-    if (replay_imposing)
-        replay_polled(poll);
 }
 
 void rules_wait_begin(void)
@@ -212,14 +207,14 @@ void rules_stored(uint32_t step, uint64_t value)
 {
     rules_fault(FAULT_STORAGE, step, rules.rank, value, 0, 0);
     take(step);
-    rules_finish(step);
+    watcher->finished(step);
 }
 
 _Noreturn void rules_die(void)
 {
     char path[PATH_MAX];
-    if (replay_imposing)
-        replay_die_in_turn();
+    if (watcher->dies != NULL)
+        watcher->dies();
     if (rules.run_folder != NULL &&
         snapshot_path(path, sizeof path, rules.run_folder, rules.rank, rules.incarnation, "killed"))
         snapshot_take(path);

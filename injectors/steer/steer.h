@@ -1,4 +1,4 @@
-/* Steering: while the plan has steps that hold, choose or answer (rules_steering), no call of the
+/* Steering: while the plan has steps that hold, choose or answer (runtime_steering), no call of the
  * lower tap blocks inside the library. It is done as its non-blocking form and one loop, which in
  * every round looks after what is held back, asks the rules whether it may go, and gives the
  * processor away: there are more ranks than processors. All ranks of a job do so alike; blocking
@@ -9,12 +9,11 @@
  *     steer_persistent  persistent sends, of which the library sees only what may go
  *     steer_choose      which message a wildcard takes: CHOOSE
  *     steer_answer      what Test, Waitany, Iprobe answer: ANSWER
- *     steer_replay      all of it as it was in another run
  *
  * Whatever is done here, the program sees something that MPI allows; I.legal judges it.
  *
  * The functions below stand for the library's of the same name, inside a lower call (wire_depth is
- * raised). Called only while rules_steering and tap_ready. `recorded`, `sent`: the wire record of
+ * raised). Called only while runtime_steering and tap_ready. `recorded`, `sent`: the wire record of
  * the call. What they return is what the call returns. */
 #ifndef INJECTORS_STEER_STEER_H
 #define INJECTORS_STEER_STEER_H
@@ -68,32 +67,43 @@ struct steer_exchange {
 int steer_sendreceive(const struct steer_exchange *exchange, MPI_Status *status);
 int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *request);
 
-/* --- probes ----------------------------------------------------------------------------------- */
-int steer_probe(const struct record *recorded, int source, int tag, MPI_Comm comm,
-                MPI_Status *status);
+/* --- probes and completion ----------------------------------------------------------------------
+ */
+/* message NULL: Probe. */
 int steer_mprobe(const struct record *recorded, int source, int tag, MPI_Comm comm,
                  MPI_Message *message, MPI_Status *status);
-int steer_iprobe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
-                 MPI_Status *status);
-int steer_improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
-                  MPI_Message *message, MPI_Status *status);
-
-/* --- completion ------------------------------------------------------------------------------- */
 int steer_wait(MPI_Request *request, MPI_Status *status);
 int steer_waitall(const struct record *recorded, int count, MPI_Request *requests,
                   MPI_Status *statuses);
-int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *index, MPI_Status *status);
-int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                   int *completed, int *indices, MPI_Status *statuses);
-int steer_test(const struct record *recorded, const struct request *waited, MPI_Request *request,
-               int *flag, MPI_Status *status);
-int steer_testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *flag, MPI_Status *statuses);
-int steer_testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *index, int *flag, MPI_Status *status);
-int steer_testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                   int *completed, int *indices, MPI_Status *statuses);
+
+/* What may come out in more ways than one comes out as somebody decides: the plan (steer_answer.c),
+ * or another run, which this one follows (injectors/replay installs its own). */
+struct steer_answers {
+    /* Wildcards of the receive or probe of `posted` may be narrowed to what it is to take. false:
+     * it is a non-blocking receive that takes nothing, and `never` makes its request, which can be
+     * cancelled. */
+    bool (*match)(const struct record *posted, int *source, int *tag, MPI_Comm comm);
+    int (*never)(MPI_Request *request);
+    /* Before a call that waits; does not return if the call is not to. */
+    void (*stay)(const struct record *recorded);
+
+    int (*test)(const struct record *recorded, const struct request *waited, MPI_Request *request,
+                int *flag, MPI_Status *status);
+    int (*testall)(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *flag, MPI_Status *statuses);
+    int (*testany)(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, int *flag, MPI_Status *status);
+    int (*testsome)(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses);
+    int (*waitany)(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, MPI_Status *status);
+    int (*waitsome)(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses);
+    /* message NULL: Iprobe. */
+    int (*improbe)(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Message *message, MPI_Status *status);
+};
+extern const struct steer_answers *steer_answers;
 
 /* --- collectives and the end ------------------------------------------------------------------ */
 /* Of an intercommunicator: steer_gather, and true: the blocking call can be made. (MPICH 4.0.2's

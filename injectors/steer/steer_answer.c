@@ -3,7 +3,6 @@
  * library makes progress in the call. For a "yes", and for the requests that the plan names, the
  * call waits. What MPI does not allow (no, where no request is active), or what never comes (the
  * job cannot go on otherwise), is answered as the library would, and the evidence says so. */
-#include "injectors/replay/steer_replay.h"
 #include "injectors/steer/steer_parts.h"
 
 enum { ANSWER_NO = 0, ANSWER_YES = 1 };
@@ -97,11 +96,9 @@ static bool any_active(const struct batch *batch)
 
 /* --- one request ------------------------------------------------------------------------------ */
 
-int steer_test(const struct record *recorded, const struct request *waited, MPI_Request *request,
-               int *flag, MPI_Status *status)
+static int test(const struct record *recorded, const struct request *waited, MPI_Request *request,
+                int *flag, MPI_Status *status)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_test(recorded, request, flag, status);
     uint32_t index;
     struct request *const one[] = {(struct request *)(uintptr_t)waited};
     const struct plan_step *step = take_answer(one, 1, &index);
@@ -121,11 +118,9 @@ int steer_test(const struct record *recorded, const struct request *waited, MPI_
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-int steer_testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *flag, MPI_Status *statuses)
+static int testall(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *flag, MPI_Status *statuses)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_testall(recorded, batch, requests, flag, statuses);
     uint32_t index;
     const struct plan_step *step = take_answer(batch->request, batch->count, &index);
     int count = batch->asked;
@@ -187,11 +182,9 @@ static int wait_any(const struct batch *batch, MPI_Request *requests, int *index
     }
 }
 
-int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *index, MPI_Status *status)
+static int waitany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, MPI_Status *status)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_waitany(recorded, batch, requests, index, status);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -203,11 +196,9 @@ int steer_waitany(const struct record *recorded, const struct batch *batch, MPI_
     return result;
 }
 
-int steer_testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                  int *index, int *flag, MPI_Status *status)
+static int testany(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                   int *index, int *flag, MPI_Status *status)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_testany(recorded, batch, requests, index, flag, status);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -268,11 +259,9 @@ static int wait_some(const struct batch *batch, MPI_Request *requests, int *comp
     }
 }
 
-int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                   int *completed, int *indices, MPI_Status *statuses)
+static int waitsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_waitsome(recorded, batch, requests, completed, indices, statuses);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -284,11 +273,9 @@ int steer_waitsome(const struct record *recorded, const struct batch *batch, MPI
     return result;
 }
 
-int steer_testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
-                   int *completed, int *indices, MPI_Status *statuses)
+static int testsome(const struct record *recorded, const struct batch *batch, MPI_Request *requests,
+                    int *completed, int *indices, MPI_Status *statuses)
 {
-    if (unlikely(replay_imposing))
-        return steer_replay_testsome(recorded, batch, requests, completed, indices, statuses);
     uint32_t at;
     int result = MPI_SUCCESS;
     const struct plan_step *step = take_answer(batch->request, batch->count, &at);
@@ -354,17 +341,36 @@ static int probe_now(const struct record *recorded, struct question *q)
     return steer_ask(q->source, q->tag, q->comm, q->flag, q->message, q->status);
 }
 
-int steer_iprobe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
-                 MPI_Status *status)
+static int improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Message *message, MPI_Status *status)
 {
-    return steer_improbe(recorded, source, tag, comm, flag, NULL, status);
-}
-
-int steer_improbe(const struct record *recorded, int source, int tag, MPI_Comm comm, int *flag,
-                  MPI_Message *message, MPI_Status *status)
-{
-    if (unlikely(replay_imposing))
-        return steer_replay_improbe(recorded, source, tag, comm, flag, message, status);
     struct question question = {source, tag, comm, flag, message, status, MPI_SUCCESS};
     return probe_now(recorded, &question);
 }
+
+/* --- what nobody decides ---------------------------------------------------------------------- */
+
+static bool match_any(const struct record *posted, int *source, int *tag, MPI_Comm comm)
+{
+    (void)posted;
+    (void)source;
+    (void)tag;
+    (void)comm;
+    return true;
+}
+
+static void return_at_once(const struct record *recorded)
+{
+    (void)recorded;
+}
+
+static const struct steer_answers by_plan = {.match = match_any,
+                                             .stay = return_at_once,
+                                             .test = test,
+                                             .testall = testall,
+                                             .testany = testany,
+                                             .testsome = testsome,
+                                             .waitany = waitany,
+                                             .waitsome = waitsome,
+                                             .improbe = improbe};
+const struct steer_answers *steer_answers = &by_plan;

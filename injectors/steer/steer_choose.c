@@ -7,7 +7,6 @@
  * the library, and its request is a generalized one. Until it has its message, no later receive or
  * probe on that communicator may take or see what it could take: blocking ones wait, Iprobe says
  * no. When the job cannot go on so, it is posted as the program wrote it. */
-#include "injectors/replay/steer_replay.h"
 #include "injectors/steer/steer_parts.h"
 
 #include <stdlib.h>
@@ -428,8 +427,8 @@ int steer_ireceive(const struct record *posted, void *buffer, MPI_Count count, M
 {
     uint32_t step;
     steer_settle(source, tag, comm);
-    if (unlikely(replay_imposing) && !steer_replay_match(posted, &source, &tag, comm))
-        return steer_replay_never(request);
+    if (!steer_answers->match(posted, &source, &tag, comm))
+        return steer_answers->never(request);
     if (steer_taken(ACTION_CHOOSE, &step))
         return receive_chosen(step, posted, buffer, count, type, source, tag, comm, request);
     return library.Irecv_c(buffer, count, type, source, tag, comm, request);

@@ -388,7 +388,7 @@ static enum board_release may_go(const struct lane *lane, const struct carried *
             return RELEASED_NOT;
         why = RELEASED_BY_TIME;
     }
-    return message->step ? rules_may_go(message->step - 1, message->number) : why;
+    return message->step ? watcher->may_go(message->step - 1, message->number) : why;
 }
 
 static void look_at_lane(struct lane *lane, bool end)

@@ -1,5 +1,4 @@
 /* The progress loop, and every blocking call in its terms: see steer.h. */
-#include "injectors/replay/steer_replay.h"
 #include "injectors/steer/steer_parts.h"
 
 #include <stdlib.h>
@@ -19,7 +18,8 @@ void steer_look(void)
 {
     if (!tap_ready)
         return;
-    rules_poll();
+    if (runtime_watching)
+        watcher->round();
     steer_hold_look(false);
     steer_choose_look();
 }
@@ -29,7 +29,7 @@ void steer_round(unsigned *round)
     steer_look();
     /* What waits where a call that may block is not shown looks like what polls in vain. */
     if (atomic_load_explicit(&runtime_slot->blocking_call, memory_order_relaxed) == 0)
-        rules_polled_in_vain();
+        runtime_polled_in_vain();
     if (++*round < ROUNDS_BEFORE_YIELD)
         return;
     if (*round < ROUNDS_BEFORE_SLEEP)
@@ -97,8 +97,7 @@ int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MP
     if (source == MPI_PROC_NULL) /* its status is not that of a request everywhere */
         return library.Recv_c(buffer, count, type, source, tag, comm, status);
     steer_settle(source, tag, comm);
-    if (unlikely(replay_imposing))
-        steer_replay_match(posted, &source, &tag, comm);
+    steer_answers->match(posted, &source, &tag, comm);
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, posted, source, tag, comm, &message, status))
         return steer_matched_receive(buffer, count, type, &message, status);
@@ -190,19 +189,12 @@ static int probe_until_found(int source, int tag, MPI_Comm comm, MPI_Message *me
     }
 }
 
-int steer_probe(const struct record *recorded, int source, int tag, MPI_Comm comm,
-                MPI_Status *status)
-{
-    return steer_mprobe(recorded, source, tag, comm, NULL, status);
-}
-
 int steer_mprobe(const struct record *recorded, int source, int tag, MPI_Comm comm,
                  MPI_Message *message, MPI_Status *status)
 {
     uint32_t step;
     steer_settle(source, tag, comm);
-    if (unlikely(replay_imposing))
-        steer_replay_match(recorded, &source, &tag, comm);
+    steer_answers->match(recorded, &source, &tag, comm);
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, recorded, source, tag, comm, message, status))
         return MPI_SUCCESS;
@@ -220,8 +212,7 @@ int steer_waitall(const struct record *recorded, int count, MPI_Request *request
                   MPI_Status *statuses)
 {
     unsigned round = 0;
-    if (unlikely(replay_imposing))
-        steer_replay_stay(recorded);
+    steer_answers->stay(recorded);
     for (int i = 0; i < count; i++)
         while (!steer_is_complete(requests[i]))
             steer_round(&round);

@@ -2,6 +2,7 @@
 #ifndef INJECTORS_STEER_STEER_PARTS_H
 #define INJECTORS_STEER_STEER_PARTS_H
 
+#include "injectors/rules/rules.h"
 #include "injectors/steer/steer.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "injectors/record/runtime.h"
 #include "injectors/rules/injection.h"
+#include "injectors/rules/rules.h"
 #include "injectors/storage/storage_real.h"
 #include "store/journal.h"
 
@@ -151,7 +152,7 @@ static void tell_rules(struct storage_event *call, enum storage_call kind, uint6
 {
     uint32_t steered = thread_state.steered; /* of an MPI call around this one (MPI-IO) */
     thread_state.steered = 0;
-    rules_storage(call->record, call->event, call->file->path, false);
+    watcher->storage(call->record, call->event, call->file->path, false);
     take_fault(call, kind, bytes);
     thread_state.steered = steered;
 }
@@ -176,7 +177,7 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     r->bytes = bytes;
     r->result_hash = offset;
     record_publish(r);
-    if (rules_watching && call->event != EVENT_NONE)
+    if (runtime_watching && call->event != EVENT_NONE)
         tell_rules(call, kind, bytes);
 }
 
@@ -218,8 +219,8 @@ long storage_end(struct storage_event *call, long result, uint64_t bytes)
     if (call->record != NULL) {
         call->record->bytes = bytes;
         record_end(call->record, result < 0 ? number : 0);
-        if (rules_watching && call->event != EVENT_NONE)
-            rules_storage(call->record, call->event, call->file->path, true);
+        if (runtime_watching && call->event != EVENT_NONE)
+            watcher->storage(call->record, call->event, call->file->path, true);
     }
     storage_depth--;
     errno = number;

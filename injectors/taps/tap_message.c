@@ -1,6 +1,8 @@
 /* Point-to-point calls that start a request, and probes: see tap_message.h. */
 #include "injectors/taps/tap_message.h"
 
+#include "injectors/rules/rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -45,7 +45,7 @@ static inline void send_fill_envelope(struct record *r, const struct communicato
 static inline void payload_shown(const struct record *r, const void *buffer, MPI_Count count,
                                  MPI_Datatype type)
 {
-    if (unlikely(rules_watching))
+    if (unlikely(runtime_watching))
         payload_show(r, r->enter, buffer, count, type);
 }
 

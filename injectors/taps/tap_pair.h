@@ -18,7 +18,7 @@
 /* NULL: take the long way. Else the upper record; the lower one is behind it. */
 static inline struct record *pair_begin(enum record_kind kind, unsigned call, MPI_Comm comm)
 {
-    if (unlikely(rules_watching || !tap_pairs || !thread_state.known))
+    if (unlikely(runtime_watching || !tap_pairs || !thread_state.known))
         return NULL;
     const struct communicator *upper_view = communicator_find(LEVEL_APP, comm);
     const struct communicator *lower_view = communicator_find(LEVEL_WIRE, comm);

@@ -1,8 +1,8 @@
 /* The life of a record from entry to return, polls that are counted instead of repeated, notes, and
  * payload hashes. Linked with the recording path of the preloaded library, without MPI. */
 #include "faultline.h"
-#include "injectors/record/hash_avx2.h"
 #include "injectors/record/hash.h"
+#include "injectors/record/hash_avx2.h"
 #include "injectors/record/runtime.h"
 #include "tap.h"
 

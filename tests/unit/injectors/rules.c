@@ -16,7 +16,7 @@ static void test_fields(void)
 {
     RUN("await event=send rank=0 peer=2 tag=7 comm=0x10 call=MPI_Isend nth=2");
     become(0, 0);
-    check(rules_watching, "a step of this rank is watched for");
+    check(runtime_watching, "a step of this rank is watched for");
     do_send(LEVEL_APP, CALL_MPI_Isend, 1, 7, 16);
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 8, 16);
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 1);
@@ -31,7 +31,7 @@ static void test_fields(void)
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
     check(step() == 1 && faults(FAULT_AWAITED) == 1, "the second is it, with evidence");
     do_send(LEVEL_APP, CALL_MPI_Isend, 2, 7, 16);
-    check(!rules_watching && step() == 1, "nothing is watched for after the last step");
+    check(!runtime_watching && step() == 1, "nothing is watched for after the last step");
 }
 
 static void test_ranks(void)
@@ -39,7 +39,7 @@ static void test_ranks(void)
     RUN("await event=send rank=1", "await event=send rank=0 incarnation=1", "await event=send");
     become(0, 0);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
-    check(step() == 0 && rules_watching, "another rank's event is not ours");
+    check(step() == 0 && runtime_watching, "another rank's event is not ours");
     become(1, 0);
     do_send(LEVEL_APP, CALL_MPI_Send, 0, 0, 1);
     check(step() == 1, "it is that rank's");
@@ -58,7 +58,7 @@ static void test_ranks(void)
     check(step() == 0, "nor is a later incarnation's, where an earlier one is asked for");
     RUN("await event=send rank=1");
     become(0, 0);
-    check(!rules_watching, "a plan without a step for this rank costs nothing");
+    check(!runtime_watching, "a plan without a step for this rank costs nothing");
     RUN("await event=call call=MPI_Sned");
     become(0, 0);
     do_call(CALL_MPI_Barrier);
@@ -330,13 +330,13 @@ static void test_start(void)
     RUN("kill victims=1", "await event=send");
     pid_t victim = start_victim(1);
     become(0, 0);
-    rules_start();
+    watcher->started();
     check(died_of_kill(victim) && step() == 1,
           "a plan may begin with a step that waits for nothing");
-    rules_start();
+    watcher->started();
     check(faults(FAULT_KILL) == 1, "it is done once");
     become(2, 0);
-    rules_start();
+    watcher->started();
     check(faults(FAULT_KILL) == 0, "whoever comes next");
 }
 

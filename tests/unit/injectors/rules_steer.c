@@ -173,11 +173,11 @@ static void test_states(void)
     faultline_checkpoint(1);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     check(step() == 1, "between checkpoint and stop-log it does");
-    rules_poll();
-    check(step() == 1 && rules_watching, "another rank's state does not hold yet");
+    watcher->round();
+    check(step() == 1 && runtime_watching, "another rank's state does not hold yet");
     atomic_store(&board->slot[1].line, 1);
     atomic_store(&board->slot[1].stopped_line, 1);
-    rules_poll();
+    watcher->round();
     check(step() == 2, "as soon as it does the step is done, without any event");
     faultline_stop_log(1);
     check(atomic_load(&board->slot[0].stopped_line) == 1, "the end of logging is on the board");
@@ -196,11 +196,11 @@ static void test_states(void)
     runtime_blocking(r);
     check(atomic_load(&board->slot[0].wire_call) == CALL_MPI_Recv, "what a rank is in is shown");
     become(2, 0);
-    rules_poll();
+    watcher->round();
     check(step() == 1 && faults(FAULT_KILL) == 1, "and any rank may act upon it");
     RUN("await event=send rank=0");
     become(1, 0);
-    check(!rules_watching && !rules_steering, "a plan without steering costs others nothing");
+    check(!runtime_watching && !runtime_steering, "a plan without steering costs others nothing");
 }
 
 /* --- messages by name ------------------------------------------------------------------------- */
@@ -245,20 +245,20 @@ static void test_hold(void)
     RUN("hold event=send rank=0 peer=1 level=wire nth=2 count=2 release.event=recv release.nth=2",
         "await event=send level=wire");
     become(0, 0);
-    check(rules_steering && rules_watching, "steering is known from the start");
+    check(runtime_steering && runtime_watching, "steering is known from the start");
     check(send_held(1) == 0 && send_held(2) == 0, "the first one passes, and one to another rank");
     check(send_held(1) == 1 && is_last_fault(FAULT_HELD, 0, 1, 3, 1),
           "the second is held, with its record in the evidence");
     check(atomic_load(&board->slot[0].held) == 1 && step() == 0, "one of two");
-    check(rules_may_go(0, 1) == RELEASED_NOT, "it may not go");
+    check(watcher->may_go(0, 1) == RELEASED_NOT, "it may not go");
     check(send_held(1) == 2 && step() == 1, "with the last one the step is done");
     check(send_held(1) == 0, "no more are held");
     do_irecv(1);
-    check(rules_may_go(0, 1) == RELEASED_NOT, "the release counts its events");
+    check(watcher->may_go(0, 1) == RELEASED_NOT, "the release counts its events");
     become(2, 0);
     do_irecv(1);
     become(0, 0);
-    check(rules_may_go(0, 1) == RELEASED_BY_CONDITION && rules_may_go(0, 2) != RELEASED_NOT,
+    check(watcher->may_go(0, 1) == RELEASED_BY_CONDITION && watcher->may_go(0, 2) != RELEASED_NOT,
           "whoever sees them");
     struct record *r = enter_send(LEVEL_APP, 1);
     rules_let_go(0, r, RELEASED_BY_CONDITION);
@@ -267,7 +267,7 @@ static void test_hold(void)
           "that it goes is recorded, with the reason");
     record_end(r, 0);
     become(1, 0);
-    check(rules_steering && rules_watching, "all ranks know, also those that hold nothing");
+    check(runtime_steering && runtime_watching, "all ranks know, also those that hold nothing");
 }
 
 static void test_hold_ways(void)
@@ -276,18 +276,18 @@ static void test_hold_ways(void)
         "hold event=send rank=0 level=wire ms=1", "hold event=send rank=0 level=wire",
         "hold event=send rank=0 level=wire");
     become(0, 0);
-    check(send_held(1) == 1 && rules_may_go(0, 1) == RELEASED_NOT, "nothing lets it go yet");
+    check(send_held(1) == 1 && watcher->may_go(0, 1) == RELEASED_NOT, "nothing lets it go yet");
     do_irecv(1);
-    check(rules_may_go(0, 1) == RELEASED_BY_STEP && step() == 2, "a step does");
+    check(watcher->may_go(0, 1) == RELEASED_BY_STEP && step() == 2, "a step does");
     check(send_held(1) == 1, "a hold for some time");
-    while (rules_may_go(2, 1) == RELEASED_NOT)
+    while (watcher->may_go(2, 1) == RELEASED_NOT)
         usleep(500);
-    check(rules_may_go(2, 1) == RELEASED_BY_TIME, "is over by itself");
+    check(watcher->may_go(2, 1) == RELEASED_BY_TIME, "is over by itself");
     send_held(1);
     progress_unstick(board);
-    check(rules_may_go(3, 1) == RELEASED_BY_UNSTICK, "so that the job can go on");
+    check(watcher->may_go(3, 1) == RELEASED_BY_UNSTICK, "so that the job can go on");
     send_held(1);
-    check(rules_may_go(4, 1) == RELEASED_NOT, "but not what is held later");
+    check(watcher->may_go(4, 1) == RELEASED_NOT, "but not what is held later");
     struct record *r = enter_send(LEVEL_APP, 1);
     rules_let_go(4, r, RELEASED_BY_END);
     record_end(r, 0);
@@ -302,21 +302,21 @@ static void test_order(void)
     send_held(1);
     become(1, 0);
     send_held(0);
-    check(rules_may_go(0, 1) == RELEASED_NOT, "an ordered hold waits for its last message");
+    check(watcher->may_go(0, 1) == RELEASED_NOT, "an ordered hold waits for its last message");
     check(send_held(0) == 3, "which may be another rank's");
-    check(rules_may_go(0, 3) == RELEASED_BY_CONDITION && rules_may_go(0, 1) == RELEASED_NOT &&
-              rules_may_go(0, 2) == RELEASED_NOT,
+    check(watcher->may_go(0, 3) == RELEASED_BY_CONDITION && watcher->may_go(0, 1) == RELEASED_NOT &&
+              watcher->may_go(0, 2) == RELEASED_NOT,
           "then the first in the order may go, it alone");
     rules_passed(0);
-    check(rules_may_go(0, 1) == RELEASED_BY_CONDITION && rules_may_go(0, 2) == RELEASED_NOT,
+    check(watcher->may_go(0, 1) == RELEASED_BY_CONDITION && watcher->may_go(0, 2) == RELEASED_NOT,
           "when it has passed, the next");
     rules_passed(0);
-    check(rules_may_go(0, 2) == RELEASED_BY_CONDITION, "and the next");
+    check(watcher->may_go(0, 2) == RELEASED_BY_CONDITION, "and the next");
     RUN("hold event=send level=wire count=2 order=2,1");
     become(0, 0);
     send_held(1);
     progress_unstick(board);
-    check(rules_may_go(0, 1) == RELEASED_BY_UNSTICK && send_held(1) == 0,
+    check(watcher->may_go(0, 1) == RELEASED_BY_UNSTICK && send_held(1) == 0,
           "when nothing goes on there is no order, and nothing more is taken");
 }
 

@@ -15,7 +15,7 @@ static void on_store(enum plan_event event, const char *file)
     struct record *r = record_begin(LEVEL_SELF, RECORD_CALL, CALL_NONE);
     r->error = 0;
     atomic_store(&r->kind, RECORD_CALL);
-    rules_storage(r, event, file, false);
+    watcher->storage(r, event, file, false);
 }
 
 static void test_store(void)
