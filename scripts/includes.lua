@@ -29,6 +29,8 @@ injectors/rules
 injectors/actions
 injectors/taps
 injectors/steer
+injectors/storage/storage_real.h
+injectors/system
 injectors/storage
 injectors/replay
 injectors
