@@ -182,7 +182,8 @@ enum error_code trace_set_open(const char *folder, struct trace_set *set, struct
     memset(set, 0, sizeof *set);
     DIR *directory = opendir(folder);
     if (directory == NULL)
-        return error_set(error, ERROR_IO, "%s: %s", folder, strerror(errno));
+        return error_set(error, errno == ENOMEM ? ERROR_MEMORY : ERROR_IO, "%s: %s", folder,
+                         strerror(errno));
     enum error_code code = OK;
     struct dirent *entry;
     while (code == OK && (entry = readdir(directory)) != NULL)

@@ -190,7 +190,11 @@ static void write_line(const struct figure *figure, const char *kind,
         if (i == 0 || point[i].row != point[i - 1].row)
             fprintf(out, " %.1f,%.1f", spot[point[i].event].x, spot[point[i].event].y);
     fprintf(out, " %.1f,%.1f", last->x, last->y + half);
-    fclose(out);
+    if (fclose(out) != 0) {
+        figure->xml->failed = true;
+        free(text);
+        return;
+    }
     xml_begin(figure->xml, "line");
     xml_attribute(figure->xml, "kind", kind);
     xml_number(figure->xml, "number", (int64_t)point->number);

@@ -2,6 +2,7 @@
  * as in TAP (tell.c), but here there is room for more. */
 #include "reports/page/report_parts.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "decisions/decisions.h"
 #include "plan/action.h"
@@ -46,9 +47,7 @@ static void put_sentence(struct xml *xml, const char *element, const char *sente
 {
     if (sentence == NULL || sentence[0] == '\0')
         return;
-    char *text = strdup(sentence), *from = text;
-    if (text == NULL)
-        return;
+    char *text = memory_text(sentence), *from = text;
     xml_begin(xml, element);
     for (char *at = text; *at != '\0';) {
         struct event_ref event;
