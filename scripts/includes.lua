@@ -1,6 +1,6 @@
--- Which folder may include which: each only those that stand above it here, and itself. Prints every
--- line that includes against this order, and every folder that has no place in it; exit status 1 if
--- there is one. Usage: includes.lua, in the top folder.
+-- Which folder may include which: each only those that stand above it here, and itself. Prints
+-- every line that includes against this order, and every folder that has no place in it; exit
+-- status 1 if there is one. Usage: includes.lua, in the top folder.
 
 local order = [[
 harness

@@ -1,6 +1,7 @@
 -- The messages of the protocol. Those between processes and the central instance (control.h) go on
 -- a communicator of their own, the second that is made from MPI_COMM_WORLD, one tag each, the line
--- in front. A ready message goes where the application's messages go, on the first (common/messages/).
+-- in front. A ready message goes where the application's messages go, on the first
+-- (common/messages/).
 local line = { at = 0, type = "u64" }
 
 wire {
