@@ -1,5 +1,6 @@
--- Plans for tests/unit/script/lua_text.c, one step or a few each: every action with every field that
--- it may have, alone and together with others. Each is printed as Lua and must come back the same.
+-- Plans for tests/unit/script/lua_text.c, one step or a few each: every action with every field
+-- that it may have, alone and together with others. Each is printed as Lua and must come back the
+-- same.
 
 local count = 0
 local function plan(steps, ranks)
