@@ -214,14 +214,17 @@ struct wait_for {
     unsigned target_count; /* ranks it waits for; any one would do if `any` */
     int target[16];
     bool any;
-    char text[160]; /* "rank 2 waits in MPI_Recv for a message from rank 0, tag 7" */
+    uint32_t comm;  /* of the collective that it is inside of; 0: of none */
+    char text[256]; /* "rank 2 waits in MPI_Recv for a message from rank 0, tag 7" */
 };
 
 struct hang {
     bool deadlocked;        /* every live rank is blocked and nothing is in flight */
     size_t count;           /* blocked ranks */
     struct wait_for *waits; /* owned: hang_release; ordered so that a cycle comes first */
-    size_t cycle; /* how many of them, from the first, form a cycle; 0: none (a dead end) */
+    size_t cycle;    /* how many of them, from the first, form a cycle; 0: none (a dead end) */
+    const char *why; /* a sentence, where two wait for one another in collectives on different
+                        communicators; NULL; static */
 };
 void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, struct hang *hang);
 void hang_release(struct hang *hang);

@@ -89,6 +89,8 @@ static void describe(const struct hang *hang, char *text, size_t bytes)
                                    "flight");
     for (size_t i = 0; i < count && used < bytes; i++)
         used += (size_t)snprintf(text + used, bytes - used, "; %s", hang->waits[i].text);
+    if (hang->why != NULL && used < bytes)
+        snprintf(text + used, bytes - used, "; %s", hang->why);
 }
 
 static bool analyse(const struct board *board, const char *run_folder, char *text, size_t bytes)

@@ -1,4 +1,5 @@
 /* H.progress: the run ends. Where it does not, the witness is who waits for whom. */
+#include "oracles/history_claims/doing.h"
 #include "oracles/judging.h"
 
 #include "base/memory.h"
@@ -6,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 /* Ranks that had not ended by themselves, nor by a fault, when the run was given up. */
@@ -24,12 +26,55 @@ static void who_lived(const struct judging *judging, bool *alive)
     }
 }
 
+#define RUNNERS_FIRST 2 /* of those that do not wait, told before those that do */
+#define GROUP_BYTES 128
+
+/* Behind "rank 2 waits": what it waits for. */
+static const char *what_for(const struct wait_for *wait)
+{
+    const char *waits = strstr(wait->text, " waits");
+    return waits != NULL ? waits + strlen(" waits") : "";
+}
+
+/* Ranks that wait for the same, from the first on, in one line: "ranks 0, 2 wait in ...". */
+static void say_group(struct finding *finding, const struct hang *hang, size_t first, size_t count)
+{
+    char ranks[GROUP_BYTES], events[GROUP_BYTES], event[EVENT_TEXT_BYTES];
+    size_t used = 0, put = 0, others = 0;
+    for (size_t i = first; i < count; i++) {
+        const struct wait_for *wait = &hang->waits[i];
+        if (strcmp(what_for(wait), what_for(&hang->waits[first])) != 0)
+            continue;
+        others += i > first;
+        if (used + 16 < sizeof ranks && put + EVENT_TEXT_BYTES < sizeof events) {
+            used += (size_t)snprintf(ranks + used, sizeof ranks - used, "%s%d",
+                                     used > 0 ? ", " : "", wait->rank);
+            put += (size_t)snprintf(events + put, sizeof events - put, "%s%s", put > 0 ? ", " : "",
+                                    event_text(wait->call, event));
+        } else if (ranks[used - 1] != '.') {
+            used += (size_t)snprintf(ranks + used, sizeof ranks - used, ", ...");
+        }
+    }
+    finding_say(finding, "rank%s %s wait%s%s: %s", others > 0 ? "s" : "", ranks,
+                others > 0 ? "" : "s", what_for(&hang->waits[first]), events);
+}
+
+static bool is_told(const struct hang *hang, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(what_for(&hang->waits[i]), what_for(&hang->waits[at])) == 0)
+            return true;
+    return false;
+}
+
 static void say_waits(struct finding *finding, const struct hang *hang)
 {
-    char event[EVENT_TEXT_BYTES];
     size_t count = hang->cycle > 0 ? hang->cycle : hang->count;
+    if (hang->why != NULL)
+        finding_say(finding, "%s", hang->why);
     for (size_t i = 0; i < count; i++) {
-        finding_say(finding, "%s: %s", hang->waits[i].text, event_text(hang->waits[i].call, event));
+        if (!is_told(hang, i))
+            say_group(finding, hang, i, count);
         finding_show(finding, hang->waits[i].call);
     }
 }
@@ -88,17 +133,34 @@ static void say_bad_end(const struct judging *judging, struct finding *finding)
     }
 }
 
-/* Who was not seen to wait, though the run did not end: it may run for ever. */
-static void say_who_runs(const struct judging *judging, struct finding *finding,
-                         const struct hang *hang, const bool *alive)
+static bool waits(const struct hang *hang, int rank)
 {
-    for (int rank = 0; rank < judging->traces->ranks; rank++) {
-        bool waits = !alive[rank];
-        for (size_t i = 0; i < hang->count; i++)
-            waits |= hang->waits[i].rank == rank;
-        if (!waits)
-            say_last_call(judging, finding, rank, "was not waiting for another rank");
-    }
+    for (size_t i = 0; i < hang->count; i++)
+        if (hang->waits[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* Who was not seen to wait, though the run did not end: what it did. Told of the first
+ * RUNNERS_FIRST of them, or of the others. */
+static void say_who_runs(const struct judging *judging, struct finding *finding,
+                         const struct hang *hang, const bool *alive, bool first)
+{
+    char text[DOING_TEXT_BYTES];
+    int told = 0;
+    for (int rank = 0; rank < judging->traces->ranks; rank++)
+        if (alive[rank] && !waits(hang, rank) && (told++ < RUNNERS_FIRST) == first)
+            finding_say(finding, "%s", doing_text(judging->traces, rank, text));
+}
+
+static void show_who_runs(const struct judging *judging, struct finding *finding,
+                          const struct hang *hang, const bool *alive)
+{
+    struct event_ref event;
+    unsigned call;
+    for (int rank = 0; rank < judging->traces->ranks; rank++)
+        if (alive[rank] && !waits(hang, rank) && last_call(judging, rank, &event, &call))
+            finding_show(finding, event);
 }
 
 static void tell_stuck(struct judging *judging)
@@ -114,12 +176,17 @@ static void tell_stuck(struct judging *judging)
     finding_say(finding, "%s",
                 shown ? "every live rank is blocked and nothing is in flight"
                       : judging->facts->end_text);
+    bool runs = judging->facts->end == RUN_TIME_LIMIT;
+    if (runs)
+        say_who_runs(judging, finding, &hang, alive, true);
     if (judging->facts->end == RUN_FAILED)
         say_bad_end(judging, finding);
     else
         say_waits(finding, &hang);
-    if (judging->facts->end == RUN_TIME_LIMIT)
-        say_who_runs(judging, finding, &hang, alive);
+    if (runs) {
+        say_who_runs(judging, finding, &hang, alive, false);
+        show_who_runs(judging, finding, &hang, alive);
+    }
     hang_release(&hang);
     free(alive);
 }

@@ -5,12 +5,14 @@
  * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
  * seen where there is none would be a false alarm. The one thing the traces cannot show is whether
  * a call that could return is just about to, so the caller looks more than once. */
+#include "oracles/history_claims/hang_cycle.h"
 #include "oracles/history_claims/held.h"
 #include "oracles/matching/pass.h"
 
 #include "base/memory.h"
 #include "trace/calls.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,17 +224,76 @@ static unsigned add_missing(const struct gathering *gathering, uint64_t number, 
     return depends == DEPENDS_SOME && missing + 1 < gathering->size ? 0 : missing;
 }
 
-static void say_collective(const struct gathering *gathering, const char *call,
-                           struct wait_for *wait)
+/* The collective that a thread of the rank is inside of, on another communicator than `comm`; NULL:
+ * none is. */
+static const struct record *other_collective(const struct analysis *analysis, int rank,
+                                             uint32_t comm)
 {
+    const struct rank_threads *threads = &analysis->threads[rank];
+    for (unsigned i = 0; i < HANG_THREADS; i++) {
+        const struct inside *inside = &threads->inside[i];
+        if (threads->used[i] && inside->blocking && collective_comm(&inside->record) != 0 &&
+            inside->record.comm != comm)
+            return &inside->record;
+    }
+    return NULL;
+}
+
+/* " 1, 2, 3": those of `wait` that are inside the same call as `like` is, NULL: all of them. */
+static size_t say_targets(const struct analysis *analysis, const struct wait_for *wait,
+                          const struct record *like, char *text, size_t bytes)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < wait->target_count && used + 16 < bytes; i++) {
+        const struct record *other = other_collective(analysis, wait->target[i], wait->comm);
+        if (like == NULL ||
+            (other != NULL && other->call == like->call && other->comm == like->comm))
+            used += (size_t)snprintf(text + used, bytes - used, "%s %d", used > 0 ? "," : "",
+                                     wait->target[i]);
+    }
+    return used;
+}
+
+static const char *communicator_text(uint32_t comm, char buffer[32])
+{
+    if (comm == COMM_WORLD_ID)
+        snprintf(buffer, 32, "MPI_COMM_WORLD");
+    else
+        snprintf(buffer, 32, "communicator %#" PRIx32, comm);
+    return buffer;
+}
+
+/* Of those that a rank waits for, the first that is in a collective on another communicator, and
+ * those that are with it. */
+static void say_elsewhere(const struct analysis *analysis, struct wait_for *wait, size_t used)
+{
+    const struct record *like = NULL;
+    char ranks[96], comm[32];
+    for (unsigned i = 0; i < wait->target_count && like == NULL; i++)
+        like = other_collective(analysis, wait->target[i], wait->comm);
+    if (like == NULL)
+        return;
+    communicator_text(like->comm, comm);
+    if (wait->target_count == 1)
+        snprintf(wait->text + used, sizeof wait->text - used, ", which is in %s on %s",
+                 call_name(like->call), comm);
+    else if (say_targets(analysis, wait, like, ranks, sizeof ranks) > 0)
+        snprintf(wait->text + used, sizeof wait->text - used, ", of which%s are in %s on %s", ranks,
+                 call_name(like->call), comm);
+}
+
+static void say_collective(const struct analysis *analysis, const struct gathering *gathering,
+                           const char *call, struct wait_for *wait)
+{
+    char comm[32];
+    wait->comm = gathering->comm;
     size_t used = (size_t)snprintf(wait->text, sizeof wait->text, "rank %d waits in %s for rank%s",
                                    wait->rank, call, wait->target_count > 1 ? "s" : "");
-    for (unsigned i = 0; i < wait->target_count && used + 24 < sizeof wait->text; i++)
-        used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, "%s %d",
-                                 i > 0 ? "," : "", wait->target[i]);
+    used += say_targets(analysis, wait, NULL, wait->text + used, sizeof wait->text / 2 - used);
     if (gathering->comm != COMM_WORLD_ID)
-        snprintf(wait->text + used, sizeof wait->text - used, " (communicator %#x)",
-                 gathering->comm);
+        used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, " (%s)",
+                                 communicator_text(gathering->comm, comm));
+    say_elsewhere(analysis, wait, used);
 }
 
 static enum depends depends_on(const struct gathering *gathering, int rank, unsigned call, int root,
@@ -287,7 +348,7 @@ static bool collective_is_stuck(const struct analysis *analysis, int rank, uint3
         add_missing(gathering, number, analysis->ranks, depends, root, wait) == 0)
         return false;
     wait->any |= depends == DEPENDS_SOME;
-    say_collective(gathering, waits_in, wait);
+    say_collective(analysis, gathering, waits_in, wait);
     return true;
 }
 
@@ -436,75 +497,34 @@ static bool rank_is_stuck(const struct analysis *analysis, int rank, struct wait
     return stuck;
 }
 
-/* --- the cycle ----------------------------------------------------------------------------- */
-
-static size_t place_of(const struct hang *hang, int rank)
-{
-    for (size_t i = 0; i < hang->count; i++)
-        if (hang->waits[i].rank == rank)
-            return i;
-    return hang->count;
-}
-
-/* Walks from `at` along the targets; a rank met again closes a cycle. path holds places. */
-static size_t walk(const struct hang *hang, size_t at, size_t *path, size_t length, char *state)
-{
-    path[length++] = at;
-    state[at] = 1;
-    const struct wait_for *wait = &hang->waits[at];
-    for (unsigned i = 0; i < wait->target_count; i++) {
-        size_t next = place_of(hang, wait->target[i]);
-        if (next == hang->count || state[next] == 2)
-            continue;
-        if (state[next] == 1) {
-            size_t first = 0;
-            while (path[first] != next)
-                first++;
-            memmove(path, path + first, (length - first) * sizeof *path);
-            return length - first;
-        }
-        size_t cycle = walk(hang, next, path, length, state);
-        if (cycle > 0)
-            return cycle;
-    }
-    state[at] = 2;
-    return 0;
-}
-
-/* Moves the ranks of `path` to the front. */
-static void put_first(struct hang *hang, const size_t *path, size_t length)
-{
-    struct wait_for *ordered = memory_new(hang->count, sizeof *ordered);
-    size_t used = 0;
-    for (size_t i = 0; i < length; i++)
-        ordered[used++] = hang->waits[path[i]];
-    for (size_t i = 0; i < hang->count; i++) {
-        bool in_cycle = false;
-        for (size_t j = 0; j < length; j++)
-            in_cycle |= path[j] == i;
-        if (!in_cycle)
-            ordered[used++] = hang->waits[i];
-    }
-    free(hang->waits);
-    hang->waits = ordered;
-    hang->cycle = length;
-}
-
-static void find_cycle(struct hang *hang)
-{
-    size_t *path = memory_new(hang->count, sizeof *path);
-    char *state = memory_new(hang->count, 1);
-    size_t length = 0;
-    for (size_t i = 0; i < hang->count && length == 0; i++)
-        if (state[i] == 0)
-            length = walk(hang, i, path, 0, state);
-    if (length > 0)
-        put_first(hang, path, length);
-    free(path);
-    free(state);
-}
-
 /* --- the whole ----------------------------------------------------------------------------- */
+
+static bool waits_for(const struct wait_for *wait, int rank)
+{
+    for (unsigned i = 0; i < wait->target_count; i++)
+        if (wait->target[i] == rank)
+            return true;
+    return false;
+}
+
+/* Whether a rank is in a collective and cannot return without `other`. */
+static bool needs_in_collective(const struct wait_for *wait, int other)
+{
+    return wait->comm != 0 && !wait->any && waits_for(wait, other);
+}
+
+static void explain_collectives(struct hang *hang)
+{
+    for (size_t a = 0; a < hang->count; a++)
+        for (size_t b = a + 1; b < hang->count; b++) {
+            const struct wait_for *one = &hang->waits[a], *other = &hang->waits[b];
+            if (one->comm != other->comm && needs_in_collective(one, other->rank) &&
+                needs_in_collective(other, one->rank))
+                hang->why =
+                    "two ranks wait for each other in collectives on different communicators: "
+                    "neither comes to the other's before its own returns";
+        }
+}
 
 static void look_at_ranks(const struct analysis *analysis, struct hang *hang)
 {
@@ -518,7 +538,8 @@ static void look_at_ranks(const struct analysis *analysis, struct hang *hang)
             hang->count++;
     }
     hang->deadlocked = live > 0 && hang->count == live;
-    find_cycle(hang);
+    explain_collectives(hang);
+    hang_find_cycle(hang);
 }
 
 void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, struct hang *hang)

@@ -1,7 +1,10 @@
-/* Which ranks can never go on: what is a deadlock, and what only looks like one. */
+/* Which ranks can never go on: what is a deadlock, and what only looks like one; and what is told
+ * of those that do not wait. */
 #include "inline_trace.h"
+#include "oracles/history_claims/doing.h"
 #include "oracles/oracle.h"
 #include "tap.h"
+#include "traces/example.h"
 
 #define RANKS_MAX 8
 
@@ -261,6 +264,101 @@ static void life(void)
             0, true, 2, NULL);
 }
 
+/* --- what a rank does that does not wait -------------------------------------------------- */
+
+#define TIMES 20
+
+/* `before`, then TIMES times `again`, then `after`; rank 0 is told of. */
+static void doing(const char *before, const char *again, const char *after, const char *expected)
+{
+    struct trace_set set;
+    char text[8192], doing[DOING_TEXT_BYTES];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", before);
+    for (int i = 0; i < TIMES; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", again);
+    snprintf(text + used, sizeof text - used, "%s", after);
+    inline_trace(text, &set);
+    doing_text(&set, 0, doing);
+    check(strcmp(doing, expected) == 0, "%s (expected %s)", doing, expected);
+    trace_set_release(&set);
+}
+
+static void repeats(void)
+{
+    doing("r0#0 app collective MPI_Barrier\n",
+          "r0#0 app send MPI_Send to 1 tag 5 bytes 0 hash 1 lasts 1\n"
+          "r0#0 wire send MPI_Send to 1 tag 5 bytes 0 hash 1\n",
+          "",
+          "rank 0 repeats MPI_Send of 0 bytes to rank 1, tag 5: 20 times since 0.000 s (r0#0:e1)");
+    doing("r0#0 app send MPI_Send to 1 tag 4 bytes 8 hash 1\n",
+          "r0#0 app send MPI_Send to 1 tag 5 bytes 8 hash 1\n"
+          "r0#0 app recv MPI_Recv from any tag 6 got 1 tag 6 bytes 8 hash 2\n",
+          "",
+          "rank 0 repeats MPI_Send of 8 bytes to rank 1, tag 5; MPI_Recv from any rank, tag 6: "
+          "20 times since 0.000 s (r0#0:e1)");
+    doing("r0#0 app recv MPI_Irecv from 1 tag 7 request 1\n", "",
+          "r0#0 app complete MPI_Test request 1 negative bytes 1500000\n",
+          "rank 0 repeats MPI_Test (\"not yet\"): 1.5 million times since 0.000 s (r0#0:e1)");
+}
+
+static void does_not_repeat(void)
+{
+    doing("", "r0#0 app call MPI_Wtime\n", "r0#0 app send MPI_Send to 1 tag 4 bytes 8 hash 1\n",
+          "rank 0 has made no call since 0.000 s, after MPI_Send of 8 bytes to rank 1, tag 4 "
+          "(r0#0:e20)");
+    doing("r0#0 app recv MPI_Recv from 1 tag 7 in-progress\n", "",
+          "r0#0 wire complete MPI_Test request 1 negative bytes 300\n",
+          "rank 0 is inside MPI_Recv from rank 1, tag 7, and has polled in vain 300 times since "
+          "0.000 s (r0#0:e0)");
+    doing("r0#0 wire call MPI_Init\n", "", "", "rank 0 has made no call");
+}
+
+/* --- what is told of it ------------------------------------------------------------------- */
+
+static bool is_said(const struct judgement *judgement, const char *sentence)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        for (unsigned k = 0; k < judgement->findings[i].why_count; k++)
+            if (strcmp(judgement->findings[i].why[k], sentence) == 0)
+                return true;
+    return false;
+}
+
+/* `sentences` end with NULL. */
+static void told(const char *path, const char *const *sentences)
+{
+    static struct example example;
+    struct judgement judgement = {0};
+    struct error error = {0};
+    if (check(example_read(path, &example, &error) == OK, "%s is read", path) &&
+        check(judge(&example.traces, &example.facts, example.id, example.id_count, &judgement,
+                    &error) == OK,
+              "%s is judged", path))
+        for (size_t i = 0; sentences[i] != NULL; i++)
+            check(is_said(&judgement, sentences[i]), "%s: %s", path, sentences[i]);
+    judgement_release(&judgement);
+    example_release(&example);
+}
+
+static void findings(void)
+{
+    told(
+        "oracles/golden/h_progress_repeats.txt",
+        (const char *const[]){
+            "rank 1 repeats MPI_Send of 0 bytes to rank 2, tag 5: 20 times since 0.000 s (r1#0:e0)",
+            "ranks 0, 2 wait in MPI_Recv for a message from rank 1, tag 7: r0#0:e0, r2#0:e0",
+            NULL});
+    told("oracles/golden/h_progress_communicators.txt",
+         (const char *const[]){
+             "two ranks wait for each other in collectives on different communicators: "
+             "neither comes to the other's before its own returns",
+             "rank 0 waits in MPI_Barrier for rank 1, which is in MPI_Allreduce on communicator "
+             "0x5: r0#0:e2",
+             "rank 1 waits in MPI_Allreduce for rank 0 (communicator 0x5), which is in MPI_Barrier "
+             "on MPI_COMM_WORLD: r1#0:e2",
+             NULL});
+}
+
 int main(void)
 {
     messages();
@@ -270,5 +368,8 @@ int main(void)
     collectives();
     scans_and_neighbours();
     life();
+    repeats();
+    does_not_repeat();
+    findings();
     return done();
 }
