@@ -108,6 +108,34 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     [ "$(of .verdicts.violation)" = 1 ]
 }
 
+@test "subjects that differ in arguments or environment alone are told apart" {
+    subject one '"right", "a b"'
+    subject two '"right", "c"'
+    subject three '"right", "c"' 'environment = { LEVEL = 3 }'
+    campaign --runs 3
+    grep -q "^# [^ ]*/campaign_life right 'a b' under null, 2 ranks: " tap
+    grep -q '^# [^ ]*/campaign_life right c under null, 2 ranks: ' tap
+    grep -q '^# LEVEL=3 [^ ]*/campaign_life right c under null, 2 ranks: ' tap
+}
+
+@test "a run without faults that the user cuts off has neither passed nor failed" {
+    # A survey alone has this setting: the reference finishes, and the survey does not.
+    printf '#!/bin/sh\n[ "$FAULTLINE_STORAGE" = 1 ] || exec %s ok\nexec %s spin\n' \
+        "$LIFE" "$LIFE" >turns
+    chmod +x turns
+    LIFE=$PWD/turns scenario lives '' 'timeout = 3600'
+    env --default-signal=INT "$FAULTLINE" campaign s.lua >tap &
+    DRIVER=$!
+    wait_until test -s faultline-out/latest/survey/1/store/pid.0
+    kill -INT "$DRIVER"
+    status=0
+    wait "$DRIVER" || status=$?
+    [ "$status" = 130 ]
+    grep -q '^# .*: not complete: .*(nothing: the user cut off its run without faults)' tap
+    grep -q 'no plan was run: the user ended the campaign' tap
+    run ! grep 'did not finish' tap
+}
+
 @test "a program that fails without any fault is a failure, and nothing to aim at" {
     scenario broken '"exit", "3"'
     run -1 campaign
@@ -127,8 +155,8 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
 @test "--budget ends it, and --resume goes on to the end" {
     subject right '"right"'
     run -2 campaign --budget 0.001s
-    grep -q 'there was nothing to run' tap
-    grep -q '^# not complete: the budget of 0.001 s is spent' tap
+    grep -q 'no plan was run: the budget was spent on the runs without faults' tap
+    grep -q '^# not complete: the budget of 0.001 s was spent on the runs without faults of 1 of 1 subjects: no plan was run' tap
     "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --budget 1h >tap
     [ "$(of .complete)" = true ]
     [ "$(numbers)" = "$(seq "$(of .runs)")" ]

@@ -240,6 +240,15 @@ load driver_common
     grep -qx "1..2" tap
 }
 
+@test "--until-failure goes on over vacuous runs, and says how many there were" {
+    scenario "shy" '"ok"' 'plan = function(p)
+        p:kill { rank = 1, event = "call", call = "MPI_Test" } end'
+    scenario "bad" '"exit"'
+    run -1 "$FAULTLINE" run --until-failure s.lua
+    [[ "$output" == *"not ok 1 - shy # vacuous"*"not ok 2 - bad"*"# 1 of 2 runs were vacuous"* ]]
+    [[ "$output" == *"1..2" ]]
+}
+
 @test "--no-capture shows the ranks' output on standard error only" {
     scenario "good" '"ok"'
     "$FAULTLINE" run --no-capture s.lua >tap 2>err

@@ -31,6 +31,7 @@
 #define CAMPAIGN_DEFAULT_STRATEGY "random"
 #define CAMPAIGN_KEPT_OF_GROUP 5 /* run folders; more failures of a group are only counted */
 #define CAMPAIGN_TEXT_BYTES 512
+#define CAMPAIGN_CALL_BYTES 2048
 #define CAMPAIGN_OUTPUTS 2 /* standard output, --tap */
 
 /* A protocol and program with everything that is not the plan. */
@@ -43,7 +44,8 @@ struct subject {
     char **environment;       /* of the survey; owned, its strings are not but for the last */
     struct survey survey;
     bool surveyed;
-    uint64_t plans; /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
+    bool unfinished; /* the run without faults came to no end: there is nothing to aim at */
+    uint64_t plans;  /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
     struct number_set done_before; /* indices of the plans that earlier sessions made */
     uint64_t runs;                 /* done */
     uint64_t *arose_in;            /* owned: runs in which the situation of claims[i] arose */
@@ -162,6 +164,9 @@ enum error_code campaign_find_subjects(struct campaign *campaign, struct error *
  */
 enum error_code campaign_add_jobs(struct campaign *campaign, struct error *error);
 void campaign_release_subjects(struct campaign *campaign);
+
+/* How the subject is called, with all that it is given: "A=1 program --size 16". */
+void campaign_subject_text(const struct subject *subject, char text[CAMPAIGN_CALL_BYTES]);
 
 /* It did what it is made to do. */
 bool canary_sang(const struct canary *canary);

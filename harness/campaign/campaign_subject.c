@@ -78,6 +78,28 @@ static enum error_code add_subject(struct campaign *campaign, const struct scena
     return open_coverage(subject, error);
 }
 
+/* As a shell takes it: words that hold anything but plain characters are quoted. */
+static void add_word(const char *word, char text[CAMPAIGN_CALL_BYTES])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:+=,@%-";
+    size_t used = strlen(text), length = strlen(word);
+    const char *quote = length > 0 && strspn(word, plain) == length ? "" : "'";
+    snprintf(text + used, CAMPAIGN_CALL_BYTES - used, "%s%s%s%s", used > 0 ? " " : "", quote, word,
+             quote);
+}
+
+void campaign_subject_text(const struct subject *subject, char text[CAMPAIGN_CALL_BYTES])
+{
+    const struct scenario *scenario = &subject->scenario;
+    text[0] = '\0';
+    for (size_t i = 0; i < scenario->environment_count; i++)
+        add_word(scenario->environment[i], text);
+    add_word(scenario->program, text);
+    for (size_t i = 0; i < scenario->argument_count; i++)
+        add_word(scenario->argument[i], text);
+}
+
 /* --- their jobs ------------------------------------------------------------------------------- */
 
 static struct job *add_job(struct campaign *campaign)

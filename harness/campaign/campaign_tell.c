@@ -63,7 +63,7 @@ static bool copy_diagnostics(FILE *out, const char *path)
 static void tell_group(FILE *out, const struct campaign *campaign, const struct group *group,
                        int number)
 {
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], call[CAMPAIGN_CALL_BYTES];
     struct path path;
     tap_line(out, false, number, group->fingerprint.text,
              group->claim[0] != '\0' ? group->claim : verdict_text(group->verdict));
@@ -75,6 +75,8 @@ static void tell_group(FILE *out, const struct campaign *campaign, const struct 
                  group->count, campaign->runs, group->first);
     tap_string(out, "runs", text);
     tap_string(out, "plan", group->plan);
+    campaign_subject_text(&campaign->subject[group->subject], call);
+    tap_string(out, "subject", call);
     tell_replays(out, group);
     if (path_format(&path, NULL, "%s/%s/tap", campaign->folder.text, group->folder) != OK ||
         group->folder[0] == '\0' || !copy_diagnostics(out, path.text)) {
@@ -92,6 +94,11 @@ static void tell_canary(FILE *out, const struct campaign *campaign, const struct
     char text[TEXT_BYTES];
     struct path path;
     bool sings = canary_sang(canary);
+    if (campaign->end == CAMPAIGN_INTERRUPTED && !sings &&
+        (canary->job->state != JOB_DONE || job_was_cut_off(canary->job))) {
+        tap_line(out, true, number, canary->run->name, "SKIP cut off by the user");
+        return;
+    }
     tap_line(out, sings, number, canary->run->name,
              sings                            ? NULL
              : canary->job->state != JOB_DONE ? "not run"
@@ -128,17 +135,29 @@ static void tell_counts(FILE *out, const struct campaign *campaign)
                 used > 0 ? text : "none was made");
 }
 
+static const char *why_no_survey(const struct subject *subject)
+{
+    if (subject->unfinished)
+        return "nothing: it did not finish without faults";
+    if (subject->survey_job->state == JOB_DONE && job_was_cut_off(subject->survey_job))
+        return "nothing: the user cut off its run without faults";
+    return "nothing: the campaign ended before its first plan";
+}
+
 static void tell_subject(FILE *out, const struct campaign *campaign, const struct subject *subject)
 {
-    char bounds[STRATEGY_TEXT_BYTES] = "nothing: it did not finish without faults", of[64] = "";
+    char bounds[STRATEGY_TEXT_BYTES], call[CAMPAIGN_CALL_BYTES], of[64] = "";
     if (subject->surveyed)
         campaign->strategy->bounds(&subject->survey, bounds);
+    else
+        snprintf(bounds, sizeof bounds, "%s", why_no_survey(subject));
+    campaign_subject_text(subject, call);
     bool endless = subject->plans == STRATEGY_ENDLESS;
     bool complete = subject->surveyed && !endless && subject->runs >= subject->plans;
     if (!endless)
         snprintf(of, sizeof of, " of %" PRIu64, subject->plans);
-    tap_comment(out, "%s under %s, %d ranks: %s: %" PRIu64 "%s runs (%s)",
-                subject->scenario.program, subject->scenario.protocol, subject->scenario.ranks,
+    tap_comment(out, "%s under %s, %d ranks: %s: %" PRIu64 "%s runs (%s)", call,
+                subject->scenario.protocol, subject->scenario.ranks,
                 complete ? "complete" : "not complete", subject->runs, of, bounds);
 }
 
@@ -158,6 +177,14 @@ static void tell_coverage(FILE *out, const struct campaign *campaign)
                 text, open > shown ? ", ..." : "");
 }
 
+static const char *why_no_run(const struct campaign *campaign)
+{
+    return campaign->end == CAMPAIGN_BUDGET
+               ? "no plan was run: the budget was spent on the runs without faults"
+           : campaign->end == CAMPAIGN_INTERRUPTED ? "no plan was run: the user ended the campaign"
+                                                   : "there was nothing to run";
+}
+
 /* The test behind the canaries, when there is no group: that there was something to find. */
 static void tell_no_failure(FILE *out, const struct campaign *campaign, int number)
 {
@@ -171,7 +198,7 @@ static void tell_no_failure(FILE *out, const struct campaign *campaign, int numb
     tap_block_begin(out);
     tap_string(out, "why",
                campaign->runs == 0
-                   ? "there was nothing to run"
+                   ? why_no_run(campaign)
                    : "no run passed: in none did all take place that its plan asks for");
     tap_block_end(out);
 }

@@ -196,6 +196,7 @@ static enum error_code survey_one(struct campaign *campaign, struct subject *sub
     bool finished = run_load(folder, &run, &owner, NULL) == OK && run.end == RUN_FINISHED;
     run_release(&run);
     scenario_list_release(&owner);
+    subject->unfinished = !finished;
     if (!finished)
         return OK;
     enum error_code code = survey_take(folder, &subject->wires, &subject->survey, error);
@@ -316,6 +317,22 @@ static void end_complete(struct campaign *campaign)
     end_with(campaign, CAMPAIGN_COMPLETE, why);
 }
 
+static void end_by_budget(struct campaign *campaign)
+{
+    char what[CAMPAIGN_TEXT_BYTES];
+    size_t surveyed = 0;
+    for (size_t i = 0; i < campaign->subject_count; i++)
+        surveyed += campaign->subject[i].surveyed;
+    if (campaign->runs > 0)
+        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
+    else
+        snprintf(what, sizeof what,
+                 "the budget of %g s was spent on the runs without faults of %zu of %zu subjects: "
+                 "no plan was run",
+                 campaign->budget_s, surveyed, campaign->subject_count);
+    end_early(campaign, CAMPAIGN_BUDGET, what);
+}
+
 /* Nothing runs any more. */
 static void settle(struct campaign *campaign)
 {
@@ -329,8 +346,7 @@ static void settle(struct campaign *campaign)
         end_complete(campaign);
         break;
     case CAMPAIGN_BUDGET:
-        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
-        end_early(campaign, CAMPAIGN_BUDGET, what);
+        end_by_budget(campaign);
         break;
     case CAMPAIGN_FAILURE:
         end_early(campaign, CAMPAIGN_FAILURE, "stopped at the first failure");

@@ -81,7 +81,8 @@ static const struct option_line lines[] = {
     {"shuffle", KEY_SHUFFLE, NULL, FOR_RUN | FOR_LIST, "in an order drawn from the seed"},
     {"repeat", KEY_REPEAT, "N", FOR_RUN | FOR_REPLAY, "everything N times"},
     {"until-failure", KEY_UNTIL_FAILURE, NULL, FOR_RUN,
-     "again and again (at most --repeat times), to the first that does not pass"},
+     "again and again (at most --repeat times), to the first that fails; vacuous runs are "
+     "counted, and end nothing"},
     {"strategy", KEY_STRATEGY, "NAME", FOR_CAMPAIGN, "how plans are chosen (default random)"},
     {"runs", KEY_RUNS, "N", FOR_CAMPAIGN,
      "at most N runs (default 100 where the strategy has no end and there is no --budget)"},

@@ -276,6 +276,17 @@ enum error_code job_start(struct job *job, const struct options *options, const 
     return OK;
 }
 
+bool job_was_cut_off(const struct job *job)
+{
+    struct run run;
+    struct scenario_list owner;
+    bool cut_off =
+        run_load(job->folder.text, &run, &owner, NULL) == OK && run.end == RUN_INTERRUPTED;
+    run_release(&run);
+    scenario_list_release(&owner);
+    return cut_off;
+}
+
 static void print_lost(const struct job *job, FILE *out)
 {
     char text[TEXT_BYTES];

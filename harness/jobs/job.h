@@ -33,6 +33,7 @@ struct job {
     pid_t pid;
     int status;      /* enum exit_status, when done */
     int wait_status; /* of the process, when done */
+    bool cut_off;    /* interrupted: it neither passed nor failed. Set by who started it */
     double seconds;
     uint64_t start_ns;
 };
@@ -52,6 +53,9 @@ enum error_code job_start(struct job *job, const struct options *options, const 
 
 /* A reference is not judged: it has finished, or it is of no use (STATUS_HARNESS). */
 enum exit_status status_of_reference(const struct run *run);
+
+/* The run of a job that is done was interrupted by the user before its end. */
+bool job_was_cut_off(const struct job *job);
 
 /* The piece of TAP, copied to each of `out` that is not NULL. A job that left none gets one that
  * says how it ended. */

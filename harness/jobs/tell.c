@@ -273,11 +273,21 @@ static void tell_not_shown(FILE *out, const struct run *run, const struct outcom
         tap_comment(out, "no checkpoint was taken");
 }
 
+/* What the user ended has neither passed nor failed: TAP calls that skipped. */
+static void tell_line(FILE *out, const struct run *run, const struct outcome *outcome)
+{
+    char skipped[TEXT_BYTES];
+    bool cut_off = run->end == RUN_INTERRUPTED && !run->recorded;
+    const char *remark = outcome->remark[0] != '\0' ? outcome->remark : NULL;
+    snprintf(skipped, sizeof skipped, "SKIP cut off by the user: %.900s", run->end_text);
+    tap_line(out, cut_off || outcome->verdict == VERDICT_PASS, run->number, run->scenario->name,
+             cut_off ? skipped : remark);
+}
+
 void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)
 {
     bool pass = outcome->verdict == VERDICT_PASS;
-    tap_line(out, pass, run->number, run->scenario->name,
-             outcome->remark[0] != '\0' ? outcome->remark : NULL);
+    tell_line(out, run, outcome);
     if (!pass || verbose) {
         tap_block_begin(out);
         tap_string(out, "verdict", verdict_text(outcome->verdict));

@@ -47,7 +47,7 @@ void results_close(struct results *results)
 
 static enum result result_of(const struct job *job)
 {
-    if (job->state != JOB_DONE)
+    if (job->state != JOB_DONE || job->cut_off)
         return RESULT_SKIPPED;
     if (job->status == STATUS_PASS)
         return RESULT_PASS;
@@ -97,7 +97,7 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
                                  .folder = job->folder.text};
     struct stored_verdict stored = {0};
     if (result.result == RESULT_SKIPPED) {
-        result.verdict = "not run";
+        result.verdict = job->cut_off ? "cut off by the user" : "not run";
     } else {
         result.verdict = verdict_text(VERDICT_HARNESS_ERROR);
         (void)stored_verdict_load(job->folder.text, &stored, NULL);

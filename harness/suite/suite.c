@@ -11,6 +11,7 @@
 #include "system/process.h"
 #include "system/progress.h"
 #include "system/status.h"
+#include "verdict/stored_verdict.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct suite {
     size_t started; /* jobs are started in order */
     size_t printed;
     int numbers, references; /* given so far */
+    size_t vacuous;          /* runs */
     bool stopping;           /* start nothing more */
     struct pool pool;
     FILE *out[OUTPUTS];
@@ -138,14 +140,29 @@ static enum error_code start_some(struct suite *suite, struct error *error)
     return code;
 }
 
-static void note_done(struct suite *suite, const struct job *job)
+static bool is_vacuous(const struct job *job)
+{
+    struct stored_verdict stored;
+    if (job->status != STATUS_UNDECIDED)
+        return false;
+    bool vacuous = stored_verdict_load(job->folder.text, &stored, NULL) == OK &&
+                   stored.root != NULL && stored.verdict == VERDICT_VACUOUS;
+    stored_verdict_release(&stored);
+    return vacuous;
+}
+
+/* A vacuous run is no failure to stop at: in the next one the situation may arise. */
+static void note_done(struct suite *suite, struct job *job)
 {
     if (job->is_reference)
         return;
+    bool vacuous = is_vacuous(job);
+    job->cut_off = suite->pool.interrupted != 0 && job_was_cut_off(job);
     suite->progress.done++;
-    suite->progress.failed += job->status != STATUS_PASS;
+    suite->progress.failed += job->status != STATUS_PASS && !job->cut_off;
+    suite->vacuous += vacuous;
     suite->worst = status_worst(suite->worst, (enum exit_status)job->status);
-    if (suite->options->until_failure && job->status != STATUS_PASS)
+    if (suite->options->until_failure && job->status != STATUS_PASS && !vacuous)
         suite->stopping = true;
 }
 
@@ -174,8 +191,7 @@ static enum error_code run_jobs(struct suite *suite, struct error *error)
     enum error_code code = start_some(suite, error);
     while (suite->pool.running > 0) {
         progress_show(&suite->progress, running_name(suite));
-        const struct job *job =
-            pool_wait(&suite->pool, suite->progress.on ? PROGRESS_PERIOD_MS : -1);
+        struct job *job = pool_wait(&suite->pool, suite->progress.on ? PROGRESS_PERIOD_MS : -1);
         if (job != NULL)
             note_done(suite, job);
         print_done(suite);
@@ -309,6 +325,9 @@ static void print_foot(struct suite *suite, const char *failure)
     for (int i = 0; i < OUTPUTS; i++) {
         if (suite->out[i] == NULL)
             continue;
+        if (suite->options->until_failure)
+            tap_comment(suite->out[i], "%zu of %zu runs were vacuous", suite->vacuous,
+                        suite->progress.done);
         if (failure != NULL) {
             tap_bail_out(suite->out[i], failure);
         } else if (suite->options->until_failure) {
