@@ -52,6 +52,12 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD)
 
+# Half an hour: 300 signals to every process of run, campaign, replay and shrink.
+.PHONY: signals
+signals: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/signals.sh $(BUILD)
+
 # Long: every program under Chandy-Lamport, killed at every phase.
 .PHONY: crash-chandy_lamport
 crash-chandy_lamport: setup

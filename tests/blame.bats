@@ -190,32 +190,71 @@ C
     [[ "$output" == *"inside MPI_Init of the MPI library"*"; but /dev/shm is read-only"* ]]
 }
 
-# A launcher that has a rank of the first canary killed, before it has done anything.
+# killing_launcher PATTERN: of the first launch whose words match, a rank is killed before it has done
+# anything; FAULTLINE_MPIEXEC names it.
 killing_launcher() {
-    cat >launcher <<'SH'
+    cat >launcher <<SH
 #!/bin/bash
-case "$*" in */canary/*) ;; *) exec mpiexec "$@" ;; esac
-[ ! -e hit ] || exec mpiexec "$@"
-touch hit
-child_of() { tr ' ' '\n' <"/proc/$1/task/$1/children" | sed -n "$2p"; }
-mpiexec "$@" &
-until rank=$(child_of "$(child_of "$(child_of $! 1)" 2)" 1 2>/dev/null) && [ -n "$rank" ]; do :; done
-kill -KILL "$rank"
-wait $!
+case "\$*" in $1) ;; *) exec mpiexec "\$@" ;; esac
+mkdir '$PWD/hit' 2>/dev/null || exec mpiexec "\$@"
+child_of() { tr ' ' '\n' <"/proc/\$1/task/\$1/children" | sed -n "\$2p"; }
+mpiexec "\$@" &
+until rank=\$(child_of "\$(child_of "\$(child_of \$! 1)" 2)" 1 2>/dev/null) && [ -n "\$rank" ]; do :; done
+kill -KILL "\$rank"
+wait \$!
 SH
     chmod +x launcher
+    export FAULTLINE_MPIEXEC=$PWD/launcher
 }
 
-@test "a canary that is hit from outside ends the campaign, and is run again when it goes on" {
-    killing_launcher
+ring_scenario() {
     echo 'scenario "ring" { protocol = "null", program = "ring", ranks = 2,
         arguments = { "--iterations", "2" }, claims = { "H.progress" } }' >s.lua
-    export FAULTLINE_MPIEXEC=$PWD/launcher
+}
+
+# runs FILTER: of the campaign's journal.
+runs() { jq -r "select(.kind == \"run\") | $1" faultline-out/latest/campaign.jsonl; }
+
+@test "a canary that is hit from outside ends the campaign, and is run again when it goes on" {
+    killing_launcher '*/canary/*'
+    ring_scenario
     run -3 "$FAULTLINE" campaign --runs 1 s.lua
     [[ "$output" == *"a canary could not be run (faultline-out/"*"/canary/1); --resume runs it"* ]]
     grep -q "was ended by SIGKILL from outside the plan" faultline-out/latest/canary/1/run.json
     run "$FAULTLINE" campaign --resume faultline-out/latest
     [[ "$output" != *"a canary "* ]]
     [ "$(jq -r '.canaries[0].found' faultline-out/latest/campaign.json)" = true ]
-    [ "$(jq -s 'map(select(.kind == "run")) | length' faultline-out/latest/campaign.jsonl)" -eq 1 ]
+    [ "$(runs .number | wc -l)" -eq 1 ]
+}
+
+@test "a run of a campaign that is hit from outside is a harness error, and all others are as ever" {
+    ring_scenario
+    "$FAULTLINE" campaign --strategy systematic --runs 3 s.lua >tap || true
+    runs '.plan' >usual
+    rm -rf faultline-out
+    killing_launcher '*/2\ --watch*'
+    run -3 "$FAULTLINE" campaign --strategy systematic --runs 3 s.lua
+    [ -e hit ]
+    cmp usual <(runs .plan)
+    [ "$(runs 'select(.number == 2).verdict')" = harness-error ]
+    [ "$(runs 'select(.verdict == "harness-error").number')" = 2 ]
+}
+
+@test "a replay that is hit from outside was not run, and is no other verdict" {
+    scenario "bad end" '"exit"'
+    run -1 "$FAULTLINE" run --no-stacks --no-control s.lua
+    killing_launcher '*'
+    run -3 "$FAULTLINE" replay --out replays --repeat 2 faultline-out/latest/1
+    [ -e hit ]
+    [[ "$output" == *"was ended by SIGKILL from outside the plan"* ]]
+    [[ "$output" == *"replayed 1/"* ]]
+}
+
+@test "shrink does not count a run that is hit from outside" {
+    scenario "bad end" '"exit"'
+    run -1 "$FAULTLINE" run --no-stacks --no-control s.lua
+    killing_launcher '*/runs/2\ --watch*'
+    run -0 "$FAULTLINE" shrink --budget 600 --out shrunk faultline-out/latest/1
+    [ -e hit ]
+    [[ "$output" == *"ok 1 - bad end"* ]]
 }

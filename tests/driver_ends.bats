@@ -35,17 +35,30 @@ child_of() {
     [ -s faultline-out/latest/results.json ]
 }
 
-@test "Ctrl-C: shared memory of the MPI library is taken away, that of the program is not" {
-    begin '"shared-memory"' pid.0 shared.1
+# shared_memory_is_gone COMMAND...: of the MPI library, when the command, which is to end a run with
+# some, has been given; that of the program is still there.
+shared_memory_is_gone() {
     wait_until test "$(wc -l <faultline-out/latest/1/store/shared.1)" -eq 3
     mapfile -t made <faultline-out/latest/1/store/shared.1
     ls "${made[@]}"
-    kill -INT "$DRIVER"
+    "$@"
     status=0; wait "$DRIVER" || status=$?
-    [ "$status" -eq 130 ]
     [ ! -e "${made[0]}" ]
     [ ! -e "${made[1]}" ]
     rm "${made[2]}"
+}
+
+@test "Ctrl-C: shared memory of the MPI library is taken away, that of the program is not" {
+    begin '"shared-memory"' pid.0 shared.1
+    shared_memory_is_gone kill -INT "$DRIVER"
+    [ "$status" -eq 130 ]
+}
+
+@test "kill -9 of the process that looks after a run: shared memory is taken away then, too" {
+    begin '"shared-memory"' pid.0 shared.1
+    shared_memory_is_gone kill -9 "$(child_of "$DRIVER")"
+    [ "$status" -eq 3 ]
+    all_gone
 }
 
 @test "SIGTERM does the same" {

@@ -1,6 +1,8 @@
 /* See pool.h. */
 #include "jobs/pool.h"
 
+#include "launch/leftovers.h"
+#include "system/path.h"
 #include "system/process.h"
 #include "system/status.h"
 #include "trace/clock.h"
@@ -104,6 +106,29 @@ static bool take_signals(struct pool *pool)
     return asked;
 }
 
+/* A run that is part of another's folder leaves a list of its own. */
+static void remove_leftovers(const struct path *folder)
+{
+    static const char *const parts[] = {".", "control", "again"};
+    struct path run;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (path_format(&run, NULL, "%s/%s", folder->text, parts[i]) == OK)
+            leftovers_remove(run.text);
+}
+
+/* The process of a job clears up by itself, unless it is killed: what it has started has come to
+ * this process then. */
+static void clear_up_behind(struct pool *pool, const struct job *job)
+{
+    pid_t running[POOL_MAX_JOBS];
+    struct process_set kept = {.pid = running};
+    for (int i = 0; i < pool->running; i++)
+        if (pool->job[i]->state == JOB_RUNNING)
+            running[kept.count++] = pool->job[i]->pid;
+    process_end_others(&kept, note_reaped, pool);
+    remove_leftovers(&job->folder);
+}
+
 /* NULL: none is done. */
 static struct job *take_done(struct pool *pool)
 {
@@ -112,6 +137,8 @@ static struct job *take_done(struct pool *pool)
         if (job->state != JOB_DONE)
             continue;
         pool->job[i] = pool->job[--pool->running];
+        if (WIFSIGNALED(job->wait_status))
+            clear_up_behind(pool, job);
         return job;
     }
     return NULL;

@@ -155,15 +155,24 @@ static bool is_mine(const struct process_list *list, pid_t pid)
     return false;
 }
 
-/* A child may stand before its parent in the list: look until nothing changes. */
-static void mark_descendants(struct process_list *list)
+static bool is_kept(const struct process_set *kept, pid_t pid)
+{
+    for (size_t i = 0; kept != NULL && i < kept->count; i++)
+        if (kept->pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* A child may stand before its parent in the list: look until nothing changes. What is below one
+ * that is kept is not marked, for its parent is not. */
+static void mark_descendants(struct process_list *list, const struct process_set *kept)
 {
     bool changed = true;
     while (changed) {
         changed = false;
         for (size_t i = 0; i < list->count; i++) {
             struct process *process = &list->process[i];
-            if (!process->mine && is_mine(list, process->parent))
+            if (!process->mine && is_mine(list, process->parent) && !is_kept(kept, process->pid))
                 changed = process->mine = true;
         }
     }
@@ -178,15 +187,19 @@ static void signal_marked(const struct process_list *list, int number)
 
 /* All are stopped before the first is killed: else those that are still alive would act on its
  * death. A rank whose launcher is gone crashes inside the MPI library, and that end would be taken
- * for its own. */
-static void kill_descendants(void)
+ * for its own. Returns whether there were any. */
+static bool kill_descendants(const struct process_set *kept)
 {
     struct process_list list = {0};
+    bool any = false;
     list_all(&list);
-    mark_descendants(&list);
+    mark_descendants(&list, kept);
     signal_marked(&list, SIGSTOP);
     signal_marked(&list, SIGKILL);
+    for (size_t i = 0; i < list.count; i++)
+        any |= list.process[i].mine;
     free(list.process);
+    return any;
 }
 
 static bool has_children(void)
@@ -199,7 +212,15 @@ void process_end_descendants(process_reaped *reaped, void *context)
 {
     process_reap(reaped, context);
     while (has_children()) {
-        kill_descendants();
+        kill_descendants(NULL);
+        nanosleep(&(struct timespec){.tv_nsec = END_PAUSE_NS}, NULL);
+        process_reap(reaped, context);
+    }
+}
+
+void process_end_others(const struct process_set *kept, process_reaped *reaped, void *context)
+{
+    while (kill_descendants(kept)) {
         nanosleep(&(struct timespec){.tv_nsec = END_PAUSE_NS}, NULL);
         process_reap(reaped, context);
     }

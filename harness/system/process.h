@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* From now on orphans below this process become its children. */
@@ -25,6 +26,14 @@ void process_reap(process_reaped *reaped, void *context);
 /* SIGKILL to every descendant, again and again until none is left; all are reaped. None of them
  * runs any more when the first dies. */
 void process_end_descendants(process_reaped *reaped, void *context);
+
+struct process_set {
+    size_t count;
+    const pid_t *pid;
+};
+
+/* The same, but for these children and all that is below them. */
+void process_end_others(const struct process_set *kept, process_reaped *reaped, void *context);
 
 /* It is stopped, by a signal or by a debugger. */
 bool process_is_stopped(pid_t pid);
