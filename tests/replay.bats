@@ -132,9 +132,66 @@ declared() {
     rm -rf faultline-out s.lua
     mkdir elsewhere
     cd elsewhere
-    run -0 "$FAULTLINE" replay ../run.tar.zst
+    run -0 "$FAULTLINE" replay --trust ../run.tar.zst
     [[ "$output" == *"replayed 1/1"* ]]
     declared faultline-out/latest/1 | cmp - ../first
+}
+
+# stranger: foreign.zst, packed elsewhere: its program leaves the file `ran` behind, its environment
+# steers a terminal.
+stranger() {
+    printf '#!/bin/sh\necho "$1" >>%s/ran\nexec %s ok\n' "$PWD" "$LIFE" >tool
+    chmod +x tool
+    LIFE=$PWD/tool scenario theirs '"a b"' 'environment = { HIDDEN = "\27[2K" }'
+    "$FAULTLINE" run --keep --out elsewhere s.lua
+    "$FAULTLINE" export elsewhere/latest/1 -o foreign.zst
+    rm ran
+}
+
+# answered ANSWER: the replay at a terminal, where this is typed; words in the file said.
+answered() {
+    echo "$1" | script -qec "$FAULTLINE replay foreign.zst" /dev/null >said
+}
+
+@test "a foreign archive is told and refused without a terminal, and nothing of it is run" {
+    stranger
+    run -64 --separate-stderr "$FAULTLINE" replay foreign.zst </dev/null
+    [[ "$stderr" == *"  program: $PWD/tool"*"  argument: a b"*"  protocol: "*null.so* ]]
+    [[ "$stderr" == *'  environment: HIDDEN=\x1b[2K'*"foreign.zst: not run: "*"--trust"* ]]
+    [ ! -e ran ] && [ ! -e faultline-out ]
+    run -0 --separate-stderr "$FAULTLINE" replay --trust foreign.zst </dev/null
+    [[ "$stderr" == *"  program: $PWD/tool"* ]]
+    [ -s ran ]
+}
+
+@test "a foreign archive is run after a yes at the terminal alone" {
+    stranger
+    for no in "" n maybe; do
+        run -64 answered "$no"
+        grep -q 'foreign.zst: not run' said
+        [ ! -e ran ] && [ ! -e faultline-out ]
+    done
+    answered yes
+    grep -q 'replayed 1/1' said
+    [ -s ran ]
+}
+
+@test "an archive of a run that still stands here is not asked about, one that differs is" {
+    stranger
+    rm -rf keep && cp -r "$(readlink -f elsewhere/latest)" keep
+    run -0 --separate-stderr "$FAULTLINE" replay --out elsewhere foreign.zst </dev/null
+    [ -z "$stderr" ]
+    for part in run.json plan decisions; do
+        rm -rf elsewhere
+        mkdir elsewhere
+        cp -r keep elsewhere/copy
+        run -0 --separate-stderr "$FAULTLINE" replay --out elsewhere foreign.zst </dev/null
+        [ -z "$stderr" ]
+        rm ran
+        echo >>"elsewhere/copy/1/$part"
+        run -64 "$FAULTLINE" replay --out elsewhere foreign.zst </dev/null
+        [ ! -e ran ]
+    done
 }
 
 @test "packing and unpacking: what is missing, foreign or cut is refused" {

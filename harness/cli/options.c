@@ -50,6 +50,7 @@ enum key {
     KEY_RESUME,
     KEY_REPLAYS,
     KEY_KEEP,
+    KEY_TRUST,
 };
 
 /* A line of the table. argument NULL: a switch. */
@@ -105,6 +106,7 @@ static const struct option_line lines[] = {
     {"gitlab", KEY_RESULTS + RESULTS_GITLAB, "FILE", FOR_RUN,
      "GitLab's code quality report to FILE"},
     {"keep", KEY_KEEP, NULL, FOR_RUN, "what passed can be replayed, too"},
+    {"trust", KEY_TRUST, NULL, FOR_REPLAY, "run what a packed run names without asking"},
     {"html", KEY_HTML, "DIR", FOR_RUN,
      "the page of every run to DIR/<number>.html, and DIR/index.html; what does not pass has one "
      "in its folder anyway"},
@@ -273,6 +275,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->no_stacks;
     case KEY_KEEP:
         return &options->keep;
+    case KEY_TRUST:
+        return &options->trust;
     default:
         return NULL;
     }

@@ -47,6 +47,7 @@ struct options {
     bool control;   /* set by a verb that gives a violation its control run (control.h) */
     bool no_pages;  /* set by a verb whose runs are trials that nobody looks at */
     bool no_stacks; /* what violates a claim is not run again for the stacks of its witness */
+    bool trust;     /* what an archive names is run without asking */
     bool keep;      /* run folders of runs that passed, too */
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture, no_control;
     char **path; /* what is left of the command line */

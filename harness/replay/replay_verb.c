@@ -4,6 +4,7 @@
 #include "jobs/pool.h"
 #include "replay/pack.h"
 #include "replay/replay.h"
+#include "replay/trust.h"
 #include "reports/results/tap.h"
 #include "system/process.h"
 #include "system/progress.h"
@@ -217,7 +218,11 @@ static enum error_code open_one(struct command *command, size_t i, struct record
         code = path_format(&folder, error, "%s/packed/%zu", command->folder.text, i + 1);
     if (code == OK)
         code = pack_read(run, folder.text, error);
-    return code == OK ? recorded_open(folder.text, recorded, error) : code;
+    if (code == OK)
+        code = recorded_open(folder.text, recorded, error);
+    return code == OK ? trust_ask(run, folder.text, command->options->out, command->options->trust,
+                                  recorded, error)
+                      : code;
 }
 
 /* Nothing is run before all of them can be read. */
@@ -320,7 +325,9 @@ int verb_replay(int argc, char **argv)
         "Runs stored runs (OUT/<run-id>/<number>, or packed by `export`) again with the same plan "
         "and the same decisions, "
         "and compares: the same failure, or the first place where a rank came to something else. "
-        "Decisions are kept of runs that did not pass, and of all with `run --keep`.\vExit status: "
+        "Decisions are kept of runs that did not pass, and of all with `run --keep`. What a packed "
+        "run names is run with your rights: unless it was packed from a run that still stands in "
+        "OUT, it is shown, and run only with --trust or a yes at the terminal.\vExit status: "
         "0 replayed every time, 2 a replay diverged or came to another verdict, 3 harness error, "
         "64 usage."};
     struct options options;
