@@ -60,7 +60,8 @@ fixture() {
         else
             grep -q '^Tests: ' "$patch" || { echo "$patch: no head"; bad=1; }
             while read -r test _; do
-                [ -e "tests/$test" ] || [ -e "tests/$test.c" ] || { echo "$patch: $test?"; bad=1; }
+                [ -e "tests/$test" ] || compgen -G "tests/unit/*/${test#unit/}.c" >/dev/null ||
+                    { echo "$patch: $test?"; bad=1; }
             done < <(mutant_says "$patch" Tests)
         fi
     done < <(mutant_patches)
