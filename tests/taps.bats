@@ -84,10 +84,11 @@ functions_of() {
     diff theirs ours
 }
 
-@test "only MPI functions, faultline_ functions and those of libc on files are exported" {
+@test "only MPI functions, faultline_ functions and those of libc on files and signals are exported" {
     nm -D --defined-only "$SO" | awk '{ print $3 }' | grep -vE '^(P?MPIX?_|faultline_)' |
         sort >others
-    { grep -oE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage/storage_real.h" | tr -d 'X()' | grep -v '^name$'
+    { grep -ohE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage/storage_real.h" \
+        "$REPO/injectors/system/signals.c" | tr -d 'X()' | grep -v '^name$'
         printf '%s\n' __open_2 __open64_2 __openat_2 __openat64_2; } | sort >files
     diff files others
 }
