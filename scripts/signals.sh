@@ -213,7 +213,7 @@ check_campaign() {
 }
 
 send_one() {
-    local verb signal delay_ms folder status started broken=0 words wanted wanted_victim=""
+    local verb signal delay_ms folder status broken=0 words wanted wanted_victim=""
     number=$1
     verb=${VERBS[RANDOM % ${#VERBS[@]}]}
     signal=${SIGNALS[RANDOM % ${#SIGNALS[@]}]}
@@ -257,6 +257,15 @@ send_one() {
     fi
     count_of["$verb $signal $victim_kind"]=$((${count_of["$verb $signal $victim_kind"]:-0} + 1))
 }
+
+# When this is ended itself: the command under way clears up and ends, and so does what it started.
+started=''
+stop() {
+    [ -z "$started" ] || kill -TERM "$started" 2>/dev/null
+    wait
+    exit 3
+}
+trap stop TERM INT HUP
 
 # --- all ----------------------------------------------------------------------------------------
 
