@@ -201,14 +201,6 @@ static void collect_steps(struct run *run, const struct board *board)
     }
 }
 
-unsigned run_steps_done(const struct run *run)
-{
-    unsigned done = 0;
-    for (size_t i = 0; i < run->scenario->plan.count && i < PLAN_MAX_STEPS; i++)
-        done += run->steps[i].done;
-    return done;
-}
-
 static void *copy(const void *data, size_t bytes)
 {
     void *made = malloc(bytes > 0 ? bytes : 1);

@@ -60,9 +60,6 @@ enum error_code run_follow(struct run *run, const struct run *recorded, struct e
 #define FOLLOWED_PATIENCE 4
 double run_patience_s(const struct run *run);
 
-/* How many steps of the plan were done. */
-unsigned run_steps_done(const struct run *run);
-
 /* Makes the folder, runs the job to its end, and fills what was seen. The calling process must be
  * one that has no other children: all descendants are ended. On an error the run is VOID with the
  * error's text, and nothing runs any more. */

@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *standing_text(enum standing standing)
-{
-    static const char *const texts[] = {"behind", "logging", "beyond"};
-    return texts[standing];
-}
-
 static struct line *find_or_add(struct rank_lines *rank, uint64_t number)
 {
     for (size_t i = 0; i < rank->count; i++)

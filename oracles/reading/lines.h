@@ -12,7 +12,6 @@ enum standing {
     STANDS_LOGGING, /* has, and has not stopped logging */
     STANDS_BEYOND,  /* has stopped logging, or was restored from the line */
 };
-const char *standing_text(enum standing standing); /* "behind", "logging", "beyond" */
 
 /* A note; the first of its kind and line. */
 struct mark {

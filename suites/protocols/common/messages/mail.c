@@ -77,11 +77,6 @@ struct state *mail_image_room(void)
     return image_room(&mail.state);
 }
 
-bool mail_in_past(void)
-{
-    return mail.in_past;
-}
-
 _Noreturn void core_differs(const char *what)
 {
     mail_die("the program does not do again what it did: %s. Between its choices, which it tells "

@@ -133,9 +133,6 @@ void mail_let_go(void);
 /* The program is inside a call that sends, and what it sends is not on its way yet. */
 bool mail_sending(void);
 
-/* What this rank has sent is out of its hands. */
-bool mail_is_sent(void);
-
 /* --- state ------------------------------------------------------------------------------------ */
 
 /* The pieces that make up the program's state: what checkpoint_register registered. */
@@ -160,8 +157,6 @@ void mail_save(struct bytes *out);
  * all processes unless `alone`. What this rank has sent and received so far must have come
  * through. On return this rank is in its past, or `lives_on` was called already. */
 void mail_read(const void *saved, size_t bytes, bool alone);
-
-bool mail_in_past(void);
 
 /* For a process that is no rank, while the ranks are in mail_read: its part of what is collective.
  */

@@ -297,11 +297,6 @@ void mail_wait(bool (*done)(void *context), void *context)
     steps_wait(done, context);
 }
 
-bool mail_is_sent(void)
-{
-    return wire_is_sent();
-}
-
 void mail_decision(const char *name, void *data, size_t bytes)
 {
     if (!mail.in_past) {
