@@ -351,7 +351,11 @@ for ((i = 0; i < 3000; i++)); do
     [ "$(grep -c '"kind":"run"' disk/out/latest/campaign.jsonl 2>/dev/null)" -ge 2 ] && break
     sleep 0.02
 done
-dd if=/dev/zero of=disk/filler bs=64k 2>/dev/null
+# Runs that end make room again, so it fills the disk until the campaign has ended.
+while kill -0 $driver 2>/dev/null; do
+    cat /dev/zero 2>/dev/null >>disk/filler
+    sleep 0.01
+done
 wait $driver
 echo $? >status
 grep -c '"kind":"run"' disk/out/latest/campaign.jsonl >before
