@@ -39,6 +39,36 @@ bool shows_order(const struct shown *shown)
                                        differs(shown, shown->got, shown->got.trace->incarnation)));
 }
 
+/* The receive was posted by the source and tag that the probe found, and nothing stands between the
+ * two that could have taken the message: no other receive of it, no restart. */
+static bool is_next_receive(struct at probe, struct at posted)
+{
+    struct at at = probe;
+    const struct record *found = probe.record, *wanted = posted.record;
+    while (at_next(&at) && at.index < posted.index) {
+        const struct record *record = at.record;
+        bool covers = record->kind == RECORD_RECV && record->level == LEVEL_APP &&
+                      record->comm == found->comm && (record->flags & FLAG_MATCHED) == 0 &&
+                      (record->want_peer == PEER_ANY || record->want_peer == found->peer) &&
+                      (record->want_tag == TAG_ANY || record->want_tag == found->tag);
+        if (covers || at_is_note(at, NOTE_RESTORED, 0))
+            return false;
+    }
+    return wanted->kind == RECORD_RECV && wanted->comm == found->comm &&
+           wanted->want_peer == found->peer && wanted->want_tag == found->tag;
+}
+
+bool shows_probe(const struct shown *shown)
+{
+    struct at probe = shown->event[0], got = shown->got;
+    if (got.record == NULL || probe.record->kind != RECORD_PROBE ||
+        probe.record->level != LEVEL_APP || (probe.record->flags & FLAG_NEGATIVE) != 0)
+        return false;
+    struct at posted = at_posting(got);
+    return at_before(probe, posted) && at_is_over(probe, posted) &&
+           is_next_receive(probe, posted) && got.record->bytes != probe.record->bytes;
+}
+
 /* One end of the message lies before the checkpoint of its process, the other does not. Of a send
  * in which a checkpoint lies that was restored, its beginning counts. */
 static bool crosses(const struct shown *shown, bool (*before)(struct at, struct at))
