@@ -14,12 +14,12 @@ static uint64_t room(const struct plan_step *step)
     return step->count;
 }
 
-static bool die(uint32_t step, const struct storage_file *file, long result)
+static bool die(uint32_t step, const char *path, long result)
 {
-    (void)file;
+    (void)path;
     (void)result;
     rules_stored(step, rules_step(step)->count);
     rules_die();
 }
 
-const struct injection inject_tear = {.fits = fits, .room = room, .behind = die};
+const struct injection inject_tear = {.fits = fits, .room = room, .after = die};

@@ -6,8 +6,6 @@
 
 #include "plan/action.h"
 
-struct storage_file;
-
 struct injection {
     /* BY_RULES. `r`: the call being entered, or NULL. */
 
@@ -37,10 +35,11 @@ struct injection {
     int (*error)(const struct plan_step *step);
     /* How many bytes are written. */
     uint64_t (*room)(const struct plan_step *step);
-    /* Behind the call, which returned `result`: says so with rules_stored, and returns true; false:
-     * it could not be done, the step is left to a later call. May not return. Without it the step
-     * is done with the call. */
-    bool (*behind)(uint32_t step, const struct storage_file *file, long result);
+    /* After the call on the file (or folder) with that absolute path, which returned `result`,
+     * below 0 where it failed: writes the evidence with rules_stored and returns true; false: it
+     * could not be done, the step is left to a later call. May not return. Without it the step is
+     * done with the call. */
+    bool (*after)(uint32_t step, const char *path, long result);
 };
 
 extern const struct injection *const injections[ACTION_COUNT];

@@ -204,7 +204,7 @@ size_t storage_room(struct storage_event *call, size_t bytes)
         return bytes;
     uint64_t room = injection_of(call->fault)->room(call->fault);
     call->applied = true;
-    if (injection_of(call->fault)->behind == NULL)
+    if (injection_of(call->fault)->after == NULL)
         rules_stored(call->step, room);
     return room < bytes ? (size_t)room : bytes;
 }
@@ -212,8 +212,11 @@ size_t storage_room(struct storage_event *call, size_t bytes)
 long storage_end(struct storage_event *call, long result, uint64_t bytes)
 {
     int number = errno;
-    if (call->fault != NULL && injection_of(call->fault)->behind != NULL)
-        call->applied = injection_of(call->fault)->behind(call->step, call->file, result);
+    if (call->fault != NULL && injection_of(call->fault)->after != NULL) {
+        char path[STORAGE_WHOLE_BYTES];
+        call->applied =
+            injection_of(call->fault)->after(call->step, storage_whole(call->file, path), result);
+    }
     if (call->fault != NULL && !call->applied)
         rules_give_back(call->step);
     if (call->record != NULL) {
