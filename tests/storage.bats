@@ -25,7 +25,6 @@ alone() {
     run env FAULTLINE_RUN="$PWD/run" FAULTLINE_STORE="$PWD/run/store" FAULTLINE_RANK=0 \
         FAULTLINE_RANKS=1 "${settings[@]}" LD_PRELOAD="$BUILD/libfaultline.so" \
         timeout 120 "$TESTS/storage_calls" "$@"
-    echo "$output"
 }
 
 # What was recorded of the store, a line each: call, path and what follows.
@@ -197,6 +196,19 @@ kill_at_every_call() {
     durable in-place new "torn" \
         'p:tear { rank = 0, event = "write", file = "file", bytes = 100 }' H.progress
     passes 8 s.lua
+}
+
+@test "a bit that is inverted after the last sync is found by the program that reads the file" {
+    local flip='p:flip { rank = 0, event = "sync", nth = 3, byte'
+    local kill='p:kill { rank = 0, event = "phase", name = "new" }'
+    durable durable new "bit of byte 0 inverted" "$flip = 0 } $kill" H.progress
+    passes 1 s.lua
+    durable durable new "no byte there" "$flip = 1000000 } $kill"
+    run -2 "$FAULTLINE" run --filter "no byte there" s.lua
+    [[ $output == *"was never done: flip"* ]]
+    durable durable new "bad byte" "$flip = -1 } $kill"
+    run -64 "$FAULTLINE" run s.lua
+    [[ $output == *'field "byte"'* ]]
 }
 
 # A checkpoint that is a folder, renamed to its final name, twice: what was not synced in the store
