@@ -1,9 +1,10 @@
 /* See doctor.h. One function per fact. */
 #include "command/doctor.h"
 
+#include "board/shared_memory.h"
 #include "cli/arguments.h"
 #include "cli/verb.h"
-#include "launch/launch.h"
+#include "launch/launcher.h"
 #include "stacks/stacks.h"
 #include "stacks/symbols.h"
 #include "system/path.h"
@@ -146,23 +147,24 @@ static const char *version_in(char *text)
 
 static void look_at_launcher(struct visit *visit)
 {
+    const struct launcher *launcher = launcher_in_use();
     struct path path;
     struct error error;
     char text[ANSWER_BYTES];
-    if (path_launcher(&path, &error) != OK) {
-        say(visit, "NO", "mpiexec", "%s", error.text);
-        if (getenv("FAULTLINE_MPIEXEC") == NULL)
-            want(visit, "mpich");
+    if (launcher->find(&path, &error) != OK) {
+        say(visit, "NO", launcher->name, "%s", error.text);
+        if (getenv(launcher->variable) == NULL)
+            want(visit, launcher->package);
         return;
     }
-    bool answered = ask(answer_version, path.text, text, sizeof text);
-    bool hydra = strstr(text, "HYDRA") != NULL;
-    if (!answered)
-        say(visit, "NO", "mpiexec", "%s does not answer to --version", path.text);
+    if (!ask(answer_version, path.text, text, sizeof text))
+        say(visit, "NO", launcher->name, "%s does not answer to --version", path.text);
+    else if (strstr(text, launcher->mark) != NULL)
+        say(visit, "ok", launcher->name, "%s (%s %s)", path.text, launcher->product,
+            version_in(text));
     else
-        say(visit, hydra ? "ok" : "note", "mpiexec", "%s (%s%s)%s", path.text,
-            hydra ? "MPICH's Hydra " : "", version_in(text),
-            hydra ? "" : ": Faultline is tested with MPICH's");
+        say(visit, "note", launcher->name, "%s (%s): Faultline is tested with %s", path.text,
+            version_in(text), launcher->product);
 }
 
 /* ---- libraries
@@ -466,7 +468,8 @@ static void look_at_slurm(struct visit *visit)
     if (in_search_path("srun"))
         say(visit, "ok", "Slurm", "srun is there: srun --mpi=pmi2 faultline exec -- ./program");
     else
-        say(visit, "note", "Slurm", "there is no srun: jobs start with mpiexec");
+        say(visit, "note", "Slurm", "there is no srun: jobs start with %s",
+            launcher_in_use()->name);
 }
 
 static void look_at_commands(struct visit *visit)

@@ -2,6 +2,7 @@
 #include "launch/ends.h"
 
 #include "launch/outside.h"
+#include "launch/rank.h"
 #include "plan/action.h"
 
 #include <signal.h>
@@ -10,7 +11,6 @@
 #include <sys/wait.h>
 
 #define DESCRIBE_BYTES 128
-#define EXIT_NOT_STARTED 127 /* by `faultline exec`, and by the dynamic linker */
 
 void ends_describe(const struct rank_end *end, char *text, size_t bytes)
 {

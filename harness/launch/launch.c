@@ -1,11 +1,11 @@
 /* See launch.h. */
 #include "launch/launch.h"
 
-#include "base/regular_file.h"
 #include "board/progress.h"
-#include "decisions/decisions.h"
+#include "board/shared_memory.h"
 #include "launch/ends.h"
 #include "launch/follow.h"
+#include "launch/launcher.h"
 #include "launch/leftovers.h"
 #include "launch/outside.h"
 #include "launch/preload.h"
@@ -15,15 +15,12 @@
 #include "trace/clock.h"
 #include "trace/writer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,20 +31,15 @@
  * by the clock may take here; but a slow machine is not to be taken for a stall. */
 #define STALL_OF_TIMEOUT 0.25
 #define STALL_LEAST_S 5
-#define NUMBER_BYTES 16
 #define PRELOAD_TEXT_BYTES 1024
 #define FREED_MOST_BYTES (16u << 20)
-#define WORDS_MAX (26 + 2 * SCENARIO_MAX_ARGUMENTS)
-#define LAUNCHER_ENVIRONMENT_MAX 256
 
 /* An incarnation under way. */
 struct flight {
     struct launch *launch;
     struct rank_end *ends;
-    pid_t launcher;
-    bool launcher_ended;
-    bool launcher_left; /* it ended before Faultline ended anything */
-    int launcher_status;
+    struct launch_order order;
+    struct launched launched;
     int interrupted;         /* the signal, 0 none */
     uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
     long killed_for_memory;  /* processes of this machine, before it began */
@@ -55,141 +47,14 @@ struct flight {
     struct follow follow;
 };
 
-/* The words of the launcher's command line. */
-struct words {
-    size_t count;
-    char *word[WORDS_MAX + 2 * LAUNCHER_ENVIRONMENT_MAX];
-    char number[2][NUMBER_BYTES];
-    char followed[PATH_MAX + sizeof DECISIONS_ENVIRONMENT + 1];
-    struct path preload;
-    char *library, *helpers; /* settings, or NULL; owned */
-};
-
-static void add(struct words *words, const char *word)
-{
-    if (words->count + 1 < sizeof words->word / sizeof words->word[0])
-        words->word[words->count++] = (char *)(uintptr_t)word;
-    words->word[words->count] = NULL;
-}
-
-/* A setting of the ranks, where it has a value. False: no memory. */
-static bool add_setting(struct words *words, char **setting, const char *name, const char *value)
-{
-    if (value == NULL)
-        return true;
-    if (asprintf(setting, "%s=%s", name, value) < 0) {
-        *setting = NULL;
-        return false;
-    }
-    add(words, "--env");
-    add(words, *setting);
-    return true;
-}
-
-static bool asks_for_storage(const struct scenario *scenario)
-{
-    bool asks = scenario->violates != NULL && claims_ask(scenario->violates, ASKS_STORE);
-    for (size_t i = 0; i < scenario->claim_count; i++)
-        asks |= claims_ask(scenario->claim[i], ASKS_STORE);
-    for (size_t i = 0; i < scenario->cover_count; i++)
-        asks |= claims_ask(scenario->cover[i], ASKS_STORE);
-    return asks;
-}
-
-static enum error_code build_words(const struct launch *launch, struct words *words,
-                                   struct error *error)
-{
-    const struct scenario *scenario = launch->scenario;
-    snprintf(words->number[0], NUMBER_BYTES, "%d", scenario->ranks);
-    snprintf(words->number[1], NUMBER_BYTES, "%d", (int)getpid());
-    enum error_code code = path_format(&words->preload, error, "%s:%s",
-                                       launch->preload_library.text, launch->protocol.text);
-    if (code == OK && scenario->environment_count > LAUNCHER_ENVIRONMENT_MAX)
-        code = error_set(error, ERROR_LIMIT, "more than %d variables in environment",
-                         LAUNCHER_ENVIRONMENT_MAX);
-    if (code != OK)
-        return code;
-    const char *fixed[] = {launch->launcher.text,
-                           "-n",
-                           words->number[0],
-                           launch->rank_parent.text,
-                           "--in",
-                           launch->folder,
-                           "--watch",
-                           words->number[1],
-                           "--preload",
-                           words->preload.text};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        add(words, fixed[i]);
-    if (asks_for_storage(scenario)) {
-        add(words, "--env");
-        add(words, "FAULTLINE_STORAGE=1");
-    }
-    if (launch->followed[0] != '\0') {
-        snprintf(words->followed, sizeof words->followed, DECISIONS_ENVIRONMENT "=%s",
-                 launch->followed);
-        add(words, "--env");
-        add(words, words->followed);
-    }
-    if (!add_setting(words, &words->library, LIBRARY_ENVIRONMENT, scenario->library) ||
-        !add_setting(words, &words->helpers, HELPERS_ENVIRONMENT, scenario->helpers))
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < scenario->environment_count; i++) {
-        add(words, "--env");
-        add(words, scenario->environment[i]);
-    }
-    add(words, "--");
-    add(words, launch->program.text);
-    for (size_t i = 0; i < scenario->argument_count; i++)
-        add(words, scenario->argument[i]);
-    return OK;
-}
-
-/* Variables that a surrounding run or `exec` may have left: they mean that one, not this. */
-static void forget_outer_run(void)
-{
-    static const char *const names[] = {
-        "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
-        DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        unsetenv(names[i]);
-}
-
-/* What the launcher itself says goes to a file: standard output carries TAP alone. */
-static bool redirect_launcher(const struct launch *launch)
-{
-    struct path path;
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
-        return false;
-    if (path_format(&path, NULL, "%s/output/launcher", launch->folder) != OK)
-        return false;
-    int file;
-    return regular_extend(path.text, &file, NULL) == OK && dup2(file, STDOUT_FILENO) >= 0 &&
-           dup2(file, STDERR_FILENO) >= 0;
-}
-
-_Noreturn static void become_launcher(const struct launch *launch, struct words *words,
-                                      pid_t parent)
-{
-    setpgid(0, 0);
-    if (process_die_with(parent, SIGKILL) && redirect_launcher(launch)) {
-        forget_outer_run();
-        process_reset_signals(&launch->mask);
-        execv(words->word[0], words->word);
-        fprintf(stderr, "faultline: cannot start %s: %s\n", words->word[0], strerror(errno));
-    }
-    _exit(127);
-}
-
 /* Orphans come to the driver: a rank whose parent the launcher killed is reaped here. */
 static void note_reaped(void *context, pid_t pid, int wait_status)
 {
     struct flight *flight = context;
     struct board *board = flight->launch->board;
-    if (pid == flight->launcher) {
-        flight->launcher_ended = true;
-        flight->launcher_status = wait_status;
+    if (pid == flight->launched.pid) {
+        flight->launched.ended = true;
+        flight->launched.wait_status = wait_status;
     }
     for (int rank = 0; rank < board->ranks; rank++) {
         if (atomic_load(&board->slot[rank].pid) != pid || atomic_load(&board->slot[rank].ended))
@@ -308,14 +173,14 @@ static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
     return false;
 }
 
-/* Until the launcher has ended or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
+/* Until the incarnation is over or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
 static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
     struct pollfd look = {.fd = launch->signals, .events = POLLIN};
     uint64_t next_look_ns = 0;
-    while (!flight->launcher_ended) {
+    while (!launch->launcher->poll(&flight->launched)) {
         poll(&look, 1, WATCH_PERIOD_MS);
         take_signals(flight);
         uint64_t now_ns = clock_monotonic_ns();
@@ -323,7 +188,7 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
             snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(flight->interrupted));
             return LAUNCH_INTERRUPTED;
         }
-        if (flight->launcher_ended || now_ns < next_look_ns)
+        if (now_ns < next_look_ns || launch->launcher->poll(&flight->launched))
             continue;
         next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
         follow_look(&flight->follow);
@@ -342,44 +207,13 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
     return LAUNCH_FINISHED;
 }
 
-static enum error_code start_launcher(struct flight *flight, struct error *error)
-{
-    struct words *words = calloc(1, sizeof *words);
-    if (words == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    enum error_code code = build_words(flight->launch, words, error);
-    if (code == OK) {
-        pid_t parent = getpid();
-        flight->launcher = fork();
-        if (flight->launcher == 0)
-            become_launcher(flight->launch, words, parent);
-        if (flight->launcher < 0)
-            code = error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
-    }
-    free(words->library);
-    free(words->helpers);
-    free(words);
-    return code;
-}
-
 /* Where the ranks' ends do not say what happened, the launcher may; or the kernel. */
 static void explain_void(const struct flight *flight, char *text, size_t bytes)
 {
+    flight->launch->launcher->explain(&flight->launched, &flight->order, text, bytes);
     size_t used = strlen(text);
-    int status = flight->launcher_status;
-    const char *launcher = flight->launch->launcher.text;
     long killed = process_killed_for_memory() - flight->killed_for_memory;
-    if (flight->launcher_left && WIFSIGNALED(status))
-        used += (size_t)snprintf(text + used, bytes - used, " (%s was ended by SIG%s)", launcher,
-                                 sigabbrev_np(WTERMSIG(status)));
-    else if (flight->launcher_left)
-        used += (size_t)snprintf(text + used, bytes - used,
-                                 " (%s exited with status %d; see %s/output/launcher)", launcher,
-                                 WEXITSTATUS(status), flight->launch->shown);
-    else
-        used += (size_t)snprintf(text + used, bytes - used, " (see %s/output/launcher)",
-                                 flight->launch->shown);
-    if (killed > 0 && used < bytes)
+    if (killed > 0)
         snprintf(text + used, bytes - used,
                  "; the kernel killed %ld process%s for lack of memory meanwhile", killed,
                  killed == 1 ? "" : "es");
@@ -414,7 +248,8 @@ static bool lacks_shared_memory(const struct launch *launch, char *text, size_t 
     if (!in_init || statvfs(SHARED_MEMORY, &memory) != 0)
         return false;
     bool read_only = (memory.f_flag & ST_RDONLY) != 0;
-    if (!read_only && memory.f_bavail * memory.f_frsize >= ranks * SHARED_BYTES_OF_RANK)
+    if (!read_only &&
+        memory.f_bavail * memory.f_frsize >= ranks * launch->launcher->shared_bytes_of_rank)
         return false;
     size_t used = strlen(text);
     if (read_only)
@@ -429,8 +264,8 @@ static bool lacks_shared_memory(const struct launch *launch, char *text, size_t 
 static bool launcher_was_signalled(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
-    int status = flight->launcher_status;
-    if (!flight->launcher_left || !WIFSIGNALED(status) ||
+    int status = flight->launched.wait_status;
+    if (!flight->launched.left || !WIFSIGNALED(status) ||
         (!outside_is_sent(WTERMSIG(status)) && ends_failed_ns(launch->board, flight->ends) != 0))
         return false;
     snprintf(text, bytes, "the launcher was ended, not by Faultline");
@@ -487,7 +322,7 @@ static enum launch_end look_at_stuck(const struct flight *flight, enum launch_en
 {
     const struct board *board = flight->launch->board;
     size_t used = strlen(text);
-    if (outside_stopped(board, flight->launcher, text, bytes) ||
+    if (outside_stopped(board, flight->launched.pid, text, bytes) ||
         outside_told(board, 0, text, bytes))
         return LAUNCH_VOID;
     if (ends_program_runs(board)) {
@@ -497,6 +332,21 @@ static enum launch_end look_at_stuck(const struct flight *flight, enum launch_en
     snprintf(text + used, bytes - used,
              ", and every rank that lives is inside MPI_Init of the MPI library");
     return LAUNCH_VOID;
+}
+
+/* After an incarnation of which nothing lives any more. */
+static enum launch_end conclude(const struct flight *flight, enum launch_end end, char *text,
+                                size_t bytes)
+{
+    const struct launch *launch = flight->launch;
+    ends_collect(launch->board, atomic_load(&launch->board->incarnation), flight->ends);
+    if (end == LAUNCH_FINISHED)
+        end = classify(flight, text, bytes);
+    bool bad = end == LAUNCH_FAILED || end == LAUNCH_DEADLOCK || end == LAUNCH_TIME_LIMIT ||
+               end == LAUNCH_VOID;
+    if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
+        end = LAUNCH_VOID;
+    return end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes) ? LAUNCH_VOID : end;
 }
 
 enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
@@ -512,26 +362,22 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     watch_init(&flight->watch);
     follow_if_asked(flight);
     leftovers_begin(launch->folder);
-    enum error_code code = start_launcher(flight, error);
-    if (code == OK) {
+    struct launched *launched = &flight->launched;
+    enum error_code code = order_make(launch, &flight->order, error);
+    if (code == OK)
+        code = launch->launcher->start(&flight->order, launched, error);
+    if (code == OK)
         *end = watch_flight(flight, text, bytes);
-        if (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT)
-            *end = look_at_stuck(flight, *end, text, bytes);
-        flight->launcher_left = flight->launcher_ended;
-        process_end_descendants(note_reaped, flight);
-        leftovers_remove(launch->folder);
-        ends_collect(launch->board, atomic_load(&launch->board->incarnation), ends);
-        if (*end == LAUNCH_FINISHED)
-            *end = classify(flight, text, bytes);
-        bool bad = *end == LAUNCH_FAILED || *end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT ||
-                   *end == LAUNCH_VOID;
-        if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
-            *end = LAUNCH_VOID;
-        if (*end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes))
-            *end = LAUNCH_VOID;
-    }
+    if (code == OK && (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT))
+        *end = look_at_stuck(flight, *end, text, bytes);
+    launched->left = launched->ended;
+    launch->launcher->stop(launched, note_reaped, flight);
+    leftovers_remove(launch->folder);
+    if (code == OK)
+        *end = conclude(flight, *end, text, bytes);
     follow_look(&flight->follow);
     follow_end(&flight->follow);
+    order_release(&flight->order);
     free(flight);
     return code;
 }

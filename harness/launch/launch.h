@@ -4,15 +4,11 @@
 #define LAUNCH_LAUNCH_H
 
 #include "board/board.h"
-#include "board/shared_memory.h"
 #include "oracles/oracle.h"
 #include "script/script.h"
 #include "system/path.h"
 
 #include <signal.h>
-
-/* What a rank takes of SHARED_MEMORY in MPI_Init: MPICH over UCX, 4292720 bytes. */
-#define SHARED_BYTES_OF_RANK (5ull << 20)
 
 /* How one incarnation ended. */
 enum launch_end {
@@ -39,11 +35,13 @@ struct launch {
 
     /* What it is done with. */
     struct board *board;
-    struct path rank_parent, launcher, preload_library, protocol, program;
+    const struct launcher *launcher;
+    struct path launcher_path; /* what its find gave */
+    struct path rank_parent, preload_library, protocol, program;
     uint64_t deadline_ns; /* CLOCK_MONOTONIC: of the faults, then of the job without them */
     bool quiet;           /* the faults have stopped, or there are none */
     int signals;          /* signalfd: SIGCHLD and what interrupts */
-    sigset_t mask;        /* for the launcher */
+    sigset_t mask;        /* for what is started */
 };
 
 /* Runs one incarnation to its end; nothing of it lives afterwards. ends[0 .. ranks) is filled for

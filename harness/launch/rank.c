@@ -25,7 +25,6 @@
 #define REQUEST_LOOK_MS 1000
 #define STOPPED_LOOK_MS 2 /* between two looks at what lets a stopped rank go on */
 #define NUMBER_BYTES 16
-#define EXIT_NOT_STARTED 127 /* as a shell says it */
 
 /* The rank and what is needed to look after it. */
 struct charge {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define EXIT_NOT_STARTED 127 /* as a shell says it; also the dynamic linker */
+
 /* All pointers are borrowed. */
 struct rank_job {
     const char *run;                /* run folder, absolute */

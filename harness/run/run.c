@@ -3,7 +3,7 @@
 
 #include "board/board.h"
 #include "decisions/decisions.h"
-#include "launch/launch.h"
+#include "launch/launcher.h"
 #include "plan/action.h"
 #include "run/lose.h"
 #include "stacks/functions.h"
@@ -59,7 +59,7 @@ static enum error_code find_files(struct launch *launch, struct error *error)
     const struct scenario *scenario = launch->scenario;
     enum error_code code = path_rank_parent(&launch->rank_parent, error);
     if (code == OK)
-        code = path_launcher(&launch->launcher, error);
+        code = launch->launcher->find(&launch->launcher_path, error);
     if (code == OK)
         code = path_library(&launch->preload_library, error);
     if (code == OK)
@@ -251,6 +251,7 @@ enum error_code run_execute(struct run *run, struct error *error)
         .timeout_s = run->timeout_s,
         .patience_s = run_patience_s(run),
         .deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9),
+        .launcher = launcher_in_use(),
         .signals = -1,
     };
     process_own_descendants();
@@ -268,7 +269,6 @@ enum error_code run_execute(struct run *run, struct error *error)
     if (launch->board != NULL)
         collect_steps(run, launch->board);
     run->seconds = (double)(clock_monotonic_ns() - start_ns) / 1e9;
-    process_end_descendants(NULL, NULL);
     if (launch->signals >= 0)
         close(launch->signals);
     board_unmap(launch->board);

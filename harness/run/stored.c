@@ -1,5 +1,6 @@
 /* run.json: the facts of a run on disk, written by `run` and read by `check`; see run.h. The plan
  * is not in it: that is the file `plan` beside it. */
+#include "launch/launcher.h"
 #include "run/run.h"
 #include "system/json_text.h"
 #include "system/status.h"
@@ -116,7 +117,7 @@ static json_t *pack_run(const struct run *run)
     struct utsname machine = {0};
     struct path launcher = {""};
     uname(&machine);
-    path_launcher(&launcher, NULL);
+    launcher_in_use()->find(&launcher, NULL);
     return json_pack(
         "{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
         "s:o, s:o, s:o, s:b}",

@@ -1,6 +1,7 @@
 /* `faultline shrink`: from a run that failed to a smallest scenario that fails in the same way. */
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "launch/launcher.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "script/list.h"
@@ -134,7 +135,7 @@ static enum error_code make_base(struct shrink *shrink, struct error *error)
     if (code == OK)
         code = path_program(given->program, given->file, &program, error);
     if (code == OK)
-        code = path_launcher(&launcher, error);
+        code = launcher_in_use()->find(&launcher, error);
     if (code == OK)
         code = scenario_copy(given, &shrink->base, error);
     if (code == OK)

@@ -3,6 +3,7 @@
 
 #include "base/mix.h"
 #include "cli/settings.h"
+#include "launch/launcher.h"
 #include "launch/preload.h"
 #include "oracles/oracle.h"
 #include "stacks/functions.h"
@@ -245,7 +246,7 @@ int select_check(const struct selection *selection)
                 scenario->name, error.text);
         status = STATUS_USAGE;
     }
-    if (status == STATUS_PASS && path_launcher(&path, &error) != OK)
+    if (status == STATUS_PASS && launcher_in_use()->find(&path, &error) != OK)
         status = (int)status_of_error(&error);
     if (status == STATUS_PASS &&
         (path_rank_parent(&path, &error) != OK || path_library(&path, &error) != OK ||

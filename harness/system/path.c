@@ -265,19 +265,19 @@ static bool in_search_path(const char *name, struct path *path)
     return false;
 }
 
-enum error_code path_launcher(struct path *path, struct error *error)
+enum error_code path_command(const char *name, const char *variable, struct path *path,
+                             struct error *error)
 {
-    const char *named = getenv("FAULTLINE_MPIEXEC");
+    const char *named = getenv(variable);
     if (named == NULL || *named == '\0') {
-        if (in_search_path("mpiexec", path))
+        if (in_search_path(name, path))
             return OK;
-        return error_set(error, ERROR_LAUNCH,
-                         "there is no mpiexec in PATH; FAULTLINE_MPIEXEC names one elsewhere");
+        return error_set(error, ERROR_LAUNCH, "there is no %s in PATH; %s names one elsewhere",
+                         name, variable);
     }
     if (strchr(named, '/') == NULL ? in_search_path(named, path) : usable(named, X_OK))
         return strchr(named, '/') == NULL ? OK : path_absolute(named, path, error);
-    return error_set(error, ERROR_LAUNCH, "FAULTLINE_MPIEXEC=%s: there is no such executable",
-                     named);
+    return error_set(error, ERROR_LAUNCH, "%s=%s: there is no such executable", variable, named);
 }
 
 static enum error_code make_one(const char *path, struct error *error)

@@ -1,5 +1,5 @@
 /* Where things are: our own files (found from the place of the command itself), what a scenario
- * names, the launcher, and the folders of a run. */
+ * names, commands, and the folders of a run. */
 #ifndef SYSTEM_PATH_H
 #define SYSTEM_PATH_H
 
@@ -43,8 +43,10 @@ enum error_code path_wire(const char *name, const char *scenario_file, char *tex
 enum error_code path_canary(const char *name, const char *scenario_file, struct path *path,
                             struct error *error);
 
-/* mpiexec: FAULTLINE_MPIEXEC if set, else looked for in PATH. ERROR_LAUNCH if there is none. */
-enum error_code path_launcher(struct path *path, struct error *error);
+/* The command that the environment variable names, if it is set; else `name`, looked for in PATH.
+ * ERROR_LAUNCH if there is none. */
+enum error_code path_command(const char *name, const char *variable, struct path *path,
+                             struct error *error);
 
 /* Creates a folder and those above it. One that exists already is fine. */
 enum error_code path_make_folder(const char *path, struct error *error);

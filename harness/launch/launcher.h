@@ -1,0 +1,48 @@
+/* What starts the ranks of an incarnation. Everything that holds for one kind of launcher alone
+ * stands in its own file; all others ask through this table. What is the same for every kind (the
+ * board, the time limit, looking for deadlocks, output files, call stacks, how ranks ended) is
+ * launch.c's. */
+#ifndef LAUNCH_LAUNCHER_H
+#define LAUNCH_LAUNCHER_H
+
+#include "launch/order.h"
+#include "system/path.h"
+#include "system/process.h"
+
+/* A launcher at work on one incarnation. */
+struct launched {
+    pid_t pid;       /* of the process that all ranks descend from; 0: it was not started */
+    bool ended;      /* that process has ended; set by whoever reaps */
+    bool left;       /* and did so before stop was called */
+    int wait_status; /* of that process; valid when it has ended */
+};
+
+struct launcher {
+    /* For words: the command, what makes it, and a Debian package that has it. */
+    const char *name, *product, *package;
+    const char *variable; /* environment variable that names another command */
+    const char *mark;     /* stands in what the right product answers to --version */
+    /* What each rank takes of SHARED_MEMORY in MPI_Init, bytes. */
+    uint64_t shared_bytes_of_rank;
+
+    /* Where the command is, absolute. ERROR_LAUNCH: there is none. */
+    enum error_code (*find)(struct path *command, struct error *error);
+    /* Starts all ranks of *order. *launched is all zero; pid is set as soon as there is one. */
+    enum error_code (*start)(const struct launch_order *order, struct launched *launched,
+                             struct error *error);
+    /* Is the incarnation over, with no rank left that could go on? Never waits. */
+    bool (*poll)(const struct launched *launched);
+    /* Ends all that start has started, also a start that failed; nothing of the incarnation lives
+     * afterwards. `reaped` is called for each process of it that this process reaps. */
+    void (*stop)(struct launched *launched, process_reaped *reaped, void *context);
+    /* Adds to text (bytes long) how the launcher itself ended. After stop. */
+    void (*explain)(const struct launched *launched, const struct launch_order *order, char *text,
+                    size_t bytes);
+};
+
+extern const struct launcher launcher_hydra;
+
+/* The one that runs are started with. */
+const struct launcher *launcher_in_use(void);
+
+#endif

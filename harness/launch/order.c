@@ -1,0 +1,91 @@
+/* See order.h. */
+#include "launch/order.h"
+
+#include "decisions/decisions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool asks_for_storage(const struct scenario *scenario)
+{
+    bool asks = scenario->violates != NULL && claims_ask(scenario->violates, ASKS_STORE);
+    for (size_t i = 0; i < scenario->claim_count; i++)
+        asks |= claims_ask(scenario->claim[i], ASKS_STORE);
+    for (size_t i = 0; i < scenario->cover_count; i++)
+        asks |= claims_ask(scenario->cover[i], ASKS_STORE);
+    return asks;
+}
+
+/* One of ours, where it has a value. */
+static enum error_code add_setting(struct launch_order *order, const char *name, const char *value,
+                                   struct error *error)
+{
+    if (value == NULL || *value == '\0')
+        return OK;
+    char *setting;
+    if (asprintf(&setting, "%s=%s", name, value) < 0)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    order->setting[order->environment_count] = setting;
+    order->environment[order->environment_count++] = setting;
+    return OK;
+}
+
+static enum error_code add_settings(const struct launch *launch, struct launch_order *order,
+                                    struct error *error)
+{
+    const struct scenario *scenario = launch->scenario;
+    const char *storage = asks_for_storage(scenario) ? "1" : NULL;
+    enum error_code code = add_setting(order, "FAULTLINE_STORAGE", storage, error);
+    if (code == OK)
+        code = add_setting(order, DECISIONS_ENVIRONMENT, launch->followed, error);
+    if (code == OK)
+        code = add_setting(order, LIBRARY_ENVIRONMENT, scenario->library, error);
+    if (code == OK)
+        code = add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers, error);
+    return code;
+}
+
+enum error_code order_make(const struct launch *launch, struct launch_order *order,
+                           struct error *error)
+{
+    const struct scenario *scenario = launch->scenario;
+    *order = (struct launch_order){
+        .ranks = scenario->ranks,
+        .folder = launch->folder,
+        .shown = launch->shown,
+        .launcher = launch->launcher_path.text,
+        .parent = launch->rank_parent.text,
+        .mask = &launch->mask,
+        .command = {launch->program.text},
+    };
+    if (scenario->environment_count > SCENARIO_MAX_ENVIRONMENT)
+        return error_set(error, ERROR_LIMIT, "more than %d variables in environment",
+                         SCENARIO_MAX_ENVIRONMENT);
+    if (scenario->argument_count > SCENARIO_MAX_ARGUMENTS)
+        return error_set(error, ERROR_LIMIT, "more than %d arguments", SCENARIO_MAX_ARGUMENTS);
+    enum error_code code = path_format(&order->preload, error, "%s:%s",
+                                       launch->preload_library.text, launch->protocol.text);
+    if (code == OK)
+        code = add_settings(launch, order, error);
+    for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
+        order->environment[order->environment_count++] = scenario->environment[i];
+    for (size_t i = 0; code == OK && i < scenario->argument_count; i++)
+        order->command[i + 1] = scenario->argument[i];
+    return code;
+}
+
+void order_release(struct launch_order *order)
+{
+    for (size_t i = 0; i < ORDER_SETTINGS; i++)
+        free(order->setting[i]);
+}
+
+void order_forget_outer_run(void)
+{
+    static const char *const names[] = {
+        "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
+        DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+}

@@ -1,0 +1,32 @@
+/* What a launcher is to start, the same for every kind of launcher. */
+#ifndef LAUNCH_ORDER_H
+#define LAUNCH_ORDER_H
+
+#include "launch/launch.h"
+
+#define ORDER_SETTINGS 4 /* variables of ours */
+
+struct launch_order {
+    int ranks;
+    const char *folder;   /* of the run, absolute; borrowed */
+    const char *shown;    /* the same as the user would type it; borrowed */
+    const char *launcher; /* the launcher's command, absolute; borrowed */
+    const char *parent;   /* the command that is the parent of a rank, absolute; borrowed */
+    const sigset_t *mask; /* signals that are blocked in what is started; borrowed */
+    struct path preload;  /* LD_PRELOAD of the ranks */
+    /* "NAME=value" for the ranks; the first ORDER_SETTINGS places are for settings, owned. */
+    size_t environment_count;
+    const char *environment[ORDER_SETTINGS + SCENARIO_MAX_ENVIRONMENT];
+    const char *command[SCENARIO_MAX_ARGUMENTS + 2]; /* program, arguments, NULL; borrowed */
+    char *setting[ORDER_SETTINGS];                   /* owned */
+};
+
+/* Borrows from *launch. ERROR_LIMIT, ERROR_MEMORY. order_release in either case. */
+enum error_code order_make(const struct launch *launch, struct launch_order *order,
+                           struct error *error);
+void order_release(struct launch_order *order);
+
+/* Unsets in this process what a surrounding run or `exec` may have left: it means that one. */
+void order_forget_outer_run(void);
+
+#endif
