@@ -3,6 +3,7 @@
  * program then runs untouched. Must not know: what the taps record. */
 #include "injectors/record/runtime.h"
 
+#include "board/rank_number.h"
 #include "decisions/decisions.h"
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
@@ -44,34 +45,20 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
 }
 
 /* --- who are we ------------------------------------------------------------------------------ */
-/* The first of `names` that holds a whole number from 0 on; -1 if none does. */
-static int number_from(const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *text = getenv(names[i]);
-        char *end;
-        if (text == NULL || *text == '\0')
-            continue;
-        long number = strtol(text, &end, 10);
-        if (*end == '\0' && number >= 0 && number <= INT_MAX)
-            return (int)number;
-    }
-    return -1;
-}
-
 static bool identify(struct identity *self)
 {
-    static const char *const rank[] = {"FAULTLINE_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    static const char *const ranks[] = {"FAULTLINE_RANKS", "PMI_SIZE"};
     self->folder = getenv("FAULTLINE_RUN");
-    self->rank = number_from(rank, sizeof rank / sizeof rank[0]);
-    self->ranks = number_from(ranks, sizeof ranks / sizeof ranks[0]);
+    self->rank = number_from_environment("FAULTLINE_RANK");
+    if (self->rank < 0)
+        self->rank = rank_from_environment();
+    self->ranks = number_from_environment("FAULTLINE_RANKS");
+    if (self->ranks < 0)
+        self->ranks = rank_count_from_environment();
     if (self->ranks < 0)
         self->ranks = 0;
     if (self->rank >= 0)
         return true;
-    complain("cannot tell the rank: none of FAULTLINE_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID "
-             "holds a number");
+    complain("cannot tell the rank: none of FAULTLINE_RANK, " RANK_VARIABLES " holds a number");
     return false;
 }
 

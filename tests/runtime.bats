@@ -50,8 +50,16 @@ header() {
 @test "without a rank it says what it looked at, and the program runs" {
     alone -- plain
     [ "$status" -eq 0 ]
-    says "none of FAULTLINE_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID"
+    says "none of FAULTLINE_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, SLURM_PROCID"
     [ ! -e run/trace ]
+}
+
+@test "the launcher's number of the rank, and of how many, counts: not that of a launcher around it" {
+    alone OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=3 PMIX_RANK=2 SLURM_PROCID=0 SLURM_NTASKS=8 \
+        -- plain
+    [ "$status" -eq 0 ]
+    [ "$(ls run/trace)" = r2.0.trace ]
+    [ "$(header 16)" -eq 2 ] && [ "$(header 24)" -eq 3 ]
 }
 
 @test "a rank that the board has no slot for is named" {

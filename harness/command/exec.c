@@ -1,6 +1,7 @@
 /* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
  * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
  * of a run of ours (--in). */
+#include "board/rank_number.h"
 #include "cli/arguments.h"
 #include "cli/settings.h"
 #include "cli/verb.h"

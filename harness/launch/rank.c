@@ -4,6 +4,7 @@
 #include "base/regular_file.h"
 #include "board/board.h"
 #include "board/progress.h"
+#include "board/rank_number.h"
 #include "launch/preload.h"
 #include "stacks/snapshot.h"
 #include "system/path.h"
@@ -47,31 +48,6 @@ struct charge {
 /* What a launcher or a user may send to the parent and mean for the rank. The rank has a process
  * group of its own, so that it gets each once. */
 static const int forwarded[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
-
-static int number_in(const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *text = getenv(names[i]);
-        char *end;
-        long number = text != NULL ? strtol(text, &end, 10) : -1;
-        if (text != NULL && end != text && *end == '\0' && number >= 0 && number < INT32_MAX)
-            return (int)number;
-    }
-    return -1;
-}
-
-int rank_from_environment(void)
-{
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-                                        "SLURM_PROCID"};
-    return number_in(names, sizeof names / sizeof names[0]);
-}
-
-int rank_count_from_environment(void)
-{
-    static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
-    return number_in(names, sizeof names / sizeof names[0]);
-}
 
 /* Bytes of the first library of a list if it is the runtime of a sanitiser, which ends a process
  * where it does not come before all others; else 0. */

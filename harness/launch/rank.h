@@ -24,11 +24,6 @@ struct rank_job {
     pid_t watch;          /* this process ending ends the rank; 0: none */
 };
 
-/* This process's rank and the number of ranks, from what the launcher left in the environment; -1
- * if it was not started by one. */
-int rank_from_environment(void);
-int rank_count_from_environment(void);
-
 /* LD_PRELOAD with `list` in front of what there is, but behind the runtime of a sanitiser; owned by
  * the caller, NULL without memory. */
 char *rank_preload(const char *list);
