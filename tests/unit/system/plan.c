@@ -1,4 +1,5 @@
 /* The plan: its text says all of it, and what is wrong with a text is named. */
+#include "plan/action.h"
 #include "plan/plan.h"
 #include "tap.h"
 
@@ -70,23 +71,14 @@ static int32_t random_int(void)
     return some(2) ? PLAN_ANY : some(2) ? some(1000) - 10 : INT32_MAX;
 }
 
+/* Of those that the row of the action allows. */
 static enum plan_event random_event(enum plan_action action)
 {
-    switch (action) {
-    case ACTION_HOLD:
-        return EVENT_SEND;
-    case ACTION_CHOOSE:
-        return some(2) ? EVENT_RECV : EVENT_PROBE;
-    case ACTION_ANSWER:
-        return some(2) ? EVENT_WAIT : EVENT_PROBE;
-    case ACTION_FAIL:
-        return (enum plan_event)(EVENT_OPEN + (unsigned)some(EVENT_COUNT - EVENT_OPEN));
-    case ACTION_SHORT:
-    case ACTION_TEAR:
-        return EVENT_WRITE;
-    default:
-        return (enum plan_event)some(EVENT_COUNT);
-    }
+    enum plan_event event;
+    do
+        event = (enum plan_event)some(EVENT_COUNT);
+    while (actions[action].events != 0 && (actions[action].events >> event & 1) == 0);
+    return event;
 }
 
 static struct plan_state random_state(void)
@@ -177,19 +169,11 @@ static void random_what(struct plan_step *step)
     case ACTION_FAIL:
         step->choice = 1 + some(100);
         break;
-    case ACTION_SHORT:
-    case ACTION_TEAR:
-        step->count = (uint64_t)some(5000);
-        break;
     default:
+        if (actions[step->action].by == BY_STORE)
+            step->count = (uint64_t)some(5000);
         break;
     }
-}
-
-static bool steers(enum plan_action action)
-{
-    return action == ACTION_HOLD || action == ACTION_CHOOSE || action == ACTION_ANSWER ||
-           action == ACTION_FAIL || action == ACTION_SHORT || action == ACTION_TEAR;
 }
 
 static struct plan_step random_step(void)
@@ -198,9 +182,9 @@ static struct plan_step random_step(void)
     struct plan_step step = plan_step_default(action);
     random_what(&step);
     random_condition(&step.when, random_event(action),
-                     action == ACTION_KILL ? 3
-                     : steers(action)      ? 1
-                                           : 2);
+                     action == ACTION_KILL         ? 3
+                     : actions[action].events != 0 ? 1
+                                                   : 2);
     step.after = some(2) ? PLAN_AFTER_PREVIOUS : some(PLAN_MAX_STEPS + 1) - 1;
     if (action == ACTION_HOLD || action == ACTION_STOP) {
         if (some(2))
