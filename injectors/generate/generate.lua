@@ -206,7 +206,7 @@ local function first_communicator(call)
             return one.name
         end
     end
-    return "MPI_COMM_NULL"
+    return "handles.COMM_NULL"
 end
 
 -- What a template may ask for, by name.
@@ -215,7 +215,8 @@ local substitutes = {
     OPERATION = operation_initializer,
     PARENT = function(call)
         local make = known.makes[call.name] or stop("%s is not in functions.makes", call.name)
-        return make.parent and need(call, make.parent, "functions.makes").name or "MPI_COMM_NULL"
+        local parent = make.parent and need(call, make.parent, "functions.makes").name
+        return parent or "handles.COMM_NULL"
     end,
     MADE = function(call)
         local make = known.makes[call.name] or stop("%s is not in functions.makes", call.name)
@@ -237,7 +238,7 @@ local substitutes = {
 function substitutes.GATHERED(call)
     local make = known.makes[call.name]
     if make and (make.of_some or not make.parent) then
-        return "MPI_COMM_NULL"
+        return "handles.COMM_NULL"
     end
     return make and make.parent or first_communicator(call)
 end
@@ -300,7 +301,7 @@ local gathered = "steer_gather($GATHERED);\nanswer = library.$MEMBER($NAMED);"
 -- The call of the library, or what stands for it while the plan steers.
 local function lower_call(call, role)
     local steered = role.steered
-    if not steered and may_block[call.name] and first_communicator(call) ~= "MPI_COMM_NULL" then
+    if not steered and may_block[call.name] and first_communicator(call) ~= "handles.COMM_NULL" then
         steered = gathered
     end
     local plain = ("library.%s(%s);"):format(member(call.name), named(call))

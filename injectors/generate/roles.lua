@@ -454,7 +454,7 @@ collective_end(recorded, &collective, answer);
 type_use_end(&use);
 ]],
     steered = [[
-MPI_Request steered = MPI_REQUEST_NULL;
+MPI_Request steered = handles.REQUEST_NULL;
 if (steer_gathered(comm))
     answer = library.$MEMBER($NAMED);
 else

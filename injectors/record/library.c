@@ -62,12 +62,24 @@ static void resolve(const struct entry *entry, void *where, bool recording)
     memcpy(entry->upper, &next, sizeof next);
 }
 
+/* The program may hold a copy of the library's data, which then both use: the first of that name in
+ * the process is the one. */
+static void resolve_handles(void *where)
+{
+    const char *lacking = handles_resolve(where == RTLD_NEXT ? RTLD_DEFAULT : where);
+    if (lacking == NULL)
+        return;
+    fprintf(stderr, "libfaultline.so: this MPI library lacks %s\n", lacking);
+    abort();
+}
+
 static void resolve_all(void *where, bool recording)
 {
 #define ENTRY(member, name, lower, from_library)                                                   \
     resolve(&(struct entry){&library.member, &upper.member, name, lower}, where, recording);
     LIBRARY_FUNCTIONS(ENTRY)
 #undef ENTRY
+    resolve_handles(where);
     library_found = true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef INJECTORS_RECORD_LIBRARY_H
 #define INJECTORS_RECORD_LIBRARY_H
 
+#include "injectors/record/handles.h"
 #include "library_table.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ extern struct library library;
  * itself. */
 extern struct library upper;
 
-/* true: both tables are filled. false: the process has no MPI library (yet). */
+/* true: both tables and `handles` are filled. false: the process has no MPI library (yet). */
 extern bool library_found;
 
 /* Looks the library up (see library_found) and fills both tables; `recording` decides where `upper`

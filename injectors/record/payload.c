@@ -135,8 +135,8 @@ static bool is_padded(MPI_Datatype type, unsigned depth)
         return true;
     if (types == 0)
         return LDBL_MANT_DIG == 64 &&
-               (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
-                type == MPI_CXX_LONG_DOUBLE_COMPLEX || type == MPI_LONG_DOUBLE_INT);
+               (type == handles.LONG_DOUBLE || type == handles.C_LONG_DOUBLE_COMPLEX ||
+                type == handles.CXX_LONG_DOUBLE_COMPLEX || type == handles.LONG_DOUBLE_INT);
     return depth == NESTING_MAX || part_is_padded(type, integers, addresses, types, depth);
 }
 
@@ -191,10 +191,10 @@ static const char *pack(const void *buffer, MPI_Count count, MPI_Datatype type, 
     int needed = 0;
     int packed = 0;
     char *out = NULL;
-    if (library.Pack_size((int)count, type, MPI_COMM_SELF, &needed) == MPI_SUCCESS)
+    if (library.Pack_size((int)count, type, handles.COMM_SELF, &needed) == MPI_SUCCESS)
         out = room_to_pack((size_t)needed);
-    if (out == NULL ||
-        library.Pack(buffer, (int)count, type, out, needed, &packed, MPI_COMM_SELF) != MPI_SUCCESS)
+    if (out == NULL || library.Pack(buffer, (int)count, type, out, needed, &packed,
+                                    handles.COMM_SELF) != MPI_SUCCESS)
         return NULL;
     /* A library that adds something of its own to the packed form gives no comparable hash. */
     return (uint64_t)packed == bytes ? out : NULL;
@@ -360,7 +360,7 @@ uint64_t payload_hash_any(const void *buffer, MPI_Count count, MPI_Datatype type
     *hashed = false;
     if (payload_mode == HASH_NONE || buffer == MPI_IN_PLACE)
         return 0;
-    if (count < 1 || type == MPI_DATATYPE_NULL) {
+    if (count < 1 || type == handles.DATATYPE_NULL) {
         *hashed = true;
         return hash_bytes(NULL, 0);
     }

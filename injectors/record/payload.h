@@ -7,6 +7,7 @@
 #ifndef INJECTORS_RECORD_PAYLOAD_H
 #define INJECTORS_RECORD_PAYLOAD_H
 
+#include "injectors/record/handles.h"
 #include "injectors/record/hash.h"
 
 #include <mpi.h>
@@ -62,7 +63,7 @@ static inline const struct payload_type *payload_type_of(MPI_Datatype type)
 /* Size of the packed payload. 0 for MPI_DATATYPE_NULL and counts below 1. */
 static inline uint64_t payload_bytes(MPI_Count count, MPI_Datatype type)
 {
-    if (__builtin_expect(count < 1 || type == MPI_DATATYPE_NULL, 0))
+    if (__builtin_expect(count < 1 || type == handles.DATATYPE_NULL, 0))
         return 0;
     return (uint64_t)count * payload_type_of(type)->size;
 }
@@ -76,7 +77,8 @@ uint64_t payload_hash_any(const void *buffer, MPI_Count count, MPI_Datatype type
 static inline uint64_t payload_hash_side(const void *buffer, MPI_Count count, MPI_Datatype type,
                                          enum payload_side side, bool *hashed)
 {
-    if (__builtin_expect(payload_mode != HASH_NONE && count > 0 && type != MPI_DATATYPE_NULL, 1)) {
+    if (__builtin_expect(payload_mode != HASH_NONE && count > 0 && type != handles.DATATYPE_NULL,
+                         1)) {
         const struct payload_type *known = payload_type_of(type);
         uint64_t bytes = (uint64_t)count * known->size;
         if (known->in_place && bytes <= HASH_SMALL_BYTES && buffer != NULL &&

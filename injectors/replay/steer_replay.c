@@ -10,7 +10,7 @@ static void make_progress(void)
 {
     int flag;
     MPI_Status status;
-    library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, &status);
+    library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, handles.COMM_SELF, &flag, &status);
 }
 
 void steer_idle(void)
@@ -46,7 +46,7 @@ static bool match(const struct record *r, int *source, int *tag, MPI_Comm comm)
 static int nothing_received(void *extra, MPI_Status *status)
 {
     (void)extra;
-    library.Status_set_elements_x(status, MPI_BYTE, 0);
+    library.Status_set_elements_x(status, handles.BYTE, 0);
     library.Status_set_cancelled(status, 1);
     status->MPI_SOURCE = MPI_ANY_SOURCE;
     status->MPI_TAG = MPI_ANY_TAG;

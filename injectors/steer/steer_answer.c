@@ -83,7 +83,7 @@ static void make_progress(void)
 {
     int flag;
     MPI_Status status;
-    library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, &status);
+    library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, handles.COMM_SELF, &flag, &status);
 }
 
 static bool any_active(const struct batch *batch)

@@ -8,6 +8,7 @@
  * probe on that communicator may take or see what it could take: blocking ones wait, Iprobe says
  * no. When the job cannot go on so, it is posted as the program wrote it. */
 #include "injectors/steer/steer_parts.h"
+#include "injectors/steer/steer_wide.h"
 
 #include <stdlib.h>
 
@@ -240,7 +241,7 @@ void steer_settle(int source, int tag, MPI_Comm comm)
 static int query(void *extra, MPI_Status *status)
 {
     const struct waiting *w = extra;
-    library.Status_set_elements_x(status, MPI_BYTE, (MPI_Count)status_bytes(&w->status));
+    library.Status_set_elements_x(status, handles.BYTE, (MPI_Count)status_bytes(&w->status));
     library.Status_set_cancelled(status, w->cancelled);
     status->MPI_SOURCE = w->status.MPI_SOURCE;
     status->MPI_TAG = w->status.MPI_TAG;
@@ -268,9 +269,9 @@ static void post(struct waiting *w, enum outlook outlook, MPI_Message *message)
     rules_wait_end();
     w->posted_now = true;
     w->result = outlook == CHOICE_THERE
-                    ? library.Imrecv_c(w->buffer, w->count, w->type, message, &w->inner)
-                    : library.Irecv_c(w->buffer, w->count, w->type, w->source, w->choice.tag,
-                                      w->choice.comm, &w->inner);
+                    ? steer_wide(Imrecv, w->buffer, w->count, w->type, message, &w->inner)
+                    : steer_wide(Irecv, w->buffer, w->count, w->type, w->source, w->choice.tag,
+                                 w->choice.comm, &w->inner);
 }
 
 /* Before it is posted it can be taken back; afterwards the library decides. */
@@ -317,7 +318,7 @@ static bool is_done(struct waiting *w)
 /* Done, and in the list only until the program has asked for it. */
 static bool is_told(const struct waiting *w)
 {
-    return w->request == MPI_REQUEST_NULL;
+    return w->request == handles.REQUEST_NULL;
 }
 
 static void free_waiting(struct waiting *w)
@@ -341,7 +342,7 @@ void steer_choose_look(void)
             advance(w);
             if (is_done(w)) {
                 MPI_Request request = w->request;
-                w->request = MPI_REQUEST_NULL;
+                w->request = handles.REQUEST_NULL;
                 library.Grequest_complete(request);
             }
         }
@@ -377,7 +378,7 @@ static struct waiting *make_waiting(uint32_t step, const struct choice *choice, 
     }
     w->step = step;
     w->choice = *choice;
-    w->inner = MPI_REQUEST_NULL;
+    w->inner = handles.REQUEST_NULL;
     w->unstick = rules_unstick();
     if (library.Grequest_start(query, freed, cancel, w, &w->request) != MPI_SUCCESS) {
         free_waiting(w);
@@ -410,8 +411,8 @@ static int receive_chosen(uint32_t step, const struct record *posted, void *buff
     if (!w) {
         tell(step, posted, &choice, outlook, &status);
         return outlook == CHOICE_THERE
-                   ? library.Imrecv_c(buffer, count, type, &message, request)
-                   : library.Irecv_c(buffer, count, type, source, tag, comm, request);
+                   ? steer_wide(Imrecv, buffer, count, type, &message, request)
+                   : steer_wide(Irecv, buffer, count, type, source, tag, comm, request);
     }
     w->posted = posted;
     w->buffer = buffer;
@@ -431,7 +432,7 @@ int steer_ireceive(const struct record *posted, void *buffer, MPI_Count count, M
         return steer_answers->never(request);
     if (steer_taken(ACTION_CHOOSE, &step))
         return receive_chosen(step, posted, buffer, count, type, source, tag, comm, request);
-    return library.Irecv_c(buffer, count, type, source, tag, comm, request);
+    return steer_wide(Irecv, buffer, count, type, source, tag, comm, request);
 }
 
 int steer_ask(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,

@@ -11,6 +11,7 @@
  * once, when the next is of the same lane. */
 #include "base/mix.h"
 #include "injectors/steer/steer_parts.h"
+#include "injectors/steer/steer_wide.h"
 
 #include <stdlib.h>
 
@@ -99,17 +100,17 @@ int steer_pass_on(const struct outgoing *o, MPI_Request *request)
 {
     switch (o->mode) {
     case MODE_BUFFERED:
-        return library.Ibsend_c(o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
-                                request);
+        return steer_wide(Ibsend, o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
+                          request);
     case MODE_READY:
-        return library.Irsend_c(o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
-                                request);
+        return steer_wide(Irsend, o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
+                          request);
     case MODE_SYNCHRONOUS:
-        return library.Issend_c(o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
-                                request);
+        return steer_wide(Issend, o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
+                          request);
     default:
-        return library.Isend_c(o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
-                               request);
+        return steer_wide(Isend, o->buffer, o->count, o->type, o->destination, o->tag, o->comm,
+                          request);
     }
 }
 
@@ -234,7 +235,7 @@ static struct carried *keep(const struct outgoing *o)
     message->tag = o->tag;
     message->comm = o->comm;
     message->synchronous = o->mode == MODE_SYNCHRONOUS;
-    message->inner = MPI_REQUEST_NULL;
+    message->inner = handles.REQUEST_NULL;
     return message;
 }
 
@@ -297,7 +298,7 @@ static bool can_be_held(const struct outgoing *o)
 {
     const struct communicator *c = communicator_find(LEVEL_WIRE, o->comm);
     return o->destination >= 0 && o->destination < c->peers->size && o->tag >= 0 && o->count >= 0 &&
-           o->type != MPI_DATATYPE_NULL;
+           o->type != handles.DATATYPE_NULL;
 }
 
 struct carried *steer_hold(const struct outgoing *o, struct carrier *carrier)
@@ -361,7 +362,7 @@ static void hand_over(struct lane *lane, struct carried *message, enum board_rel
                                                                                  : MODE_STANDARD,
                                 .buffer = message->payload,
                                 .count = (MPI_Count)message->bytes,
-                                .type = MPI_PACKED,
+                                .type = handles.PACKED,
                                 .destination = message->destination,
                                 .tag = message->tag,
                                 .comm = message->comm};
@@ -498,7 +499,7 @@ int steer_await(struct carried *message)
 
 bool steer_holds(MPI_Comm comm)
 {
-    if (comm == MPI_COMM_NULL)
+    if (comm == handles.COMM_NULL)
         return atomic_load(&held_count) + atomic_load(&handed_count) > 0;
     bool found = false;
     tap_lock(&lock);
@@ -559,7 +560,7 @@ void steer_abandon(void)
     while (handed) {
         struct carried *message = handed;
         handed = message->next;
-        if (message->inner != MPI_REQUEST_NULL)
+        if (message->inner != handles.REQUEST_NULL)
             library.Request_free(&message->inner); /* its payload stays where it is */
     }
     atomic_store(&handed_count, 0);

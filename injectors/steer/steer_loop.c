@@ -1,5 +1,6 @@
 /* The progress loop, and every blocking call in its terms: see steer.h. */
 #include "injectors/steer/steer_parts.h"
+#include "injectors/steer/steer_wide.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -67,8 +68,8 @@ int steer_send(unsigned call, const struct record *sent, const void *buffer, MPI
     if (held)
         return synchronous ? steer_await(held) : MPI_SUCCESS;
     if (outgoing.mode == MODE_BUFFERED)
-        return library.Bsend_c(buffer, count, type, destination, tag, comm);
-    MPI_Request request = MPI_REQUEST_NULL;
+        return steer_wide(Bsend, buffer, count, type, destination, tag, comm);
+    MPI_Request request = handles.REQUEST_NULL;
     return steer_finish(steer_pass_on(&outgoing, &request), &request, MPI_STATUS_IGNORE);
 }
 
@@ -83,7 +84,7 @@ int steer_isend(unsigned call, const struct record *sent, const void *buffer, MP
     if (!steer_hold(&outgoing, &carrier))
         return steer_pass_on(&outgoing, request);
     if (!synchronous)
-        return library.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
+        return library.Isend(NULL, 0, handles.BYTE, MPI_PROC_NULL, 0, comm, request);
     *request = carrier.request;
     return MPI_SUCCESS;
 }
@@ -93,23 +94,24 @@ int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MP
 {
     uint32_t step;
     MPI_Message message;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = handles.REQUEST_NULL;
     if (source == MPI_PROC_NULL) /* its status is not that of a request everywhere */
-        return library.Recv_c(buffer, count, type, source, tag, comm, status);
+        return steer_wide(Recv, buffer, count, type, source, tag, comm, status);
     steer_settle(source, tag, comm);
     steer_answers->match(posted, &source, &tag, comm);
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, posted, source, tag, comm, &message, status))
         return steer_matched_receive(buffer, count, type, &message, status);
-    return steer_finish(library.Irecv_c(buffer, count, type, source, tag, comm, &request), &request,
-                        status);
+    return steer_finish(steer_wide(Irecv, buffer, count, type, source, tag, comm, &request),
+                        &request, status);
 }
 
 int steer_matched_receive(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
                           MPI_Status *status)
 {
-    MPI_Request request = MPI_REQUEST_NULL;
-    return steer_finish(library.Imrecv_c(buffer, count, type, message, &request), &request, status);
+    MPI_Request request = handles.REQUEST_NULL;
+    return steer_finish(steer_wide(Imrecv, buffer, count, type, message, &request), &request,
+                        status);
 }
 
 /* --- exchanges -------------------------------------------------------------------------------- */
@@ -122,7 +124,7 @@ static int begin_exchange(const struct steer_exchange *exchange, MPI_Request *re
     struct outgoing outgoing = {exchange->sent, exchange->step, MODE_STANDARD,
                                 out->buffer,    out->count,     out->type,
                                 out->peer,      out->tag,       exchange->comm};
-    *request = MPI_REQUEST_NULL;
+    *request = handles.REQUEST_NULL;
     *copy = NULL;
     if (steer_hold(&outgoing, NULL))
         return MPI_SUCCESS;
@@ -131,7 +133,7 @@ static int begin_exchange(const struct steer_exchange *exchange, MPI_Request *re
         *copy = payload_copy(out->buffer, out->count, out->type, &bytes);
         outgoing.buffer = *copy;
         outgoing.count = (MPI_Count)bytes;
-        outgoing.type = MPI_PACKED;
+        outgoing.type = handles.PACKED;
         if (!*copy)
             return MPI_ERR_NO_MEM;
     }
@@ -153,6 +155,7 @@ int steer_sendreceive(const struct steer_exchange *exchange, MPI_Status *status)
     return received != MPI_SUCCESS ? received : sent;
 }
 
+#if MPI_VERSION >= 4 /* there is no such call before */
 /* A held send is complete, so the receive alone is what is waited for. */
 int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *request)
 {
@@ -173,6 +176,7 @@ int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *reque
     return library.Isendrecv_c(out->buffer, out->count, out->type, out->peer, out->tag, in->buffer,
                                in->count, in->type, in->peer, in->tag, exchange->comm, request);
 }
+#endif
 
 /* --- blocking probes -------------------------------------------------------------------------- */
 
@@ -229,7 +233,7 @@ int steer_collective(int result, MPI_Request *request)
 void steer_gather(MPI_Comm comm)
 {
     MPI_Request request;
-    if (comm == MPI_COMM_NULL || !tap_ready)
+    if (comm == handles.COMM_NULL || !tap_ready)
         return;
     steer_finish(library.Ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
@@ -245,7 +249,7 @@ bool steer_gathered(MPI_Comm comm)
 void steer_drain(unsigned call, const MPI_Comm *comm)
 {
     unsigned round = 0;
-    if (!comm || *comm == MPI_COMM_NULL)
+    if (!comm || *comm == handles.COMM_NULL)
         return;
     while (steer_holds(*comm))
         steer_round(&round);
@@ -260,13 +264,13 @@ void steer_drain(unsigned call, const MPI_Comm *comm)
  * then the job cannot go on, which lets go as well. */
 void steer_finalize(void)
 {
-    MPI_Request everybody = MPI_REQUEST_NULL;
+    MPI_Request everybody = handles.REQUEST_NULL;
     if (!tap_ready)
         return;
-    steer_finish(library.Ibarrier(MPI_COMM_WORLD, &everybody), &everybody, MPI_STATUS_IGNORE);
+    steer_finish(library.Ibarrier(handles.COMM_WORLD, &everybody), &everybody, MPI_STATUS_IGNORE);
     unsigned round = 0;
     for (uint64_t end = clock_monotonic_ns() + LAST_WAIT_NS;
-         steer_holds(MPI_COMM_NULL) && clock_monotonic_ns() < end;) {
+         steer_holds(handles.COMM_NULL) && clock_monotonic_ns() < end;) {
         steer_hold_look(true);
         steer_round(&round);
     }

@@ -20,7 +20,8 @@ struct persistent {
 };
 
 static struct tap_lock lock;
-static MPI_Comm self = MPI_COMM_NULL;
+static MPI_Comm self;
+static bool has_self;
 static int largest_tag;
 static int signals;
 static struct persistent *bucket[PERSISTENT_BUCKETS];
@@ -34,10 +35,11 @@ static struct persistent **bucket_of(MPI_Request request)
 static bool open_self(void)
 {
     int *tag_limit, known = 0;
-    if (self != MPI_COMM_NULL)
+    if (has_self)
         return true;
-    if (library.Comm_split(MPI_COMM_SELF, 0, 0, &self) != MPI_SUCCESS)
+    if (library.Comm_split(handles.COMM_SELF, 0, 0, &self) != MPI_SUCCESS)
         return false;
+    has_self = true;
     library.Comm_get_attr(self, MPI_TAG_UB, &tag_limit, &known);
     largest_tag = known ? *tag_limit : 32767;
     return true;
@@ -52,20 +54,20 @@ int steer_signal_request(bool persistent, int *signal, MPI_Request *request)
     tap_unlock(&lock);
     if (!open)
         return MPI_ERR_OTHER;
-    return persistent ? library.Recv_init(NULL, 0, MPI_BYTE, 0, *signal, self, request)
-                      : library.Irecv(NULL, 0, MPI_BYTE, 0, *signal, self, request);
+    return persistent ? library.Recv_init(NULL, 0, handles.BYTE, 0, *signal, self, request)
+                      : library.Irecv(NULL, 0, handles.BYTE, 0, *signal, self, request);
 }
 
 void steer_signal(int signal)
 {
     MPI_Request request;
-    if (library.Isend(NULL, 0, MPI_BYTE, 0, signal, self, &request) == MPI_SUCCESS)
+    if (library.Isend(NULL, 0, handles.BYTE, 0, signal, self, &request) == MPI_SUCCESS)
         library.Request_free(&request);
 }
 
 void steer_signals_close(void)
 {
-    if (self != MPI_COMM_NULL)
+    if (has_self)
         library.Comm_free(&self);
 }
 

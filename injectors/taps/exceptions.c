@@ -3,14 +3,15 @@
  * they are passed on without a record. */
 #include "injectors/taps/tap.h"
 
+/* The names stand in parentheses because a library may have macros of these names, too. */
 #define PASS_ON(type, name, declared, named)                                                       \
-    EXPORTED type PMPI_##name declared                                                             \
+    EXPORTED type(PMPI_##name) declared                                                            \
     {                                                                                              \
         if (unlikely(!library_found))                                                              \
             library_require();                                                                     \
         return library.name named;                                                                 \
     }                                                                                              \
-    EXPORTED type MPI_##name declared                                                              \
+    EXPORTED type(MPI_##name) declared                                                             \
     {                                                                                              \
         if (unlikely(!library_found))                                                              \
             library_require();                                                                     \
@@ -33,7 +34,7 @@ PASS_ON(MPI_File, File_f2c, (MPI_Fint file), (file))
 
 static void record_control(enum level level)
 {
-    call_end(call_begin(level, CALL_MPI_Pcontrol, MPI_COMM_NULL), MPI_SUCCESS);
+    call_end(call_begin(level, CALL_MPI_Pcontrol, handles.COMM_NULL), MPI_SUCCESS);
 }
 
 EXPORTED int PMPI_Pcontrol(const int level, ...)

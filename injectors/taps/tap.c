@@ -40,8 +40,8 @@ static void open_taps(void)
     int rank = 0, size = 0, threads = MPI_THREAD_MULTIPLE, length = 0;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     library_begin();
-    library.Comm_rank(MPI_COMM_WORLD, &rank);
-    library.Comm_size(MPI_COMM_WORLD, &size);
+    library.Comm_rank(handles.COMM_WORLD, &rank);
+    library.Comm_size(handles.COMM_WORLD, &size);
     library.Query_thread(&threads);
     library.Get_library_version(version, &length);
     library_end();
@@ -54,7 +54,7 @@ static void open_taps(void)
 
 struct record *init_begin(enum level level, unsigned call)
 {
-    struct record *r = call_begin(level, call, MPI_COMM_NULL);
+    struct record *r = call_begin(level, call, handles.COMM_NULL);
     if (level == LEVEL_WIRE)
         runtime_initializing();
     return r;
@@ -72,7 +72,7 @@ void init_end(enum level level, struct record *r, int result)
 
 struct record *finalize_begin(enum level level, unsigned call)
 {
-    struct record *r = call_begin(level, call, MPI_COMM_NULL);
+    struct record *r = call_begin(level, call, handles.COMM_NULL);
     if (level == LEVEL_WIRE && tap_ready)
         communicator_close();
     return r;
@@ -96,5 +96,5 @@ struct record *type_free_begin(enum level level, unsigned call, const MPI_Dataty
         request_type_freed(*type);
         payload_forget_type(*type);
     }
-    return call_begin(level, call, MPI_COMM_NULL);
+    return call_begin(level, call, handles.COMM_NULL);
 }

@@ -91,9 +91,9 @@ static void take_out(enum level level, const struct communicator *c)
 
 static struct communicator *predefined(enum level level, uint64_t handle)
 {
-    if (handle == HANDLE(MPI_COMM_WORLD))
+    if (handle == HANDLE(handles.COMM_WORLD))
         return &communicator_world[level];
-    return handle == HANDLE(MPI_COMM_SELF) ? &communicator_self[level] : NULL;
+    return handle == HANDLE(handles.COMM_SELF) ? &communicator_self[level] : NULL;
 }
 
 /* NULL if unknown. At the upper level a handle that was never returned there, but stands for one of
@@ -167,7 +167,7 @@ static void ask_neighbours(struct communicator *c)
 
 void communicator_neighbours(struct communicator *c, int *sources, int *destinations)
 {
-    if (c->sources < 0 && c->wire != MPI_COMM_NULL && !c->permanent)
+    if (c->sources < 0 && c->wire != handles.COMM_NULL && !c->permanent)
         ask_neighbours(c);
     *sources = c->sources > 0 ? c->sources : 0;
     *destinations = c->destinations > 0 ? c->destinations : 0;
@@ -291,7 +291,7 @@ static bool ask_told(struct communicator *c)
     const struct told_members *told = *members_link(c->handle);
     if (told) {
         c->rank = told->rank;
-        c->wire = MPI_COMM_NULL;
+        c->wire = handles.COMM_NULL;
         c->local = group_hold(told->group);
     }
     tap_unlock(&tables[LEVEL_APP].lock);
@@ -436,7 +436,7 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
                        uint64_t told)
 {
     /* MPI_Comm_get_parent returns the same one each time. */
-    if (made == MPI_COMM_NULL ||
+    if (made == handles.COMM_NULL ||
         (call == CALL_MPI_Comm_get_parent && in_table(level, HANDLE(made))))
         return;
     struct communicator *c = describe(level, made);
@@ -462,7 +462,7 @@ uint32_t communicator_duplicate_id(enum level level, const struct communicator *
 void communicator_made_as(enum level level, unsigned call, const struct communicator *parent,
                           uint32_t id, MPI_Comm made)
 {
-    struct communicator *c = made == MPI_COMM_NULL ? NULL : describe(level, made);
+    struct communicator *c = made == handles.COMM_NULL ? NULL : describe(level, made);
     if (!c)
         return;
     c->id = id;
@@ -491,7 +491,7 @@ struct record *communicator_free_begin(enum level level, unsigned call, const MP
                                        struct communicator **freed)
 {
     *freed = comm && tap_ready ? in_table(level, HANDLE(*comm)) : NULL;
-    struct record *r = call_begin(level, call, comm ? *comm : MPI_COMM_NULL);
+    struct record *r = call_begin(level, call, comm ? *comm : handles.COMM_NULL);
     if (*freed)
         take_out(level, *freed);
     return r;
@@ -515,8 +515,8 @@ void communicator_open(int rank, int size)
     group_open(rank, size);
     for (int level = LEVEL_APP; level <= LEVEL_WIRE; level++) {
         communicator_world[level].rank = rank;
-        communicator_world[level].wire = MPI_COMM_WORLD;
-        communicator_self[level].wire = MPI_COMM_SELF;
+        communicator_world[level].wire = handles.COMM_WORLD;
+        communicator_self[level].wire = handles.COMM_SELF;
     }
 }
 

@@ -42,7 +42,7 @@ struct communicator *communicator_lookup(enum level level, MPI_Comm comm);
 /* Never NULL. Valid until the communicator is freed; communicator_hold keeps it longer. */
 static inline struct communicator *communicator_find(enum level level, MPI_Comm comm)
 {
-    if (likely(comm == MPI_COMM_WORLD))
+    if (likely(comm == handles.COMM_WORLD))
         return &communicator_world[level];
     return communicator_lookup(level, comm);
 }

@@ -81,7 +81,7 @@ static void completed(struct record *r, const struct request *request, const MPI
 /* The library takes the handle of a request that it has completed, with or without an error. */
 static bool handle_is_gone(const struct request *request, const MPI_Request *handle)
 {
-    return request->persistent || *handle == MPI_REQUEST_NULL;
+    return request->persistent || *handle == handles.REQUEST_NULL;
 }
 
 struct record *wait_begin(enum level level, unsigned call, const MPI_Request *request,

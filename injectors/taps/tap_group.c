@@ -41,7 +41,7 @@ void group_open(int rank, int size)
     group_self.member[0] = rank;
     group_self.hash = group_hash(&group_self);
     library_begin();
-    library.Comm_group(MPI_COMM_WORLD, &world);
+    library.Comm_group(handles.COMM_WORLD, &world);
     library_end();
 }
 

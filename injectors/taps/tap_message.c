@@ -216,7 +216,7 @@ void start_begin(enum level level, unsigned call, struct start *start, int count
         any = any || start->record[i];
     }
     if (!any)
-        start->call = call_begin(level, call, MPI_COMM_NULL);
+        start->call = call_begin(level, call, handles.COMM_NULL);
 }
 
 void start_end(struct start *start, int result)
@@ -283,7 +283,7 @@ void iprobe_end(struct record *r, MPI_Comm comm, const int *flag, const MPI_Stat
 static void message_found(enum level level, struct record *r, MPI_Comm comm,
                           const MPI_Message *message, const MPI_Status *status)
 {
-    if (*message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+    if (*message == handles.MESSAGE_NO_PROC || *message == handles.MESSAGE_NULL)
         return;
     struct request *made = request_new(level, REQUEST_MESSAGE, r->call, request_number(level),
                                        communicator_find(level, comm));
@@ -316,11 +316,11 @@ struct record *matched_receive_begin(enum level level, unsigned call, const MPI_
 {
     *found_message = NULL;
     if (unlikely(!tap_ready))
-        return call_begin(level, call, MPI_COMM_NULL);
+        return call_begin(level, call, handles.COMM_NULL);
     struct record *r = record_begin(level, RECORD_RECV, call);
     struct request *known = request_claim(level, HANDLE(*message), message, true);
     r->flags = FLAG_MATCHED;
-    r->want_peer = *message == MPI_MESSAGE_NO_PROC ? PEER_NULL : PEER_UNKNOWN;
+    r->want_peer = *message == handles.MESSAGE_NO_PROC ? PEER_NULL : PEER_UNKNOWN;
     if (known) {
         receive_fill(r, known->communicator, known->peer, known->tag);
         r->request = known->number;
@@ -350,7 +350,7 @@ void matched_receive_end(struct record *r, const void *buffer, MPI_Count count, 
         received(r, c, buffer, count, type, status);
     else
         received_error(r, c, status, class);
-    message_taken(found_message, result, *message == MPI_MESSAGE_NULL);
+    message_taken(found_message, result, *message == handles.MESSAGE_NULL);
     record_end(r, class);
 }
 
@@ -364,7 +364,7 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
                                found_message->communicator, buffer, count, type);
     if (made)
         request_insert(made, HANDLE(*request), request);
-    message_taken(found_message, result, *message == MPI_MESSAGE_NULL);
+    message_taken(found_message, result, *message == handles.MESSAGE_NULL);
     call_end(r, result);
 }
 

@@ -18,7 +18,7 @@ static inline uint64_t status_bytes(const MPI_Status *status)
 #else
     MPI_Count count = 0;
     library_begin();
-    library.Get_elements_x(status, MPI_BYTE, &count);
+    library.Get_elements_x(status, handles.BYTE, &count);
     library_end();
     return count > 0 ? (uint64_t)count : 0;
 #endif

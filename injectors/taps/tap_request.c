@@ -138,7 +138,7 @@ static struct request *claim_by_alias(uint64_t handle, const void *where)
 
 struct request *request_claim(enum level level, uint64_t handle, const void *where, bool message)
 {
-    if (handle == HANDLE(MPI_REQUEST_NULL))
+    if (handle == HANDLE(handles.REQUEST_NULL))
         return NULL;
     struct request *request = request_table_claim(level, handle, where, message);
     if (unlikely(!request) && level == LEVEL_APP && !message)

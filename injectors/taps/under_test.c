@@ -261,7 +261,7 @@ void under_test_look_at_world(int rank, int size)
     if (*helpers == '\0' || direct || told || under_test_is_helper(rank))
         return;
     thread_state.app_depth++;
-    upper.Comm_size(MPI_COMM_WORLD, &given);
+    upper.Comm_size(handles.COMM_WORLD, &given);
     thread_state.app_depth--;
     world = calloc((size_t)size + 1, sizeof *world);
     for (int process = 0; process < size && world != NULL; process++) {
@@ -271,6 +271,6 @@ void under_test_look_at_world(int rank, int size)
         world[members++] = process;
     }
     if (world != NULL && given == members && given < size)
-        tap_handle_members(HANDLE(MPI_COMM_WORLD), world, members, own);
+        tap_handle_members(HANDLE(handles.COMM_WORLD), world, members, own);
     free(world);
 }

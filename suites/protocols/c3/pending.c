@@ -201,7 +201,7 @@ static void tell(const struct request *request)
         return;
     }
     faultline_brought_back(&(struct faultline_request){
-        .handle = (uint64_t)(MPI_REQUEST_NULL + request->number),
+        .handle = HANDLE_BITS(request_handle_of(request)),
         .comm = (uint64_t)request->communicator->user,
         .receives = request->kind == REQUEST_RECEIVE,
         .persistent = request->persistent,

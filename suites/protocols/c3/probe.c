@@ -269,7 +269,7 @@ static struct request *receive_message(void *buffer, int count, MPI_Datatype typ
     call_begin_anywhere();
     struct handle *communicator = handles_of(MPI_COMM_WORLD);
     bool nobody = *handle == MPI_MESSAGE_NO_PROC;
-    struct request *message = nobody ? NULL : request_of(*handle);
+    struct request *message = nobody ? NULL : request_of((MPI_Request)*handle);
     if (!nobody && (!message || message->kind != REQUEST_MESSAGE)) {
         *error = call_error(communicator, MPI_ERR_REQUEST);
         return NULL;

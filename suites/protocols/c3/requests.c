@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles that this MPI never gives out: those around MPI_REQUEST_NULL (MPI_MESSAGE_NULL) are of no
- * kind of object. */
-#define HANDLE_BASE MPI_REQUEST_NULL
-#define NUMBER_MAX 0xffffff
 #define FIRST_ROOM 64
 
 static struct {
@@ -82,8 +78,8 @@ void request_free(struct request *request)
 
 static void make_room_for(int number)
 {
-    if (number > NUMBER_MAX)
-        die("more than %d requests at once", NUMBER_MAX);
+    if (number > NUMBERED_REQUESTS_MAX)
+        die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
     int room = all.room ? all.room : FIRST_ROOM;
     while (room <= number)
         room *= 2;
@@ -109,12 +105,13 @@ MPI_Request request_handle(struct request *request)
     request_renumber(request, number);
     request_hold(request);
     all.lowest_free = number + 1;
-    return HANDLE_BASE + number;
+    return request_handle_of(request);
 }
 
-struct request *request_of(int handle)
+struct request *request_of(MPI_Request handle)
 {
-    return request_by_number(handle - HANDLE_BASE);
+    uint64_t number = numbered(HANDLE_BITS(handle), NUMBERED_REQUESTS, NUMBERED_REQUESTS_MAX);
+    return number <= NUMBERED_REQUESTS_MAX ? request_by_number((int)number) : NULL;
 }
 
 struct request *request_by_number(int number)

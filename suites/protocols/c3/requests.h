@@ -7,6 +7,7 @@
 
 #include "c3/log.h"
 #include "c3/piggyback.h"
+#include "common/base/numbered.h"
 #include "common/communicators/handles.h"
 #include "common/communicators/payload.h"
 
@@ -73,6 +74,12 @@ void request_free(struct request *request);
 /* Gives it a number, so that the program can have a handle. Returns the handle. */
 MPI_Request request_handle(struct request *request);
 
+/* That it has already. */
+static inline MPI_Request request_handle_of(const struct request *request)
+{
+    return NUMBERED(MPI_Request, NUMBERED_REQUESTS, request->number);
+}
+
 /* Keeps its communicator until it is freed. */
 void request_hold(struct request *request);
 
@@ -80,7 +87,7 @@ void request_hold(struct request *request);
 void request_forget_number(struct request *request);
 
 /* NULL: not one of ours. */
-struct request *request_of(int handle);
+struct request *request_of(MPI_Request handle);
 
 /* In order of their places: every receive that is active, and every message found by a matched
  * probe. */

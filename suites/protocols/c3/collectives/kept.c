@@ -260,7 +260,7 @@ void kept_tell(const struct request *request)
     if (call->kind == DESCRIBED_REDUCE_SCATTER)
         told.received.counts = told.sent.counts;
     faultline_brought_back(&(struct faultline_request){
-        .handle = (uint64_t)(MPI_REQUEST_NULL + request->number),
+        .handle = HANDLE_BITS(request_handle_of(request)),
         .comm = (uint64_t)(over ? over->user : MPI_COMM_NULL),
         .persistent = true,
         .collective = &told,

@@ -2,7 +2,7 @@
  * (virtual handles) and may keep them in its registered state; behind each stands the library's
  * communicator of this incarnation. README.md says how they are made again at recovery, and why
  * that is right when a line runs through the call that makes one. MPI_COMM_WORLD, MPI_COMM_SELF and
- * MPI_COMM_NULL stay what they are. For MPICH, whose handles are ints of known kinds.
+ * MPI_COMM_NULL stay what they are.
  *
  * A protocol that includes this file is linked with this folder and with generated wrappers
  * (generate.lua). Strong here: whatever makes or frees communicators, and what concerns attributes
@@ -22,6 +22,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifndef MPI_ERRORS_ABORT /* MPI 4.0 has brought it */
+#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL
+#endif
 
 /* How many communicators were made by the same members of the same communicator: all of them
  * (group 0), or those of an MPI_Comm_create_group (a hash of group and tag). */

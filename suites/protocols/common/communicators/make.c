@@ -197,7 +197,9 @@ HANDLES_EXPORTED int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errha
                                     errhandler);
 }
 
+#ifndef MPI_Errhandler_set /* MPI 3.0 has removed it, and a library may say so by a macro */
 HANDLES_EXPORTED int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     return PMPI_Errhandler_set(handler_changes("MPI_Errhandler_set", comm, errhandler), errhandler);
 }
+#endif

@@ -1,6 +1,8 @@
 /* See payload.h. */
 #include "common/communicators/payload.h"
 
+#include "common/base/numbered.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,8 @@ static struct plain learn(MPI_Datatype type)
 
 static struct plain plain_of(MPI_Datatype type)
 {
-    struct plain *place = &remembered[((unsigned)type ^ (unsigned)type >> 8) % PLAIN_REMEMBERED];
+    struct plain *place =
+        &remembered[(HANDLE_BITS(type) ^ HANDLE_BITS(type) >> 8) % PLAIN_REMEMBERED];
     if (place->is && place->type == type)
         return *place;
     struct plain plain = learn(type);

@@ -1,4 +1,5 @@
 /* handles_save: see saved.h for what is written. */
+#include "common/base/numbered.h"
 #include "common/communicators/saved.h"
 #include "common/communicators/topology.h"
 
@@ -59,7 +60,7 @@ static void write_claim(const struct handle *handle, struct bytes *out)
 static void write_handle(const struct handle *handle, struct bytes *out)
 {
     bytes_put_number(out, handle->id);
-    bytes_put_number(out, (unsigned)handle->user);
+    bytes_put_number(out, HANDLE_BITS(handle->user));
     bytes_put_number(out, handle->freed);
     bytes_put_number(out, handle->early);
     write_properties(handle, out);

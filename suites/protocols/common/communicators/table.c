@@ -2,15 +2,13 @@
 #include "common/communicators/table.h"
 
 #include "common/base/mix.h"
+#include "common/base/numbered.h"
 #include "faultline.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-_Static_assert(sizeof(MPI_Comm) == sizeof(int), "handles of MPICH are ints");
-_Static_assert(MPI_COMM_NULL == 0x04000000, "handles of MPICH are of known kinds");
 
 #define ID_WORLD 1
 #define ID_SELF 2
@@ -123,15 +121,15 @@ void handle_insert(struct handle *handle)
 
 static struct handle **bucket_of(MPI_Comm user)
 {
-    return &handles.bucket[(unsigned)user % NUMBER_BUCKETS];
+    return &handles.bucket[HANDLE_BITS(user) / 2 % NUMBER_BUCKETS];
 }
 
 MPI_Comm handles_next_number(void)
 {
-    if (handles.numbers == NUMBERS_MAX)
+    if (handles.numbers == NUMBERED_COMMUNICATORS_MAX)
         handles_fail("the program has made %d communicators, more than this layer has numbers for",
-                     NUMBERS_MAX);
-    return (MPI_Comm)(NUMBER_FIRST + handles.numbers++);
+                     NUMBERED_COMMUNICATORS_MAX);
+    return NUMBERED(MPI_Comm, NUMBERED_COMMUNICATORS, handles.numbers++);
 }
 
 void handle_publish(struct handle *handle, MPI_Comm user)

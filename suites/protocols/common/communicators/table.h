@@ -8,10 +8,6 @@
 
 #define HANDLES_EXPORTED __attribute__((visibility("default")))
 
-/* Handles of MPICH have a kind in their two highest bits, and 0 is "invalid": none but
- * MPI_COMM_NULL and its like have it. Numbers are given once and never again. */
-#define NUMBER_FIRST 0x04100000
-#define NUMBERS_MAX 0x00e00000
 #define NUMBER_BUCKETS 256
 
 /* A creation that this rank will call again after recovery, while others will not: it was done at
@@ -80,7 +76,7 @@ void handle_insert(struct handle *handle);
 /* The program can use it from now on, by this number; Faultline and the protocol are told. */
 void handle_publish(struct handle *handle, MPI_Comm user);
 
-/* A number that the program has not had. */
+/* A number (common/base/numbered.h) that the program has not had: each is given once. */
 MPI_Comm handles_next_number(void);
 
 /* The program has it no longer. Goes with the last hold: handle_drop. */

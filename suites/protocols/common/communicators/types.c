@@ -1,15 +1,39 @@
 /* See types.h. A type is stored as its constructor (combiner) and what that was given: integers,
- * addresses, types; a predefined one as its handle. */
+ * addresses, types; a predefined one as its place in a list. */
 #include "common/communicators/types.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(MPI_Datatype) == sizeof(int), "handles of MPICH are ints");
-
 #define DEPTH_MAX 32          /* types within types */
 #define ARGUMENTS_MAX 1000000 /* of each kind, to one constructor */
+
+/* Those of MPI 4.0, annex A.1, and what MPICH still has of MPI 1. Their handles need not be the
+ * same after a restart. */
+/* clang-format off */
+static const MPI_Datatype predefined[] = {
+    MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_WCHAR, MPI_SHORT,
+    MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_FLOAT, MPI_DOUBLE,
+    MPI_LONG_DOUBLE, MPI_LONG_LONG_INT, MPI_UNSIGNED_LONG_LONG, MPI_PACKED, MPI_FLOAT_INT,
+    MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_2INT, MPI_LONG_DOUBLE_INT, MPI_COMPLEX,
+    MPI_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_INTEGER, MPI_2INTEGER,
+    MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_CHARACTER, MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_COMPLEX8,
+    MPI_COMPLEX16, MPI_COMPLEX32, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
+    MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T,
+    MPI_UINT64_T, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+    MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_CXX_BOOL, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
+    MPI_CXX_LONG_DOUBLE_COMPLEX,
+#ifdef MPI_INTEGER16
+    MPI_INTEGER16,
+#endif
+#ifdef MPICH_NUMVERSION
+    MPI_LB,
+    MPI_UB,
+#endif
+};
+/* clang-format on */
+#define PREDEFINED (sizeof predefined / sizeof predefined[0])
 
 /* What MPI_Type_get_contents gives, and a constructor is given. Rows are owned; types are too,
  * unless they are predefined. */
@@ -42,13 +66,6 @@ static bool is_predefined(MPI_Datatype type)
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
-
-/* Left out: what only Fortran 77 makes, with addresses in its integers. */
-static bool is_known(int combiner)
-{
-    return combiner != MPI_COMBINER_HVECTOR_INTEGER && combiner != MPI_COMBINER_HINDEXED_INTEGER &&
-           combiner != MPI_COMBINER_STRUCT_INTEGER;
 }
 
 void type_release(MPI_Datatype *type)
@@ -87,6 +104,22 @@ static enum error_code write_contents(const struct contents *contents, int depth
     return code;
 }
 
+static enum error_code write_named(MPI_Datatype type, struct bytes *out, struct error *error)
+{
+    size_t place = 0;
+    while (place < PREDEFINED && predefined[place] != type)
+        place++;
+    if (place == PREDEFINED)
+        return error_set(error, ERROR_USAGE,
+                         "a predefined datatype that is not MPI's; supported: those of MPI 4.0");
+    bytes_put_number(out, MPI_COMBINER_NAMED);
+    bytes_put_number(out, place);
+    return OK;
+}
+
+/* Left out is what only Fortran 77 makes, with addresses in its integers. */
+static bool is_known(int combiner);
+
 static enum error_code write_nested(MPI_Datatype type, int depth, struct bytes *out,
                                     struct error *error)
 {
@@ -94,11 +127,8 @@ static enum error_code write_nested(MPI_Datatype type, int depth, struct bytes *
     if (depth > DEPTH_MAX)
         return error_set(error, ERROR_LIMIT, "a datatype within more than %d others", DEPTH_MAX);
     PMPI_Type_get_envelope(type, &of.integers, &of.addresses, &of.types, &of.combiner);
-    if (of.combiner == MPI_COMBINER_NAMED) {
-        bytes_put_number(out, (uint64_t)of.combiner);
-        bytes_put_number(out, (unsigned)type);
-        return OK;
-    }
+    if (of.combiner == MPI_COMBINER_NAMED)
+        return write_named(type, out, error);
     if (!is_known(of.combiner))
         return error_set(error, ERROR_USAGE,
                          "a datatype made by MPI_Type_hvector, MPI_Type_hindexed or "
@@ -192,6 +222,30 @@ static int build(const struct contents *c, MPI_Datatype *type)
     }
 }
 
+static bool is_known(int combiner)
+{
+    switch (combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_CONTIGUOUS:
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+    case MPI_COMBINER_INDEXED:
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_INDEXED_BLOCK:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+    case MPI_COMBINER_STRUCT:
+    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_DARRAY:
+    case MPI_COMBINER_RESIZED:
+    case MPI_COMBINER_F90_REAL:
+    case MPI_COMBINER_F90_COMPLEX:
+    case MPI_COMBINER_F90_INTEGER:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static enum error_code damaged(struct error *error)
@@ -237,10 +291,10 @@ static enum error_code read_nested(struct reader *in, int depth, MPI_Datatype *t
     if (in->failed || depth > DEPTH_MAX)
         return damaged(error);
     if (of.combiner == MPI_COMBINER_NAMED) {
-        MPI_Datatype named = (MPI_Datatype)reader_number(in);
-        if (in->failed)
+        uint64_t place = reader_number(in);
+        if (in->failed || place >= PREDEFINED)
             return damaged(error);
-        *type = named;
+        *type = predefined[place];
         return OK;
     }
     enum error_code code = read_contents(in, depth, &of, error);

@@ -1,6 +1,6 @@
 /* Datatypes written into a row of bytes and built from it again: a receive that is pending at a
  * checkpoint needs its type after the restart, whatever the program has done with its handle. Must
- * not know: why. For MPICH: predefined types have the same handle in every process. */
+ * not know: why. */
 #ifndef COMMON_COMMUNICATORS_TYPES_H
 #define COMMON_COMMUNICATORS_TYPES_H
 

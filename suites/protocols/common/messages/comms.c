@@ -2,16 +2,12 @@
 #include "common/messages/comms.h"
 
 #include "common/base/mix.h"
+#include "common/base/numbered.h"
 #include "common/messages/mail.h"
 #include "faultline.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Handles of MPICH have a kind in their two highest bits, and 0 is "invalid": none but
- * MPI_COMM_NULL and its like have it. */
-#define NUMBER_FIRST 0x04200000
-#define NUMBERS_MAX 0x00d00000
 
 static struct {
     struct comm *all;
@@ -129,9 +125,10 @@ struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which
                        int size)
 {
     uint64_t id = mix_two(mix_two(mix_two(parent->id, count), which), (uint64_t)world[0]);
-    if (comms.numbers == NUMBERS_MAX)
-        mail_die("more than %d communicators", NUMBERS_MAX);
-    struct comm *comm = insert((MPI_Comm)(NUMBER_FIRST + comms.numbers++), id, world, size);
+    if (comms.numbers == NUMBERED_CARRIED_MAX)
+        mail_die("more than %d communicators", NUMBERED_CARRIED_MAX);
+    MPI_Comm user = NUMBERED(MPI_Comm, NUMBERED_CARRIED, comms.numbers++);
+    struct comm *comm = insert(user, id, world, size);
     tell(comm);
     return comm;
 }
@@ -171,7 +168,7 @@ void comms_write(struct bytes *out)
 {
     bytes_put_number(out, comms.numbers);
     for (const struct comm *comm = comms.all; comm; comm = comm->next) {
-        bytes_put_number(out, (uint64_t)comm->user);
+        bytes_put_number(out, HANDLE_BITS(comm->user));
         bytes_put_number(out, comm->id);
         bytes_put_number(out, comm->made);
         bytes_put_number(out, comm->freed);
@@ -179,10 +176,18 @@ void comms_write(struct bytes *out)
     }
 }
 
+/* The library's own handles may be others than when they were written. */
+static MPI_Comm handle_now(uint64_t written, uint64_t id)
+{
+    return id == COMM_ID_WORLD  ? MPI_COMM_WORLD
+           : id == COMM_ID_SELF ? MPI_COMM_SELF
+                                : (MPI_Comm)(uintptr_t)written;
+}
+
 /* Requests hold theirs when they are read. */
 static void read_one(struct reader *in)
 {
-    MPI_Comm user = (MPI_Comm)reader_number(in);
+    uint64_t user = reader_number(in);
     uint64_t id = reader_number(in), made = reader_number(in), freed = reader_number(in);
     struct reader row = reader_row(in);
     size_t size = row.left / sizeof(int);
@@ -190,7 +195,7 @@ static void read_one(struct reader *in)
         mail_die("the saved communicators are damaged");
     int *world = memory(size, sizeof *world);
     memcpy(world, row.next, size * sizeof *world);
-    struct comm *comm = insert(user, id, world, (int)size);
+    struct comm *comm = insert(handle_now(user, id), id, world, (int)size);
     comm->made = made;
     comm->freed = freed != 0;
     if (!comm->freed && !is_predefined(comm))

@@ -56,7 +56,7 @@ void mail_tell_requests(void)
     for (const struct request *one = requests_all(); one; one = one->next)
         if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)
             faultline_brought_back(&(struct faultline_request){
-                .handle = (uint64_t)(MPI_REQUEST_NULL + one->number),
+                .handle = HANDLE_BITS(request_handle_of(one)),
                 .comm = (uint64_t)one->comm->user,
                 .receives = one->kind == REQUEST_RECEIVE,
                 .persistent = one->persistent,

@@ -69,7 +69,7 @@ static MPI_Message take(struct sought *sought)
     matching_take(sought->found);
     message->packet = sought->found;
     message->done = true;
-    return request_handle(message);
+    return (MPI_Message)request_handle(message);
 }
 
 MAIL_EXPORTED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
@@ -102,7 +102,7 @@ static struct request *receive(void *buffer, int count, MPI_Datatype type, MPI_M
 {
     struct payload payload = {buffer, count, type};
     call_begin_anywhere();
-    struct request *message = request_of(*handle);
+    struct request *message = request_of((MPI_Request)*handle);
     bool nobody = *handle == MPI_MESSAGE_NO_PROC;
     if (!nobody && (!message || message->kind != REQUEST_MESSAGE)) {
         *error = call_error(MPI_ERR_REQUEST);

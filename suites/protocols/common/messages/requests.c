@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles that this MPI never gives out: those around MPI_REQUEST_NULL (MPI_MESSAGE_NULL) are of no
- * kind of object. */
-#define HANDLE_BASE MPI_REQUEST_NULL
-#define NUMBER_MAX 0xffffff
 #define FIRST_ROOM 64
 #define NO_PIECE (-1)
 
@@ -84,8 +80,8 @@ void request_free(struct request *request)
 static void renumber(struct request *request, int number)
 {
     int room = table.room ? table.room : FIRST_ROOM;
-    if (number > NUMBER_MAX)
-        mail_die("more than %d requests at once", NUMBER_MAX);
+    if (number > NUMBERED_REQUESTS_MAX)
+        mail_die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
     while (room <= number)
         room *= 2;
     if (room != table.room) {
@@ -100,20 +96,20 @@ static void renumber(struct request *request, int number)
     table.by_number[number] = request;
 }
 
-int request_handle(struct request *request)
+MPI_Request request_handle(struct request *request)
 {
     int number = table.lowest_free;
     while (number < table.room && table.by_number[number])
         number++;
     renumber(request, number);
     table.lowest_free = number + 1;
-    return HANDLE_BASE + number;
+    return request_handle_of(request);
 }
 
-struct request *request_of(int handle)
+struct request *request_of(MPI_Request handle)
 {
-    int number = handle - HANDLE_BASE;
-    return number > 0 && number < table.room ? table.by_number[number] : NULL;
+    uint64_t number = numbered(HANDLE_BITS(handle), NUMBERED_REQUESTS, NUMBERED_REQUESTS_MAX);
+    return number > 0 && number < (uint64_t)table.room ? table.by_number[number] : NULL;
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -343,7 +339,7 @@ struct posting {
 
 static void keep_posting(struct posting *posting, int place, struct request *request)
 {
-    if (place < 1 || place > NUMBER_MAX)
+    if (place < 1 || place > NUMBERED_REQUESTS_MAX)
         mail_die("the saved requests are damaged");
     if (place > posting->places) {
         posting->row = realloc(posting->row, (size_t)place * sizeof *posting->row);

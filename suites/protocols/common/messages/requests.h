@@ -5,6 +5,7 @@
 #ifndef COMMON_MESSAGES_REQUESTS_H
 #define COMMON_MESSAGES_REQUESTS_H
 
+#include "common/base/numbered.h"
 #include "common/communicators/payload.h"
 #include "common/messages/comms.h"
 #include "common/messages/packet.h"
@@ -43,10 +44,16 @@ struct request *request_new(enum request_kind kind, struct comm *comm, int peer,
 void request_free(struct request *request);
 
 /* Gives it the lowest number that is free. Returns the program's handle. */
-int request_handle(struct request *request);
+MPI_Request request_handle(struct request *request);
+/* That it has already. */
+static inline MPI_Request request_handle_of(const struct request *request)
+{
+    return NUMBERED(MPI_Request, NUMBERED_REQUESTS, request->number);
+}
+
 /* The program has no handle any more; it goes when it is done. */
 void request_detach(struct request *request);
-struct request *request_of(int handle); /* NULL: none of the program's */
+struct request *request_of(MPI_Request handle); /* NULL: none of the program's */
 
 /* Those that wait for a message, in the order of posting. */
 void request_post(struct request *request);
