@@ -230,8 +230,11 @@ static bool start(void)
 {
     struct identity self;
     under_test_read();
-    if (!is_asked_for() || !identify(&self) || !open_board(&self) || !open_trace(&self))
+    if (!is_asked_for() || !identify(&self) || !open_board(&self) || !open_trace(&self)) {
+        if (board != NULL) /* others of the job may wait for what this process does */
+            atomic_fetch_add(&board->unrecorded, 1);
         return false;
+    }
     runtime_is_nobody = under_test_is_helper(self.rank);
     runtime_slot = &board->slot[self.rank];
     int32_t nobody = 0; /* a parent of ours has written it already, if there is one */

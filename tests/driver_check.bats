@@ -109,6 +109,37 @@ load driver_common
     [ "$status" -eq 64 ]
 }
 
+# In `run` the same sentence stands behind "deadlock".
+@test "exec ends a deadlocked job, says who waits for whom, and has a status of its own" {
+    local waits="every live rank is blocked and nothing is in flight; \
+rank 0 waits in MPI_Recv for a message from rank 1, tag 7; \
+rank 1 waits in MPI_Recv for a message from rank 0, tag 7"
+    run -122 "$FAULTLINE" exec --trace here -- sh -c "mpiexec -n 2 '$LIFE' deadlock; echo on"
+    [[ "$output" == *"faultline: deadlock: $waits"*"call stacks are in $PWD/here/stacks.txt"* ]]
+    [[ "$output" != *$'\non\n'* ]]
+    grep -q 'deadlock at driver_life.c' here/stacks.txt
+    all_gone
+    run mpiexec -n 2 "$FAULTLINE" exec --trace inside -- "$LIFE" deadlock
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"faultline: deadlock: $waits"* ]]
+    wait_until all_gone
+}
+
+@test "exec takes no job for deadlocked that waits for what it does not see, or is slow" {
+    local slow="'$BUILD/tests/mpi/exec_waits' slow" hidden="env FAULTLINE_RANK=1024"
+    run -0 "$FAULTLINE" exec -- sh -c "mpiexec -n 2 $slow 1"
+    [[ "$output" == *"rank 0 got 42"* ]]
+    run -0 "$FAULTLINE" exec -- sh -c "mpiexec -n 1 $slow 1 : -n 1 env FAULTLINE_RECORD=0 $slow 1"
+    [[ "$output" == *"rank 0 got 42"*"1 trace in"* ]]
+    # Two jobs, of each of which one rank is recorded: together they look like one deadlocked job.
+    run -0 "$FAULTLINE" exec -- sh -c "mpiexec -n 1 $slow 1 : -n 1 $hidden $slow 1 >one & \
+mpiexec -n 1 $hidden $slow 0 : -n 1 $slow 0; wait; cat one"
+    [[ "$output" == *"rank 1 got 42"*"rank 0 got 42"*"2 traces in"* ]]
+    run "$FAULTLINE" exec -- mpiexec -n 2 "$BUILD/tests/mpi/exec_waits" stopped
+    [ "$status" -ne 122 ]
+    [[ "$output" != *"faultline: deadlock"* ]]
+}
+
 @test "exec inside a job, started by the launcher" {
     run mpiexec -n 2 "$FAULTLINE" exec --trace here -- "$LIFE" ok
     [ "$status" -eq 0 ]

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 4u
+#define BOARD_VERSION 5u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_TEXT_BYTES 256
@@ -108,6 +108,7 @@ struct board {
                                        was held or stopped before is let go */
     _Atomic uint32_t quiet;         /* enum board_release, why; 0: not yet. The faults have
                                        stopped: nothing is armed, all is let go */
+    _Atomic uint32_t unrecorded;    /* MPI processes that found this board and have no trace */
     char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];

@@ -2,6 +2,8 @@
 #ifndef CLI_VERB_H
 #define CLI_VERB_H
 
+struct lookout;
+
 /* argv[0] is "faultline VERB", so that argp's messages read well. run returns the exit status. */
 struct verb {
     const char *name;
@@ -13,6 +15,8 @@ int verb_run(int argc, char **argv);
 int verb_campaign(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_exec(int argc, char **argv);
+/* The same, with somebody who looks at the job; NULL: nobody does. */
+int exec_with_lookout(int argc, char **argv, const struct lookout *lookout);
 int verb_check(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_export(int argc, char **argv);

@@ -83,7 +83,8 @@ static const struct argp exec_argp = {exec_argp_options,
                                       "-- COMMAND [ARGUMENT...]",
                                       "Runs COMMAND, and everything it starts, under Faultline's "
                                       "taps, and records every MPI process. "
-                                      "The exit status is COMMAND's.\v"
+                                      "A job that is deadlocked is ended, with exit "
+                                      "status 122; else the exit status is COMMAND's.\v"
                                       "    faultline exec -- mpiexec -n 4 ./program\n"
                                       "    mpiexec -n 4 faultline exec --trace DIR -- ./program",
                                       NULL,
@@ -172,7 +173,7 @@ static enum error_code prepare_folder(const struct exec_options *options, bool i
 }
 
 static enum error_code run_inside(const struct exec_options *options, const struct path *run,
-                                  struct error *error)
+                                  const struct lookout *lookout, struct error *error)
 {
     struct path library;
     struct rank_job job = {
@@ -184,6 +185,7 @@ static enum error_code run_inside(const struct exec_options *options, const stru
         .capture = options->in != NULL,
         .owns = options->in != NULL,
         .watch = options->watch,
+        .lookout = options->in == NULL ? lookout : NULL,
     };
     if (job.preload == NULL) {
         enum error_code code = path_library(&library, error);
@@ -219,7 +221,7 @@ static void tell_where(const struct path *run)
                 count == 1 ? "" : "s", run->text);
 }
 
-int verb_exec(int argc, char **argv)
+int exec_with_lookout(int argc, char **argv, const struct lookout *lookout)
 {
     struct exec_options options = {0};
     arguments_parse(&exec_argp, argc, argv, ARGP_IN_ORDER, &options);
@@ -231,11 +233,11 @@ int verb_exec(int argc, char **argv)
         code = options.in != NULL ? path_absolute(options.in, &run, &error)
                                   : prepare_folder(&options, inside, &run, &error);
     if (code == OK && inside)
-        code = run_inside(&options, &run, &error);
+        code = run_inside(&options, &run, lookout, &error);
     if (code != OK)
         return (int)status_of_error(&error);
     int wait_status;
-    if (command_run(&run, options.command, &wait_status, &error) != OK)
+    if (command_run(&run, options.command, lookout, &wait_status, &error) != OK)
         return (int)status_of_error(&error);
     tell_where(&run);
     tell_lost(&run);

@@ -3,7 +3,9 @@
  * libraries of the whole command would cost more than all else that it does. */
 #include "cli/verb.h"
 
+#include <stddef.h>
+
 int main(int argc, char **argv)
 {
-    return verb_exec(argc, argv);
+    return exec_with_lookout(argc, argv, NULL);
 }

@@ -23,6 +23,8 @@ struct command {
     int signals;   /* signalfd */
     sigset_t mask; /* as it was */
     int passed_on; /* the signal, 0 none */
+    const struct path *run;
+    const struct lookout *lookout; /* NULL: none */
 };
 
 static enum error_code block_signals(struct command *command, struct error *error)
@@ -39,11 +41,10 @@ static enum error_code block_signals(struct command *command, struct error *erro
                                  : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
 }
 
-_Noreturn static void become(const struct command *command, const struct path *run,
-                             const char *preload, char **words)
+_Noreturn static void become(const struct command *command, const char *preload, char **words)
 {
     sigprocmask(SIG_SETMASK, &command->mask, NULL);
-    setenv("FAULTLINE_RUN", run->text, 1);
+    setenv("FAULTLINE_RUN", command->run->text, 1);
     setenv("LD_PRELOAD", preload, 1);
     execvp(words[0], words);
     int reason = errno;
@@ -73,14 +74,27 @@ static void handle_signal(struct command *command, const struct signalfd_siginfo
         kill(command->pid, command->passed_on = (int)info->ssi_signo);
 }
 
+/* Whoever was told to end is left to do so. */
+static bool is_to_be_ended(const struct command *command)
+{
+    const struct lookout *lookout = command->lookout;
+    return lookout != NULL && !command->ended && command->passed_on == 0 &&
+           lookout->look(lookout->context, command->run);
+}
+
 static void wait_for_end(struct command *command)
 {
     struct pollfd look = {.fd = command->signals, .events = POLLIN};
     struct signalfd_siginfo info;
     while (!command->ended) {
-        poll(&look, 1, -1);
+        poll(&look, 1, command->lookout != NULL ? command->lookout->period_ms : -1);
         while (!command->ended && read(command->signals, &info, sizeof info) == sizeof info)
             handle_signal(command, &info);
+        if (is_to_be_ended(command)) {
+            process_end_descendants(note_reaped, command);
+            command->wait_status = command->lookout->status << 8;
+            return;
+        }
     }
     if (command->passed_on == 0)
         return;
@@ -89,10 +103,10 @@ static void wait_for_end(struct command *command)
         command->wait_status = command->passed_on;
 }
 
-enum error_code command_run(const struct path *run, char **words, int *wait_status,
-                            struct error *error)
+enum error_code command_run(const struct path *run, char **words, const struct lookout *lookout,
+                            int *wait_status, struct error *error)
 {
-    struct command command = {.signals = -1};
+    struct command command = {.signals = -1, .run = run, .lookout = lookout};
     struct path library;
     enum error_code code = path_library(&library, error);
     char *preload = code == OK ? rank_preload(library.text) : NULL;
@@ -103,7 +117,7 @@ enum error_code command_run(const struct path *run, char **words, int *wait_stat
     if (code == OK) {
         command.pid = fork();
         if (command.pid == 0)
-            become(&command, run, preload, words);
+            become(&command, preload, words);
         if (command.pid < 0)
             code = error_set(error, ERROR_LAUNCH, "cannot fork: %s", strerror(errno));
     }

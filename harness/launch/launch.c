@@ -144,7 +144,7 @@ static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size
     if (!launch->quiet && !ended_here && plan->count > 0) {
         if (!over) {
             progress_quiet(launch->board, RELEASED_BY_QUIET);
-            watch_init(&flight->watch);
+            watch_init(&flight->watch, launch->board->ranks);
         }
         launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
     }
@@ -359,7 +359,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     flight->launch = launch;
     flight->ends = ends;
     flight->killed_for_memory = process_killed_for_memory();
-    watch_init(&flight->watch);
+    watch_init(&flight->watch, launch->board->ranks);
     follow_if_asked(flight);
     leftovers_begin(launch->folder);
     struct launched *launched = &flight->launched;

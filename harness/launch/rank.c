@@ -40,8 +40,10 @@ struct charge {
     sigset_t mask;  /* as it was */
     bool ended;
     int wait_status;
-    bool stopped;  /* seen to be, since it was last let go */
-    bool has_plan; /* read when the first stop comes */
+    struct path run;
+    const struct lookout *lookout; /* NULL: this one does not ask it, or need not any more */
+    bool stopped;                  /* seen to be, since it was last let go */
+    bool has_plan;                 /* read when the first stop comes */
     struct plan plan;
 };
 
@@ -282,12 +284,20 @@ static void handle_signal(struct charge *charge, const struct signalfd_siginfo *
     }
 }
 
+/* The end of one rank makes the launcher end the others. */
+static bool is_to_be_ended(const struct charge *charge)
+{
+    const struct lookout *lookout = charge->lookout;
+    return lookout != NULL && !charge->ended && lookout->look(lookout->context, &charge->run);
+}
+
 static void wait_for_end(struct charge *charge)
 {
     struct pollfd look[2] = {{.fd = charge->signals, .events = POLLIN},
                              {.fd = charge->watchfd, .events = POLLIN}};
+    int status = 0; /* of the lookout, which has had the rank ended */
     while (!charge->ended) {
-        if (poll(look, 2, -1) < 0)
+        if (poll(look, 2, charge->lookout != NULL ? charge->lookout->period_ms : -1) < 0)
             continue;
         if (look[1].revents != 0) {
             send(charge, SIGKILL);
@@ -296,7 +306,14 @@ static void wait_for_end(struct charge *charge)
         struct signalfd_siginfo info;
         while (read(charge->signals, &info, sizeof info) == sizeof info)
             handle_signal(charge, &info);
+        if (is_to_be_ended(charge)) {
+            status = charge->lookout->status;
+            charge->lookout = NULL;
+            send(charge, SIGKILL);
+        }
     }
+    if (status != 0)
+        charge->wait_status = status << 8;
 }
 
 /* false: whom to watch, or the launcher, has ended already. */
@@ -366,6 +383,9 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     static struct charge charge;
     charge.job = job;
     charge.rank = rank_from_environment();
+    charge.lookout = charge.rank == 0 ? job->lookout : NULL;
+    if (path_format(&charge.run, error, "%s", job->run) != OK)
+        return error->code;
     if (!tie_to_others(&charge))
         return error_set(error, ERROR_LAUNCH, "the driver or the launcher has ended already");
     enum error_code code = find_board(job, &charge.board, error);

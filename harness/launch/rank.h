@@ -5,6 +5,7 @@
 #define LAUNCH_RANK_H
 
 #include "base/error.h"
+#include "launch/lookout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +19,11 @@ struct rank_job {
     const char *preload;            /* LD_PRELOAD of the rank; an existing one is appended */
     const char *const *environment; /* "NAME=value" for the rank only */
     size_t environment_count;
-    char *const *command; /* NULL-terminated */
-    bool capture;         /* standard output and error go to files in the run folder */
-    bool owns;            /* what the rank leaves behind is ended with it */
-    pid_t watch;          /* this process ending ends the rank; 0: none */
+    char *const *command;          /* NULL-terminated */
+    bool capture;                  /* standard output and error go to files in the run folder */
+    bool owns;                     /* what the rank leaves behind is ended with it */
+    pid_t watch;                   /* this process ending ends the rank; 0: none */
+    const struct lookout *lookout; /* on the whole job; NULL: none. The parent of rank 0 asks it */
 };
 
 /* LD_PRELOAD with `list` in front of what there is, but behind the runtime of a sanitiser; owned by

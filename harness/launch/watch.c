@@ -24,9 +24,10 @@
 #define POLLS_IN_VAIN 100
 #define POLLS_OF_A_STALL 1000
 
-void watch_init(struct watch *watch)
+void watch_init(struct watch *watch, int ranks)
 {
     memset(watch, 0, sizeof *watch);
+    watch->ranks = ranks;
     watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
 }
 
@@ -70,7 +71,7 @@ static void glance_at(const struct board_slot *slot, struct watched *watched, st
 static struct glance glance(struct watch *watch, const struct board *board)
 {
     struct glance all = {.polls_each = UINT64_MAX};
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < watch->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0;
         if (!is_alive(slot))
@@ -93,17 +94,18 @@ static void describe(const struct hang *hang, char *text, size_t bytes)
         snprintf(text + used, bytes - used, "; %s", hang->why);
 }
 
-static bool analyse(const struct board *board, const char *run_folder, char *text, size_t bytes)
+static bool analyse(const struct board *board, int ranks, const char *run_folder, char *text,
+                    size_t bytes)
 {
     static bool alive[BOARD_MAX_RANKS];
     struct path folder;
     struct trace_set traces = {0};
     struct hang hang = {0};
-    for (int rank = 0; rank < board->ranks; rank++)
+    for (int rank = 0; rank < ranks; rank++)
         alive[rank] = is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
     if (path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
         trace_set_open(folder.text, &traces, NULL) == OK)
-        hang_analyse(&traces, alive, board->ranks, &hang);
+        hang_analyse(&traces, alive, ranks, &hang);
     bool deadlocked = hang.deadlocked;
     if (deadlocked)
         describe(&hang, text, bytes);
@@ -122,7 +124,7 @@ static void begin_again(struct watch *watch)
 {
     watch->same = 0;
     watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
-    for (int rank = 0; rank < BOARD_MAX_RANKS; rank++)
+    for (int rank = 0; rank < watch->ranks; rank++)
         watch->rank[rank].polled_at = 0; /* so that polls are counted anew */
 }
 
@@ -162,7 +164,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     if (!now.polls && !now.starts && watch->same >= watch->analyse_at) {
         /* Reading a long trace costs: a job that is merely slow is looked at ever more rarely. */
         watch->analyse_at *= 2;
-        stuck = analyse(board, run_folder, text, bytes) && unchanged(watch, board);
+        stuck = analyse(board, watch->ranks, run_folder, text, bytes) && unchanged(watch, board);
     }
     if (!now.steered)
         return stuck;
@@ -179,7 +181,7 @@ bool watch_has_stalled(const struct watch *watch, const struct board *board, dou
     if (!watch->in_vain || watch->polls < POLLS_OF_A_STALL ||
         watch->same * (WATCH_PERIOD_MS / 1e3) < seconds)
         return false;
-    for (int rank = 0; rank < board->ranks; rank++)
+    for (int rank = 0; rank < watch->ranks; rank++)
         if (is_alive(&board->slot[rank]) &&
             process_has_busy_threads(atomic_load(&board->slot[rank].pid)))
             return false;

@@ -25,6 +25,7 @@ struct watched {
 };
 
 struct watch {
+    int ranks; /* of the job; the board may have room for more */
     struct watched rank[BOARD_MAX_RANKS];
     unsigned same;       /* looks in a row that found the same */
     bool steered;        /* at the last look, by the plan */
@@ -33,7 +34,8 @@ struct watch {
     unsigned analyse_at; /* `same` at which the traces are read next */
 };
 
-void watch_init(struct watch *watch);
+/* `ranks`: from 1 to the board's. */
+void watch_init(struct watch *watch, int ranks);
 
 /* One look, about WATCH_PERIOD_MS after the one before. True when the job is deadlocked; text then
  * tells the cycle. */

@@ -17,6 +17,7 @@ enum exit_status {
     STATUS_UNDECIDED = 2, /* unknown or vacuous */
     STATUS_HARNESS = 3,
     STATUS_USAGE = 64,
+    STATUS_DEADLOCK = 122, /* `exec` has ended a deadlocked job; else its status is the command's */
 };
 
 enum exit_status status_of_verdict(enum verdict verdict);
