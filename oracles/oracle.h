@@ -139,6 +139,22 @@ struct reference_result {
     uint64_t hash;
 };
 
+#define PRINTED_TEXT_BYTES 128
+
+/* What a rank has printed, compared with what it prints without faults. */
+struct printed {
+    int rank;
+    enum printed_state {
+        PRINTED_SAME,
+        PRINTED_OTHER,
+        PRINTED_UNKNOWN, /* it cannot be compared: `text` says why */
+    } state;
+    /* Of a difference: the lines, from 1, that should be the same; 0: there is none. */
+    uint64_t line, reference_line;
+    char text[PRINTED_TEXT_BYTES]; /* as much of them as shows it; what is ignored is cut out */
+    char reference_text[PRINTED_TEXT_BYTES];
+};
+
 /* How far a step of the plan came. */
 struct step_fact {
     bool done;
@@ -186,6 +202,8 @@ struct run_facts {
     const struct rank_end *rank_ends;
     size_t reference_count; /* 0: no reference run was made; H.result is then vacuous */
     const struct reference_result *references;
+    size_t printed_count; /* 0: what the ranks print is not compared */
+    const struct printed *printed;
     bool unreceived_known; /* of the run without faults; false: none was made, or it cannot tell */
     size_t unreceived_count; /* 0: it leaves no message unreceived */
     const struct unreceived *unreceived;

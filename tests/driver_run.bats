@@ -28,6 +28,52 @@ load driver_common
     [[ "$output" == *"H.result could not be judged"* ]]
 }
 
+@test "what ranks print is compared with the run without faults where the scenario asks for it" {
+    local printed="program = '$BUILD/tests/mpi/driver_printed', ranks = 2, protocol = 'null'"
+    local kill="plan = function(p) p:kill { rank = 1, event = 'collective', nth = 5 } end"
+    local ignore="ignore = { '^process [0-9]+' }"
+    cat >s.lua <<END
+scenario "right" { $printed, result = { "output", $ignore }, $kill }
+scenario "wrong" { $printed, result = { "output", $ignore }, arguments = { "wrong" }, $kill }
+scenario "not ignored" { $printed, result = "output", claims = { "H.result" }, $kill }
+END
+    run -1 "$FAULTLINE" run --no-stacks s.lua
+    [[ "$output" == *$'\nok 1 - right\nnot ok 2 - wrong # H.result\n'* ]]
+    [[ "$output" == *"rank 1 has printed, in line 5 of its output: \\\"rank 1 has 41\\\""* ]]
+    [[ "$output" == *"without faults it prints, in line 8: \\\"rank 1 has 42\\\""* ]]
+    [[ "$output" == *"passes without faults"*"not ok 3 - not ignored # H.result"*"in line 1 of its"* ]]
+    # The same from what is stored, and in another place.
+    run -1 "$FAULTLINE" check faultline-out/latest/2
+    [[ "$output" == *"rank 1 has 41"* ]]
+    "$FAULTLINE" export --output packed faultline-out/latest/2
+    rm -r faultline-out
+    run -0 "$FAULTLINE" replay --trust packed
+    [[ "$output" == *"H.result"*"replayed 1/1"* ]]
+}
+
+@test "what a scenario says of the output is refused where it cannot be compared" {
+    scenario "pattern" '"ok"' 'claims = { "H" }, result = { "output", ignore = { "(" } }'
+    run -64 "$FAULTLINE" run s.lua
+    [[ "$output" == *'s.lua:1: scenario "pattern": result: "(" is no extended regular expression'* ]]
+    rm s.lua
+    scenario "claims" '"ok"' 'result = "output"'
+    run -64 "$FAULTLINE" run s.lua
+    [[ "$output" == *'"result" is judged by H.result, which "claims" does not ask for'* ]]
+}
+
+@test "beside the ok of a run without faults: results were not compared; no checkpoint, if asked" {
+    cat >s.lua <<END
+local function job(name, protocol, claims)
+  scenario(name) { protocol = protocol, program = "$LIFE", ranks = 2, claims = claims }
+end
+job("asked", "blocking", { "H" })
+job("not asked", "blocking", { "H.progress" })
+job("no protocol", "null", { "H" })
+END
+    run -0 "$FAULTLINE" run s.lua
+    [[ "$output" == *$'\nok 1 - asked\n# results were not compared: the scenario has no faults\n# no checkpoint was taken\nok 2 - not asked\nok 3 - no protocol\n# coverage'* ]]
+}
+
 @test "a rank that exits non-zero: status 1, named with its exit status" {
     scenario "bad end" '"exit"'
     run "$FAULTLINE" run s.lua

@@ -14,10 +14,21 @@ static inline struct witness empty_witness(const struct example *example,
         references[i] =
             (struct witness_reference){example->reference[i].rank, example->reference[i].name,
                                        example->reference[i].bytes, example->reference[i].hash};
+    static struct witness_printed printed[EXAMPLE_MAX]; /* of the example that was last looked at */
+    size_t printed_count = 0;
+    for (size_t i = 0; i < example->facts.printed_count; i++) {
+        const struct printed *from = &example->printed[i];
+        if (from->state == PRINTED_OTHER)
+            printed[printed_count++] =
+                (struct witness_printed){from->rank, from->line != 0 ? from->text : NULL,
+                                         from->reference_line != 0 ? from->reference_text : NULL};
+    }
     return (struct witness){.traces = &example->traces,
                             .finished = example->facts.end == RUN_FINISHED,
                             .reference_count = example->facts.reference_count,
-                            .reference = references};
+                            .reference = references,
+                            .printed_count = printed_count,
+                            .printed = printed};
 }
 
 static inline struct witness witness_of(const struct example *example,

@@ -25,13 +25,14 @@ static json_t *pack_texts(char *const *texts, size_t count)
 /* What makes it this subject and no other. */
 static json_t *pack_identity(const struct scenario *scenario)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*}", "protocol",
-        json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
-        pack_texts(scenario->argument, scenario->argument_count), "environment",
-        pack_texts(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
-        "claims", pack_texts(scenario->claim, scenario->claim_count), "timeout_s",
-        scenario->timeout_s, "library", json_text(scenario->library), "helpers", scenario->helpers);
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*}", "protocol",
+                     json_text(scenario->protocol), "program", json_text(scenario->program),
+                     "arguments", pack_texts(scenario->argument, scenario->argument_count),
+                     "environment", pack_texts(scenario->environment, scenario->environment_count),
+                     "ranks", scenario->ranks, "claims",
+                     pack_texts(scenario->claim, scenario->claim_count), "timeout_s",
+                     scenario->timeout_s, "library", json_text(scenario->library), "helpers",
+                     scenario->helpers, "result", json_text(scenario->result));
 }
 
 static json_t *pack_coverage(const struct subject *subject)

@@ -2,6 +2,7 @@
 #include "jobs/control.h"
 
 #include "plan/action.h"
+#include "run/printed.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -86,7 +87,8 @@ void control_make(const struct run *run, const char *claim, const sigset_t *mask
     prepare(&control, run, &bare);
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
     if (path_format(&control.shown, &error, "%s/control", run->shown.text) != OK ||
-        run_execute(&control, &error) != OK || run_store(&control, &error) != OK) {
+        run_execute(&control, &error) != OK || printed_keep_of(&control, run, &error) != OK ||
+        run_store(&control, &error) != OK) {
         decide(made, CONTROL_UNDECIDED, "undecided without faults: %.200s", error.text);
     } else {
         outcome_judge(&control, NULL, 0, &outcome);

@@ -9,6 +9,7 @@
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "run/keep.h"
+#include "run/printed.h"
 #include "run/run.h"
 #include "stacks/kept_stacks.h"
 #include "system/process.h"
@@ -134,6 +135,39 @@ static void take_reference(const struct job *job, struct run *run)
     renumber_reference(job->scenario, run);
 }
 
+/* What each of its ranks printed without faults: helpers belong to what is under test. */
+static enum error_code keep_printed(const struct job *job, const struct run *run,
+                                    struct error *error)
+{
+    const struct scenario *scenario = run->scenario;
+    enum error_code code = OK;
+    for (int rank = 0; code == OK && rank < job->reference->scenario->ranks; rank++) {
+        struct path path;
+        int own = protocol_has_helpers(scenario) ? rank_among_helpers(scenario, rank) : rank;
+        code = path_format(&path, error, "%s/output/r%d.0.out", job->reference->folder.text, rank);
+        if (code == OK && !scenario_is_helper(scenario, own))
+            code = printed_keep(run, own, path.text, error);
+    }
+    return code;
+}
+
+/* Without it what the ranks print is not compared. */
+static void take_printed(const struct job *job, struct run *run)
+{
+    struct error error = {0};
+    enum error_code code = OK;
+    if (run->scenario->result == NULL)
+        return;
+    if (job->followed != NULL)
+        code = printed_keep_of(run, job->followed, &error);
+    else if (job->reference != NULL && !run->reference_failed)
+        code = keep_printed(job, run, &error);
+    if (code != OK) {
+        run->reference_failed = true;
+        snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
+    }
+}
+
 enum exit_status status_of_reference(const struct run *run)
 {
     return run->end == RUN_FINISHED ? STATUS_PASS : STATUS_HARNESS;
@@ -237,6 +271,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     run.wanted = job->wanted;
     run_execute(&run, &error);
     take_reference(job, &run);
+    take_printed(job, &run);
     if (run_store(&run, &error) == OK)
         status = job->is_reference ? status_of_reference(&run)
                                    : judge_and_tell(job, &run, options, mask);

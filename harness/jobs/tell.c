@@ -256,20 +256,24 @@ static void tell_library(FILE *out, const struct scenario *scenario,
                     helpers);
 }
 
-/* What a run with faults that passed does not show, although the reader might think so. */
+/* What a run that passed does not show, although the reader might think so: of a protocol, and of a
+ * program with faults. */
 static void tell_not_shown(FILE *out, const struct run *run, const struct outcome *outcome)
 {
     const struct scenario *scenario = run->scenario;
     bool protocol = strcmp(scenario->protocol, "null") != 0 || scenario->library != NULL;
-    if (outcome->verdict != VERDICT_PASS || scenario->plan.count == 0)
+    bool faults = scenario->plan.count > 0, asked = false;
+    if (outcome->verdict != VERDICT_PASS || run->recorded || (!protocol && !faults))
         return;
     for (size_t i = 0; i < outcome->judgement.result_count; i++) {
         const struct claim_result *result = &outcome->judgement.results[i];
+        asked |= !result->claim->always;
         if (strcmp(result->claim->id, "H.result") == 0 && result->situations == 0 &&
             !run->reference_failed)
-            tap_comment(out, "results were not compared: the program declares none");
+            tap_comment(out, "results were not compared: the %s",
+                        faults ? "program declares none" : "scenario has no faults");
     }
-    if (protocol && !outcome->took_checkpoint)
+    if (protocol && asked && !outcome->took_checkpoint)
         tap_comment(out, "no checkpoint was taken");
 }
 

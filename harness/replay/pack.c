@@ -23,6 +23,8 @@
 #define COPY_BYTES 65536
 #define TRACE_FOLDER "trace"
 #define TRACE_NAMES TRACE_FOLDER "/r[0-9]*.trace"
+#define PRINTED_FOLDER "reference"
+#define PRINTED_NAMES PRINTED_FOLDER "/r[0-9]*.out"
 
 /* Parts without which there is nothing to replay. */
 static const char *const parts[] = {"plan", "run.json", "verdict.json", DECISIONS_FILE};
@@ -136,20 +138,21 @@ static bool are_small(const char *folder)
     return bytes <= PACK_TRACES_MAX_BYTES;
 }
 
-static enum error_code add_traces(struct archive *archive, const char *file, const char *folder,
-                                  struct error *error)
+/* Those files of a part that have the names; none where there is no such part. */
+static enum error_code add_part(struct archive *archive, const char *file, const char *folder,
+                                const char *part, const char *names, struct error *error)
 {
     struct path path;
-    enum error_code code = path_format(&path, error, "%s/" TRACE_FOLDER, folder);
-    DIR *traces = code == OK && are_small(folder) ? opendir(path.text) : NULL;
-    if (traces == NULL)
+    enum error_code code = path_format(&path, error, "%s/%s", folder, part);
+    DIR *files = code == OK ? opendir(path.text) : NULL;
+    if (files == NULL)
         return code;
-    for (const struct dirent *entry; code == OK && (entry = readdir(traces)) != NULL;) {
-        code = path_format(&path, error, TRACE_FOLDER "/%s", entry->d_name);
-        if (code == OK && fnmatch(TRACE_NAMES, path.text, FNM_PATHNAME) == 0)
+    for (const struct dirent *entry; code == OK && (entry = readdir(files)) != NULL;) {
+        code = path_format(&path, error, "%s/%s", part, entry->d_name);
+        if (code == OK && fnmatch(names, path.text, FNM_PATHNAME) == 0)
             code = add(archive, file, folder, path.text, error);
     }
-    closedir(traces);
+    closedir(files);
     return code;
 }
 
@@ -165,7 +168,9 @@ static enum error_code write_all(struct archive *archive, const char *file, FILE
     for (size_t i = 0; code == OK && i < PART_COUNT; i++)
         code = add(archive, file, folder, parts[i], error);
     if (code == OK)
-        code = add_traces(archive, file, folder, error);
+        code = add_part(archive, file, folder, PRINTED_FOLDER, PRINTED_NAMES, error);
+    if (code == OK && are_small(folder))
+        code = add_part(archive, file, folder, TRACE_FOLDER, TRACE_NAMES, error);
     if (code == OK && archive_write_close(archive) != ARCHIVE_OK)
         code = archive_failed(archive, file, ERROR_IO, error);
     return code;
@@ -193,7 +198,8 @@ static bool is_ours(const char *name)
     for (size_t i = 0; i < PART_COUNT; i++)
         if (strcmp(name, parts[i]) == 0)
             return true;
-    return fnmatch(TRACE_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0;
+    return fnmatch(TRACE_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0 ||
+           fnmatch(PRINTED_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0;
 }
 
 static enum error_code copy_out(struct archive *archive, const char *file, const char *to,
@@ -267,10 +273,14 @@ static enum error_code unpack(const char *file, const char *folder, struct error
 
 enum error_code pack_read(const char *file, const char *folder, struct error *error)
 {
-    struct path traces;
-    enum error_code code = path_format(&traces, error, "%s/" TRACE_FOLDER, folder);
-    if (code == OK)
-        code = path_make_folder(traces.text, error);
+    static const char *const inner[] = {TRACE_FOLDER, PRINTED_FOLDER};
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < sizeof inner / sizeof inner[0]; i++) {
+        struct path path;
+        code = path_format(&path, error, "%s/%s", folder, inner[i]);
+        if (code == OK)
+            code = path_make_folder(path.text, error);
+    }
     if (code != OK)
         return code;
     library_begin();

@@ -44,16 +44,17 @@ static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
-        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*}", "name",
-        scenario->name, "file", json_text(scenario->file), "line", scenario->line, "protocol",
-        json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
-        pack_strings(scenario->argument, scenario->argument_count), "environment",
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*}",
+        "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
+        "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
+        "arguments", pack_strings(scenario->argument, scenario->argument_count), "environment",
         pack_strings(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
         "claims", pack_strings(scenario->claim, scenario->claim_count), "violates",
         json_text(scenario->violates), "cover",
         pack_strings(scenario->cover, scenario->cover_count), "max_incarnations",
         scenario->max_incarnations, "reserve", scenario->reserve, "library",
-        json_text(scenario->library), "helpers", scenario->helpers);
+        json_text(scenario->library), "helpers", scenario->helpers, "result",
+        json_text(scenario->result));
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -263,6 +264,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
         TRY(take_int(object, "reserve", 0, scenario->ranks - 1, &scenario->reserve, error));
     TRY(take_string(object, "library", true, &scenario->library, error));
     TRY(take_string(object, "helpers", true, &scenario->helpers, error));
+    TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_strings(object, "arguments", STRINGS_MAX, &scenario->argument,
                      &scenario->argument_count, error));
     TRY(take_strings(object, "environment", STRINGS_MAX, &scenario->environment,

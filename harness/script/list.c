@@ -26,6 +26,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->program);
     free(scenario->library);
     free(scenario->helpers);
+    free(scenario->result);
     free(scenario->violates);
     texts_release(scenario->argument, scenario->argument_count);
     texts_release(scenario->claim, scenario->claim_count);
@@ -77,7 +78,7 @@ enum error_code scenario_copy(const struct scenario *from, struct scenario *copy
         text_copy(from->file, &copy->file) && text_copy(from->name, &copy->name) &&
         text_copy(from->protocol, &copy->protocol) && text_copy(from->program, &copy->program) &&
         text_copy(from->library, &copy->library) && text_copy(from->helpers, &copy->helpers) &&
-        text_copy(from->violates, &copy->violates) &&
+        text_copy(from->violates, &copy->violates) && text_copy(from->result, &copy->result) &&
         texts_copy(from->argument, from->argument_count, &copy->argument, &copy->argument_count) &&
         texts_copy(from->claim, from->claim_count, &copy->claim, &copy->claim_count) &&
         texts_copy(from->cover, from->cover_count, &copy->cover, &copy->cover_count) &&
@@ -237,6 +238,7 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
     scenario->program = parcel_take_text(parcel);
     scenario->library = optional_text_take(parcel);
     scenario->helpers = optional_text_take(parcel);
+    scenario->result = optional_text_take(parcel);
     scenario->violates = optional_text_take(parcel);
     scenario->argument = texts_take(parcel, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
     scenario->claim = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
@@ -284,5 +286,6 @@ int scenario_helpers(const struct scenario *scenario)
 
 bool scenario_same_claims(const struct scenario *a, const struct scenario *b)
 {
-    return same_strings(a->claim, a->claim_count, b->claim, b->claim_count);
+    return same_strings(a->claim, a->claim_count, b->claim, b->claim_count) &&
+           same_text(a->result, b->result);
 }

@@ -224,6 +224,22 @@ static void put_environment(struct lua_table *table, const struct scenario *scen
     lua_table_close(table);
 }
 
+static void put_result(struct lua_table *table, const char *result)
+{
+    if (result == NULL)
+        return;
+    size_t length = strcspn(result, "\n");
+    char *what = strndup(result, length);
+    lua_table_name(table, "result");
+    lua_table_open(table);
+    lua_table_name(table, NULL);
+    lua_table_text(table, what != NULL ? what : "");
+    put_listed(table, "ignore", result[length] != '\0' ? result + length + 1 : NULL, '\n',
+               lua_table_text);
+    lua_table_close(table);
+    free(what);
+}
+
 static void put_expect(struct lua_table *table, const struct scenario *scenario)
 {
     if (scenario->violates == NULL && scenario->cover_count == 0)
@@ -265,6 +281,7 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_environment(table, scenario);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);
+    put_result(table, scenario->result);
     put_expect(table, scenario);
     if (scenario->max_incarnations > 0)
         put_number(table, "max_incarnations", scenario->max_incarnations);

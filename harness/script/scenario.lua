@@ -1,7 +1,7 @@
 -- scenario "name" { ... }
 
 local core = ...
-local type, ipairs = type, ipairs
+local type, ipairs, next, rawget = type, ipairs, next, rawget
 local format, find = string.format, string.find
 local sorted_keys = core.sorted_keys
 local check = core.check
@@ -27,6 +27,25 @@ local function library(value, what)
   return table.concat(list(name, 1, core.MAX_LIBRARIES, { "texts", '"libx.so"' })(value, what), ":")
 end
 
+local patterns = { "regular expressions", '"[0-9.]+ s"' }
+
+-- What is compared with the run without faults, as one text: "output", and a line for each pattern
+-- of what is left out.
+local function result(value, what)
+  local given = type(value) == "table" and value or { value }
+  for key in next, given do
+    if key ~= 1 and key ~= "ignore" then
+      check.fail('%s: unknown entry %s; accepted: "output", and ignore = { patterns }', what,
+        shown(key))
+    end
+  end
+  check.choice { "output" } (rawget(given, 1), what)
+  local ignore = rawget(given, "ignore")
+  if ignore == nil then return "output" end
+  local kept = list(line_of_text, 1, core.MAX_PATTERNS, patterns)(ignore, what .. ", ignore")
+  return "output\n" .. table.concat(kept, "\n")
+end
+
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
@@ -38,6 +57,7 @@ local scenario_fields = fields_of {
   helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
     default = {} },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
+  result = { result, default = "" },
   plan = { check.func },
   timeout = { check.seconds, default = 0.0 },
   environment = { check.environment, default = {} },
@@ -103,6 +123,10 @@ local function define(name, line, given)
       kept.ranks))
   end
   check_helpers(kept)
+  if kept.result ~= "" and kept.reserve > 0 then
+    core.fail('"result": which process prints for a rank is not known where there are ranks '
+      .. 'in "reserve"')
+  end
   kept.steps, kept.wires = core.plan_of(kept)
   check.set_context("")
   core.emit(kept)

@@ -16,6 +16,7 @@
 #define SCENARIO_MAX_ARGUMENTS 64
 #define SCENARIO_MAX_ENVIRONMENT 64
 #define SCENARIO_MAX_LIBRARIES 16
+#define SCENARIO_MAX_PATTERNS 32 /* of what the ranks print and is not compared */
 #define SCENARIO_MAX_INCARNATIONS TRACE_MAX_INCARNATIONS
 #define SCENARIO_MAX_TIMEOUT_S 86400
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
@@ -39,6 +40,8 @@ struct scenario {
     int reserve;   /* so many of them begin as no rank of the application; less than ranks */
     char *library; /* files under test that call MPI_X, "libx.so:liby.so"; NULL: none */
     char *helpers; /* ranks that belong to what is under test, ascending, "0,3"; NULL: none */
+    char *result;  /* "output", then a line for each regular expression of what is left out; NULL:
+                      what the program declares is compared alone */
     char **claim;  /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
@@ -106,7 +109,7 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b);
 bool scenario_is_helper(const struct scenario *scenario, int rank);
 int scenario_helpers(const struct scenario *scenario);
 
-/* The same claims in the same order. */
+/* The same claims in the same order, and the same is compared. */
 bool scenario_same_claims(const struct scenario *a, const struct scenario *b);
 
 void scenario_list_init(struct scenario_list *list);

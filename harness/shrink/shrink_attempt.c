@@ -159,7 +159,8 @@ void attempts_end(struct trials *trials)
 
 static bool needs_reference(const struct scenario *scenario, const char *claim)
 {
-    return scenario->plan.count > 0 && claims_ask(claim, ASKS_REFERENCE);
+    return (scenario->plan.count > 0 || scenario->result != NULL) &&
+           claims_ask(claim, ASKS_REFERENCE);
 }
 
 static enum error_code new_reference(struct trials *trials, const struct scenario *scenario,

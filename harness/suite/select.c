@@ -6,6 +6,7 @@
 #include "launch/launcher.h"
 #include "launch/preload.h"
 #include "oracles/oracle.h"
+#include "run/printed.h"
 #include "stacks/functions.h"
 #include "suite/coverage.h"
 #include "system/json_text.h"
@@ -203,6 +204,17 @@ static enum error_code check_claims(const struct scenario *scenario, struct erro
     return code;
 }
 
+static enum error_code check_result(const struct scenario *scenario, struct error *error)
+{
+    bool judged = scenario->result == NULL;
+    for (size_t i = 0; !judged && i < scenario->claim_count; i++)
+        judged = claim_is_named(claim_find("H.result"), scenario->claim[i]);
+    if (!judged)
+        return error_set(error, ERROR_USAGE,
+                         "\"result\" is judged by H.result, which \"claims\" does not ask for");
+    return scenario->result != NULL ? printed_check(scenario->result, error) : OK;
+}
+
 static enum error_code check_scenario(const struct scenario *scenario, struct error *error)
 {
     struct path protocol, program;
@@ -216,7 +228,9 @@ static enum error_code check_scenario(const struct scenario *scenario, struct er
                                2, error);
     for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
         code = settings_check_one(scenario->environment[i], error);
-    return code != OK ? code : check_claims(scenario, error);
+    if (code == OK)
+        code = check_claims(scenario, error);
+    return code != OK ? code : check_result(scenario, error);
 }
 
 int select_check(const struct selection *selection)

@@ -59,13 +59,13 @@ static struct job *add_job(struct suite *suite)
     return job;
 }
 
-/* Of a run without faults there is nothing to compare. */
+/* Of a run without faults there is nothing to compare, unless the scenario says so. */
 static bool needs_reference(const struct scenario *scenario)
 {
     bool asks = false;
     for (size_t i = 0; i < scenario->claim_count; i++)
         asks |= claims_ask(scenario->claim[i], ASKS_REFERENCE);
-    return asks && scenario->plan.count > 0;
+    return asks && (scenario->plan.count > 0 || scenario->result != NULL);
 }
 
 static const struct job *find_reference(const struct suite *suite, const struct scenario *scenario,

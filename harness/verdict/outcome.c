@@ -3,6 +3,7 @@
 
 #include "oracles/oracle.h"
 #include "oracles/reading/history.h"
+#include "run/printed.h"
 #include "system/json_text.h"
 #include "trace/reader.h"
 #include "verdict/fingerprint.h"
@@ -242,7 +243,11 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
     struct path folder;
     struct trace_set traces = {0};
     struct run_facts facts = run_facts_of(run);
-    enum error_code code = path_format(&folder, error, "%s/trace", run->folder.text);
+    struct printed *printed;
+    enum error_code code = printed_compare(run, &printed, &facts.printed_count, error);
+    facts.printed = printed;
+    if (code == OK)
+        code = path_format(&folder, error, "%s/trace", run->folder.text);
     if (code == OK)
         code = trace_set_open(folder.text, &traces, error);
     if (code == OK)
@@ -257,6 +262,7 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
         outcome->took_checkpoint = looks_checkpointed(&traces);
     }
     trace_set_release(&traces);
+    free(printed);
     return code;
 }
 

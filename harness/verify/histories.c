@@ -164,8 +164,21 @@ static bool is_other_result(const struct shown *shown, const struct witness_refe
                      (at.record->bytes != wanted->bytes || at.record->hash != wanted->hash));
 }
 
+static bool is_other_line(const struct shown *shown, const struct witness_printed *printed)
+{
+    struct at at = shown->event[0];
+    bool of_rank = at.record == NULL ||
+                   (at.trace->rank == printed->rank && at.trace->incarnation == shown->lives - 1);
+    return of_rank && shown->witness->finished &&
+           (printed->text == NULL || printed->reference == NULL ||
+            strcmp(printed->text, printed->reference) != 0);
+}
+
 bool shows_result(const struct shown *shown)
 {
+    for (size_t i = 0; i < shown->witness->printed_count; i++)
+        if (is_other_line(shown, &shown->witness->printed[i]))
+            return true;
     for (size_t i = 0; i < shown->witness->reference_count; i++)
         if (is_other_result(shown, &shown->witness->reference[i]))
             return true;

@@ -20,6 +20,21 @@ static struct witness_reference *references_of(const struct run_facts *facts)
     return references;
 }
 
+/* The lines that the oracles were told of as different. */
+static struct witness_printed *printed_of(const struct run_facts *facts, size_t *count)
+{
+    struct witness_printed *printed = calloc(facts->printed_count + 1, sizeof *printed);
+    *count = 0;
+    for (size_t i = 0; printed != NULL && i < facts->printed_count; i++) {
+        const struct printed *from = &facts->printed[i];
+        if (from->state == PRINTED_OTHER)
+            printed[(*count)++] =
+                (struct witness_printed){from->rank, from->line != 0 ? from->text : NULL,
+                                         from->reference_line != 0 ? from->reference_text : NULL};
+    }
+    return printed;
+}
+
 static bool is_refuted(const struct finding *finding, const struct witness *common)
 {
     struct witness witness = *common;
@@ -82,6 +97,8 @@ void second_look(const struct trace_set *traces, const struct run_facts *facts,
                              .finished = facts->end == RUN_FINISHED,
                              .reference_count = references != NULL ? facts->reference_count : 0,
                              .reference = references};
+    struct witness_printed *printed = printed_of(facts, &common.printed_count);
+    common.printed = printed;
     bool refused = false;
     for (size_t i = 0; i < judgement->finding_count; i++)
         if (judgement->findings[i].verdict == VERDICT_VIOLATION &&
@@ -90,6 +107,7 @@ void second_look(const struct trace_set *traces, const struct run_facts *facts,
             refused = true;
         }
     free(references);
+    free(printed);
     if (!refused)
         return;
     enum verdict worst = VERDICT_HARNESS_ERROR;

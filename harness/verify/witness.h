@@ -22,6 +22,13 @@ struct witness_reference {
     uint64_t hash;
 };
 
+/* Two lines, of a rank's output and of the one without faults; NULL: there is no such line. */
+struct witness_printed {
+    int rank;
+    const char *text;
+    const char *reference;
+};
+
 /* What is reported. All is borrowed. */
 struct witness {
     const struct trace_set *traces;
@@ -31,6 +38,8 @@ struct witness {
     bool finished; /* every rank came to its end */
     size_t reference_count;
     const struct witness_reference *reference;
+    size_t printed_count; /* lines that are reported to differ */
+    const struct witness_printed *printed;
 };
 
 /* What the events show is a violation of the claim. */

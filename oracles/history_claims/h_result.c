@@ -1,5 +1,6 @@
-/* H.result: what the program declares as its results is what it declares without faults. A member
- * to copy: it looks at notes and facts only. The results are those of effective histories: one that
+/* H.result: what the program declares as its results is what it declares without faults, and what
+ * its ranks print, where a scenario asks for that. A member to copy: it looks at notes and facts
+ * only. The results are those of effective histories: one that
  * was declared before the line that was restored counts, one that was rolled back does not. */
 #include "oracles/judging.h"
 
@@ -80,8 +81,47 @@ static void compare(struct judging *judging, const struct histories *histories)
     }
 }
 
+/* --- what ranks print ------------------------------------------------------------------------ */
+
+static void tell_lines(const struct printed *printed, struct finding *finding)
+{
+    if (printed->line == 0)
+        finding_say(finding, "rank %d has printed too little: behind its last line one is missing",
+                    printed->rank);
+    else
+        finding_say(finding, "rank %d has printed, in line %" PRIu64 " of its output: \"%s\"",
+                    printed->rank, printed->line, printed->text);
+    if (printed->reference_line == 0)
+        finding_say(finding, "without faults it prints no such line");
+    else
+        finding_say(finding, "without faults it prints, in line %" PRIu64 ": \"%s\"",
+                    printed->reference_line, printed->reference_text);
+}
+
+static void judge_printed(struct judging *judging, const struct printed *printed)
+{
+    if (printed->state == PRINTED_UNKNOWN) {
+        struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_UNKNOWN);
+        finding_say(finding, "what rank %d has printed cannot be compared: %s", printed->rank,
+                    printed->text);
+        return;
+    }
+    judging_saw(judging, CLAIM_H_RESULT, 1);
+    if (printed->state == PRINTED_SAME)
+        return;
+    struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_VIOLATION);
+    tell_lines(printed, finding);
+    const struct trace *trace =
+        trace_set_find(judging->traces, printed->rank, judging->traces->incarnations - 1);
+    if (trace != NULL && trace->count > 0)
+        finding_show(finding, event_of(trace, trace->count - 1));
+    finding_decide_at_end(finding);
+}
+
 static void judge_results(struct judging *judging)
 {
+    for (size_t i = 0; judging->asked[CLAIM_H_RESULT] && i < judging->facts->printed_count; i++)
+        judge_printed(judging, &judging->facts->printed[i]);
     int incarnations = judging->traces->incarnations;
     if (!judging->asked[CLAIM_H_RESULT] || judging->facts->reference_count == 0 ||
         incarnations == 0)

@@ -7,7 +7,7 @@ scenario "everything" {
   library = { "libx.so", "liby.so.2" },
   helpers = { 2, 0 },
   claims = { "H", "B.empty" },
-  timeout = 2.5,
+  result = { "output", ignore = { "[0-9.]+ s", "^#" } }, timeout = 2.5,
   max_incarnations = 4,
   environment = { ZEBRA = "x=y z", ANT = 1 },
   expect = { violates = "B.empty", cover = { "H.orphan", "B.empty" } },

@@ -172,6 +172,31 @@ static enum error_code read_reference(const struct reader *reader, const char *r
     return OK;
 }
 
+/* printed 0 same | printed 1 "sum 41" reference "sum 42" | printed 1 none reference "sum 42" */
+static enum error_code read_printed(const struct reader *reader, const char *rest)
+{
+    struct example *example = reader->example;
+    char word[12] = "";
+    int used = 0;
+    if (example->facts.printed_count == EXAMPLE_MAX)
+        return fail(reader, "printed: more than %d", EXAMPLE_MAX);
+    struct printed *printed = &example->printed[example->facts.printed_count++];
+    if (sscanf(rest, " %d %n%11s", &printed->rank, &used, word) != 2)
+        return fail(reader,
+                    "printed: must be <rank> same, or <rank> <line> reference <line>, where "
+                    "a line is none or \"...\"");
+    if (strcmp(word, "same") == 0)
+        return OK;
+    printed->state = PRINTED_OTHER;
+    const char *reference = strstr(rest + used, " reference ");
+    printed->line = (uint64_t)sscanf(rest + used, "\"%100[^\"]\"", printed->text);
+    printed->reference_line =
+        reference == NULL
+            ? 0
+            : (uint64_t)sscanf(reference, " reference \"%100[^\"]\"", printed->reference_text);
+    return OK;
+}
+
 static enum error_code read_judge(const struct reader *reader, char *rest)
 {
     struct example *example = reader->example;
@@ -273,6 +298,8 @@ static enum error_code read_line(const struct reader *reader, char *line)
         return read_ended(reader, rest);
     if (strcmp(word, "reference") == 0)
         return read_reference(reader, rest);
+    if (strcmp(word, "printed") == 0)
+        return read_printed(reader, rest);
     if (strcmp(word, "judge") == 0)
         return read_judge(reader, rest);
     if (strcmp(word, "expect") == 0)
@@ -306,6 +333,7 @@ enum error_code example_read(const char *path, struct example *example, struct e
     facts->end_text = example->end_text;
     facts->rank_ends = example->rank_end;
     facts->references = example->reference;
+    facts->printed = example->printed;
     facts->unreceived = example->unreceived;
     FILE *in = fopen(path, "re");
     if (in == NULL)

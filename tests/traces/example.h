@@ -30,6 +30,7 @@ struct example {
     char end_text[256];
     struct rank_end rank_end[EXAMPLE_MAX];
     struct reference_result reference[EXAMPLE_MAX];
+    struct printed printed[EXAMPLE_MAX];
     struct unreceived unreceived[EXAMPLE_MAX];
     size_t id_count;
     char id_text[EXAMPLE_MAX][EXAMPLE_ID_BYTES];

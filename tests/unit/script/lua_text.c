@@ -66,6 +66,7 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_text(a->name, b->name) && same_text(a->protocol, b->protocol) &&
         same_text(a->program, b->program) && same_text(a->violates, b->violates) &&
         same_text(a->library, b->library) && same_text(a->helpers, b->helpers) &&
+        same_text(a->result, b->result) &&
         same_texts(a->argument, a->argument_count, b->argument, b->argument_count) &&
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
@@ -137,6 +138,11 @@ static const char *const written[] = {
     "  protocol = \"null\", program = \"ring\", ranks = 2, claims = { \"H\" },\n"
     "}\n",
 
+    "scenario \"what the ranks print is compared\" {\n"
+    "  protocol = \"null\", program = \"ring\", ranks = 2, claims = { \"H\" },\n"
+    "  result = { \"output\", ignore = { \"[0-9.]+ s\", \"^#\" } },\n"
+    "}\n",
+
     "-- A comment,\n"
     "--\n"
     "-- of three lines.\n"
@@ -175,8 +181,8 @@ static void check_written(const struct script_options *options)
         const char *path = file_of(written[i], strlen(written[i]));
         if (check(script_load(path, options, &list, &error) == OK, "%zu loads", i)) {
             FILE *out = open_memstream(&text, &bytes);
-            scenario_write_lua(out, &list.scenario[0], i > 0 ? "A comment,\n\nof three lines." : "",
-                               &error);
+            scenario_write_lua(out, &list.scenario[0],
+                               written[i][0] == '-' ? "A comment,\n\nof three lines." : "", &error);
             fclose(out);
             if (!check(strcmp(text, written[i]) == 0, "%zu is printed as it was written", i))
                 printf("# got:\n%s\n", text);

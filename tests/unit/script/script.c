@@ -70,6 +70,7 @@ static void check_everything(const struct scenario *s)
               strcmp(s->argument[3], "") == 0,
           "arguments");
     check(s->claim_count == 2 && strcmp(s->claim[1], "B.empty") == 0, "claims");
+    check(strcmp(s->result, "output\n[0-9.]+ s\n^#") == 0, "result");
     check(s->timeout_s == 2.5 && s->max_incarnations == 4, "timeout, incarnations");
     check(s->environment_count == 2 && strcmp(s->environment[0], "ANT=1") == 0 &&
               strcmp(s->environment[1], "ZEBRA=x=y z") == 0,
@@ -85,7 +86,7 @@ static void check_least(const struct scenario *s)
     check(s->claim_count == 1 && strcmp(s->claim[0], "H") == 0,
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
-              s->reserve == 0 && s->library == NULL && s->helpers == NULL &&
+              s->reserve == 0 && s->result == NULL && s->library == NULL && s->helpers == NULL &&
               s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
           "the rest is empty");
 }
@@ -149,6 +150,15 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 2, library = '/a/libx.so' }", 1, {"\"library\"", "its folder"}},
     {"scenario 'a' { " JOB "ranks = 2, library = { 'x', '' } }", 1, {"\"library\", entry 2"}},
     {"scenario 'a' { " JOB "ranks = 2, library = {} }", 1, {"\"library\"", "1 to 16"}},
+    {"scenario 'a' { " JOB "ranks = 2, result = 'outputs' }",
+     1,
+     {"\"result\"", "did you mean \"output\"?"}},
+    {"scenario 'a' { " JOB "ranks = 2, result = { ignore = { 'x' } } }",
+     1,
+     {"nothing is not known"}},
+    {"scenario 'a' { " JOB "ranks = 2, result = { 'output', 'x' } }", 1, {"unknown entry 2"}},
+    {"scenario 'a' { " JOB "ranks = 2, result = { 'output', ignore = 'x' } }", 1, {"a list of"}},
+    {"scenario 'a' { " JOB "ranks = 2, reserve = 1, result = 'output' }", 1, {"in \"reserve\""}},
     {"scenario 'a' { " JOB "ranks = 2, helpers = 1 }", 1, {"\"helpers\"", "such as { 0, 3 }"}},
     {"scenario 'a' { " JOB "ranks = 2, helpers = { 2 } }", 1, {"no rank 2", "ranks 0 to 1"}},
     {"scenario 'a' { " JOB "ranks = 3, helpers = { 1, 1 } }", 1, {"rank 1 stands twice"}},

@@ -1,0 +1,44 @@
+/* Prints when it began, a line for each of its steps, and a result; for what `result = "output"` of
+ * a scenario compares. After a restart it goes on behind the third step. With "wrong" the result of
+ * rank 1 is another one then. */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEPS 6
+#define STEP_OF_RESTART 3
+#define PATH_BYTES 4096
+
+/* Whether the rank was there before. */
+static bool has_lived(int rank)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/lived.%d", getenv("FAULTLINE_STORE"), rank);
+    if (access(path, F_OK) == 0)
+        return true;
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fclose(file) != 0)
+        exit(99);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    bool wrong = argc > 1 && strcmp(argv[1], "wrong") == 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    bool restarted = has_lived(rank);
+    printf("process %d begins\n", (int)getpid());
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int step = restarted ? STEP_OF_RESTART : 0; step < STEPS; step++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        printf("step %d\n", step);
+    }
+    printf("rank %d has %d\n", rank, restarted && wrong && rank == 1 ? 41 : 42);
+    MPI_Finalize();
+    return 0;
+}
