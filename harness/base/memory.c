@@ -3,6 +3,7 @@
 
 #include "base/whole_file.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,13 +12,18 @@
 
 #define FIRST_ROOM 16
 
-static void *or_end(void *block)
+void memory_refused(void)
 {
-    if (block != NULL)
-        return block;
     fputs("faultline: out of memory\n", stderr);
     whole_file_abandon();
     exit(MEMORY_EXIT_STATUS);
+}
+
+static void *or_end(void *block)
+{
+    if (block == NULL)
+        memory_refused();
+    return block;
 }
 
 void *memory_new(size_t count, size_t bytes)
@@ -36,10 +42,32 @@ char *memory_text(const char *text)
     return or_end(strdup(text));
 }
 
+char *memory_format(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return or_end(length >= 0 ? text : NULL);
+}
+
 void *memory_room(void *array, size_t count, size_t *room, size_t bytes)
 {
     if (count < *room)
         return array;
     *room = *room > 0 ? 2 * *room : FIRST_ROOM;
     return memory_resized(array, *room, bytes);
+}
+
+FILE *memory_stream(char **text, size_t *bytes)
+{
+    return or_end(open_memstream(text, bytes));
+}
+
+void memory_stream_end(FILE *stream)
+{
+    bool whole = ferror(stream) == 0;
+    if (fclose(stream) != 0 || !whole)
+        memory_refused();
 }

@@ -6,6 +6,7 @@
 #define BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define MEMORY_EXIT_STATUS 3 /* a harness error */
 
@@ -13,8 +14,16 @@
 void *memory_new(size_t count, size_t bytes); /* zeroed */
 void *memory_resized(void *block, size_t count, size_t bytes);
 char *memory_text(const char *text);
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* `array` of `count` things, with room for one more: doubled when *room of them are there. */
 void *memory_room(void *array, size_t count, size_t *room, size_t bytes);
+
+/* A stream into *text, which is the caller's (free) once memory_stream_end has closed it. */
+FILE *memory_stream(char **text, size_t *bytes);
+void memory_stream_end(FILE *stream);
+
+/* For who learns from a library that it was refused memory. */
+_Noreturn void memory_refused(void);
 
 #endif

@@ -82,8 +82,7 @@ static void take_verdict(const struct stored_verdict *stored, struct result_case
         result->control = stored->control.text;
 }
 
-static enum error_code write_one(const struct result_form *form, FILE *out, const struct job *job,
-                                 void *state, struct error *error)
+static void write_one(const struct result_form *form, FILE *out, const struct job *job, void *state)
 {
     const struct scenario *scenario = job->scenario;
     struct result_case result = {.number = job->number,
@@ -106,9 +105,8 @@ static enum error_code write_one(const struct result_form *form, FILE *out, cons
         take_verdict(&stored, &result);
     else if (result.result != RESULT_SKIPPED)
         result.why[result.why_count++] = "the process that ran it left no verdict";
-    enum error_code code = form->one(out, &result, state, error);
+    form->one(out, &result, state);
     stored_verdict_release(&stored);
-    return code;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -140,22 +138,20 @@ static struct result_totals totals_of(const struct told *told)
     return totals;
 }
 
-static enum error_code write_form(const struct result_form *form, FILE *out,
-                                  const struct told *told, struct error *error)
+/* A stream that takes no more keeps the reason in errno: nothing else is done then. */
+static void write_form(const struct result_form *form, FILE *out, const struct told *told)
 {
     struct result_totals totals = totals_of(told);
-    struct error last = {0};
     void *state = NULL;
-    enum error_code code = form->begin != NULL ? form->begin(out, &totals, &state, error) : OK;
-    for (size_t i = 0; code == OK && i < told->count; i++)
+    if (form->begin != NULL)
+        form->begin(out, &totals, &state);
+    for (size_t i = 0; i < told->count && !ferror(out); i++)
         if (!told->jobs[i]->is_reference)
-            code = write_one(form, out, told->jobs[i], state, error);
-    for (size_t i = 0; code == OK && i < told->more_count; i++)
-        code = form->one(out, &told->more[i], state, error);
-    enum error_code ended = form->end != NULL ? form->end(out, state, &last) : OK;
-    if (code == OK && ended != OK)
-        return error_set(error, ended, "%s", last.text);
-    return code;
+            write_one(form, out, told->jobs[i], state);
+    for (size_t i = 0; i < told->more_count && !ferror(out); i++)
+        form->one(out, &told->more[i], state);
+    if (form->end != NULL)
+        form->end(out, state);
 }
 
 enum exit_status results_write(struct results *results, struct job *const *jobs, size_t count,
@@ -168,8 +164,8 @@ enum exit_status results_write(struct results *results, struct job *const *jobs,
         struct error error = {0};
         if (file->out == NULL)
             continue;
-        enum error_code code = write_form(result_forms[i], file->out, &told, &error);
-        if (whole_file_end(file, code, &error) != OK)
+        write_form(result_forms[i], file->out, &told);
+        if (whole_file_end(file, OK, &error) != OK)
             status = status_worst(status, status_of_error(&error));
     }
     return status;

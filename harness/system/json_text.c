@@ -1,6 +1,7 @@
 /* See json_text.h. */
 #include "system/json_text.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "system/path.h"
@@ -13,22 +14,12 @@
 
 #define WRITTEN_BYTES 3 /* of U+F780 .. U+F7FF: EF 9E 80 .. EF 9F BF */
 
-/* As jansson does it: in the command without memory is its end (system/memory.h). */
-static void *allocate(size_t bytes)
-{
-    json_malloc_t own;
-    json_get_alloc_funcs(&own, NULL);
-    return own(bytes);
-}
-
 json_t *json_text(const char *text)
 {
     json_t *string = text != NULL ? json_string(text) : NULL;
     if (string != NULL || text == NULL)
         return string;
-    char *written = allocate(WRITTEN_BYTES * strlen(text) + 1);
-    if (written == NULL)
-        return NULL;
+    char *written = memory_new(WRITTEN_BYTES, strlen(text) + 1);
     size_t used = 0;
     while (*text != '\0') {
         size_t bytes = character_bytes((const unsigned char *)text);
@@ -43,7 +34,6 @@ json_t *json_text(const char *text)
         written[used++] = (char)(0x9c | byte >> 6);
         written[used++] = (char)(0x80 | (byte & 0x3f));
     }
-    written[used] = '\0';
     string = json_string(written);
     free(written);
     return string;
@@ -52,10 +42,9 @@ json_t *json_text(const char *text)
 char *json_text_value(const json_t *string)
 {
     const char *from = json_string_value(string);
-    char *text = from != NULL ? allocate(strlen(from) + 1) : NULL;
-    if (text == NULL)
+    if (from == NULL)
         return NULL;
-    strcpy(text, from);
+    char *text = memory_text(from);
     unsigned char *to = (unsigned char *)text;
     for (const unsigned char *at = (const unsigned char *)from; *at != '\0';) {
         if (at[0] == 0xef && (at[1] == 0x9e || at[1] == 0x9f)) {
@@ -69,17 +58,28 @@ char *json_text_value(const json_t *string)
     return text;
 }
 
+/* A document that is not there was put together without memory. */
+static void dump(const json_t *root, FILE *out, size_t flags)
+{
+    if (root == NULL || (json_dumpf(root, out, flags) != 0 && !ferror(out)))
+        memory_refused();
+}
+
+void json_put(json_t *root, FILE *out, size_t flags, const char *after)
+{
+    dump(root, out, flags);
+    fputs(after, out);
+    json_decref(root);
+}
+
 enum error_code json_store(const json_t *root, const char *path, size_t indent, struct error *error)
 {
     struct whole_file file;
-    if (root == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", path);
     enum error_code code = whole_file_begin(&file, path, WHOLE_OURS, error);
     if (code != OK)
         return code;
-    if (json_dumpf(root, file.out, JSON_INDENT(indent)) != 0 && !ferror(file.out))
-        code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
-    return whole_file_end(&file, code, error);
+    dump(root, file.out, JSON_INDENT(indent));
+    return whole_file_end(&file, OK, error);
 }
 
 enum error_code json_fetch(const char *path, json_t **root, struct error *error)

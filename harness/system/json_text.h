@@ -8,15 +8,20 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
-/* NULL without memory, and for NULL. */
+/* NULL for NULL. */
 json_t *json_text(const char *text);
 
-/* The text of a JSON string, to be freed; NULL without memory, and if it is none. */
+/* The text of a JSON string, to be freed; NULL if it is none. */
 char *json_text_value(const json_t *string);
 
+/* Writes `root` to `out`, then `after`, and releases it. flags: JSON_COMPACT and the like. Whether
+ * the stream took it the stream says (ferror). */
+void json_put(json_t *root, FILE *out, size_t flags, const char *after);
+
 /* Writes `root` in place of the file `path`, whole or not at all, each level indented by `indent`.
- * `root` NULL: it could not be put together for want of memory. ERROR_MEMORY, ERROR_IO. */
+ * ERROR_IO. */
 enum error_code json_store(const json_t *root, const char *path, size_t indent,
                            struct error *error);
 

@@ -1,6 +1,7 @@
 /* See diagram.h. A brief picture, the whole picture, and a table, of the same slice. */
 #include "reports/diagram/diagram.h"
 
+#include "base/memory.h"
 #include "reports/diagram/diagram_words.h"
 #include "reports/diagram/figure.h"
 #include "reports/text/brief.h"
@@ -121,11 +122,9 @@ static int by_time(const void *left, const void *right)
     return (a->event > b->event) - (a->event < b->event);
 }
 
-static bool put_table(struct xml *xml, const struct figure *figure)
+static void put_table(struct xml *xml, const struct figure *figure)
 {
-    struct timed *order = calloc(figure->slice->count + 1, sizeof *order);
-    if (order == NULL)
-        return false;
+    struct timed *order = memory_new(figure->slice->count, sizeof *order);
     for (size_t i = 0; i < figure->slice->count; i++)
         order[i] = (struct timed){figure->slice->event[i].enter_ns, i};
     qsort(order, figure->slice->count, sizeof *order, by_time);
@@ -134,47 +133,37 @@ static bool put_table(struct xml *xml, const struct figure *figure)
         put_row(xml, figure, order[i].event);
     xml_end(xml);
     free(order);
-    return true;
 }
 
 /* --- the pictures ----------------------------------------------------------------------------- */
 
-static enum error_code put_figure(struct figure *figure, const bool *shown, const char *name,
-                                  double column_width, struct error *error)
+static void put_figure(struct figure *figure, const bool *shown, const char *name,
+                       double column_width)
 {
     struct layout layout;
     struct layout_wish wish = {shown, figure->letters, column_width, shown == NULL};
-    enum error_code code = layout_make(figure->slice, figure->arrows, &wish, &layout, error);
+    layout_make(figure->slice, figure->arrows, &wish, &layout);
     figure->layout = &layout;
     figure->name = name;
-    if (code == OK)
-        code = figure_write(figure, error);
+    figure_write(figure);
     figure->layout = NULL;
     layout_release(&layout);
-    return code;
 }
 
-static enum error_code put_figures(struct figure *figure, struct error *error)
+static void put_figures(struct figure *figure)
 {
-    enum error_code code = OK;
-    bool *shown = calloc(figure->slice->count + 1, sizeof *shown);
-    if (shown == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for a diagram");
-    if (brief_choose(figure->slice, figure->arrows, figure->letters, BRIEF_COLUMN, shown, &code,
-                     error))
-        code = put_figure(figure, shown, "brief", BRIEF_COLUMN, error);
-    if (code == OK)
-        code = put_figure(figure, NULL, "whole", WHOLE_COLUMN, error);
+    bool *shown = memory_new(figure->slice->count, sizeof *shown);
+    if (brief_choose(figure->slice, figure->arrows, figure->letters, BRIEF_COLUMN, shown))
+        put_figure(figure, shown, "brief", BRIEF_COLUMN);
+    put_figure(figure, NULL, "whole", WHOLE_COLUMN);
     free(shown);
-    return code;
 }
 
-static enum error_code put_diagram(struct xml *xml, const struct diagram_wish *wish,
-                                   const struct slice *slice, const struct arrows *arrows,
-                                   struct error *error)
+static void put_diagram(struct xml *xml, const struct diagram_wish *wish, const struct slice *slice,
+                        const struct arrows *arrows)
 {
     struct figure figure;
-    enum error_code code = figure_init(&figure, xml, wish, slice, arrows, error);
+    figure_init(&figure, xml, wish, slice, arrows);
     xml_begin(xml, "diagram");
     xml_attribute(xml, "id", wish->id);
     xml_number(xml, "shown", (int64_t)slice->shown);
@@ -183,13 +172,10 @@ static enum error_code put_diagram(struct xml *xml, const struct diagram_wish *w
     xml_number(xml, "incarnations", slice->set->incarnations);
     xml_flag(xml, "uncertain", arrows->uncertain);
     xml_number(xml, "forced", (int64_t)slice->forced);
-    if (code == OK)
-        code = put_figures(&figure, error);
-    if (code == OK && !put_table(xml, &figure))
-        code = error_set(error, ERROR_MEMORY, "no memory for a diagram");
+    put_figures(&figure);
+    put_table(xml, &figure);
     xml_end(xml);
     figure_release(&figure);
-    return code;
 }
 
 enum error_code diagram_write(struct xml *xml, const struct diagram_wish *wish, struct error *error)
@@ -200,11 +186,10 @@ enum error_code diagram_write(struct xml *xml, const struct diagram_wish *wish, 
     struct slice_wish what = {wish->witness, wish->witness_count, wish->near, wish->near_count,
                               DIAGRAM_EVENTS_MOST};
     enum error_code code = links_read(wish->set, &links, error);
-    if (code == OK)
-        code = slice_read(wish->set, &links, &what, &slice, error);
     if (code == OK) {
+        slice_read(wish->set, &links, &what, &slice);
         arrows_read(&slice, &links, &arrows);
-        code = put_diagram(xml, wish, &slice, &arrows, error);
+        put_diagram(xml, wish, &slice, &arrows);
     }
     arrows_release(&arrows);
     slice_release(&slice);

@@ -20,9 +20,7 @@ struct diagram_wish {
     size_t near_count;
 };
 
-/* One element <diagram>. ERROR_MEMORY; ERROR_IO: no temporary file for the links. What is written
- * already stays written: the caller leaves the page then, or writes into one that is thrown away.
- */
+/* One element <diagram>. ERROR_IO: no temporary file for the links; nothing is written then. */
 enum error_code diagram_write(struct xml *xml, const struct diagram_wish *wish,
                               struct error *error);
 

@@ -1,8 +1,8 @@
 /* See figure.h. */
 #include "reports/diagram/figure.h"
 
+#include "base/memory.h"
 #include "reports/diagram/diagram_words.h"
-
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -60,15 +60,12 @@ static void put_letters(struct figure *figure)
     }
 }
 
-enum error_code figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
-                            const struct slice *slice, const struct arrows *arrows,
-                            struct error *error)
+void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
+                 const struct slice *slice, const struct arrows *arrows)
 {
     *figure = (struct figure){.xml = xml, .wish = wish, .slice = slice, .arrows = arrows};
-    figure->letters = calloc(slice->count + 1, sizeof *figure->letters);
-    figure->letter = calloc(slice->count + 1, sizeof *figure->letter);
-    if (figure->letters == NULL || figure->letter == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for a diagram");
+    figure->letters = memory_new(slice->count, sizeof *figure->letters);
+    figure->letter = memory_new(slice->count, sizeof *figure->letter);
     put_letters(figure);
     for (size_t i = 0; i < slice->count; i++) {
         char label[DIAGRAM_LABEL_BYTES];
@@ -76,7 +73,6 @@ enum error_code figure_init(struct figure *figure, struct xml *xml, const struct
         if (figure->letter[i][0] != '\0')
             figure->letters[i] += (unsigned)(LETTER_MARK * (double)strlen(figure->letter[i]));
     }
-    return OK;
 }
 
 void figure_release(struct figure *figure)
@@ -178,11 +174,7 @@ static void write_line(const struct figure *figure, const char *kind,
     const struct layout_spot *spot = figure->layout->spot;
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL) {
-        figure->xml->failed = true;
-        return;
-    }
+    FILE *out = memory_stream(&text, &bytes);
     double half = LAYOUT_ROW_HEIGHT / 2.0;
     const struct layout_spot *first = &spot[point[0].event], *last = &spot[point[count - 1].event];
     fprintf(out, "%.1f,%.1f", first->x, first->y - half);
@@ -190,11 +182,7 @@ static void write_line(const struct figure *figure, const char *kind,
         if (i == 0 || point[i].row != point[i - 1].row)
             fprintf(out, " %.1f,%.1f", spot[point[i].event].x, spot[point[i].event].y);
     fprintf(out, " %.1f,%.1f", last->x, last->y + half);
-    if (fclose(out) != 0) {
-        figure->xml->failed = true;
-        free(text);
-        return;
-    }
+    memory_stream_end(out);
     xml_begin(figure->xml, "line");
     xml_attribute(figure->xml, "kind", kind);
     xml_number(figure->xml, "number", (int64_t)point->number);
@@ -225,15 +213,12 @@ static void write_lines_of(const struct figure *figure, unsigned note, const cha
     }
 }
 
-static bool write_lines(const struct figure *figure)
+static void write_lines(const struct figure *figure)
 {
-    struct line_point *point = calloc(figure->slice->count + 1, sizeof *point);
-    if (point == NULL)
-        return false;
+    struct line_point *point = memory_new(figure->slice->count, sizeof *point);
     write_lines_of(figure, NOTE_CHECKPOINT, "recovery", point);
     write_lines_of(figure, NOTE_STOP_LOG, "stop-log", point);
     free(point);
-    return true;
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -438,7 +423,7 @@ static void write_event(const struct figure *figure, size_t at)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-enum error_code figure_write(const struct figure *figure, struct error *error)
+void figure_write(const struct figure *figure)
 {
     const struct layout *layout = figure->layout;
     size_t shown = 0;
@@ -453,12 +438,11 @@ enum error_code figure_write(const struct figure *figure, struct error *error)
         write_band(figure, &figure->arrows->meeting[i]);
     write_rows(figure);
     write_lives(figure);
-    bool good = write_lines(figure);
+    write_lines(figure);
     for (size_t i = 0; i < figure->arrows->count; i++)
         write_arrow(figure, &figure->arrows->arrow[i]);
     for (size_t i = 0; i < figure->slice->count; i++)
         if (layout->spot[i].shown)
             write_event(figure, i);
     xml_end(figure->xml);
-    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for a diagram");
 }

@@ -19,14 +19,13 @@ struct figure {
     bool has_witness;            /* some event shown is one: then others can fade */
 };
 
-/* Owned by the caller: figure_release, also after an error (ERROR_MEMORY). */
-enum error_code figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
-                            const struct slice *slice, const struct arrows *arrows,
-                            struct error *error);
+/* Owned by the caller: figure_release. */
+void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
+                 const struct slice *slice, const struct arrows *arrows);
 void figure_release(struct figure *figure);
 
 /* One element <figure>. */
-enum error_code figure_write(const struct figure *figure, struct error *error);
+void figure_write(const struct figure *figure);
 
 /* "f-r1-0-83". Returns buffer. */
 const char *figure_event_id(const struct figure *figure, size_t event,

@@ -1,6 +1,7 @@
 /* See waits.h. */
 #include "reports/diagram/waits.h"
 
+#include "base/memory.h"
 #include "oracles/oracle.h"
 #include "reports/diagram/diagram.h"
 
@@ -50,11 +51,9 @@ static void who_lived(const struct trace_set *set, bool *alive)
 static bool place_ranks(struct circle *circle, const struct hang *hang)
 {
     size_t count = 0, at = 0;
-    circle->on = calloc((size_t)circle->ranks + 1, sizeof *circle->on);
-    circle->x = calloc((size_t)circle->ranks + 1, sizeof *circle->x);
-    circle->y = calloc((size_t)circle->ranks + 1, sizeof *circle->y);
-    if (circle->on == NULL || circle->x == NULL || circle->y == NULL)
-        return false;
+    circle->on = memory_new((size_t)circle->ranks, sizeof *circle->on);
+    circle->x = memory_new((size_t)circle->ranks, sizeof *circle->x);
+    circle->y = memory_new((size_t)circle->ranks, sizeof *circle->y);
     for (size_t i = 0; i < hang->count; i++) {
         circle->on[hang->waits[i].rank] = true;
         for (unsigned k = 0; k < hang->waits[i].target_count; k++)
@@ -161,12 +160,10 @@ static void put_waits(struct circle *circle, const struct hang *hang)
     free(circle->y);
 }
 
-enum error_code waits_write(struct xml *xml, const struct trace_set *set, struct error *error)
+void waits_write(struct xml *xml, const struct trace_set *set)
 {
-    bool *alive = calloc((size_t)set->ranks + 1, sizeof *alive);
+    bool *alive = memory_new((size_t)set->ranks, sizeof *alive);
     struct hang hang = {0};
-    if (alive == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for %d ranks", set->ranks);
     who_lived(set, alive);
     hang_analyse(set, alive, set->ranks, &hang);
     struct circle circle = {.xml = xml, .ranks = set->ranks};
@@ -174,5 +171,4 @@ enum error_code waits_write(struct xml *xml, const struct trace_set *set, struct
         put_waits(&circle, &hang);
     hang_release(&hang);
     free(alive);
-    return OK;
 }

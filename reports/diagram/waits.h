@@ -3,13 +3,12 @@
 #ifndef REPORTS_DIAGRAM_WAITS_H
 #define REPORTS_DIAGRAM_WAITS_H
 
-#include "base/error.h"
 #include "reports/text/xml.h"
 #include "trace/reader.h"
 
 #define WAITS_RANKS_MOST 48 /* more are only told in words */
 
-/* One element <waits>; none if nobody waits. ERROR_MEMORY. */
-enum error_code waits_write(struct xml *xml, const struct trace_set *set, struct error *error);
+/* One element <waits>; none if nobody waits. */
+void waits_write(struct xml *xml, const struct trace_set *set);
 
 #endif

@@ -33,13 +33,12 @@ static bool is_wanted(void *context, const struct walk_event *event)
 }
 
 /* A stream that takes no more ends the walk at once. */
-static enum error_code on_event(void *context, const struct walk_event *event, struct error *error)
+static bool on_event(void *context, const struct walk_event *event)
 {
     const struct exporting *exporting = context;
-    enum error_code code = exporting->exporter->event(exporting->export, event, error);
-    if (code == OK && exporting->export->out != NULL && ferror(exporting->export->out))
-        return error_set(error, ERROR_IO, "output: %s", strerror(errno));
-    return code;
+    struct export *export = exporting->export;
+    exporting->exporter->event(export, event);
+    return export->error.code == OK && (export->out == NULL || !ferror(export->out));
 }
 
 static enum error_code check_written(FILE *out, struct error *error)
@@ -56,25 +55,24 @@ enum error_code export_run(const struct exporter *exporter, struct export *expor
     struct links links = {0};
     struct exporting exporting = {exporter, export};
     struct walk walk = {&exporting, is_wanted, on_event};
-    enum error_code code = links_read(export->set, &links, error);
-    if (code != OK) {
-        links_release(&links);
-        return code;
-    }
+    export->error.code = links_read(export->set, &links, &export->error);
     export->links = &links;
-    if (exporter->begin != NULL)
-        code = exporter->begin(export, error);
-    if (code == OK)
-        code = walk_run(&links, &walk, &export->seen, error);
-    if (code == OK && exporter->end != NULL)
-        code = exporter->end(export, error);
-    if (code == OK && export->out != NULL)
-        code = check_written(export->out, error);
-    if (exporter->release != NULL)
-        exporter->release(export);
+    if (export->error.code == OK) {
+        errno = 0;
+        if (exporter->begin != NULL)
+            exporter->begin(export);
+        if (export->error.code == OK)
+            export->seen = walk_run(&links, &walk);
+        if (export->error.code == OK && exporter->end != NULL)
+            exporter->end(export);
+        if (exporter->release != NULL)
+            exporter->release(export);
+    }
     export->links = NULL;
     links_release(&links);
-    return code;
+    if (export->error.code != OK)
+        return error_set(error, export->error.code, "%s", export->error.text);
+    return export->out != NULL ? check_written(export->out, error) : OK;
 }
 
 const char *export_process_text(const struct trace *trace, char buffer[EVENT_TEXT_BYTES])

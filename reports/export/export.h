@@ -22,6 +22,7 @@ struct export
     void *state;                  /* the exporter's own */
     struct walk_seen seen;        /* once the walk is over */
     char said[EXPORT_SAID_BYTES]; /* what is not in it, one line; empty: all is */
+    struct error error;           /* what the exporter met with: nothing more is exported */
 };
 
 struct exporter {
@@ -29,11 +30,10 @@ struct exporter {
     bool is_folder;
     /* Any of them may be NULL but `event`. `begin` may walk by itself to find out what to show.
      * `release` is called whatever went wrong, if `begin` was. */
-    enum error_code (*begin)(struct export *export, struct error *error);
+    void (*begin)(struct export *export);
     bool (*wanted)(struct export *export, const struct walk_event *event);
-    enum error_code (*event)(struct export *export, const struct walk_event *event,
-                             struct error *error);
-    enum error_code (*end)(struct export *export, struct error *error);
+    void (*event)(struct export *export, const struct walk_event *event);
+    void (*end)(struct export *export);
     void (*release)(struct export *export);
 };
 
@@ -46,7 +46,7 @@ extern const size_t exporter_count;
 const struct exporter *exporter_find(const char *name);
 
 /* Writes all. export: set, out or folder, and the witness are given; the rest is filled in here.
- * ERROR_IO: what was written did not arrive; ERROR_MEMORY; what the exporter says. */
+ * ERROR_IO: what was written did not arrive; what the exporter says. */
 enum error_code export_run(const struct exporter *exporter, struct export *export,
                            struct error *error);
 

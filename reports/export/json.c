@@ -6,7 +6,6 @@
 #include "trace/calls.h"
 #include "trace/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,43 +13,24 @@
 #define TEXT_BYTES 512
 #define HASH_BYTES 24
 
-static enum error_code write_line(FILE *out, json_t *line, struct error *error)
-{
-    if (line == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    errno = 0;
-    bool good = json_dumpf(line, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
-    json_decref(line);
-    return good ? OK : error_set(error, ERROR_IO, "output: %s", strerror(errno));
-}
-
-static enum error_code json_begin(struct export *export, struct error *error)
+static void json_begin(struct export *export)
 {
     const struct trace_set *set = export->set;
     json_t *processes = json_array();
     for (size_t i = 0; i < set->count; i++) {
         char name[EVENT_TEXT_BYTES];
-        json_t *process = json_string(export_process_text(&set->trace[i], name));
-        if (json_array_append_new(processes, process) != 0) {
-            json_decref(processes);
-            return write_line(export->out, NULL, error);
-        }
+        json_array_append_new(processes, json_string(export_process_text(&set->trace[i], name)));
     }
-    return write_line(export->out,
-                      json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:b}", "form", "faultline-trace",
-                                "version", FORM_VERSION, "ranks", set->ranks, "incarnations",
-                                set->incarnations, "processes", processes, "program",
-                                json_text(set->trace[0].header->program), "some_messages_unmatched",
-                                export->links->uncertain),
-                      error);
+    json_put(json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:b}", "form", "faultline-trace", "version",
+                       FORM_VERSION, "ranks", set->ranks, "incarnations", set->incarnations,
+                       "processes", processes, "program", json_text(set->trace[0].header->program),
+                       "some_messages_unmatched", export->links->uncertain),
+             export->out, JSON_COMPACT, "\n");
 }
 
-/* A line that memory was refused for is not written: it loses its first field, which tells
- * json_event. */
 static void put(json_t *line, const char *key, json_t *value)
 {
-    if (json_object_set_new(line, key, value) != 0)
-        json_object_del(line, "event");
+    json_object_set_new(line, key, value);
 }
 
 static void put_number(json_t *line, const char *key, int64_t value)
@@ -238,24 +218,19 @@ static void put_when(json_t *line, const struct walk_event *event)
         put_number(line, "error", event->record->error);
 }
 
-/* NULL: memory was refused. */
 static json_t *clock_of(const struct export *export, const struct walk_event *event)
 {
     json_t *clock = json_object();
     for (size_t i = 0; i < export->set->count; i++) {
         char name[EVENT_TEXT_BYTES];
-        if (event->clock[i] > 0 &&
-            json_object_set_new(clock, export_process_text(&export->set->trace[i], name),
-                                json_integer((json_int_t)event->clock[i])) != 0) {
-            json_decref(clock);
-            return NULL;
-        }
+        if (event->clock[i] > 0)
+            put_number(clock, export_process_text(&export->set->trace[i], name),
+                       (int64_t)event->clock[i]);
     }
     return clock;
 }
 
-static enum error_code json_event(struct export *export, const struct walk_event *event,
-                                  struct error *error)
+static void json_event(struct export *export, const struct walk_event *event)
 {
     const struct record *record = event->record;
     struct event_ref own = {event->trace->rank, event->trace->incarnation, event->index};
@@ -264,8 +239,6 @@ static enum error_code json_event(struct export *export, const struct walk_event
         json_pack("{s:s, s:i, s:i, s:I, s:s, s:s}", "event", event_text(own, name), "rank",
                   own.rank, "incarnation", own.incarnation, "index", (json_int_t)own.index, "level",
                   level_text(record->level), "kind", record_kind_text(record->kind));
-    if (line == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     if (record->call != CALL_NONE)
         put(line, "call", json_string(call_name(record->call)));
     put_when(line, event);
@@ -274,11 +247,7 @@ static enum error_code json_event(struct export *export, const struct walk_event
         put(line, event->link == LINK_SENT ? "received_by" : "sent_by",
             json_string(event_text(event->other, name)));
     put(line, "clock", clock_of(export, event));
-    if (json_object_get(line, "event") == NULL) {
-        json_decref(line);
-        line = NULL;
-    }
-    return write_line(export->out, line, error);
+    json_put(line, export->out, JSON_COMPACT, "\n");
 }
 
 const struct exporter export_json = {.name = "json", .begin = json_begin, .event = json_event};

@@ -2,6 +2,7 @@
  * its own library. A process for each rank and incarnation, a location for each of its threads, a
  * region for each function ("PMPI_Send" is what the library was asked for), messages of the wire.
  * Ranks in them are those of MPI_COMM_WORLD, whatever the communicator. Streams. */
+#include "base/memory.h"
 #include "reports/export/export.h"
 #include "reports/export/spans.h"
 #include "reports/text/trace_line.h"
@@ -67,13 +68,12 @@ static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, c
     return code;
 }
 
-/* OK, or what the library said. */
-static enum error_code outcome(struct otf2 *otf2, struct error *error)
+/* What the library said, if it said something. */
+static void check(const struct otf2 *otf2, struct export *export)
 {
-    if (otf2->failed == OTF2_SUCCESS)
-        return OK;
-    return error_set(error, ERROR_IO, "%s: OTF2: %s: %s", otf2->export->folder,
-                     OTF2_Error_GetDescription(otf2->failed), otf2->why);
+    if (otf2->failed != OTF2_SUCCESS && export->error.code == OK)
+        error_set(&export->error, ERROR_IO, "%s: OTF2: %s: %s", export->folder,
+                  OTF2_Error_GetDescription(otf2->failed), otf2->why);
 }
 
 static void note(struct otf2 *otf2, OTF2_ErrorCode code)
@@ -90,12 +90,9 @@ static OTF2_StringRef define_text(struct otf2 *otf2, const char *text)
     return otf2->strings++;
 }
 
-/* NULL without memory. */
 static struct named *add_named(struct otf2 *otf2, struct list *list, const char *name)
 {
-    struct named *named = calloc(1, sizeof *named);
-    if (named == NULL)
-        return NULL;
+    struct named *named = memory_new(1, sizeof *named);
     snprintf(named->name, sizeof named->name, "%s", name);
     named->number = list->count++;
     named->text = define_text(otf2, name);
@@ -119,12 +116,11 @@ static const struct named *region_of(struct otf2 *otf2, const struct record *rec
         if (strcmp(region->name, name) == 0)
             return region;
     struct named *region = add_named(otf2, &otf2->regions, name);
-    if (region != NULL)
-        note(otf2, OTF2_GlobalDefWriter_WriteRegion(
-                       otf2->definitions, region->number, region->text, region->text, region->text,
-                       OTF2_REGION_ROLE_FUNCTION,
-                       is_mpi(record) ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
-                       OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+    note(otf2, OTF2_GlobalDefWriter_WriteRegion(
+                   otf2->definitions, region->number, region->text, region->text, region->text,
+                   OTF2_REGION_ROLE_FUNCTION,
+                   is_mpi(record) ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+                   OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
     return region;
 }
 
@@ -139,8 +135,6 @@ static const struct named *comm_of(struct otf2 *otf2, const struct walk_event *e
     snprintf(name, sizeof name, "communicator %" PRIx32 " of incarnation %d", event->record->comm,
              event->trace->incarnation);
     comm = add_named(otf2, &otf2->comms, name);
-    if (comm == NULL)
-        return NULL;
     table_put(&otf2->comm_by_key, incarnation, event->record->comm, comm);
     comm->key = incarnation;
     return comm;
@@ -173,8 +167,8 @@ static bool names_a_rank(const struct otf2 *otf2, const struct record *record)
     return record->peer >= 0 && record->peer < otf2->export->set->ranks;
 }
 
-static enum error_code on_enter(void *context, const struct span_thread *thread,
-                                const struct span *span, uint64_t ns, struct error *error)
+static void on_enter(void *context, const struct span_thread *thread, const struct span *span,
+                     uint64_t ns)
 {
     struct otf2 *otf2 = context;
     const struct record *record = span->event.record;
@@ -183,18 +177,15 @@ static enum error_code on_enter(void *context, const struct span_thread *thread,
         record->kind == RECORD_SEND && record->level == LEVEL_WIRE && names_a_rank(otf2, record);
     const struct named *comm = sends ? comm_of(otf2, &span->event) : NULL;
     OTF2_EvtWriter *writer = writer_of(otf2, thread, ns);
-    if ((region == NULL && !span->part) || (sends && comm == NULL))
-        return error_set(error, ERROR_MEMORY, "out of memory");
     if (writer != NULL && region != NULL)
         note(otf2, OTF2_EvtWriter_Enter(writer, NULL, ns, region->number));
     if (writer != NULL && sends)
         note(otf2, OTF2_EvtWriter_MpiSend(writer, NULL, ns, (uint32_t)record->peer, comm->number,
                                           tag_of(record), length_of(record)));
-    return outcome(otf2, error);
 }
 
-static enum error_code on_leave(void *context, const struct span_thread *thread,
-                                const struct span *span, uint64_t ns, struct error *error)
+static void on_leave(void *context, const struct span_thread *thread, const struct span *span,
+                     uint64_t ns)
 {
     struct otf2 *otf2 = context;
     const struct record *record = span->event.record;
@@ -202,30 +193,24 @@ static enum error_code on_leave(void *context, const struct span_thread *thread,
     bool receives = span->event.link == LINK_RECEIVED && names_a_rank(otf2, record);
     const struct named *comm = receives ? comm_of(otf2, &span->event) : NULL;
     OTF2_EvtWriter *writer = writer_of(otf2, thread, ns);
-    if ((region == NULL && !span->part) || (receives && comm == NULL))
-        return error_set(error, ERROR_MEMORY, "out of memory");
     if (writer != NULL && receives)
         note(otf2, OTF2_EvtWriter_MpiRecv(writer, NULL, ns, (uint32_t)record->peer, comm->number,
                                           tag_of(record), length_of(record)));
     if (writer != NULL && region != NULL)
         note(otf2, OTF2_EvtWriter_Leave(writer, NULL, ns, region->number));
-    return outcome(otf2, error);
 }
 
 /* A note, fault or new communicator is a region that takes no time. */
-static enum error_code on_point(void *context, const struct span_thread *thread,
-                                const struct walk_event *event, uint64_t ns, struct error *error)
+static void on_point(void *context, const struct span_thread *thread,
+                     const struct walk_event *event, uint64_t ns)
 {
     struct otf2 *otf2 = context;
     const struct named *region = region_of(otf2, event->record);
     OTF2_EvtWriter *writer = writer_of(otf2, thread, ns);
-    if (region == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     if (writer != NULL) {
         note(otf2, OTF2_EvtWriter_Enter(writer, NULL, ns, region->number));
         note(otf2, OTF2_EvtWriter_Leave(writer, NULL, ns, region->number));
     }
-    return outcome(otf2, error);
 }
 
 /* --- the archive ------------------------------------------------------------------------------ */
@@ -250,13 +235,10 @@ static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef 
     (void)type;
     (void)location;
     if (chunks == NULL)
-        chunks = *buffer = calloc(1, sizeof *chunks);
-    if (chunks == NULL || chunks->count == CHUNKS_MOST)
+        chunks = *buffer = memory_new(1, sizeof *chunks);
+    if (chunks->count == CHUNKS_MOST)
         return NULL;
-    void *chunk = malloc(bytes);
-    if (chunk != NULL)
-        chunks->chunk[chunks->count++] = chunk;
-    return chunk;
+    return chunks->chunk[chunks->count++] = memory_resized(NULL, 1, bytes);
 }
 
 static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
@@ -295,11 +277,9 @@ static void open_archive(struct otf2 *otf2)
         note(otf2, OTF2_ERROR_MEM_FAULT);
 }
 
-static enum error_code otf2_begin(struct export *export, struct error *error)
+static void otf2_begin(struct export *export)
 {
-    struct otf2 *otf2 = export->state = calloc(1, sizeof *otf2);
-    if (otf2 == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct otf2 *otf2 = export->state = memory_new(1, sizeof *otf2);
     struct span_listener listener = {otf2, on_enter, on_leave, on_point};
     otf2->export = export;
     otf2->regions.last = &otf2->regions.first;
@@ -307,18 +287,21 @@ static enum error_code otf2_begin(struct export *export, struct error *error)
     spans_init(&otf2->spans, &listener);
     otf2->former = OTF2_Error_RegisterCallback(on_error, otf2);
     /* The library would write into a folder that holds something else. */
-    if (mkdir(export->folder, 0777) != 0)
-        return error_set(error, ERROR_IO, "%s: %s", export->folder, strerror(errno));
+    if (mkdir(export->folder, 0777) != 0) {
+        error_set(&export->error, ERROR_IO, "%s: %s", export->folder, strerror(errno));
+        return;
+    }
     open_archive(otf2);
     if (otf2->failed == OTF2_SUCCESS)
         define_text(otf2, "");
-    return outcome(otf2, error);
+    check(otf2, export);
 }
 
-static enum error_code otf2_event(struct export *export, const struct walk_event *event,
-                                  struct error *error)
+static void otf2_event(struct export *export, const struct walk_event *event)
 {
-    return spans_event(&((struct otf2 *)export->state)->spans, event, error);
+    struct otf2 *otf2 = export->state;
+    spans_event(&otf2->spans, event);
+    check(otf2, export);
 }
 
 /* --- what is known only in the end ------------------------------------------------------------ */
@@ -377,22 +360,18 @@ static const struct span_thread *first_thread(const struct otf2 *otf2, size_t pl
 
 /* Group 0: all locations of MPI. Group 1 + k: the world of incarnation k, by place in group 0. A
  * rank without a trace is given the place of another: nothing of it is there to be shown. */
-static enum error_code define_groups(struct otf2 *otf2, struct error *error)
+static void define_groups(struct otf2 *otf2)
 {
     const struct trace_set *set = otf2->export->set;
     size_t room = set->count > (size_t)set->ranks ? set->count : (size_t)set->ranks;
-    uint64_t *member = calloc(room, sizeof *member), *where = calloc(set->count, sizeof *where);
+    uint64_t *member = memory_new(room, sizeof *member);
+    uint64_t *where = memory_new(set->count, sizeof *where);
     uint32_t count = 0;
-    for (size_t i = 0; member != NULL && where != NULL && i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++) {
         const struct span_thread *thread = first_thread(otf2, i);
         where[i] = count;
         if (thread != NULL)
             member[count++] = thread->number;
-    }
-    if (member == NULL || where == NULL) {
-        free(member);
-        free(where);
-        return error_set(error, ERROR_MEMORY, "out of memory");
     }
     note(otf2, OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, 0, define_text(otf2, "MPI"),
                                                OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
@@ -414,28 +393,27 @@ static enum error_code define_groups(struct otf2 *otf2, struct error *error)
         note(otf2, OTF2_GlobalDefWriter_WriteComm(otf2->definitions, comm->number, comm->text,
                                                   1 + (uint32_t)comm->key, OTF2_UNDEFINED_COMM,
                                                   OTF2_COMM_FLAG_NONE));
-    return outcome(otf2, error);
 }
 
-static enum error_code otf2_end(struct export *export, struct error *error)
+static void otf2_end(struct export *export)
 {
     struct otf2 *otf2 = export->state;
-    enum error_code code = spans_finish(&otf2->spans, error);
-    uint64_t *counts = calloc(otf2->spans.count + 1, sizeof *counts);
-    if (counts == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    if (code == OK) {
-        close_events(otf2, counts);
-        define_locations(otf2, counts);
-        code = define_groups(otf2, error);
-    }
+    spans_finish(&otf2->spans);
+    check(otf2, export);
+    if (export->error.code != OK)
+        return;
+    uint64_t *counts = memory_new(otf2->spans.count, sizeof *counts);
+    close_events(otf2, counts);
+    define_locations(otf2, counts);
+    define_groups(otf2);
     free(counts);
-    if (code != OK)
-        return code;
+    check(otf2, export);
+    if (export->error.code != OK)
+        return;
     note(otf2, OTF2_Archive_CloseGlobalDefWriter(otf2->archive, otf2->definitions));
     note(otf2, OTF2_Archive_Close(otf2->archive));
     otf2->archive = NULL;
-    return outcome(otf2, error);
+    check(otf2, export);
 }
 
 static void free_list(struct list *list)
@@ -450,8 +428,6 @@ static void free_list(struct list *list)
 static void otf2_release(struct export *export)
 {
     struct otf2 *otf2 = export->state;
-    if (otf2 == NULL)
-        return;
     if (otf2->archive != NULL)
         OTF2_Archive_Close(otf2->archive);
     OTF2_Error_RegisterCallback(otf2->former, NULL);

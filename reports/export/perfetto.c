@@ -2,12 +2,12 @@
  * incarnation, a thread for each of its threads, calls as spans, the library's inside the
  * application's, messages of the wire as arrows between them. Process and thread numbers begin at
  * 1: 0 is the viewer's own. Streams. */
+#include "base/memory.h"
 #include "reports/export/export.h"
 #include "reports/export/spans.h"
 #include "reports/text/trace_line.h"
 #include "system/json_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +21,11 @@ struct perfetto {
     bool any; /* something was written: a comma comes first */
 };
 
-static enum error_code write_event(struct perfetto *perfetto, json_t *event, struct error *error)
+static void write_event(struct perfetto *perfetto, json_t *event)
 {
-    if (event == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    errno = 0;
     fputs(perfetto->any ? ",\n" : "\n", perfetto->out);
     perfetto->any = true;
-    bool good =
-        json_dumpf(event, perfetto->out, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) == 0;
-    json_decref(event);
-    return good ? OK : error_set(error, ERROR_IO, "output: %s", strerror(errno));
+    json_put(event, perfetto->out, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS), "");
 }
 
 /* What every event has. */
@@ -56,118 +50,91 @@ static json_t *arguments_of(const struct walk_event *event)
 }
 
 /* One end of an arrow. "bp": "e" ties its head to the span around it, not to the next one. */
-static enum error_code write_arrow(struct perfetto *perfetto, const struct span_thread *thread,
-                                   const struct walk_event *event, bool head, uint64_t ns,
-                                   struct error *error)
+static void write_arrow(struct perfetto *perfetto, const struct span_thread *thread,
+                        const struct walk_event *event, bool head, uint64_t ns)
 {
     json_t *arrow = event_of_phase(head ? "f" : "s", "message", "message", thread, ns);
-    if (arrow != NULL)
-        json_object_set_new(arrow, "id", json_integer((json_int_t)event->message));
-    if (arrow != NULL && head)
+    json_object_set_new(arrow, "id", json_integer((json_int_t)event->message));
+    if (head)
         json_object_set_new(arrow, "bp", json_string("e"));
-    return write_event(perfetto, arrow, error);
+    write_event(perfetto, arrow);
 }
 
-static enum error_code on_enter(void *context, const struct span_thread *thread,
-                                const struct span *span, uint64_t ns, struct error *error)
+static void on_enter(void *context, const struct span_thread *thread, const struct span *span,
+                     uint64_t ns)
 {
-    struct perfetto *perfetto = context;
     char name[TRACE_EVENT_NAME_BYTES];
-    enum error_code code = OK;
     if (!span->part) {
         json_t *event = event_of_phase("B", trace_event_name(span->event.record, name),
                                        level_text(span->event.record->level), thread, ns);
-        if (event != NULL)
-            json_object_set_new(event, "args", arguments_of(&span->event));
-        code = write_event(perfetto, event, error);
+        json_object_set_new(event, "args", arguments_of(&span->event));
+        write_event(context, event);
     }
-    if (code == OK && span->event.link == LINK_SENT)
-        code = write_arrow(perfetto, thread, &span->event, false, ns, error);
-    return code;
+    if (span->event.link == LINK_SENT)
+        write_arrow(context, thread, &span->event, false, ns);
 }
 
-static enum error_code on_leave(void *context, const struct span_thread *thread,
-                                const struct span *span, uint64_t ns, struct error *error)
+static void on_leave(void *context, const struct span_thread *thread, const struct span *span,
+                     uint64_t ns)
 {
-    struct perfetto *perfetto = context;
     char name[TRACE_EVENT_NAME_BYTES];
-    enum error_code code = OK;
     if (span->event.link == LINK_RECEIVED)
-        code = write_arrow(perfetto, thread, &span->event, true, ns, error);
-    if (code == OK && !span->part)
-        code = write_event(perfetto,
-                           event_of_phase("E", trace_event_name(span->event.record, name),
-                                          level_text(span->event.record->level), thread, ns),
-                           error);
-    return code;
+        write_arrow(context, thread, &span->event, true, ns);
+    if (!span->part)
+        write_event(context, event_of_phase("E", trace_event_name(span->event.record, name),
+                                            level_text(span->event.record->level), thread, ns));
 }
 
-static enum error_code on_point(void *context, const struct span_thread *thread,
-                                const struct walk_event *event, uint64_t ns, struct error *error)
+static void on_point(void *context, const struct span_thread *thread,
+                     const struct walk_event *event, uint64_t ns)
 {
     char name[TRACE_EVENT_NAME_BYTES];
     json_t *point = event_of_phase("i", trace_event_name(event->record, name),
                                    record_kind_text(event->record->kind), thread, ns);
-    if (point != NULL) {
-        json_object_set_new(point, "s", json_string("t"));
-        json_object_set_new(point, "args", arguments_of(event));
-    }
-    return write_event(context, point, error);
+    json_object_set_new(point, "s", json_string("t"));
+    json_object_set_new(point, "args", arguments_of(event));
+    write_event(context, point);
 }
 
-static enum error_code name_processes(const struct export *export, struct error *error)
+static void name_processes(const struct export *export)
 {
-    struct perfetto *perfetto = export->state;
-    enum error_code code = OK;
-    for (size_t i = 0; code == OK && i < export->set->count; i++) {
+    for (size_t i = 0; i < export->set->count; i++) {
         const struct trace *trace = &export->set->trace[i];
         char name[EVENT_TEXT_BYTES];
-        code = write_event(perfetto,
-                           json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name",
-                                     "pid", (json_int_t)i + 1, "args", "name",
-                                     export_process_text(trace, name)),
-                           error);
-        if (code == OK)
-            code = write_event(perfetto,
-                               json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name",
-                                         "process_sort_index", "pid", (json_int_t)i + 1, "args",
-                                         "sort_index", (json_int_t)i),
-                               error);
+        write_event(export->state,
+                    json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name", "pid",
+                              (json_int_t)i + 1, "args", "name", export_process_text(trace, name)));
+        write_event(export->state,
+                    json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name", "process_sort_index",
+                              "pid", (json_int_t)i + 1, "args", "sort_index", (json_int_t)i));
     }
-    return code;
 }
 
-static enum error_code perfetto_begin(struct export *export, struct error *error)
+static void perfetto_begin(struct export *export)
 {
-    struct perfetto *perfetto = export->state = calloc(1, sizeof *perfetto);
-    if (perfetto == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct perfetto *perfetto = export->state = memory_new(1, sizeof *perfetto);
     struct span_listener listener = {perfetto, on_enter, on_leave, on_point};
     spans_init(&perfetto->spans, &listener);
     perfetto->out = export->out;
     fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", export->out);
-    return name_processes(export, error);
+    name_processes(export);
 }
 
-static enum error_code perfetto_event(struct export *export, const struct walk_event *event,
-                                      struct error *error)
+static void perfetto_event(struct export *export, const struct walk_event *event)
 {
-    return spans_event(&((struct perfetto *)export->state)->spans, event, error);
+    spans_event(&((struct perfetto *)export->state)->spans, event);
 }
 
-static enum error_code perfetto_end(struct export *export, struct error *error)
+static void perfetto_end(struct export *export)
 {
-    struct perfetto *perfetto = export->state;
-    enum error_code code = spans_finish(&perfetto->spans, error);
+    spans_finish(&((struct perfetto *)export->state)->spans);
     fputs("\n]}\n", export->out);
-    return code;
 }
 
 static void perfetto_release(struct export *export)
 {
     struct perfetto *perfetto = export->state;
-    if (perfetto != NULL)
-        spans_release(&perfetto->spans);
+    spans_release(&perfetto->spans);
     free(perfetto);
 }
 

@@ -3,6 +3,7 @@
  * that a process's own entry goes up by one with each of its events, and stays usable up to about
  * 2,000 events. So what the wire saw and Faultline's own notes are shown, and of a large run only
  * what happened before or after the witness, or the last events; the first line says so. */
+#include "base/memory.h"
 #include "reports/export/export.h"
 #include "reports/text/trace_line.h"
 
@@ -39,12 +40,7 @@ struct shiviz {
 
 static bool is_witness(const struct export *export, const struct walk_event *event)
 {
-    for (size_t i = 0; i < export->witness_count; i++)
-        if (export->witness[i].rank == event->trace->rank &&
-            export->witness[i].incarnation == event->trace->incarnation &&
-            export->witness[i].index == event->index)
-            return true;
-    return false;
+    return walk_event_is_of(event, export->witness, export->witness_count);
 }
 
 static bool is_candidate(void *context, const struct walk_event *event)
@@ -54,30 +50,24 @@ static bool is_candidate(void *context, const struct walk_event *event)
 
 /* --- what is shown of a large run ------------------------------------------------------------- */
 
-static enum error_code find_witness(void *context, const struct walk_event *event,
-                                    struct error *error)
+static bool find_witness(void *context, const struct walk_event *event)
 {
     struct export *export = context;
     struct shiviz *shiviz = export->state;
     size_t bytes = export->set->count * sizeof *event->clock;
     if (shiviz->witness_count == WITNESS_MOST || !is_witness(export, event))
-        return OK;
-    struct seen_witness *witness = &shiviz->witness[shiviz->witness_count];
+        return true;
+    struct seen_witness *witness = &shiviz->witness[shiviz->witness_count++];
     *witness = (struct seen_witness){event->place, event->clock[event->place], event->ordinal,
-                                     malloc(bytes)};
-    if (witness->clock == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+                                     memory_new(1, bytes)};
     memcpy(witness->clock, event->clock, bytes);
-    shiviz->witness_count++;
-    return OK;
+    return true;
 }
 
-static enum error_code sort_by_witness(void *context, const struct walk_event *event,
-                                       struct error *error)
+static bool sort_by_witness(void *context, const struct walk_event *event)
 {
     struct shiviz *shiviz = ((struct export *)context)->state;
     bool before = false, after = false;
-    (void)error;
     for (size_t i = 0; i < shiviz->witness_count; i++) {
         const struct seen_witness *witness = &shiviz->witness[i];
         before |= witness->clock[event->place] >= event->clock[event->place];
@@ -87,7 +77,7 @@ static enum error_code sort_by_witness(void *context, const struct walk_event *e
         shiviz->past[shiviz->past_count++ % EVENTS_MOST] = event->ordinal;
     else if (after && shiviz->future_count++ < EVENTS_MOST)
         shiviz->future[shiviz->future_count - 1] = event->ordinal;
-    return OK;
+    return true;
 }
 
 static int by_number(const void *left, const void *right)
@@ -134,27 +124,20 @@ static void say_what_is_shown(struct export *export)
                  EVENTS_MOST, shiviz->candidates);
 }
 
-static enum error_code shiviz_begin(struct export *export, struct error *error)
+static void shiviz_begin(struct export *export)
 {
-    struct shiviz *shiviz = export->state = calloc(1, sizeof *shiviz);
+    struct shiviz *shiviz = export->state = memory_new(1, sizeof *shiviz);
     struct walk walk = {export, is_candidate, find_witness};
-    struct walk_seen seen;
-    if (shiviz == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    enum error_code code = walk_run(export->links, &walk, &seen, error);
-    if (code != OK)
-        return code;
-    shiviz->candidates = seen.told;
-    if (seen.told > EVENTS_MOST && shiviz->witness_count > 0) {
+    shiviz->candidates = walk_run(export->links, &walk).told;
+    if (shiviz->candidates > EVENTS_MOST && shiviz->witness_count > 0) {
         walk.event = sort_by_witness;
-        code = walk_run(export->links, &walk, NULL, error);
+        (void)walk_run(export->links, &walk);
         choose(shiviz);
-    } else if (seen.told > EVENTS_MOST) {
-        shiviz->from = seen.told - EVENTS_MOST;
+    } else if (shiviz->candidates > EVENTS_MOST) {
+        shiviz->from = shiviz->candidates - EVENTS_MOST;
     }
     say_what_is_shown(export);
     fputs("(?<host>\\S+) (?<clock>\\{[^}]*\\}) (?<event>.*)\n\n", export->out);
-    return code;
 }
 
 static bool shiviz_wanted(struct export *export, const struct walk_event *event)
@@ -192,12 +175,10 @@ static const char *name_of(const struct record *record, char name[TRACE_EVENT_NA
     return named ? trace_event_name(record, name) : record_kind_text(record->kind);
 }
 
-static enum error_code shiviz_event(struct export *export, const struct walk_event *event,
-                                    struct error *error)
+static void shiviz_event(struct export *export, const struct walk_event *event)
 {
     struct shiviz *shiviz = export->state;
     char process[EVENT_TEXT_BYTES], name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
-    (void)error;
     trace_event_words(event->trace, event->index, words);
     fprintf(export->out, "%s ", export_process_text(event->trace, process));
     write_clock(export, event);
@@ -208,13 +189,12 @@ static enum error_code shiviz_event(struct export *export, const struct walk_eve
     if (shiviz->written++ == 0 && export->said[0] != '\0')
         fprintf(export->out, " [%s]", export->said);
     putc('\n', export->out);
-    return OK;
 }
 
 static void shiviz_release(struct export *export)
 {
     struct shiviz *shiviz = export->state;
-    for (size_t i = 0; shiviz != NULL && i < shiviz->witness_count; i++)
+    for (size_t i = 0; i < shiviz->witness_count; i++)
         free(shiviz->witness[i].clock);
     free(shiviz);
 }

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define OPEN_ROOM 16
-
 void spans_init(struct spans *spans, const struct span_listener *listener)
 {
     *spans = (struct spans){.listener = *listener};
@@ -46,26 +44,22 @@ static void pass_time(struct span_thread *thread, uint64_t ns)
         thread->now_ns = ns;
 }
 
-static enum error_code end_innermost(struct spans *spans, struct span_thread *thread,
-                                     struct error *error)
+static void end_innermost(struct spans *spans, struct span_thread *thread)
 {
     const struct span *span = &thread->open[--thread->depth];
     pass_time(thread, span->leave_ns); /* nothing new of one in progress */
-    return spans->listener.leave(spans->listener.context, thread, span, thread->now_ns, error);
+    spans->listener.leave(spans->listener.context, thread, span, thread->now_ns);
 }
 
 /* Ends what was over at that time. Parts of one call end with it. */
-static enum error_code end_until(struct spans *spans, struct span_thread *thread, uint64_t ns,
-                                 struct error *error)
+static void end_until(struct spans *spans, struct span_thread *thread, uint64_t ns)
 {
-    enum error_code code = OK;
-    while (code == OK && thread->depth > 0) {
+    while (thread->depth > 0) {
         const struct span *span = &thread->open[thread->depth - 1];
         if (span->event.in_progress || span->leave_ns > ns)
             break;
-        code = end_innermost(spans, thread, error);
+        end_innermost(spans, thread);
     }
-    return code;
 }
 
 /* Both are records of one call, which is the innermost that is open. */
@@ -79,25 +73,10 @@ static bool is_part(const struct span_thread *thread, const struct walk_event *e
            open->level == record->level && open->kind != RECORD_STORAGE;
 }
 
-static bool make_room(struct span_thread *thread)
-{
-    if (thread->depth < thread->room)
-        return true;
-    size_t room = thread->room > 0 ? 2 * thread->room : OPEN_ROOM;
-    struct span *grown = realloc(thread->open, room * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    thread->open = grown;
-    thread->room = room;
-    return true;
-}
-
-static enum error_code begin(struct spans *spans, struct span_thread *thread,
-                             const struct walk_event *event, struct error *error)
+static void begin(struct spans *spans, struct span_thread *thread, const struct walk_event *event)
 {
     bool part = is_part(thread, event);
-    if (!make_room(thread))
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    thread->open = memory_room(thread->open, thread->depth, &thread->room, sizeof *thread->open);
     struct span *span = &thread->open[thread->depth];
     *span = (struct span){*event, event->leave_ns, part};
     span->event.clock = NULL;
@@ -107,28 +86,24 @@ static enum error_code begin(struct spans *spans, struct span_thread *thread,
             span->leave_ns = around->leave_ns;
     }
     thread->depth++;
-    return spans->listener.enter(spans->listener.context, thread, span, thread->now_ns, error);
+    spans->listener.enter(spans->listener.context, thread, span, thread->now_ns);
 }
 
-enum error_code spans_event(struct spans *spans, const struct walk_event *event,
-                            struct error *error)
+void spans_event(struct spans *spans, const struct walk_event *event)
 {
     struct span_thread *thread = thread_of(spans, event);
-    enum error_code code = end_until(spans, thread, event->enter_ns, error);
-    if (code != OK)
-        return code;
-    pass_time(thread, event->enter_ns);
     unsigned kind = event->record->kind;
+    end_until(spans, thread, event->enter_ns);
+    pass_time(thread, event->enter_ns);
     if (kind == RECORD_NOTE || kind == RECORD_FAULT || kind == RECORD_COMM)
-        return spans->listener.point(spans->listener.context, thread, event, thread->now_ns, error);
-    return begin(spans, thread, event, error);
+        spans->listener.point(spans->listener.context, thread, event, thread->now_ns);
+    else
+        begin(spans, thread, event);
 }
 
-enum error_code spans_finish(struct spans *spans, struct error *error)
+void spans_finish(struct spans *spans)
 {
-    enum error_code code = OK;
     for (struct span_thread *thread = spans->first; thread != NULL; thread = thread->next)
-        while (code == OK && thread->depth > 0)
-            code = end_innermost(spans, thread, error);
-    return code;
+        while (thread->depth > 0)
+            end_innermost(spans, thread);
 }

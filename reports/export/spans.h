@@ -30,13 +30,13 @@ struct span {
 /* Times never fall within a thread. */
 struct span_listener {
     void *context;
-    enum error_code (*enter)(void *context, const struct span_thread *thread,
-                             const struct span *span, uint64_t ns, struct error *error);
-    enum error_code (*leave)(void *context, const struct span_thread *thread,
-                             const struct span *span, uint64_t ns, struct error *error);
+    void (*enter)(void *context, const struct span_thread *thread, const struct span *span,
+                  uint64_t ns);
+    void (*leave)(void *context, const struct span_thread *thread, const struct span *span,
+                  uint64_t ns);
     /* A note, a fault, or a communicator that was made. */
-    enum error_code (*point)(void *context, const struct span_thread *thread,
-                             const struct walk_event *event, uint64_t ns, struct error *error);
+    void (*point)(void *context, const struct span_thread *thread, const struct walk_event *event,
+                  uint64_t ns);
 };
 
 struct spans {
@@ -50,10 +50,9 @@ struct spans {
 void spans_init(struct spans *spans, const struct span_listener *listener);
 void spans_release(struct spans *spans);
 
-/* The next event of a walk. ERROR_MEMORY, or what the listener says. */
-enum error_code spans_event(struct spans *spans, const struct walk_event *event,
-                            struct error *error);
+/* The next event of a walk. */
+void spans_event(struct spans *spans, const struct walk_event *event);
 /* Nothing more comes: ends what is open. */
-enum error_code spans_finish(struct spans *spans, struct error *error);
+void spans_finish(struct spans *spans);
 
 #endif

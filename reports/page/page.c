@@ -2,6 +2,7 @@
  * ask a network for anything. */
 #include "reports/page/page.h"
 
+#include "base/memory.h"
 #include "base/whole_file.h"
 #include "reports/page_parts.h" /* generated: `parts` */
 
@@ -28,17 +29,16 @@ static const struct part *part_find(const char *name)
 /* --- the document ------------------------------------------------------------------------------
  */
 
-enum error_code page_begin(struct page *page, const char *root, struct error *error)
+void page_begin(struct page *page, const char *root)
 {
     xmlDocPtr document = NULL;
     *page = (struct page){0};
     page->xml.writer = xmlNewTextWriterDoc(&document, 0);
     page->document = document;
-    if (page->xml.writer == NULL ||
-        xmlTextWriterStartDocument(page->xml.writer, NULL, "UTF-8", NULL) < 0)
-        return error_set(error, ERROR_MEMORY, "no memory for a page");
+    if (page->xml.writer == NULL)
+        memory_refused();
+    page->xml.failed = xmlTextWriterStartDocument(page->xml.writer, NULL, "UTF-8", NULL) < 0;
     xml_begin(&page->xml, root);
-    return OK;
 }
 
 void page_release(struct page *page)
@@ -55,7 +55,7 @@ static enum error_code finish(struct page *page, struct error *error)
     bool failed = page->xml.failed || xmlTextWriterEndDocument(page->xml.writer) < 0;
     xmlFreeTextWriter(page->xml.writer);
     page->xml.writer = NULL;
-    return failed ? error_set(error, ERROR_MEMORY, "the page could not be put together") : OK;
+    return failed ? error_set(error, ERROR_FORMAT, "the page could not be put together") : OK;
 }
 
 /* --- the templates -----------------------------------------------------------------------------

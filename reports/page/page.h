@@ -15,14 +15,13 @@ struct page {
     void *document; /* an xmlDoc; owned */
 };
 
-/* The element `root` is open. ERROR_MEMORY. Owned by the caller, also after an error:
- * page_release. */
-enum error_code page_begin(struct page *page, const char *root, struct error *error);
+/* The element `root` is open. Owned by the caller: page_release. */
+void page_begin(struct page *page, const char *root);
 void page_release(struct page *page);
 
 /* Ends the document, and writes what the template file `sheet` ("run.xsl") makes of it. Nothing may
- * be written into the page any more. ERROR_MEMORY, ERROR_IO; ERROR_FORMAT if the template does not
- * do (a defect of ours). */
+ * be written into the page any more. ERROR_IO; ERROR_FORMAT if the document or the template does
+ * not do (a defect of ours). */
 enum error_code page_write(struct page *page, const char *sheet, FILE *out, struct error *error);
 
 /* The same into the file `path`: whole or not at all (whole_file.h). */

@@ -2,6 +2,7 @@
  * scenario; what was covered), and how the sets before it went. See report.h. */
 #include "reports/page/report.h"
 
+#include "base/memory.h"
 #include "oracles/oracle.h"
 #include "reports/page/page.h"
 #include "reports/page/report_campaign.h"
@@ -181,12 +182,9 @@ static void write_group(struct xml *xml, const struct stored_set *set, const str
     xml_end(xml);
 }
 
-static enum error_code write_groups(struct xml *xml, const struct stored_set *set,
-                                    struct error *error)
+static void write_groups(struct xml *xml, const struct stored_set *set)
 {
-    struct groups *groups = calloc(1, sizeof *groups);
-    if (groups == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct groups *groups = memory_new(1, sizeof *groups);
     for (size_t i = 0; i < set->run_count; i++)
         if (stored_end_of(&set->run[i]) != STORED_PASS)
             take_group(groups, set, i);
@@ -197,7 +195,6 @@ static enum error_code write_groups(struct xml *xml, const struct stored_set *se
         write_group(xml, set, &groups->group[i]);
     xml_end(xml);
     free(groups);
-    return OK;
 }
 
 static void write_counts(struct xml *xml, const struct stored_set *set)
@@ -210,12 +207,9 @@ static void write_counts(struct xml *xml, const struct stored_set *set)
     xml_number(xml, "runs", (int64_t)all);
 }
 
-static enum error_code write_coverage(struct xml *xml, const struct stored_set *set,
-                                      struct error *error)
+static void write_coverage(struct xml *xml, const struct stored_set *set)
 {
-    struct coverage *all = calloc(claim_count, sizeof *all);
-    if (all == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct coverage *all = memory_new(claim_count, sizeof *all);
     for (size_t i = 0; set->campaign == NULL && i < set->run_count; i++)
         coverage_add(&set->run[i].verdict, violates_of(&set->run[i]), all);
     if (set->campaign != NULL)
@@ -225,30 +219,26 @@ static enum error_code write_coverage(struct xml *xml, const struct stored_set *
     coverage_write(xml, all);
     xml_end(xml);
     free(all);
-    return OK;
 }
 
-static enum error_code write_set(struct xml *xml, const struct stored_set *set, struct error *error)
+static void write_set(struct xml *xml, const struct stored_set *set)
 {
     xml_begin(xml, "set");
     xml_attribute(xml, "name", set->name);
     write_counts(xml, set);
     xml_number(xml, "folders", (int64_t)set->run_count);
     xml_number(xml, "damaged", (int64_t)set->damaged);
-    enum error_code code = OK;
     if (set->campaign != NULL) {
         campaign_write(xml, set);
         campaign_write_groups(xml, set);
-        code = history_write(xml, set, error);
+        history_write(xml, set);
     } else {
-        code = write_groups(xml, set, error);
+        write_groups(xml, set);
     }
     for (size_t i = 0; i < set->run_count && i < SCENARIOS_MOST; i++)
         write_run(xml, "scenario", set, &set->run[i]);
-    if (code == OK)
-        code = write_coverage(xml, set, error);
+    write_coverage(xml, set);
     xml_end(xml);
-    return code;
 }
 
 /* --- the trend ---------------------------------------------------------------------------------
@@ -362,39 +352,35 @@ static void draw_runs(const struct stored_set *set)
     }
 }
 
-static enum error_code put_together(const char *folder, const struct stored_folder *stored,
-                                    struct page *page, struct error *error)
+static enum error_code write_page(const char *folder, const struct stored_folder *stored,
+                                  const char *output, enum whole_name name, struct error *error)
 {
-    if (stored->set[stored->count - 1].pages == NULL)
-        draw_runs(&stored->set[stored->count - 1]);
-    xml_attribute(&page->xml, "name", folder);
-    enum error_code code = write_set(&page->xml, &stored->set[stored->count - 1], error);
-    if (code == OK)
-        write_trend(&page->xml, stored->set, stored->count, stored->all);
+    const struct stored_set *newest = &stored->set[stored->count - 1];
+    struct page page;
+    if (newest->pages == NULL)
+        draw_runs(newest);
+    page_begin(&page, "folder");
+    xml_attribute(&page.xml, "name", folder);
+    write_set(&page.xml, newest);
+    write_trend(&page.xml, stored->set, stored->count, stored->all);
+    enum error_code code = page_write_file(&page, SHEET, output, name, error);
+    page_release(&page);
     return code;
 }
 
 enum error_code report_folder(const char *folder, const char *output, const char *pages,
                               struct error *error)
 {
-    struct stored_folder *stored = calloc(1, sizeof *stored);
-    struct page page = {0};
+    struct stored_folder *stored = memory_new(1, sizeof *stored);
     struct path path;
-    if (stored == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     enum error_code code = path_format(&path, error, "%s/index.html", folder);
     if (code == OK)
         code = read_folder(folder, stored, error);
-    if (code == OK)
+    if (code == OK) {
         stored->set[stored->count - 1].pages = pages;
-    if (code == OK)
-        code = page_begin(&page, "folder", error);
-    if (code == OK)
-        code = put_together(folder, stored, &page, error);
-    if (code == OK)
-        code = page_write_file(&page, SHEET, output != NULL ? output : path.text,
-                               output != NULL ? WHOLE_NAMED : WHOLE_OURS, error);
-    page_release(&page);
+        code = write_page(folder, stored, output != NULL ? output : path.text,
+                          output != NULL ? WHOLE_NAMED : WHOLE_OURS, error);
+    }
     for (size_t i = 0; i < stored->count; i++)
         stored_set_release(&stored->set[i]);
     free(stored);

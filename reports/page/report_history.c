@@ -1,6 +1,7 @@
 /* See report_history.h. Fields are those that campaign_record.c writes. */
 #include "reports/page/report_history.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "oracles/oracle.h"
 
@@ -260,20 +261,15 @@ static void carry_on(struct history *history)
             history->interval[i].arose = history->interval[i - 1].arose;
 }
 
-enum error_code history_write(struct xml *xml, const struct stored_set *set, struct error *error)
+void history_write(struct xml *xml, const struct stored_set *set)
 {
-    struct history *history = calloc(1, sizeof *history);
-    bool *has_arisen = calloc(claim_count, sizeof *has_arisen);
-    enum error_code code = OK;
-    if (history == NULL || has_arisen == NULL) {
-        code = error_set(error, ERROR_MEMORY, "out of memory");
-    } else if (read_journal(set, history, take_time) && history->runs > 0) {
-        history->has_arisen = has_arisen;
+    struct history *history = memory_new(1, sizeof *history);
+    history->has_arisen = memory_new(claim_count, sizeof *history->has_arisen);
+    if (read_journal(set, history, take_time) && history->runs > 0) {
         read_journal(set, history, take_line);
         carry_on(history);
         write_history(xml, history);
     }
-    free(has_arisen);
+    free(history->has_arisen);
     free(history);
-    return code;
 }

@@ -7,7 +7,7 @@
 #include "reports/text/xml.h"
 
 /* <history>, of a set that is a campaign; nothing if its journal has no runs. Lines that are
- * damaged are left out and counted. ERROR_MEMORY. */
-enum error_code history_write(struct xml *xml, const struct stored_set *set, struct error *error);
+ * damaged are left out and counted. */
+void history_write(struct xml *xml, const struct stored_set *set);
 
 #endif

@@ -39,32 +39,21 @@ bool report_is_run(const char *folder)
 /* --- diagrams ----------------------------------------------------------------------------------
  */
 
-/* The page is there without the diagram too; but want of memory is no property of the run, and the
- * page fails. */
-static enum error_code tell_undrawn(struct xml *xml, const struct error *why, struct error *error)
+/* The page is there without the diagram too. */
+static void write_diagram(struct xml *xml, const struct report_source *source, const char *id,
+                          const struct event_ref *near, size_t near_count)
 {
-    if (why->code == ERROR_MEMORY)
-        return error_set(error, ERROR_MEMORY, "%s", why->text);
-    xml_element(xml, "undrawn", why->text);
-    return OK;
-}
-
-static enum error_code write_diagram(struct xml *xml, const struct report_source *source,
-                                     const char *id, const struct event_ref *near,
-                                     size_t near_count, struct error *error)
-{
-    struct error why = {0};
+    struct error why = source->trace_error;
     struct diagram_wish wish = {.id = id,
                                 .set = &source->traces,
                                 .witness = source->witness.event,
                                 .witness_count = source->witness.count,
                                 .near = near,
                                 .near_count = near_count};
-    if (source->trace_error.code != OK)
-        return tell_undrawn(xml, &source->trace_error, error);
-    if (source->has_traces && diagram_write(xml, &wish, &why) != OK)
-        return tell_undrawn(xml, &why, error);
-    return OK;
+    if (why.code == OK && source->has_traces)
+        (void)diagram_write(xml, &wish, &why);
+    if (why.code != OK)
+        xml_element(xml, "undrawn", why.text);
 }
 
 /* A run that is just over and has more than this is not drawn: its user waits for the verdict. */
@@ -86,27 +75,16 @@ static bool hangs(const struct report_source *source)
            (source->run.end == RUN_DEADLOCK || source->run.end == RUN_TIME_LIMIT);
 }
 
-static enum error_code write_waits(struct xml *xml, const struct report_source *source,
-                                   struct error *error)
-{
-    struct error why = {0};
-    if (hangs(source) && waits_write(xml, &source->traces, &why) != OK)
-        return tell_undrawn(xml, &why, error);
-    return OK;
-}
-
 /* The other run, around the same events as far as it has them. */
-static enum error_code write_beside(struct xml *xml, const struct report_source *beside,
-                                    const struct report_source *source, struct error *error)
+static void write_beside(struct xml *xml, const struct report_source *beside,
+                         const struct report_source *source)
 {
     struct report_source plain = *beside;
     plain.witness.count = 0;
     xml_begin(xml, "beside");
     report_put_heading(xml, beside);
-    enum error_code code =
-        write_diagram(xml, &plain, ID_BESIDE, source->witness.event, source->witness.count, error);
+    write_diagram(xml, &plain, ID_BESIDE, source->witness.event, source->witness.count);
     xml_end(xml);
-    return code;
 }
 
 /* --- the file ----------------------------------------------------------------------------------
@@ -118,21 +96,17 @@ static enum error_code make_page(const struct report_source *source,
 {
     struct page page;
     struct path path;
-    enum error_code code = page_begin(&page, "run", error);
-    if (code == OK) {
-        report_put_heading(&page.xml, source);
-        report_put_verdict(&page.xml, source);
-        report_put_facts(&page.xml, source);
-        code = write_waits(&page.xml, source, error);
-    }
-    if (code == OK) {
-        report_put_output(&page.xml, source);
-        code = write_diagram(&page.xml, source, ID_MAIN, NULL, 0, error);
-    }
-    if (code == OK && beside != NULL)
-        code = write_beside(&page.xml, beside, source, error);
-    if (code == OK)
-        code = path_format(&path, error, "%s/report.html", source->folder);
+    enum error_code code = path_format(&path, error, "%s/report.html", source->folder);
+    page_begin(&page, "run");
+    report_put_heading(&page.xml, source);
+    report_put_verdict(&page.xml, source);
+    report_put_facts(&page.xml, source);
+    if (hangs(source))
+        waits_write(&page.xml, &source->traces);
+    report_put_output(&page.xml, source);
+    write_diagram(&page.xml, source, ID_MAIN, NULL, 0);
+    if (beside != NULL)
+        write_beside(&page.xml, beside, source);
     if (code == OK)
         code = page_write_file(&page, SHEET, output != NULL ? output : path.text,
                                output != NULL ? WHOLE_NAMED : WHOLE_OURS, error);

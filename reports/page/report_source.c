@@ -43,10 +43,6 @@ enum error_code report_source_open(const char *folder, struct report_source *sou
     if (code != OK)
         return code;
     read_traces(source);
-    if (source->trace_error.code == ERROR_MEMORY) {
-        *error = source->trace_error;
-        return ERROR_MEMORY;
-    }
     if (source->verdict.root == NULL && !source->has_run && !source->has_traces)
         return error_set(error, ERROR_USAGE,
                          "%s: there is no verdict.json, run.json or folder of traces", folder);

@@ -1,6 +1,7 @@
 /* See stored_set.h. */
 #include "reports/page/stored_set.h"
 
+#include "base/memory.h"
 #include "system/json_text.h"
 
 #include <ctype.h>
@@ -183,12 +184,12 @@ static enum error_code read_runs(struct stored_set *set, struct error *error)
     int count = scandir(set->folder.text, &entries, is_run_name, by_number);
     if (count < 0)
         return error_set(error, ERROR_IO, "%s: %s", set->folder.text, strerror(errno));
-    set->run = calloc((size_t)count + 1, sizeof *set->run);
-    for (int i = 0; set->run != NULL && i < count && i < STORED_RUNS_MOST; i++)
+    set->run = memory_new((size_t)count, sizeof *set->run);
+    for (int i = 0; i < count && i < STORED_RUNS_MOST; i++)
         if (is_folder(set->folder.text, entries[i]->d_name))
             read_run(set, entries[i]->d_name);
     free_entries(entries, count);
-    return set->run != NULL ? OK : error_set(error, ERROR_MEMORY, "out of memory");
+    return OK;
 }
 
 enum error_code stored_set_read(const char *folder, const char *name, struct stored_set *set,

@@ -36,7 +36,7 @@ struct stored_set {
     uint64_t count[STORED_ENDS];
 };
 
-/* The runs of one set. ERROR_IO, ERROR_MEMORY. Owned by the caller, also after an error. */
+/* The runs of one set. ERROR_IO. Owned by the caller, also after an error. */
 enum error_code stored_set_read(const char *folder, const char *name, struct stored_set *set,
                                 struct error *error);
 

@@ -1,10 +1,10 @@
 /* What did not pass, at the place of its scenario: for GitHub, whose runner reads commands in the
  * output of a step, and for GitLab, which shows a code quality report in merge requests. And all
  * results as newline JSON. */
+#include "base/memory.h"
 #include "reports/results/results.h"
 #include "system/json_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,16 +29,6 @@ static const char *plain_path(const char *path)
     return path;
 }
 
-static enum error_code write_json(FILE *out, json_t *json, const char *after, struct error *error)
-{
-    if (json == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    errno = 0;
-    bool good = json_dumpf(json, out, JSON_COMPACT) == 0 && fputs(after, out) != EOF;
-    json_decref(json);
-    return good ? OK : error_set(error, ERROR_IO, "output: %s", strerror(errno));
-}
-
 /* --- GitHub ----------------------------------------------------------------------------------- */
 
 /* % and line ends are escaped everywhere, : and , where they would end a property. */
@@ -51,15 +41,13 @@ static void put_escaped(FILE *out, const char *text, const char *escaped)
             putc(*text, out);
 }
 
-static enum error_code github_one(FILE *out, const struct result_case *result, void *state,
-                                  struct error *error)
+static void github_one(FILE *out, const struct result_case *result, void *state)
 {
     static const char in_text[] = "%\r\n", in_property[] = "%\r\n:,";
     char headline[RESULT_HEADLINE_BYTES];
     (void)state;
-    (void)error;
     if (!is_told(result))
-        return OK;
+        return;
     fputs("::error file=", out);
     put_escaped(out, plain_path(result->file), in_property);
     fprintf(out, ",line=%d,title=", result->line);
@@ -71,20 +59,17 @@ static enum error_code github_one(FILE *out, const struct result_case *result, v
         put_escaped(out, result->why[i], in_text);
     }
     putc('\n', out);
-    return OK;
 }
 
 const struct result_form results_github = {.name = "github", .one = github_one};
 
 /* --- GitLab ----------------------------------------------------------------------------------- */
 
-static enum error_code gitlab_begin(FILE *out, const struct result_totals *totals, void **state,
-                                    struct error *error)
+static void gitlab_begin(FILE *out, const struct result_totals *totals, void **state)
 {
     (void)totals;
-    *state = calloc(1, sizeof(bool)); /* an issue was written: a comma comes first */
+    *state = memory_new(1, sizeof(bool)); /* an issue was written: a comma comes first */
     fputs("[", out);
-    return *state != NULL ? OK : error_set(error, ERROR_MEMORY, "out of memory");
 }
 
 /* The same problem keeps its fingerprint from run to run; the number tells repetitions apart. */
@@ -98,54 +83,47 @@ static void fingerprint_of(const struct result_case *result, char text[FINGERPRI
     snprintf(text, FINGERPRINT_BYTES, "%016" PRIx64, (uint64_t)hash);
 }
 
-static enum error_code gitlab_one(FILE *out, const struct result_case *result, void *state,
-                                  struct error *error)
+static void gitlab_one(FILE *out, const struct result_case *result, void *state)
 {
     char headline[RESULT_HEADLINE_BYTES], text[2 * RESULT_HEADLINE_BYTES];
     char fingerprint[FINGERPRINT_BYTES];
     bool *any = state;
     if (!is_told(result))
-        return OK;
+        return;
     snprintf(text, sizeof text, "%s: %s", result->name, result_headline(result, headline));
     fingerprint_of(result, fingerprint);
     fputs(*any ? ",\n" : "\n", out);
     *any = true;
-    return write_json(out,
-                      json_pack("{s:o, s:o, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
-                                json_text(text), "check_name",
-                                json_text(result->claim != NULL ? result->claim : result->verdict),
-                                "fingerprint", fingerprint, "severity",
-                                result->result == RESULT_FAILURE ? "critical" : "major", "location",
-                                "path", json_text(plain_path(result->file)), "lines", "begin",
-                                result->line > 0 ? result->line : 1),
-                      "", error);
+    json_put(json_pack("{s:o, s:o, s:s, s:s, s:{s:o, s:{s:i}}}", "description", json_text(text),
+                       "check_name",
+                       json_text(result->claim != NULL ? result->claim : result->verdict),
+                       "fingerprint", fingerprint, "severity",
+                       result->result == RESULT_FAILURE ? "critical" : "major", "location", "path",
+                       json_text(plain_path(result->file)), "lines", "begin",
+                       result->line > 0 ? result->line : 1),
+             out, JSON_COMPACT, "");
 }
 
-static enum error_code gitlab_end(FILE *out, void *state, struct error *error)
+static void gitlab_end(FILE *out, void *state)
 {
-    (void)error;
     free(state);
     fputs("\n]\n", out);
-    return OK;
 }
 
 const struct result_form results_gitlab = {"gitlab", gitlab_begin, gitlab_one, gitlab_end};
 
 /* --- newline JSON ----------------------------------------------------------------------------- */
 
-static enum error_code json_begin(FILE *out, const struct result_totals *totals, void **state,
-                                  struct error *error)
+static void json_begin(FILE *out, const struct result_totals *totals, void **state)
 {
     (void)state;
-    return write_json(
-        out,
-        json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:f}", "form", "faultline-results",
-                  "version", JSON_VERSION, "scenarios", (json_int_t)totals->all, "passes",
-                  (json_int_t)totals->count[RESULT_PASS], "failures",
-                  (json_int_t)totals->count[RESULT_FAILURE], "errors",
-                  (json_int_t)totals->count[RESULT_ERROR], "skipped",
-                  (json_int_t)totals->count[RESULT_SKIPPED], "seconds", totals->seconds),
-        "\n", error);
+    json_put(json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:f}", "form", "faultline-results",
+                       "version", JSON_VERSION, "scenarios", (json_int_t)totals->all, "passes",
+                       (json_int_t)totals->count[RESULT_PASS], "failures",
+                       (json_int_t)totals->count[RESULT_FAILURE], "errors",
+                       (json_int_t)totals->count[RESULT_ERROR], "skipped",
+                       (json_int_t)totals->count[RESULT_SKIPPED], "seconds", totals->seconds),
+             out, JSON_COMPACT, "\n");
 }
 
 static json_t *list_of(const char *const *texts, size_t count)
@@ -156,22 +134,19 @@ static json_t *list_of(const char *const *texts, size_t count)
     return list;
 }
 
-static enum error_code json_one(FILE *out, const struct result_case *result, void *state,
-                                struct error *error)
+static void json_one(FILE *out, const struct result_case *result, void *state)
 {
     (void)state;
-    return write_json(
-        out,
-        json_pack("{s:i, s:o, s:o, s:i, s:o, s:o, s:s, s:s, s:o*, s:f, s:o, s:o, s:o, s:o*}",
-                  "number", result->number, "name", json_text(result->name), "file",
-                  json_text(result->file), "line", result->line, "protocol",
-                  json_text(result->protocol), "program", json_text(result->program), "result",
-                  result_words[result->result], "verdict", result->verdict, "claim",
-                  json_text(result->claim), "seconds", result->seconds, "why",
-                  list_of(result->why, result->why_count), "witness",
-                  list_of(result->witness, result->witness_count), "folder",
-                  json_text(result->folder), "control", json_text(result->control)),
-        "\n", error);
+    json_put(json_pack("{s:i, s:o, s:o, s:i, s:o, s:o, s:s, s:s, s:o*, s:f, s:o, s:o, s:o, s:o*}",
+                       "number", result->number, "name", json_text(result->name), "file",
+                       json_text(result->file), "line", result->line, "protocol",
+                       json_text(result->protocol), "program", json_text(result->program), "result",
+                       result_words[result->result], "verdict", result->verdict, "claim",
+                       json_text(result->claim), "seconds", result->seconds, "why",
+                       list_of(result->why, result->why_count), "witness",
+                       list_of(result->witness, result->witness_count), "folder",
+                       json_text(result->folder), "control", json_text(result->control)),
+             out, JSON_COMPACT, "\n");
 }
 
 const struct result_form results_json = {.name = "json", .begin = json_begin, .one = json_one};

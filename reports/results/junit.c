@@ -1,6 +1,7 @@
 /* JUnit's XML as Jenkins and others read it: one test case for each scenario. A violation is a
  * failure. What could not be decided, or did not happen, is an error and not skipped, which would
  * be green. system-out has the reason and how to see more. */
+#include "base/memory.h"
 #include "reports/results/results.h"
 #include "reports/text/xml.h"
 
@@ -27,11 +28,6 @@ static void put_line(struct xml *xml, const char *before, const char *text)
     xml_text(xml, "\n");
 }
 
-static enum error_code outcome(const struct xml *xml, struct error *error)
-{
-    return xml->failed ? error_set(error, ERROR_IO, "cannot write the JUnit report") : OK;
-}
-
 /* The same counts stand at both elements. */
 static void put_totals(struct xml *xml, const struct result_totals *totals)
 {
@@ -42,26 +38,20 @@ static void put_totals(struct xml *xml, const struct result_totals *totals)
     put_seconds(xml, totals->seconds);
 }
 
-static enum error_code junit_begin(FILE *out, const struct result_totals *totals, void **state,
-                                   struct error *error)
+static void junit_begin(FILE *out, const struct result_totals *totals, void **state)
 {
-    struct xml *xml = *state = calloc(1, sizeof *xml);
-    xmlOutputBufferPtr buffer = xml != NULL ? xmlOutputBufferCreateFile(out, NULL) : NULL;
-    if (buffer == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    xml->writer = xmlNewTextWriter(buffer);
-    if (xml->writer == NULL) {
-        xmlOutputBufferClose(buffer);
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    }
-    xml->failed = xmlTextWriterSetIndent(xml->writer, 1) < 0 ||
-                  xmlTextWriterStartDocument(xml->writer, "1.0", "UTF-8", NULL) < 0;
+    struct xml *xml = *state = memory_new(1, sizeof *xml);
+    xmlOutputBufferPtr buffer = xmlOutputBufferCreateFile(out, NULL);
+    xml->writer = buffer != NULL ? xmlNewTextWriter(buffer) : NULL;
+    if (xml->writer == NULL)
+        memory_refused();
+    xmlTextWriterSetIndent(xml->writer, 1);
+    xmlTextWriterStartDocument(xml->writer, "1.0", "UTF-8", NULL);
     xml_begin(xml, "testsuites");
     put_totals(xml, totals);
     xml_begin(xml, "testsuite");
     put_totals(xml, totals);
     put_count(xml, "skipped", totals->count[RESULT_SKIPPED]);
-    return outcome(xml, error);
 }
 
 static void put_result(struct xml *xml, const struct result_case *result)
@@ -98,8 +88,7 @@ static void put_output(struct xml *xml, const struct result_case *result)
 }
 
 /* Servers group by class name: the file, then what is under test. */
-static enum error_code junit_one(FILE *out, const struct result_case *result, void *state,
-                                 struct error *error)
+static void junit_one(FILE *out, const struct result_case *result, void *state)
 {
     struct xml *xml = state;
     char class[TEXT_BYTES];
@@ -112,22 +101,15 @@ static enum error_code junit_one(FILE *out, const struct result_case *result, vo
     put_result(xml, result);
     put_output(xml, result);
     xml_end(xml);
-    return outcome(xml, error);
 }
 
-static enum error_code junit_end(FILE *out, void *state, struct error *error)
+static void junit_end(FILE *out, void *state)
 {
     struct xml *xml = state;
     (void)out;
-    if (xml == NULL)
-        return OK;
-    if (xml->writer != NULL) {
-        xml->failed = xmlTextWriterEndDocument(xml->writer) < 0 || xml->failed;
-        xmlFreeTextWriter(xml->writer);
-    }
-    enum error_code code = outcome(xml, error);
+    xmlTextWriterEndDocument(xml->writer);
+    xmlFreeTextWriter(xml->writer);
     free(xml);
-    return code;
 }
 
 const struct result_form results_junit = {"junit", junit_begin, junit_one, junit_end};

@@ -4,8 +4,6 @@
 #ifndef REPORTS_RESULTS_RESULTS_H
 #define REPORTS_RESULTS_RESULTS_H
 
-#include "base/error.h"
-
 #include <stddef.h>
 #include <stdio.h>
 
@@ -47,13 +45,11 @@ struct result_totals {
 
 struct result_form {
     const char *name; /* of the form and of the option that asks for it */
-    /* *state is the form's own between begin and end; `end` is called after every `begin`, and
-     * releases it. */
-    enum error_code (*begin)(FILE *out, const struct result_totals *totals, void **state,
-                             struct error *error);
-    enum error_code (*one)(FILE *out, const struct result_case *result, void *state,
-                           struct error *error);
-    enum error_code (*end)(FILE *out, void *state, struct error *error);
+    /* *state is the form's own between begin and end, which releases it. What `out` does not take
+     * it says itself (ferror). */
+    void (*begin)(FILE *out, const struct result_totals *totals, void **state);
+    void (*one)(FILE *out, const struct result_case *result, void *state);
+    void (*end)(FILE *out, void *state);
 };
 
 /* In the order of enum result_form_id. */

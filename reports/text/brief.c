@@ -2,6 +2,8 @@
  */
 #include "reports/text/brief.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,72 +138,62 @@ static void add_others(struct choosing *choosing, bool *row)
     choosing->count = kept;
 }
 
-/* The picture of the first `count` of the order. */
-static enum error_code measure(struct choosing *choosing, size_t count, bool *fits,
-                               struct error *error)
+/* The picture of the first `count` of the order fits. */
+static bool measure(struct choosing *choosing, size_t count)
 {
     struct layout layout;
     memset(choosing->shown, 0, choosing->slice->count * sizeof *choosing->shown);
     for (size_t i = 0; i < count; i++)
         choosing->shown[choosing->order[i].event] = true;
-    enum error_code code =
-        layout_make(choosing->slice, choosing->arrows, &choosing->wish, &layout, error);
-    *fits = code == OK && layout.width <= BRIEF_WIDTH;
+    layout_make(choosing->slice, choosing->arrows, &choosing->wish, &layout);
+    bool fits = layout.width <= BRIEF_WIDTH;
     layout_release(&layout);
-    return code;
+    return fits;
 }
 
 /* As many as fit. */
-static enum error_code narrow(struct choosing *choosing, struct error *error)
+static void narrow(struct choosing *choosing)
 {
     size_t low = choosing->must, high = choosing->count;
-    enum error_code code = OK;
-    bool fits;
-    while (code == OK && low < high) {
+    while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        code = measure(choosing, middle, &fits, error);
-        if (fits)
+        if (measure(choosing, middle))
             low = middle;
         else
             high = middle - 1;
     }
-    return code == OK ? measure(choosing, low, &fits, error) : code;
+    (void)measure(choosing, low);
 }
 
 /* The whole slice is narrow enough. */
-static enum error_code all_fits(struct choosing *choosing, bool *fits, struct error *error)
+static bool all_fits(struct choosing *choosing)
 {
     struct layout layout;
     struct layout_wish wish = choosing->wish;
     wish.shown = NULL;
-    enum error_code code = layout_make(choosing->slice, choosing->arrows, &wish, &layout, error);
-    *fits = code == OK && layout.width <= BRIEF_WIDTH && layout.row_count <= BRIEF_ROWS;
+    layout_make(choosing->slice, choosing->arrows, &wish, &layout);
+    bool fits = layout.width <= BRIEF_WIDTH && layout.row_count <= BRIEF_ROWS;
     layout_release(&layout);
-    return code;
+    return fits;
 }
 
 bool brief_choose(const struct slice *slice, const struct arrows *arrows, const unsigned *letters,
-                  double column_width, bool *shown, enum error_code *code, struct error *error)
+                  double column_width, bool *shown)
 {
-    struct choosing choosing = {
-        .slice = slice, .arrows = arrows, .wish = {shown, letters, column_width, false}};
-    bool *row = calloc((size_t)slice->set->ranks + 1, sizeof *row);
-    bool fits = false;
-    choosing.shown = shown;
-    choosing.order = calloc(slice->count + 1, sizeof *choosing.order);
-    if (row == NULL || choosing.order == NULL)
-        *code = error_set(error, ERROR_MEMORY, "no memory for a diagram");
-    else
-        *code = all_fits(&choosing, &fits, error);
-    if (*code == OK && !fits) {
-        add_witness(&choosing);
-        if (choosing.must > 0) {
-            add_others(&choosing, row);
-            *code = narrow(&choosing, error);
-        }
+    struct choosing choosing = {.slice = slice,
+                                .arrows = arrows,
+                                .wish = {shown, letters, column_width, false},
+                                .shown = shown};
+    if (all_fits(&choosing))
+        return false;
+    bool *row = memory_new((size_t)slice->set->ranks, sizeof *row);
+    choosing.order = memory_new(slice->count, sizeof *choosing.order);
+    add_witness(&choosing);
+    if (choosing.must > 0) {
+        add_others(&choosing, row);
+        narrow(&choosing);
     }
-    bool brief = *code == OK && !fits && choosing.must > 0;
     free(row);
     free(choosing.order);
-    return brief;
+    return choosing.must > 0;
 }

@@ -12,6 +12,6 @@
 /* shown: by event, to be filled. letters, column_width: as for layout_wish. False: there is nothing
  * to be brief about (no witness, no death), or all of the slice fits. */
 bool brief_choose(const struct slice *slice, const struct arrows *arrows, const unsigned *letters,
-                  double column_width, bool *shown, enum error_code *code, struct error *error);
+                  double column_width, bool *shown);
 
 #endif

@@ -1,6 +1,7 @@
 /* See columns.h. One walk prints; a slice takes two more before it. */
 #include "reports/text/columns.h"
 
+#include "base/memory.h"
 #include "oracles/reading/history.h"
 #include "reports/text/columns_cell.h"
 #include "reports/text/columns_slice.h"
@@ -216,12 +217,10 @@ static bool notes_stop_log(const struct trace *trace)
     return false;
 }
 
-static bool look_through(struct columns *columns)
+static void look_through(struct columns *columns)
 {
     const struct trace_set *set = columns->set;
-    columns->last = calloc(set->count + 1, sizeof *columns->last);
-    if (columns->last == NULL)
-        return false;
+    columns->last = memory_new(set->count, sizeof *columns->last);
     for (size_t i = 0; i < set->count; i++) {
         const struct trace *trace = &set->trace[i];
         columns->last[i] = trace->count;
@@ -230,13 +229,12 @@ static bool look_through(struct columns *columns)
                 columns->last[i] = at - 1;
         columns->stops_logging |= notes_stop_log(trace);
     }
-    return true;
 }
 
 static bool is_asked_for(const struct columns_options *options, const struct walk_event *event)
 {
     const struct trace_print_options *print = &options->print;
-    if (columns_is_witness(options->witness, options->witness_count, event))
+    if (walk_event_is_of(event, options->witness, options->witness_count))
         return true;
     if ((print->rank >= 0 && print->rank != event->trace->rank) ||
         (print->incarnation >= 0 && print->incarnation != event->trace->incarnation) ||
@@ -329,16 +327,17 @@ static const char *colour_of(enum cell_mark mark, const struct record *record)
     return record->kind == RECORD_NOTE ? COLOUR_NOTE : NULL;
 }
 
-static enum error_code on_event(void *context, const struct walk_event *event, struct error *error)
+/* A stream that takes no more ends the walk. */
+static bool on_event(void *context, const struct walk_event *event)
 {
     struct columns *columns = context;
     const struct columns_options *options = columns->options;
     struct column *column = column_of(columns, event->trace->rank);
     char text[CELL_BYTES];
     if (is_over(columns))
-        return OK;
+        return true;
     enum cell_mark mark = CELL_PLAIN;
-    if (columns_is_witness(options->witness, options->witness_count, event))
+    if (walk_event_is_of(event, options->witness, options->witness_count))
         mark = CELL_WITNESS;
     else if (event->record->kind == RECORD_FAULT)
         mark = CELL_FAULT;
@@ -352,30 +351,23 @@ static enum error_code on_event(void *context, const struct walk_event *event, s
         fprintf(columns->out, "... more: the limit is %" PRIu64 " events\n", columns->lines);
     else
         print_end(columns, event);
-    return ferror(columns->out) ? error_set(error, ERROR_IO, "output: %s", strerror(errno)) : OK;
+    return !ferror(columns->out);
 }
 
-static enum error_code print_all(struct columns *columns, const struct links *links,
-                                 struct error *error)
+static void print_all(struct columns *columns, const struct links *links)
 {
     const struct columns_options *options = columns->options;
     struct walk walk = {columns, is_candidate, NULL};
-    enum error_code code = OK;
-    if (!look_through(columns))
-        return error_set(error, ERROR_MEMORY, "%zu traces", columns->set->count);
+    look_through(columns);
     if (options->slice > 0)
-        code = columns_slice_choose(links, &walk, options->witness, options->witness_count,
-                                    options->slice, &columns->slice, error);
-    if (code != OK)
-        return code;
+        columns_slice_choose(links, &walk, options->witness, options->witness_count, options->slice,
+                             &columns->slice);
     print_key(columns);
     print_left_out(columns);
     print_heads(columns);
     walk = (struct walk){columns, is_wanted, on_event};
-    code = walk_run(links, &walk, NULL, error);
-    if (code == OK)
-        print_witness(columns);
-    return code;
+    (void)walk_run(links, &walk);
+    print_witness(columns);
 }
 
 enum error_code columns_print(const struct trace_set *set, const struct columns_options *options,
@@ -387,7 +379,7 @@ enum error_code columns_print(const struct trace_set *set, const struct columns_
     lay_out(&columns);
     enum error_code code = links_read(set, &links, error);
     if (code == OK)
-        code = print_all(&columns, &links, error);
+        print_all(&columns, &links);
     links_release(&links);
     columns_slice_release(&columns.slice);
     free(columns.last);

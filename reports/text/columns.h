@@ -26,7 +26,7 @@ struct columns_options {
 struct columns_options columns_options_default(void);
 
 /* Writes to `out`. Ranks for which the width has no room are left out, those of the witness last,
- * and a line says so. ERROR_IO: `out` took no more, or no temporary file; ERROR_MEMORY. */
+ * and a line says so. ERROR_IO: `out` took no more, or no temporary file. */
 enum error_code columns_print(const struct trace_set *set, const struct columns_options *options,
                               FILE *out, struct error *error);
 

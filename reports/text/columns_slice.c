@@ -2,6 +2,8 @@
  */
 #include "reports/text/columns_slice.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,62 +26,43 @@ struct choosing {
     uint64_t room;                  /* of a ring */
 };
 
-bool columns_is_witness(const struct event_ref *witness, size_t count,
-                        const struct walk_event *event)
-{
-    for (size_t i = 0; i < count; i++)
-        if (witness[i].rank == event->trace->rank &&
-            witness[i].incarnation == event->trace->incarnation && witness[i].index == event->index)
-            return true;
-    return false;
-}
-
 static bool is_candidate(void *context, const struct walk_event *event)
 {
     const struct walk *candidates = ((struct choosing *)context)->candidates;
     return candidates->wanted == NULL || candidates->wanted(candidates->context, event);
 }
 
-static enum error_code find_witness(void *context, const struct walk_event *event,
-                                    struct error *error)
+static bool find_witness(void *context, const struct walk_event *event)
 {
     struct choosing *choosing = context;
     if (choosing->found == WITNESS_MOST ||
-        !columns_is_witness(choosing->witness, choosing->witness_count, event))
-        return OK;
+        !walk_event_is_of(event, choosing->witness, choosing->witness_count))
+        return true;
     size_t bytes = choosing->places * sizeof *event->clock;
-    struct past *past = &choosing->past[choosing->found];
-    past->clock = malloc(bytes);
-    if (past->clock == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct past *past = &choosing->past[choosing->found++];
+    past->clock = memory_new(1, bytes);
     memcpy(past->clock, event->clock, bytes);
-    choosing->found++;
-    return OK;
+    return true;
 }
 
-static enum error_code find_past(void *context, const struct walk_event *event, struct error *error)
+static bool find_past(void *context, const struct walk_event *event)
 {
     struct choosing *choosing = context;
-    (void)error;
     for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
         struct past *past = &choosing->past[i];
         if (past->clock == NULL || past->clock[event->place] >= event->clock[event->place])
             past->ring[past->count++ % choosing->room] = event->ordinal;
     }
-    return OK;
+    return true;
 }
 
 /* A ring for each event of the witness, or one for the whole run. */
-static enum error_code make_rings(struct choosing *choosing, uint64_t most, struct error *error)
+static void make_rings(struct choosing *choosing, uint64_t most)
 {
     size_t rings = choosing->found > 0 ? choosing->found : 1;
     choosing->room = (most + rings - 1) / rings;
-    for (size_t i = 0; i < rings; i++) {
-        choosing->past[i].ring = calloc(choosing->room, sizeof(uint64_t));
-        if (choosing->past[i].ring == NULL)
-            return error_set(error, ERROR_MEMORY, "out of memory");
-    }
-    return OK;
+    for (size_t i = 0; i < rings; i++)
+        choosing->past[i].ring = memory_new(choosing->room, sizeof(uint64_t));
 }
 
 static int by_number(const void *left, const void *right)
@@ -89,13 +72,10 @@ static int by_number(const void *left, const void *right)
 }
 
 /* What is in the rings, each once, ascending. */
-static enum error_code collect(const struct choosing *choosing, struct columns_slice *slice,
-                               struct error *error)
+static void collect(const struct choosing *choosing, struct columns_slice *slice)
 {
     size_t count = 0;
-    slice->ordinal = calloc(choosing->room * WITNESS_MOST, sizeof *slice->ordinal);
-    if (slice->ordinal == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    slice->ordinal = memory_new(choosing->room * WITNESS_MOST, sizeof *slice->ordinal);
     for (size_t i = 0; i < WITNESS_MOST && choosing->past[i].ring != NULL; i++) {
         const struct past *past = &choosing->past[i];
         uint64_t held = past->count < choosing->room ? past->count : choosing->room;
@@ -106,7 +86,6 @@ static enum error_code collect(const struct choosing *choosing, struct columns_s
     for (size_t i = 0; i < count; i++)
         if (i == 0 || slice->ordinal[i] != slice->ordinal[i - 1])
             slice->ordinal[slice->count++] = slice->ordinal[i];
-    return OK;
 }
 
 static void release(struct choosing *choosing)
@@ -117,29 +96,21 @@ static void release(struct choosing *choosing)
     }
 }
 
-enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
-                                     const struct event_ref *witness, size_t witness_count,
-                                     uint64_t most, struct columns_slice *slice,
-                                     struct error *error)
+void columns_slice_choose(const struct links *links, const struct walk *candidates,
+                          const struct event_ref *witness, size_t witness_count, uint64_t most,
+                          struct columns_slice *slice)
 {
     struct choosing choosing = {.candidates = candidates,
                                 .witness = witness,
                                 .witness_count = witness_count,
                                 .places = links->set->count};
     struct walk walk = {&choosing, is_candidate, find_witness};
-    struct walk_seen seen = {0};
-    *slice = (struct columns_slice){0};
-    enum error_code code = walk_run(links, &walk, &seen, error);
-    slice->candidates = seen.told;
+    *slice = (struct columns_slice){.candidates = walk_run(links, &walk).told};
     walk.event = find_past;
-    if (code == OK)
-        code = make_rings(&choosing, most, error);
-    if (code == OK)
-        code = walk_run(links, &walk, NULL, error);
-    if (code == OK)
-        code = collect(&choosing, slice, error);
+    make_rings(&choosing, most);
+    (void)walk_run(links, &walk);
+    collect(&choosing, slice);
     release(&choosing);
-    return code;
 }
 
 void columns_slice_release(struct columns_slice *slice)

@@ -12,16 +12,11 @@ struct columns_slice {
     uint64_t *ordinal; /* of those to be shown, among the candidates, ascending; owned */
 };
 
-bool columns_is_witness(const struct event_ref *witness, size_t count,
-                        const struct walk_event *event);
-
 /* Walks twice. candidates: `wanted` and `context` of a walk; `event` is not used. `most`: events,
- * shared among those of the witness; they count themselves. ERROR_MEMORY. Owned by the caller, also
- * after an error. */
-enum error_code columns_slice_choose(const struct links *links, const struct walk *candidates,
-                                     const struct event_ref *witness, size_t witness_count,
-                                     uint64_t most, struct columns_slice *slice,
-                                     struct error *error);
+ * shared among those of the witness; they count themselves. Owned by the caller. */
+void columns_slice_choose(const struct links *links, const struct walk *candidates,
+                          const struct event_ref *witness, size_t witness_count, uint64_t most,
+                          struct columns_slice *slice);
 void columns_slice_release(struct columns_slice *slice);
 
 bool columns_slice_holds(const struct columns_slice *slice, uint64_t ordinal);

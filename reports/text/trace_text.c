@@ -1,6 +1,7 @@
 /* See trace_text.h: the merge of traces by time. The words of a line are trace_line.c's. */
 #include "reports/text/trace_text.h"
 
+#include "base/memory.h"
 #include "reports/text/trace_line.h"
 
 #include <errno.h>
@@ -145,9 +146,7 @@ enum error_code trace_print(const struct trace_set *set, const struct trace_prin
                             FILE *out, struct error *error)
 {
     uint64_t start;
-    struct cursor *heap = calloc(set->count + 1, sizeof *heap);
-    if (heap == NULL)
-        return error_set(error, ERROR_MEMORY, "%zu traces", set->count);
+    struct cursor *heap = memory_new(set->count, sizeof *heap);
     errno = 0;
     size_t count = fill_heap(set, options, heap, &start);
     merge(heap, count, options, start, out);

@@ -28,7 +28,7 @@ struct trace_print_options trace_print_options_default(void);
 /* Writes to `out`. Columns: seconds since the start of the run, event (r<rank>#<incarnation>:
  * e<index>), level, duration, call, what it was about. A call without an end is "in progress"; a
  * record that was never finished is "torn". A line has at most TRACE_LINE_BYTES
- * (trace_line.h). ERROR_IO: `out` took no more; ERROR_MEMORY. */
+ * (trace_line.h). ERROR_IO: `out` took no more. */
 enum error_code trace_print(const struct trace_set *set, const struct trace_print_options *options,
                             FILE *out, struct error *error);
 

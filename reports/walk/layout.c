@@ -3,6 +3,8 @@
  * that do not block) the earliest goes on. */
 #include "reports/walk/layout.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,20 +174,16 @@ static void list_causes(struct placing *placing)
     }
 }
 
-static bool begin(struct placing *placing)
+static void begin(struct placing *placing)
 {
     size_t places = placing->slice->set->count, count = placing->slice->count;
-    placing->next = calloc(places + 1, sizeof *placing->next);
-    placing->end = calloc(places + 1, sizeof *placing->end);
-    placing->behind = calloc(places + 1, sizeof *placing->behind);
-    placing->meeting = calloc(count + 1, sizeof *placing->meeting);
-    placing->cause = calloc(count + 2, sizeof *placing->cause);
-    placing->causes = calloc(placing->arrows->count + 1, sizeof *placing->causes);
-    placing->layout->spot = calloc(count + 1, sizeof *placing->layout->spot);
-    if (placing->next == NULL || placing->end == NULL || placing->behind == NULL ||
-        placing->meeting == NULL || placing->cause == NULL || placing->causes == NULL ||
-        placing->layout->spot == NULL)
-        return false;
+    placing->next = memory_new(places, sizeof *placing->next);
+    placing->end = memory_new(places, sizeof *placing->end);
+    placing->behind = memory_new(places, sizeof *placing->behind);
+    placing->meeting = memory_new(count, sizeof *placing->meeting);
+    placing->cause = memory_new(count + 2, sizeof *placing->cause);
+    placing->causes = memory_new(placing->arrows->count + 1, sizeof *placing->causes);
+    placing->layout->spot = memory_new(count, sizeof *placing->layout->spot);
     for (size_t i = 0; i < placing->arrows->count; i++)
         placing->causes[i] = SLICE_NONE;
     list_causes(placing);
@@ -198,7 +196,6 @@ static bool begin(struct placing *placing)
         placing->end[placing->slice->event[i].place] = i + 1;
     for (size_t place = 0; place < places; place++)
         pass_hidden(placing, place);
-    return true;
 }
 
 static void finish(struct placing *placing)
@@ -214,16 +211,12 @@ static void finish(struct placing *placing)
 /* --- coordinates ------------------------------------------------------------------------------ */
 
 /* The rows: ranks that have an event, from the least. */
-static bool make_rows(struct layout *layout, bool all_ranks)
+static void make_rows(struct layout *layout, bool all_ranks)
 {
     const struct slice *slice = layout->slice;
     int ranks = slice->set->ranks;
-    int *row = calloc((size_t)ranks + 1, sizeof *row);
-    layout->rank = calloc((size_t)ranks + 1, sizeof *layout->rank);
-    if (row == NULL || layout->rank == NULL) {
-        free(row);
-        return false;
-    }
+    int *row = memory_new((size_t)ranks, sizeof *row);
+    layout->rank = memory_new((size_t)ranks, sizeof *layout->rank);
     for (size_t i = 0; i < slice->count; i++)
         if (layout->spot[i].shown)
             row[slice->event[i].trace->rank] = 1;
@@ -236,18 +229,13 @@ static bool make_rows(struct layout *layout, bool all_ranks)
         if (layout->spot[i].shown)
             layout->spot[i].row = row[slice->event[i].trace->rank];
     free(row);
-    return true;
 }
 
 /* A column is as wide as the longest label in it. */
-static bool make_columns(struct layout *layout, const struct layout_wish *wish)
+static void make_columns(struct layout *layout, const struct layout_wish *wish)
 {
-    double *width = calloc(layout->column_count + 1, sizeof *width);
-    layout->column_x = calloc(layout->column_count + 1, sizeof *layout->column_x);
-    if (width == NULL || layout->column_x == NULL) {
-        free(width);
-        return false;
-    }
+    double *width = memory_new(layout->column_count, sizeof *width);
+    layout->column_x = memory_new(layout->column_count, sizeof *layout->column_x);
     for (size_t i = 0; i < layout->slice->count; i++) {
         double needed = wish->letters != NULL && wish->letters[i] > 0
                             ? wish->letters[i] * LAYOUT_LETTER_WIDTH + LAYOUT_LETTER_WIDTH
@@ -265,14 +253,13 @@ static bool make_columns(struct layout *layout, const struct layout_wish *wish)
     layout->width = x + LAYOUT_RIGHT;
     layout->height = LAYOUT_TOP + layout->row_count * LAYOUT_ROW_HEIGHT;
     free(width);
-    return true;
 }
 
-static bool make_lives(struct layout *layout)
+static void make_lives(struct layout *layout)
 {
     const struct slice *slice = layout->slice;
-    layout->life = calloc(slice->set->count + 1, sizeof *layout->life);
-    for (size_t i = 0; layout->life != NULL && i < slice->count; i++) {
+    layout->life = memory_new(slice->set->count, sizeof *layout->life);
+    for (size_t i = 0; i < slice->count; i++) {
         struct layout_spot *spot = &layout->spot[i];
         const struct trace *trace = slice->event[i].trace;
         if (!spot->shown)
@@ -289,24 +276,20 @@ static bool make_lives(struct layout *layout)
         life->last = i;
         life->to = spot->x;
     }
-    return layout->life != NULL;
 }
 
-enum error_code layout_make(const struct slice *slice, const struct arrows *arrows,
-                            const struct layout_wish *wish, struct layout *layout,
-                            struct error *error)
+void layout_make(const struct slice *slice, const struct arrows *arrows,
+                 const struct layout_wish *wish, struct layout *layout)
 {
     struct placing placing = {.slice = slice, .arrows = arrows, .wish = wish, .layout = layout};
     *layout = (struct layout){.slice = slice};
-    bool good = begin(&placing);
-    if (good)
-        place_lives(&placing);
+    begin(&placing);
+    place_lives(&placing);
     layout->column_count = placing.columns;
     finish(&placing);
-    if (!good || !make_rows(layout, wish->all_ranks) || !make_columns(layout, wish) ||
-        !make_lives(layout))
-        return error_set(error, ERROR_MEMORY, "no memory for a diagram");
-    return OK;
+    make_rows(layout, wish->all_ranks);
+    make_columns(layout, wish);
+    make_lives(layout);
 }
 
 void layout_release(struct layout *layout)

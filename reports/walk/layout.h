@@ -48,10 +48,9 @@ struct layout_wish {
     bool all_ranks;          /* also those without an event */
 };
 
-/* Owned by the caller: layout_release, also after an error (ERROR_MEMORY). */
-enum error_code layout_make(const struct slice *slice, const struct arrows *arrows,
-                            const struct layout_wish *wish, struct layout *layout,
-                            struct error *error);
+/* Owned by the caller: layout_release. */
+void layout_make(const struct slice *slice, const struct arrows *arrows,
+                 const struct layout_wish *wish, struct layout *layout);
 void layout_release(struct layout *layout);
 
 #endif

@@ -2,6 +2,7 @@
  * keeps the cheapest in a heap. */
 #include "reports/walk/slice.h"
 
+#include "base/memory.h"
 #include "oracles/reading/history.h"
 #include "reports/walk/fold.h"
 
@@ -69,8 +70,8 @@ static void add_anchor(struct slicing *slicing, const struct event_ref *event, b
 }
 
 /* What its rank knew by the end of the call: a delivery is entered before its message is there. */
-static enum error_code note_anchor(struct slicing *slicing, struct anchor *anchor,
-                                   const struct walk_event *event, struct error *error)
+static void note_anchor(const struct slicing *slicing, struct anchor *anchor,
+                        const struct walk_event *event)
 {
     size_t bytes = slicing->set->count * sizeof *event->clock;
     bool first = !anchor->seen && event->index >= anchor->event.index;
@@ -81,30 +82,22 @@ static enum error_code note_anchor(struct slicing *slicing, struct anchor *ancho
         anchor->found = event->index;
     }
     if (!anchor->witness || !inside)
-        return OK;
-    if (anchor->clock == NULL && (anchor->clock = calloc(1, bytes)) == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for a slice of the run");
+        return;
+    anchor->clock = memory_resized(anchor->clock, 1, bytes);
     memcpy(anchor->clock, event->clock, bytes);
-    return OK;
 }
 
-static bool is_candidate(const struct walk_event *event, uint64_t *above)
-{
-    return !fold_above(event->trace, event->index, above);
-}
-
-static enum error_code look_at(void *context, const struct walk_event *event, struct error *error)
+static bool look_at(void *context, const struct walk_event *event)
 {
     struct slicing *slicing = context;
-    enum error_code code = OK;
     uint64_t end = event->leave_ns > event->enter_ns ? event->leave_ns : event->enter_ns;
     if (end > slicing->end_ns[event->place])
         slicing->end_ns[event->place] = end;
     slicing->slice->has_app |= event->record->level == LEVEL_APP;
-    for (size_t i = 0; code == OK && i < slicing->anchor_count; i++)
+    for (size_t i = 0; i < slicing->anchor_count; i++)
         if (slicing->anchor[i].place == event->place)
-            code = note_anchor(slicing, &slicing->anchor[i], event, error);
-    return code;
+            note_anchor(slicing, &slicing->anchor[i], event);
+    return true;
 }
 
 /* --- what is kept ----------------------------------------------------------------------------- */
@@ -217,13 +210,12 @@ static uint64_t point_of(const struct slicing *slicing, const struct walk_event 
     return event->in_progress ? slicing->end_ns[event->place] : event->leave_ns;
 }
 
-static enum error_code weigh(void *context, const struct walk_event *event, struct error *error)
+static bool weigh(void *context, const struct walk_event *event)
 {
     struct slicing *slicing = context;
     uint64_t above;
-    (void)error;
-    if (!is_candidate(event, &above))
-        return OK;
+    if (fold_above(event->trace, event->index, &above))
+        return true;
     struct slice_event one = {.trace = event->trace,
                               .place = event->place,
                               .index = event->index,
@@ -241,7 +233,7 @@ static enum error_code weigh(void *context, const struct walk_event *event, stru
     if (!one.related)
         one.cost *= COST_FAR;
     keep(slicing, &one);
-    return OK;
+    return true;
 }
 
 /* --- in the end ------------------------------------------------------------------------------- */
@@ -281,10 +273,10 @@ static int by_place(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static bool make_keys(struct slice *slice)
+static void make_keys(struct slice *slice)
 {
-    slice->key = calloc(2 * slice->count + 1, sizeof *slice->key);
-    for (size_t i = 0; slice->key != NULL && i < slice->count; i++) {
+    slice->key = memory_new(2 * slice->count, sizeof *slice->key);
+    for (size_t i = 0; i < slice->count; i++) {
         const struct slice_event *event = &slice->event[i];
         slice->key[slice->key_count++] = (struct slice_key){event->place, event->index, i};
         if (event->has_below)
@@ -292,10 +284,9 @@ static bool make_keys(struct slice *slice)
     }
     if (slice->key_count > 0)
         qsort(slice->key, slice->key_count, sizeof *slice->key, by_place);
-    return slice->key != NULL;
 }
 
-static bool finish(struct slicing *slicing)
+static void finish(struct slicing *slicing)
 {
     struct slice *slice = slicing->slice;
     slice->event = slicing->heap;
@@ -310,12 +301,11 @@ static bool finish(struct slicing *slicing)
         slice->shown += 1 + (uint64_t)event->has_below;
     }
     qsort(slice->event, slice->count, sizeof *slice->event, by_point);
-    return make_keys(slice);
+    make_keys(slice);
 }
 
 /* Without a witness: the deaths, if there were any. */
-static enum error_code find_deaths(void *context, const struct walk_event *event,
-                                   struct error *error)
+static bool find_deaths(void *context, const struct walk_event *event)
 {
     struct slicing *slicing = context;
     struct event_ref at = event_of(event->trace, event->index);
@@ -323,47 +313,38 @@ static enum error_code find_deaths(void *context, const struct walk_event *event
                 (event->record->comm == FAULT_KILL || event->record->comm == FAULT_KILL_INSIDE);
     if (kill)
         add_anchor(slicing, &at, false);
-    return look_at(context, event, error);
+    return look_at(context, event);
 }
 
-static bool begin(struct slicing *slicing)
+static void begin(struct slicing *slicing)
 {
     size_t count = slicing->set->count;
-    slicing->own = calloc(count + 1, sizeof *slicing->own);
-    slicing->end_ns = calloc(count + 1, sizeof *slicing->end_ns);
-    slicing->heap = calloc(slicing->wish->most + 1, sizeof *slicing->heap);
+    slicing->own = memory_new(count, sizeof *slicing->own);
+    slicing->end_ns = memory_new(count, sizeof *slicing->end_ns);
+    slicing->heap = memory_new(slicing->wish->most, sizeof *slicing->heap);
     for (size_t i = 0; i < slicing->wish->witness_count; i++)
         add_anchor(slicing, &slicing->wish->witness[i], true);
     for (size_t i = 0; i < slicing->wish->near_count; i++)
         add_anchor(slicing, &slicing->wish->near[i], false);
-    return slicing->own != NULL && slicing->end_ns != NULL && slicing->heap != NULL;
 }
 
-enum error_code slice_read(const struct trace_set *set, const struct links *links,
-                           const struct slice_wish *wish, struct slice *slice, struct error *error)
+void slice_read(const struct trace_set *set, const struct links *links,
+                const struct slice_wish *wish, struct slice *slice)
 {
     struct slicing slicing = {.set = set, .wish = wish, .slice = slice};
-    struct walk_seen seen = {0};
-    enum error_code code = OK;
     *slice = (struct slice){.set = set};
-    if (!begin(&slicing))
-        code = error_set(error, ERROR_MEMORY, "no memory for a slice of the run");
+    begin(&slicing);
     struct walk walk = {&slicing, NULL, slicing.anchor_count > 0 ? look_at : find_deaths};
-    if (code == OK)
-        code = walk_run(links, &walk, &seen, error);
+    struct walk_seen seen = walk_run(links, &walk);
     slicing.total = slice->total = seen.told;
     slice->forced = seen.forced;
     walk.event = weigh;
-    if (code == OK)
-        code = walk_run(links, &walk, NULL, error);
-    if (code == OK && !finish(&slicing))
-        code = error_set(error, ERROR_MEMORY, "no memory for a slice of the run");
+    (void)walk_run(links, &walk);
+    finish(&slicing);
     for (size_t i = 0; i < slicing.anchor_count; i++)
         free(slicing.anchor[i].clock);
     free(slicing.own);
     free(slicing.end_ns);
-    free(slicing.heap);
-    return code;
 }
 
 void slice_release(struct slice *slice)

@@ -57,10 +57,9 @@ struct slice {
     bool has_app;          /* the application's calls were seen */
 };
 
-/* Goes through the run twice. Owned by the caller: slice_release, also after an error
- * (ERROR_MEMORY). */
-enum error_code slice_read(const struct trace_set *set, const struct links *links,
-                           const struct slice_wish *wish, struct slice *slice, struct error *error);
+/* Goes through the run twice. Owned by the caller: slice_release. */
+void slice_read(const struct trace_set *set, const struct links *links,
+                const struct slice_wish *wish, struct slice *slice);
 void slice_release(struct slice *slice);
 
 /* The event that shows this record, or the one it is folded into; SLICE_NONE: not shown. */

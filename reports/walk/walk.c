@@ -261,15 +261,15 @@ static struct walk_event event_at(const struct walking *walking, const struct cu
     return event;
 }
 
-static enum error_code pass(struct walking *walking, struct cursor *cursor, struct link link,
-                            struct error *error)
+/* false: the walk ends. */
+static bool pass(struct walking *walking, struct cursor *cursor, struct link link)
 {
     size_t own = (size_t)(cursor - walking->cursor);
     struct walk_event event = event_at(walking, cursor, link);
-    enum error_code code = OK;
+    bool go_on = true;
     cursor->clock[own]++;
     if (walking->walk->wanted == NULL || walking->walk->wanted(walking->walk->context, &event)) {
-        code = walking->walk->event(walking->walk->context, &event, error);
+        go_on = walking->walk->event(walking->walk->context, &event);
         walking->seen.told++;
     } else {
         cursor->clock[own]--;
@@ -278,7 +278,7 @@ static enum error_code pass(struct walking *walking, struct cursor *cursor, stru
         hold(walking, cursor, walking->links->base[own] + cursor->next, 1);
     cursor->next++;
     settle(walking, cursor);
-    return code;
+    return go_on;
 }
 
 /* The earliest that does not wait; NULL: there is none. `waiting` too: the earliest of all. */
@@ -299,7 +299,7 @@ static struct cursor *choose(struct walking *walking, bool waiting)
 }
 
 /* False at the end. */
-static bool step(struct walking *walking, enum error_code *code, struct error *error)
+static bool step(struct walking *walking)
 {
     struct cursor *cursor = choose(walking, false);
     if (cursor == NULL) {
@@ -311,11 +311,12 @@ static bool step(struct walking *walking, enum error_code *code, struct error *e
         walking->seen.forced++;
     }
     struct link link = links_of(walking->links, (size_t)(cursor - walking->cursor), cursor->next);
+    bool go_on = true;
     cursor->waits_place = NOWHERE;
     if (take_life_before(walking, cursor) && take_causes(walking, cursor, link))
-        *code = pass(walking, cursor, link, error);
+        go_on = pass(walking, cursor, link);
     walking->forcing = false;
-    return *code == OK;
+    return go_on;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -360,16 +361,21 @@ static void finish(struct walking *walking)
     free(walking->clocks);
 }
 
-enum error_code walk_run(const struct links *links, const struct walk *walk, struct walk_seen *seen,
-                         struct error *error)
+struct walk_seen walk_run(const struct links *links, const struct walk *walk)
 {
     struct walking walking = {.links = links, .walk = walk, .count = links->set->count};
-    enum error_code code = OK;
     begin(&walking);
-    while (code == OK && step(&walking, &code, error))
+    while (step(&walking))
         ;
-    if (seen != NULL)
-        *seen = walking.seen;
     finish(&walking);
-    return code;
+    return walking.seen;
+}
+
+bool walk_event_is_of(const struct walk_event *event, const struct event_ref *refs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (refs[i].rank == event->trace->rank &&
+            refs[i].incarnation == event->trace->incarnation && refs[i].index == event->index)
+            return true;
+    return false;
 }

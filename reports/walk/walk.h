@@ -34,7 +34,8 @@ struct walk {
     void *context;
     /* Whether the event is told, and counts in the clocks; NULL: all are. Asked in order. */
     bool (*wanted)(void *context, const struct walk_event *event);
-    enum error_code (*event)(void *context, const struct walk_event *event, struct error *error);
+    /* false: that was enough, and the walk ends. */
+    bool (*event)(void *context, const struct walk_event *event);
 };
 
 /* What a walk found out besides. */
@@ -43,8 +44,9 @@ struct walk_seen {
     uint64_t forced; /* events whose cause could not be told first: their clocks lack it */
 };
 
-/* What `event` returned, which ends it. seen may be NULL. */
-enum error_code walk_run(const struct links *links, const struct walk *walk, struct walk_seen *seen,
-                         struct error *error);
+struct walk_seen walk_run(const struct links *links, const struct walk *walk);
+
+/* The event is one of these. */
+bool walk_event_is_of(const struct walk_event *event, const struct event_ref *refs, size_t count);
 
 #endif

@@ -32,14 +32,13 @@ static void draw(const char *text, const struct event_ref *witness, size_t count
     struct layout_wish all = {.column_width = 10};
     memset(drawn, 0, sizeof *drawn);
     inline_trace(text, &drawn->set);
-    if (links_read(&drawn->set, &drawn->links, &error) != OK ||
-        slice_read(&drawn->set, &drawn->links, &wish, &drawn->slice, &error) != OK) {
+    if (links_read(&drawn->set, &drawn->links, &error) != OK) {
         printf("not ok - %s\n", error.text);
         exit(1);
     }
+    slice_read(&drawn->set, &drawn->links, &wish, &drawn->slice);
     arrows_read(&drawn->slice, &drawn->links, &drawn->arrows);
-    if (layout_make(&drawn->slice, &drawn->arrows, &all, &drawn->layout, &error) != OK)
-        exit(1);
+    layout_make(&drawn->slice, &drawn->arrows, &all, &drawn->layout);
 }
 
 static void drop(struct drawn *drawn)
@@ -310,18 +309,15 @@ static void test_columns(void)
 static void test_brief(void)
 {
     struct drawn drawn;
-    struct error error = {0};
-    enum error_code code = OK;
     struct event_ref witness[] = {{1, 0, LAPS / 2}};
     char *text = long_run();
     draw(text, witness, 1, LAPS, &drawn);
     bool *shown = calloc(drawn.slice.count, sizeof *shown);
-    bool brief = brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, shown, &code, &error);
+    bool brief = brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, shown);
     size_t count = 0;
     for (size_t i = 0; i < drawn.slice.count; i++)
         count += shown[i];
-    check(brief && code == OK && count > 2 && count <= BRIEF_EVENTS, "%zu of %zu", count,
-          drawn.slice.count);
+    check(brief && count > 2 && count <= BRIEF_EVENTS, "%zu of %zu", count, drawn.slice.count);
     check(shown[at(&drawn, 1, 0, LAPS / 2)] && shown[at(&drawn, 0, 0, LAPS / 2 + 1)],
           "the witness and the send of its message are on the first screen");
     drop(&drawn);
@@ -329,7 +325,7 @@ static void test_brief(void)
     free(text);
     draw("ranks 2\nr0#0 wire call MPI_Init at 10 until 20\n", NULL, 0, MOST, &drawn);
     bool one = false;
-    check(!brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, &one, &code, &error) && code == OK,
+    check(!brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, &one),
           "what fits as it is needs nothing brief");
     drop(&drawn);
 }
