@@ -18,7 +18,7 @@ struct number_set {
     uint64_t room;
 };
 
-/* ERROR_LIMIT: number >= NUMBER_SET_MOST; ERROR_MEMORY. The set is as it was then. */
+/* ERROR_LIMIT: number >= NUMBER_SET_MOST. The set is as it was then. */
 enum error_code number_set_add(struct number_set *set, uint64_t number, struct error *error);
 bool number_set_has(const struct number_set *set, uint64_t number);
 

@@ -68,10 +68,9 @@ static enum error_code mark(struct number_set *set, const char *field, uint64_t 
                             struct error *error)
 {
     struct error inner = {0};
-    enum error_code code = number_set_add(set, number, &inner);
-    if (code == ERROR_LIMIT)
-        return error_set(error, ERROR_FORMAT, "field \"%s\" is %s", field, inner.text);
-    return code == OK ? OK : error_set(error, code, "%s", inner.text);
+    if (number_set_add(set, number, &inner) == OK)
+        return OK;
+    return error_set(error, ERROR_FORMAT, "field \"%s\" is %s", field, inner.text);
 }
 
 /* *counts: this plan of this subject has not stood in the journal before. It may stand there twice:
@@ -130,8 +129,9 @@ static enum error_code open_outputs(struct campaign *campaign, struct error *err
 static enum error_code open_session(struct campaign *campaign, struct error *error)
 {
     campaign->start_ns = clock_monotonic_ns();
-    enum error_code code = campaign_find_subjects(campaign, error);
-    if (code == OK && campaign->stored != NULL)
+    enum error_code code = OK;
+    campaign_find_subjects(campaign);
+    if (campaign->stored != NULL)
         code = campaign_compare(campaign, error);
     if (code == OK)
         code = open_outputs(campaign, error);

@@ -157,8 +157,8 @@ struct campaign {
 
 /* --- campaign_subject.c ----------------------------------------------------------------------- */
 
-/* The subjects of the selection. ERROR_MEMORY. */
-enum error_code campaign_find_subjects(struct campaign *campaign, struct error *error);
+/* The subjects of the selection. */
+void campaign_find_subjects(struct campaign *campaign);
 
 /* Their references and surveys, and canaries, in `folder`. ERROR_USAGE: a canary's file is wrong.
  */

@@ -1,6 +1,8 @@
 /* What a campaign has found so far; see campaign.h. */
 #include "campaign/campaign.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +23,12 @@ struct group *campaign_find_group(const struct campaign *campaign, const char *f
     return NULL;
 }
 
-/* The first of its group is the one shown. NULL without memory. */
+/* The first of its group is the one shown. */
 static struct group *add_group(struct campaign *campaign, const struct campaign_record *record)
 {
-    size_t count = campaign->group_count;
-    struct group *grown = realloc(campaign->group, (count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return NULL;
-    campaign->group = grown;
-    campaign->group_count++;
-    struct group *group = &grown[count];
+    campaign->group =
+        memory_resized(campaign->group, campaign->group_count + 1, sizeof *campaign->group);
+    struct group *group = &campaign->group[campaign->group_count++];
     *group = (struct group){.fingerprint = record->fingerprint,
                             .verdict = record->verdict,
                             .first = record->number,
@@ -42,18 +40,14 @@ static struct group *add_group(struct campaign *campaign, const struct campaign_
     return group;
 }
 
-static enum error_code count_failure(struct campaign *campaign,
-                                     const struct campaign_record *record, struct group **group,
-                                     struct error *error)
+static struct group *count_failure(struct campaign *campaign, const struct campaign_record *record)
 {
-    *group = campaign_find_group(campaign, record->fingerprint.text);
-    if (*group == NULL)
-        *group = add_group(campaign, record);
-    if (*group == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    (*group)->count++;
-    (*group)->kept += record->folder[0] != '\0';
-    return OK;
+    struct group *group = campaign_find_group(campaign, record->fingerprint.text);
+    if (group == NULL)
+        group = add_group(campaign, record);
+    group->count++;
+    group->kept += record->folder[0] != '\0';
+    return group;
 }
 
 void campaign_release_groups(struct campaign *campaign)
@@ -105,7 +99,9 @@ enum error_code campaign_count(struct campaign *campaign, const struct campaign_
         campaign->runs++;
         campaign->verdict[record->verdict]++;
     }
-    return verdict_is_failure(record->verdict) ? count_failure(campaign, record, group, error) : OK;
+    if (verdict_is_failure(record->verdict))
+        *group = count_failure(campaign, record);
+    return OK;
 }
 
 /* --- what it comes to ------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* See campaign_record.h. */
 #include "campaign/campaign_record.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "system/json_text.h"
 #include "system/path.h"
@@ -30,18 +31,13 @@ void campaign_record_release(struct campaign_record *record)
 
 /* --- from a run folder ------------------------------------------------------------------------ */
 
-static enum error_code add_arose(struct campaign_record *record, const char *id,
-                                 struct error *error)
+static void add_arose(struct campaign_record *record, const char *id)
 {
     const struct claim *claim = id != NULL ? claim_find(id) : NULL;
     if (claim == NULL)
-        return OK;
-    const char **grown = realloc(record->arose, (record->arose_count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    record->arose = grown;
-    grown[record->arose_count++] = claim->id;
-    return OK;
+        return;
+    record->arose = memory_resized(record->arose, record->arose_count + 1, sizeof *record->arose);
+    record->arose[record->arose_count++] = claim->id;
 }
 
 static void copy_text(const json_t *object, const char *field, char *text, size_t bytes)
@@ -50,19 +46,16 @@ static void copy_text(const json_t *object, const char *field, char *text, size_
     snprintf(text, bytes, "%s", value != NULL ? value : "");
 }
 
-static enum error_code take_verdict(const struct stored_verdict *stored,
-                                    struct campaign_record *record, struct error *error)
+static void take_verdict(const struct stored_verdict *stored, struct campaign_record *record)
 {
-    enum error_code code = OK;
     record->verdict = stored->verdict;
     snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
              stored->fingerprint != NULL ? stored->fingerprint : "");
     snprintf(record->claim, sizeof record->claim, "%s",
              claim_find(stored->remark) != NULL ? stored->remark : "");
-    for (size_t i = 0; code == OK && i < stored->result_count; i++)
+    for (size_t i = 0; i < stored->result_count; i++)
         if (stored->result[i].situations > 0)
-            code = add_arose(record, stored->result[i].claim, error);
-    return code;
+            add_arose(record, stored->result[i].claim);
 }
 
 static void take_steps(const json_t *root, struct campaign_record *record)
@@ -73,20 +66,18 @@ static void take_steps(const json_t *root, struct campaign_record *record)
         record->done += json_is_true(json_object_get(json_array_get(steps, i), "done"));
 }
 
-enum error_code campaign_record_take(const char *folder, struct campaign_record *record,
-                                     struct error *error)
+void campaign_record_take(const char *folder, struct campaign_record *record)
 {
     json_t *run = json_fetch_from(folder, "run.json");
     struct stored_verdict stored;
     (void)stored_verdict_load(folder, &stored, NULL);
     take_steps(run, record);
-    enum error_code code = take_verdict(&stored, record, error);
+    take_verdict(&stored, record);
     if (record->fingerprint.text[0] == '\0' && record->verdict != VERDICT_PASS)
         snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
                  verdict_text(record->verdict));
     stored_verdict_release(&stored);
     json_decref(run);
-    return code;
 }
 
 /* --- a line ----------------------------------------------------------------------------------- */
@@ -110,8 +101,6 @@ static json_t *pack_run(const struct campaign_record *record)
         (json_int_t)record->index, "plan", record->plan, "verdict", verdict_text(record->verdict),
         "seconds", record->seconds, "elapsed", record->elapsed_s, "asked",
         (json_int_t)record->asked, "done", (json_int_t)record->done, "arose", arose);
-    if (root == NULL)
-        return NULL;
     if (record->claim[0] != '\0')
         json_object_set_new(root, "claim", json_string(record->claim));
     if (record->fingerprint.text[0] != '\0')
@@ -125,7 +114,6 @@ static enum error_code unpack_run(const json_t *root, struct campaign_record *re
                                   struct error *error)
 {
     const json_t *arose = json_object_get(root, "arose");
-    enum error_code code = OK;
     record->subject = (size_t)json_integer_value(json_object_get(root, "subject")) - 1;
     record->index = (uint64_t)json_integer_value(json_object_get(root, "index"));
     record->done = (unsigned)json_integer_value(json_object_get(root, "done"));
@@ -136,9 +124,9 @@ static enum error_code unpack_run(const json_t *root, struct campaign_record *re
     copy_text(root, "folder", record->folder, sizeof record->folder);
     if (record->verdict == VERDICT_COUNT)
         return error_set(error, ERROR_FORMAT, "field \"verdict\" is missing or none");
-    for (size_t i = 0; code == OK && i < json_array_size(arose); i++)
-        code = add_arose(record, json_string_value(json_array_get(arose, i)), error);
-    return code;
+    for (size_t i = 0; i < json_array_size(arose); i++)
+        add_arose(record, json_string_value(json_array_get(arose, i)));
+    return OK;
 }
 
 static enum error_code unpack(const json_t *root, struct campaign_record *record,
@@ -208,14 +196,13 @@ enum error_code campaign_journal_add(struct campaign_journal *journal,
                                      const struct campaign_record *record, struct error *error)
 {
     json_t *root = record->of == RECORD_OF_REPLAYS ? pack_replays(record) : pack_run(record);
-    char *text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
-    char *line = NULL;
-    int length = text != NULL ? asprintf(&line, "%s\n", text) : -1;
-    enum error_code code = length < 0 ? error_set(error, ERROR_MEMORY, "out of memory")
-                                      : write_whole(journal, line, (size_t)length, error);
+    char *line;
+    size_t bytes;
+    FILE *out = memory_stream(&line, &bytes);
+    json_put(root, out, JSON_COMPACT, "\n");
+    memory_stream_end(out);
+    enum error_code code = write_whole(journal, line, bytes, error);
     free(line);
-    free(text);
-    json_decref(root);
     return code;
 }
 

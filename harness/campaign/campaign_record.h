@@ -35,9 +35,8 @@ struct campaign_record {
 void campaign_record_release(struct campaign_record *record);
 
 /* Verdict, claim, fingerprint and coverage of a judged run folder. A run that left no verdict is a
- * harness-error. ERROR_MEMORY. */
-enum error_code campaign_record_take(const char *folder, struct campaign_record *record,
-                                     struct error *error);
+ * harness-error. */
+void campaign_record_take(const char *folder, struct campaign_record *record);
 
 /* campaign.jsonl, open and locked: one process at a time goes on with a campaign. */
 struct campaign_journal {

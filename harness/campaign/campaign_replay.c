@@ -2,6 +2,8 @@
  * campaign.h and replay.h. */
 #include "campaign/campaign.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +22,11 @@ static bool open_recorded(const struct campaign *campaign, struct group *group)
     struct error error = {0};
     if (group->recorded != NULL)
         return true;
-    group->recorded = calloc(1, sizeof *group->recorded);
-    if (group->recorded != NULL &&
-        path_format(&folder, &error, "%s/%s", campaign->folder.text, group->folder) == OK &&
+    group->recorded = memory_new(1, sizeof *group->recorded);
+    if (path_format(&folder, &error, "%s/%s", campaign->folder.text, group->folder) == OK &&
         recorded_open(folder.text, group->recorded, &error) == OK)
         return true;
-    cannot(group, group->recorded != NULL ? error.text : "out of memory");
+    cannot(group, error.text);
     return false;
 }
 

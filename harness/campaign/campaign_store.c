@@ -2,6 +2,7 @@
  * begins, so that it can be gone on with after anything, and when a session ends. */
 #include "campaign/campaign.h"
 
+#include "base/memory.h"
 #include "system/json_text.h"
 #include "system/wilson.h"
 
@@ -209,10 +210,8 @@ static enum error_code take_paths(struct campaign *campaign, const json_t *asked
     struct options *own = &campaign->options;
     if (own->path_count > 0)
         return OK;
-    own->path = calloc(json_array_size(paths) + 1, sizeof(char *));
-    campaign->owns_paths = own->path != NULL;
-    if (own->path == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    own->path = memory_new(json_array_size(paths), sizeof(char *));
+    campaign->owns_paths = true;
     for (size_t i = 0; i < json_array_size(paths); i++) {
         own->path[own->path_count] = json_text_value(json_array_get(paths, i));
         if (own->path[own->path_count++] == NULL)
@@ -274,8 +273,7 @@ enum error_code campaign_compare(const struct campaign *campaign, struct error *
     for (size_t i = 0; same && i < campaign->subject_count; i++) {
         const struct scenario *scenario = &campaign->subject[i].scenario;
         json_t *now = pack_identity(scenario);
-        same = now != NULL &&
-               json_equal(now, json_object_get(json_array_get(subjects, i), "identity"));
+        same = json_equal(now, json_object_get(json_array_get(subjects, i), "identity"));
         json_decref(now);
         if (!same)
             return error_set(error, ERROR_USAGE,

@@ -1,6 +1,7 @@
 /* What a campaign tests; see campaign.h. */
 #include "campaign/campaign.h"
 
+#include "base/memory.h"
 #include "oracles/oracle.h"
 #include "system/path.h"
 
@@ -11,11 +12,6 @@
 #define BARE_PROTOCOL "null"
 /* A survey tells of the calls on the checkpoint store, whatever is judged. */
 #define STORAGE_SETTING "FAULTLINE_STORAGE=1"
-
-static enum error_code no_memory(struct error *error)
-{
-    return error_set(error, ERROR_MEMORY, "out of memory");
-}
 
 /* --- which there are -------------------------------------------------------------------------- */
 
@@ -49,21 +45,17 @@ static struct subject *find_subject(const struct campaign *campaign,
     return NULL;
 }
 
-static enum error_code open_coverage(struct subject *subject, struct error *error)
+static void open_coverage(struct subject *subject)
 {
     const struct scenario *scenario = &subject->scenario;
-    subject->arose_in = calloc(claim_count, sizeof *subject->arose_in);
-    subject->asked = calloc(claim_count, sizeof *subject->asked);
-    if (subject->arose_in == NULL || subject->asked == NULL)
-        return no_memory(error);
+    subject->arose_in = memory_new(claim_count, sizeof *subject->arose_in);
+    subject->asked = memory_new(claim_count, sizeof *subject->asked);
     for (size_t i = 0; i < claim_count; i++)
         for (size_t k = 0; k < scenario->claim_count; k++)
             subject->asked[i] |= claim_is_named(&claims[i], scenario->claim[k]);
-    return OK;
 }
 
-static enum error_code add_subject(struct campaign *campaign, const struct scenario *scenario,
-                                   struct error *error)
+static void add_subject(struct campaign *campaign, const struct scenario *scenario)
 {
     struct subject *subject = &campaign->subject[campaign->subject_count++];
     subject->scenario = *scenario;
@@ -75,7 +67,7 @@ static enum error_code add_subject(struct campaign *campaign, const struct scena
     memcpy(subject->wires.wire, scenario->plan.wire, sizeof subject->wires.wire);
     subject->scenario.plan = subject->wires;
     survey_init(&subject->survey);
-    return open_coverage(subject, error);
+    open_coverage(subject);
 }
 
 /* As a shell takes it: words that hold anything but plain characters are quoted. */
@@ -104,13 +96,8 @@ void campaign_subject_text(const struct subject *subject, char text[CAMPAIGN_CAL
 
 static struct job *add_job(struct campaign *campaign)
 {
-    struct job **grown = realloc(campaign->job, (campaign->job_count + 1) * sizeof(struct job *));
-    struct job *job = grown != NULL ? calloc(1, sizeof *job) : NULL;
-    if (grown != NULL)
-        campaign->job = grown;
-    if (job != NULL)
-        campaign->job[campaign->job_count++] = job;
-    return job;
+    campaign->job = memory_resized(campaign->job, campaign->job_count + 1, sizeof(struct job *));
+    return campaign->job[campaign->job_count++] = memory_new(1, sizeof(struct job));
 }
 
 /* A run of the same call without any protocol; shared by the subjects that make it. */
@@ -123,8 +110,6 @@ static enum error_code add_reference(struct campaign *campaign, struct subject *
             return OK;
         }
     struct job *job = subject->reference = add_job(campaign);
-    if (job == NULL)
-        return no_memory(error);
     job_refer_to(job, &subject->scenario);
     job->number = number;
     return path_format(&job->folder, error, "%s/reference/%d", campaign->folder.text, number);
@@ -136,9 +121,7 @@ static enum error_code add_survey(struct campaign *campaign, struct subject *sub
     static char setting[] = STORAGE_SETTING;
     size_t count = subject->scenario.environment_count;
     struct job *job = subject->survey_job = add_job(campaign);
-    subject->environment = calloc(count + 1, sizeof(char *));
-    if (job == NULL || subject->environment == NULL)
-        return no_memory(error);
+    subject->environment = memory_new(count + 1, sizeof(char *));
     for (size_t i = 0; i < count; i++)
         subject->environment[i] = subject->scenario.environment[i];
     subject->environment[count] = setting;
@@ -218,9 +201,9 @@ static enum error_code add_canary(struct campaign *campaign, const struct subjec
     if (code == OK)
         code =
             path_exists(file.text) ? load_canary(&file, canary, error) : make_canary(canary, error);
-    struct job *job = code == OK ? canary->job = add_job(campaign) : NULL;
-    if (job == NULL)
-        return code != OK ? code : no_memory(error);
+    if (code != OK)
+        return code;
+    struct job *job = canary->job = add_job(campaign);
     job->scenario = canary->run;
     job->number = (int)campaign->canary_count;
     return path_format(&job->folder, error, "%s/canary/%d", campaign->folder.text, job->number);
@@ -233,24 +216,20 @@ bool canary_sang(const struct canary *canary)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-enum error_code campaign_find_subjects(struct campaign *campaign, struct error *error)
+void campaign_find_subjects(struct campaign *campaign)
 {
     const struct selection *selection = &campaign->selection;
-    enum error_code code = OK;
-    campaign->subject = calloc(selection->count + 1, sizeof *campaign->subject);
-    campaign->canary = calloc(selection->count + 1, sizeof *campaign->canary);
-    campaign->survey_told = calloc(selection->count + 1, sizeof *campaign->survey_told);
-    if (campaign->subject == NULL || campaign->canary == NULL || campaign->survey_told == NULL)
-        return no_memory(error);
-    for (size_t i = 0; code == OK && i < selection->count; i++) {
+    campaign->subject = memory_new(selection->count, sizeof *campaign->subject);
+    campaign->canary = memory_new(selection->count, sizeof *campaign->canary);
+    campaign->survey_told = memory_new(selection->count, sizeof *campaign->survey_told);
+    for (size_t i = 0; i < selection->count; i++) {
         const struct scenario *scenario = selection->chosen[i];
         struct subject *known = find_subject(campaign, scenario);
         if (known == NULL)
-            code = add_subject(campaign, scenario, error);
+            add_subject(campaign, scenario);
         else if (scenario->timeout_s > known->scenario.timeout_s)
             known->scenario.timeout_s = scenario->timeout_s;
     }
-    return code;
 }
 
 enum error_code campaign_add_jobs(struct campaign *campaign, struct error *error)

@@ -1,4 +1,5 @@
 /* `faultline check`: a stored run is judged again. Needs no MPI. */
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "jobs/tell.h"
@@ -24,9 +25,7 @@ static enum error_code split_claims(const char *text, struct claim_list *list, s
 {
     if (text == NULL)
         return OK;
-    list->text = strdup(text);
-    if (list->text == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    list->text = memory_text(text);
     char *saved;
     for (char *id = strtok_r(list->text, ", ", &saved); id; id = strtok_r(NULL, ", ", &saved)) {
         if (list->count == SCENARIO_MAX_CLAIMS)

@@ -1,4 +1,5 @@
 /* `faultline list`: what `run` would run. */
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "script/lua_text.h"
@@ -35,10 +36,9 @@ static size_t wire_line(const void *wire, char *buffer, size_t bytes)
 static void print_whole(const char *before, print_line *print, const void *what)
 {
     size_t bytes = print(what, NULL, 0) + 1;
-    char *text = malloc(bytes);
-    if (text != NULL)
-        print(what, text, bytes);
-    printf("  %s%s\n", before, text != NULL ? text : "(out of memory)");
+    char *text = memory_new(1, bytes);
+    print(what, text, bytes);
+    printf("  %s%s\n", before, text);
     free(text);
 }
 

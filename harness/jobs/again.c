@@ -61,7 +61,6 @@ static void follow(const struct run *run, struct run *again)
 void again_for_stacks(const struct run *run, const struct outcome *outcome, const sigset_t *mask)
 {
     const struct finding *finding = outcome_finding(outcome);
-    struct error error = {0};
     struct run again;
     if (finding == NULL || finding->witness_count == 0 || hung(run) || !is_kept(run))
         return;
@@ -69,7 +68,7 @@ void again_for_stacks(const struct run *run, const struct outcome *outcome, cons
     for (unsigned i = 0; i < finding->witness_count && i < WITNESS_MOST; i++)
         again.wanted.event[again.wanted.count++] = finding->witness[i];
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
-    if (run_follow(&again, run, &error) == OK)
-        follow(run, &again);
+    run_follow(&again, run);
+    follow(run, &again);
     run_release(&again);
 }

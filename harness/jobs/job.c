@@ -266,8 +266,8 @@ static enum exit_status live(const struct job *job, const struct options *option
     if (job->scenario->timeout_s > 0)
         run.timeout_s = job->scenario->timeout_s;
     enum exit_status status = STATUS_HARNESS;
-    if (job->followed != NULL && run_follow(&run, job->followed, &error) != OK)
-        return status_of_error(&error);
+    if (job->followed != NULL)
+        run_follow(&run, job->followed);
     run.wanted = job->wanted;
     run_execute(&run, &error);
     take_reference(job, &run);

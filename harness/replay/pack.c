@@ -1,6 +1,7 @@
 /* See pack.h. */
 #include "replay/pack.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "decisions/decisions.h"
@@ -184,8 +185,9 @@ enum error_code pack_write(const char *folder, const char *file, struct error *e
         return code;
     library_begin();
     struct archive *archive = archive_write_new();
-    code = archive != NULL ? write_all(archive, file, packed.out, folder, error)
-                           : error_set(error, ERROR_MEMORY, "out of memory");
+    if (archive == NULL)
+        memory_refused();
+    code = write_all(archive, file, packed.out, folder, error);
     archive_write_free(archive);
     code = whole_file_end(&packed, code, error);
     library_end();
@@ -256,10 +258,8 @@ static enum error_code unpack(const char *file, const char *folder, struct error
     if (code != OK)
         return code;
     struct archive *archive = archive_read_new();
-    if (archive == NULL) {
-        close(from);
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    }
+    if (archive == NULL)
+        memory_refused();
     if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
         archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
         archive_read_open_fd(archive, from, COPY_BYTES) != ARCHIVE_OK)

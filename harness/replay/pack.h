@@ -13,7 +13,7 @@
 
 /* Packs the run in `folder`: plan, run.json, verdict.json, decisions, and its traces if they are
  * small. The file is written whole or not at all; one that is there is replaced. ERROR_IO,
- * ERROR_USAGE (a part is missing), ERROR_MEMORY. */
+ * ERROR_USAGE (a part is missing). */
 enum error_code pack_write(const char *folder, const char *file, struct error *error);
 
 /* Unpacks it into `folder`, which is made. Names that pack_write does not give are refused.

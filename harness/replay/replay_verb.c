@@ -1,4 +1,5 @@
 /* `faultline replay`: stored runs are run again with the same plan and the same decisions. */
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "jobs/pool.h"
@@ -233,10 +234,8 @@ static enum error_code open_all(struct command *command, struct repeated *repeat
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++) {
         code = open_one(command, i, &repeated[i].recorded, error);
-        repeated[i].job = calloc((size_t)options->repeat, sizeof *repeated[i].job);
-        repeated[i].replayed = calloc((size_t)options->repeat, sizeof *repeated[i].replayed);
-        if (code == OK && (repeated[i].job == NULL || repeated[i].replayed == NULL))
-            code = error_set(error, ERROR_MEMORY, "out of memory");
+        repeated[i].job = memory_new((size_t)options->repeat, sizeof *repeated[i].job);
+        repeated[i].replayed = memory_new((size_t)options->repeat, sizeof *repeated[i].replayed);
     }
     return code;
 }
@@ -334,15 +333,13 @@ int verb_replay(int argc, char **argv)
     struct error error = {0};
     options_parse(&options, FOR_REPLAY, &help, argc, argv);
     struct command command = {.options = &options};
-    struct repeated *repeated = calloc(options.path_count, sizeof *repeated);
-    enum error_code code = repeated != NULL ? open_all(&command, repeated, &error)
-                                            : error_set(&error, ERROR_MEMORY, "out of memory");
+    struct repeated *repeated = memory_new(options.path_count, sizeof *repeated);
+    enum error_code code = open_all(&command, repeated, &error);
     if (code == OK)
         code = replay_all(&command, repeated, &error);
     else
         remove_output(&command);
-    if (repeated != NULL)
-        release_all(&options, repeated);
+    release_all(&options, repeated);
     if (command.pool.interrupted != 0)
         process_end_like(command.pool.interrupted); /* a signal's number is its wait status */
     return (int)(code != OK ? status_worst(command.worst, status_of_error(&error)) : command.worst);

@@ -1,5 +1,6 @@
 /* A run of which only the traces are there, as `faultline exec` leaves it: the facts are what they
  * say. How a rank ended that did not come to its end is in none of them. */
+#include "base/memory.h"
 #include "run/run.h"
 #include "trace/reader.h"
 
@@ -28,35 +29,26 @@ static void take_end(const struct trace_set *traces, struct run *run)
     }
 }
 
-static enum error_code take_scenario(const char *folder, const struct trace_set *traces,
-                                     struct scenario *scenario, struct error *error)
+static void take_scenario(const char *folder, const struct trace_set *traces,
+                          struct scenario *scenario)
 {
     scenario->ranks = traces->ranks;
-    scenario->name = strdup("recorded");
-    scenario->file = strdup(folder);
-    scenario->protocol = strdup("null");
-    scenario->program = strdup(traces->trace[0].header->program);
-    scenario->claim = calloc(1, sizeof *scenario->claim);
-    if (scenario->claim != NULL && (scenario->claim[0] = strdup("H")) != NULL)
-        scenario->claim_count = 1;
-    return scenario->name && scenario->file && scenario->protocol && scenario->program &&
-                   scenario->claim_count > 0
-               ? OK
-               : error_set(error, ERROR_MEMORY, "out of memory");
+    scenario->name = memory_text("recorded");
+    scenario->file = memory_text(folder);
+    scenario->protocol = memory_text("null");
+    scenario->program = memory_text(traces->trace[0].header->program);
+    scenario->claim = memory_new(1, sizeof *scenario->claim);
+    scenario->claim[scenario->claim_count++] = memory_text("H");
 }
 
-static enum error_code take_rank_ends(const struct trace_set *traces, struct run *run,
-                                      struct error *error)
+static void take_rank_ends(const struct trace_set *traces, struct run *run)
 {
-    run->rank_ends = calloc(traces->count + 1, sizeof *run->rank_ends);
-    if (run->rank_ends == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->rank_ends = memory_new(traces->count, sizeof *run->rank_ends);
     for (; run->rank_end_count < traces->count; run->rank_end_count++) {
         const struct trace *trace = &traces->trace[run->rank_end_count];
         run->rank_ends[run->rank_end_count] = (struct rank_end){
             .rank = trace->rank, .incarnation = trace->incarnation, .finalized = is_closed(trace)};
     }
-    return OK;
 }
 
 bool run_is_recorded(const char *folder)
@@ -71,14 +63,7 @@ enum error_code run_load_recorded(const char *folder, struct run *run, struct sc
 {
     struct path path;
     struct trace_set traces = {0};
-    struct scenario *scenario = calloc(1, sizeof *scenario);
-    scenario_list_init(owner);
-    if (scenario == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    plan_init(&scenario->plan);
-    owner->scenario = scenario;
-    owner->count = 1;
-    run_init(run, scenario);
+    struct scenario *scenario = run_init_owned(run, owner);
     run->recorded = true;
     enum error_code code = path_format(&run->shown, error, "%s", folder);
     if (code == OK)
@@ -87,12 +72,11 @@ enum error_code run_load_recorded(const char *folder, struct run *run, struct sc
         code = path_format(&path, error, "%s/trace", folder);
     if (code == OK)
         code = trace_set_open(path.text, &traces, error);
-    if (code == OK)
-        code = take_scenario(folder, &traces, scenario, error);
-    if (code == OK)
-        code = take_rank_ends(&traces, run, error);
-    if (code == OK)
+    if (code == OK) {
+        take_scenario(folder, &traces, scenario);
+        take_rank_ends(&traces, run);
         take_end(&traces, run);
+    }
     trace_set_release(&traces);
     return code;
 }

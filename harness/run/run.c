@@ -1,6 +1,7 @@
 /* See run.h. */
 #include "run/run.h"
 
+#include "base/memory.h"
 #include "board/board.h"
 #include "decisions/decisions.h"
 #include "launch/launcher.h"
@@ -127,15 +128,13 @@ static enum error_code block_signals(struct launch *launch, struct error *error)
                                 : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
 }
 
-/* Room for the ends of one more incarnation; NULL without memory. */
+/* Room for the ends of one more incarnation. */
 static struct rank_end *more_ends(struct run *run)
 {
     size_t ranks = (size_t)run->scenario->ranks;
-    struct rank_end *grown = realloc(run->rank_ends, (run->rank_end_count + ranks) * sizeof *grown);
-    if (grown == NULL)
-        return NULL;
-    run->rank_ends = grown;
-    struct rank_end *fresh = grown + run->rank_end_count;
+    run->rank_ends =
+        memory_resized(run->rank_ends, run->rank_end_count + ranks, sizeof *run->rank_ends);
+    struct rank_end *fresh = run->rank_ends + run->rank_end_count;
     memset(fresh, 0, ranks * sizeof *fresh);
     run->rank_end_count += ranks;
     return fresh;
@@ -168,8 +167,6 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
     enum launch_end end = LAUNCH_KILLED;
     while (end == LAUNCH_KILLED && run->incarnations < allowed) {
         struct rank_end *ends = more_ends(run);
-        if (ends == NULL)
-            return error_set(error, ERROR_MEMORY, "out of memory");
         board_begin_incarnation(launch->board, run->incarnations++);
         enum error_code code =
             launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
@@ -203,13 +200,13 @@ static void collect_steps(struct run *run, const struct board *board)
 
 static void *copy(const void *data, size_t bytes)
 {
-    void *made = malloc(bytes > 0 ? bytes : 1);
-    if (made != NULL && bytes > 0)
+    void *made = memory_new(1, bytes);
+    if (bytes > 0)
         memcpy(made, data, bytes);
     return made;
 }
 
-enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error)
+void run_follow(struct run *run, const struct run *recorded)
 {
     snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
@@ -220,14 +217,11 @@ enum error_code run_follow(struct run *run, const struct run *recorded, struct e
         copy(recorded->references, recorded->reference_count * sizeof *recorded->references);
     run->unreceived =
         copy(recorded->unreceived, recorded->unreceived_count * sizeof *recorded->unreceived);
-    if (run->references == NULL || run->unreceived == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     run->reference_count = recorded->reference_count;
     run->unreceived_count = recorded->unreceived_count;
     run->unreceived_known = recorded->unreceived_known;
     run->reference_failed = recorded->reference_failed;
     snprintf(run->reference_text, sizeof run->reference_text, "%s", recorded->reference_text);
-    return OK;
 }
 
 double run_patience_s(const struct run *run)
@@ -237,9 +231,7 @@ double run_patience_s(const struct run *run)
 
 enum error_code run_execute(struct run *run, struct error *error)
 {
-    struct launch *launch = calloc(1, sizeof *launch);
-    if (launch == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct launch *launch = memory_new(1, sizeof *launch);
     uint64_t start_ns = clock_monotonic_ns();
     *launch = (struct launch){
         .scenario = run->scenario,
@@ -305,8 +297,7 @@ static bool has_result(const struct reference_result *results, size_t count, int
 }
 
 /* Along the chain of notes, newest first. */
-static enum error_code add_results(const struct trace *trace, struct reference_result **results,
-                                   size_t *count, struct error *error)
+static void add_results(const struct trace *trace, struct reference_result **results, size_t *count)
 {
     uint64_t next = atomic_load(&trace->header->last_note);
     while (next > 0 && next <= trace->count) {
@@ -317,13 +308,9 @@ static enum error_code add_results(const struct trace *trace, struct reference_r
         next = record->previous_note < next ? record->previous_note : 0;
         if (record->tag != NOTE_RESULT || has_result(*results, *count, result.rank, result.name))
             continue;
-        struct reference_result *grown = realloc(*results, (*count + 1) * sizeof *grown);
-        if (grown == NULL)
-            return error_set(error, ERROR_MEMORY, "out of memory");
-        *results = grown;
-        grown[(*count)++] = result;
+        *results = memory_resized(*results, *count + 1, sizeof **results);
+        (*results)[(*count)++] = result;
     }
-    return OK;
 }
 
 enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
@@ -338,7 +325,7 @@ enum error_code run_results(const char *folder, struct reference_result **result
         code = trace_set_open(path.text, &traces, error);
     for (size_t i = 0; code == OK && i < traces.count; i++)
         if (traces.trace[i].incarnation == traces.incarnations - 1)
-            code = add_results(&traces.trace[i], results, count, error);
+            add_results(&traces.trace[i], results, count);
     trace_set_release(&traces);
     return code;
 }

@@ -51,9 +51,12 @@ struct run {
 void run_init(struct run *run, const struct scenario *scenario);
 void run_release(struct run *run);
 
+/* As run_init, of an empty scenario, which *owner holds: returned to be filled. */
+struct scenario *run_init_owned(struct run *run, struct scenario_list *owner);
+
 /* *run, not yet executed, is to follow the decisions of the stored run `recorded`, with its limits,
- * and is compared with the same run without faults. ERROR_MEMORY. */
-enum error_code run_follow(struct run *run, const struct run *recorded, struct error *error);
+ * and is compared with the same run without faults. */
+void run_follow(struct run *run, const struct run *recorded);
 
 /* The limit of a run in seconds, of the faults and then of the job without them. One that follows
  * another has more: its ranks wait for each other where they did not then. */

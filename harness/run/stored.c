@@ -1,5 +1,6 @@
 /* run.json: the facts of a run on disk, written by `run` and read by `check`; see run.h. The plan
  * is not in it: that is the file `plan` beside it. */
+#include "base/memory.h"
 #include "launch/launcher.h"
 #include "run/run.h"
 #include "system/json_text.h"
@@ -159,7 +160,7 @@ static enum error_code take_string(const json_t *object, const char *field, bool
     if (!json_is_string(value))
         return bad(field, "a string", error);
     *string = json_text_value(value);
-    return *string != NULL ? OK : error_set(error, ERROR_MEMORY, "out of memory");
+    return OK;
 }
 
 static enum error_code take_text(const json_t *object, const char *field, char *text, size_t bytes,
@@ -225,9 +226,7 @@ static enum error_code take_strings(const json_t *object, const char *field, siz
     size_t size = json_array_size(array);
     if (!json_is_array(array) || size > most)
         return bad(field, "a list of strings", error);
-    *strings = calloc(size + 1, sizeof **strings);
-    if (*strings == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    *strings = memory_new(size, sizeof **strings);
     for (size_t i = 0; i < size; i++) {
         (*strings)[i] = json_text_value(json_array_get(array, i));
         if ((*strings)[i] == NULL)
@@ -293,9 +292,7 @@ static enum error_code take_ends(const json_t *root, struct run *run, struct err
     if (!json_is_array(array))
         return bad("rank_ends", "a list", error);
     size_t size = json_array_size(array);
-    run->rank_ends = calloc(size + 1, sizeof *run->rank_ends);
-    if (run->rank_ends == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->rank_ends = memory_new(size, sizeof *run->rank_ends);
     for (; run->rank_end_count < size; run->rank_end_count++)
         TRY(take_end(json_array_get(array, run->rank_end_count), run->scenario->ranks,
                      run->incarnations, &run->rank_ends[run->rank_end_count], error));
@@ -330,9 +327,7 @@ static enum error_code take_references(const json_t *root, struct run *run, stru
     if (!json_is_array(array))
         return bad("references", "a list", error);
     size_t size = json_array_size(array);
-    run->references = calloc(size + 1, sizeof *run->references);
-    if (run->references == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->references = memory_new(size, sizeof *run->references);
     for (; run->reference_count < size; run->reference_count++) {
         const json_t *object = json_array_get(array, run->reference_count);
         struct reference_result *result = &run->references[run->reference_count];
@@ -353,9 +348,7 @@ static enum error_code take_unreceived(const json_t *root, struct run *run, stru
         return bad("unreceived", "a list or null", error);
     run->unreceived_known = true;
     size_t size = json_array_size(array);
-    run->unreceived = calloc(size + 1, sizeof *run->unreceived);
-    if (run->unreceived == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    run->unreceived = memory_new(size, sizeof *run->unreceived);
     for (; run->unreceived_count < size; run->unreceived_count++) {
         const json_t *object = json_array_get(array, run->unreceived_count);
         struct unreceived *channel = &run->unreceived[run->unreceived_count];
@@ -415,18 +408,20 @@ static enum error_code in_file(const char *path, const struct error *inner, stru
     return error_set(error, inner->code, "%s: %.400s", path, inner->text);
 }
 
+struct scenario *run_init_owned(struct run *run, struct scenario_list *owner)
+{
+    struct scenario *scenario = memory_new(1, sizeof *scenario);
+    plan_init(&scenario->plan);
+    *owner = (struct scenario_list){.count = 1, .scenario = scenario};
+    run_init(run, scenario);
+    return scenario;
+}
+
 enum error_code run_load(const char *folder, struct run *run, struct scenario_list *owner,
                          struct error *error)
 {
     struct path path;
-    struct scenario *scenario = calloc(1, sizeof *scenario);
-    scenario_list_init(owner);
-    if (scenario == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    plan_init(&scenario->plan);
-    owner->scenario = scenario;
-    owner->count = 1;
-    run_init(run, scenario);
+    struct scenario *scenario = run_init_owned(run, owner);
     TRY(path_format(&run->shown, error, "%s", folder));
     TRY(path_absolute(folder, &run->folder, error));
     TRY(path_format(&path, error, "%s/run.json", folder));

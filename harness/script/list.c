@@ -1,6 +1,7 @@
 /* See list.h and script.h. */
 #include "script/list.h"
 
+#include "base/memory.h"
 #include "trace/record.h"
 
 #include <stdlib.h>
@@ -37,55 +38,37 @@ void scenario_release(struct scenario *scenario)
 }
 
 /* NULL stays NULL. */
-static bool text_copy(const char *from, char **to)
+static char *text_copy(const char *from)
 {
-    *to = from != NULL ? strdup(from) : NULL;
-    return from == NULL || *to != NULL;
+    return from != NULL ? memory_text(from) : NULL;
 }
 
-/* *count grows with the copies, so that what there is can be released. */
-static bool texts_copy(char *const *from, size_t from_count, char ***to, size_t *count)
+static char **texts_copy(char *const *from, size_t count)
 {
-    *count = 0;
-    *to = from_count > 0 ? calloc(from_count, sizeof **to) : NULL;
-    while (*to != NULL && *count < from_count && text_copy(from[*count], &(*to)[*count]))
-        ++*count;
-    return *count == from_count;
+    char **to = count > 0 ? memory_new(count, sizeof *to) : NULL;
+    for (size_t i = 0; i < count; i++)
+        to[i] = memory_text(from[i]);
+    return to;
 }
 
-static bool plan_copy(const struct plan *from, struct plan *to)
+void scenario_copy(const struct scenario *from, struct scenario *copy)
 {
-    *to = *from;
-    size_t bytes = from->count * sizeof *to->steps;
-    to->steps = bytes > 0 ? malloc(bytes) : NULL;
-    if (to->steps != NULL)
-        memcpy(to->steps, from->steps, bytes);
-    else
-        to->count = 0;
-    return to->count == from->count;
-}
-
-enum error_code scenario_copy(const struct scenario *from, struct scenario *copy,
-                              struct error *error)
-{
-    *copy = (struct scenario){.line = from->line,
-                              .ranks = from->ranks,
-                              .reserve = from->reserve,
-                              .timeout_s = from->timeout_s,
-                              .max_incarnations = from->max_incarnations};
-    plan_init(&copy->plan);
-    bool good =
-        text_copy(from->file, &copy->file) && text_copy(from->name, &copy->name) &&
-        text_copy(from->protocol, &copy->protocol) && text_copy(from->program, &copy->program) &&
-        text_copy(from->library, &copy->library) && text_copy(from->helpers, &copy->helpers) &&
-        text_copy(from->violates, &copy->violates) && text_copy(from->result, &copy->result) &&
-        texts_copy(from->argument, from->argument_count, &copy->argument, &copy->argument_count) &&
-        texts_copy(from->claim, from->claim_count, &copy->claim, &copy->claim_count) &&
-        texts_copy(from->cover, from->cover_count, &copy->cover, &copy->cover_count) &&
-        texts_copy(from->environment, from->environment_count, &copy->environment,
-                   &copy->environment_count) &&
-        plan_copy(&from->plan, &copy->plan);
-    return good ? OK : error_set(error, ERROR_MEMORY, "a copy of scenario \"%s\"", from->name);
+    *copy = *from;
+    copy->file = text_copy(from->file);
+    copy->name = text_copy(from->name);
+    copy->protocol = text_copy(from->protocol);
+    copy->program = text_copy(from->program);
+    copy->library = text_copy(from->library);
+    copy->helpers = text_copy(from->helpers);
+    copy->violates = text_copy(from->violates);
+    copy->result = text_copy(from->result);
+    copy->argument = texts_copy(from->argument, from->argument_count);
+    copy->claim = texts_copy(from->claim, from->claim_count);
+    copy->cover = texts_copy(from->cover, from->cover_count);
+    copy->environment = texts_copy(from->environment, from->environment_count);
+    copy->plan.steps = memory_new(from->plan.count, sizeof *from->plan.steps);
+    if (from->plan.count > 0)
+        memcpy(copy->plan.steps, from->plan.steps, from->plan.count * sizeof *from->plan.steps);
 }
 
 void scenario_list_release(struct scenario_list *list)
@@ -101,69 +84,41 @@ void scenario_list_release(struct scenario_list *list)
     scenario_list_init(list);
 }
 
-enum error_code scenario_list_add_covered(struct scenario_list *list, const char *file, int line,
-                                          const char *what, struct error *error)
+void scenario_list_add_covered(struct scenario_list *list, const char *file, int line, char *what)
 {
-    struct covered *larger = realloc(list->covered, (list->covered_count + 1) * sizeof *larger);
-    if (larger == NULL)
-        return error_set(error, ERROR_MEMORY, "%zu things to cover", list->covered_count + 1);
-    list->covered = larger;
-    struct covered *fresh = &larger[list->covered_count++];
-    *fresh = (struct covered){.line = line};
-    return text_copy(file, &fresh->file) && text_copy(what, &fresh->what)
-               ? OK
-               : error_set(error, ERROR_MEMORY, "%s: what it covers", file);
+    list->covered = memory_resized(list->covered, list->covered_count + 1, sizeof *list->covered);
+    list->covered[list->covered_count++] =
+        (struct covered){.file = memory_text(file), .line = line, .what = what};
 }
 
-static enum error_code append_covered(struct scenario_list *list, struct scenario_list *from,
-                                      struct error *error)
+void scenario_list_add(struct scenario_list *list, const struct scenario *scenario)
 {
-    size_t count = list->covered_count + from->covered_count;
-    if (from->covered_count == 0)
-        return OK;
-    struct covered *larger = realloc(list->covered, count * sizeof *larger);
-    if (larger == NULL)
-        return error_set(error, ERROR_MEMORY, "%zu things to cover", count);
-    memcpy(larger + list->covered_count, from->covered, from->covered_count * sizeof *larger);
-    list->covered = larger;
-    list->covered_count = count;
-    from->covered_count = 0;
-    return OK;
+    list->scenario = memory_resized(list->scenario, list->count + 1, sizeof *list->scenario);
+    list->scenario[list->count++] = *scenario;
 }
 
-enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,
-                                  struct error *error)
+/* `array` of `count` things with those of `more` behind them, which is released. */
+static void *joined(void *array, size_t count, void *more, size_t more_count, size_t bytes)
 {
-    struct scenario *larger = realloc(list->scenario, (list->count + 1) * sizeof *larger);
-    if (larger == NULL) {
-        scenario_release(scenario);
-        return error_set(error, ERROR_MEMORY, "%zu scenarios", list->count + 1);
-    }
-    larger[list->count] = *scenario;
-    list->scenario = larger;
-    list->count++;
-    return OK;
+    char *all = memory_resized(array, count + more_count, bytes);
+    if (more_count > 0)
+        memcpy(all + count * bytes, more, more_count * bytes);
+    free(more);
+    return all;
 }
 
 enum error_code scenario_list_append(struct scenario_list *list, struct scenario_list *from,
                                      struct error *error)
 {
-    size_t count = list->count + from->count;
-    if (count > SCENARIOS_MAX)
+    if (list->count + from->count > SCENARIOS_MAX)
         return error_set(error, ERROR_LIMIT, "more than %d scenarios", SCENARIOS_MAX);
-    if (from->count == 0)
-        return append_covered(list, from, error);
-    struct scenario *larger = realloc(list->scenario, count * sizeof *larger);
-    if (larger == NULL)
-        return error_set(error, ERROR_MEMORY, "%zu scenarios", count);
-    list->scenario = larger;
-    enum error_code code = append_covered(list, from, error);
-    if (code != OK)
-        return code;
-    memcpy(larger + list->count, from->scenario, from->count * sizeof *larger);
-    list->count = count;
-    from->count = 0;
-    scenario_list_release(from);
+    list->scenario =
+        joined(list->scenario, list->count, from->scenario, from->count, sizeof *list->scenario);
+    list->covered = joined(list->covered, list->covered_count, from->covered, from->covered_count,
+                           sizeof *list->covered);
+    list->count += from->count;
+    list->covered_count += from->covered_count;
+    scenario_list_init(from);
     return OK;
 }
 
@@ -178,11 +133,7 @@ static char **texts_take(struct parcel *parcel, size_t limit, size_t *count)
     }
     if (wanted == 0)
         return NULL;
-    char **texts = calloc(wanted, sizeof *texts);
-    if (texts == NULL) {
-        parcel->bad = true;
-        return NULL;
-    }
+    char **texts = memory_new(wanted, sizeof *texts);
     for (*count = 0; *count < wanted && !parcel->bad; ++*count)
         texts[*count] = parcel_take_text(parcel);
     return texts;
@@ -225,9 +176,7 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
 {
     *scenario = (struct scenario){0};
     plan_init(&scenario->plan);
-    scenario->file = strdup(file);
-    if (scenario->file == NULL)
-        parcel->bad = true;
+    scenario->file = memory_text(file);
     scenario->line = (int)parcel_take_number(parcel);
     scenario->ranks = (int)parcel_take_number(parcel);
     scenario->reserve = (int)parcel_take_number(parcel);

@@ -10,20 +10,16 @@
 void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario);
 void scenario_release(struct scenario *scenario);
 
-/* A copy that shares nothing with `from`. *copy is the caller's, also after an error:
- * scenario_release. ERROR_MEMORY. */
-enum error_code scenario_copy(const struct scenario *from, struct scenario *copy,
-                              struct error *error);
+/* A copy that shares nothing with `from`. *copy is the caller's: scenario_release. */
+void scenario_copy(const struct scenario *from, struct scenario *copy);
 
-/* Moves *scenario to the end of `list`; it is released on failure. */
-enum error_code scenario_list_add(struct scenario_list *list, struct scenario *scenario,
-                                  struct error *error);
+/* Moves *scenario to the end of `list`. */
+void scenario_list_add(struct scenario_list *list, const struct scenario *scenario);
 
-/* One more thing to cover; the texts are copied. ERROR_MEMORY. */
-enum error_code scenario_list_add_covered(struct scenario_list *list, const char *file, int line,
-                                          const char *what, struct error *error);
+/* One more thing to cover; `file` is copied, `what` is the list's from now on. */
+void scenario_list_add_covered(struct scenario_list *list, const char *file, int line, char *what);
 
-/* Moves all of `from` to the end of `list`; `from` is empty then. Nothing is moved on failure. */
+/* Moves all of `from` to the end of `list`; `from` is empty then. ERROR_LIMIT: nothing is moved. */
 enum error_code scenario_list_append(struct scenario_list *list, struct scenario_list *from,
                                      struct error *error);
 

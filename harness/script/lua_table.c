@@ -2,6 +2,8 @@
  * become text when it is known where a line must end. */
 #include "script/lua_table.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ void lua_table_init(struct lua_table *table, bool keep)
 {
     *table = (struct lua_table){.first = true};
     if (keep)
-        table->out = open_memstream(&table->text, &table->bytes);
+        table->out = memory_stream(&table->text, &table->bytes);
 }
 
 void lua_table_release(struct lua_table *table)
@@ -195,14 +197,10 @@ static void lay_table(struct layout *layout)
     layout->column += empty ? 1 : 2;
 }
 
-bool lua_table_print(struct lua_table *table, FILE *to, size_t column, bool braces)
+void lua_table_print(struct lua_table *table, FILE *to, size_t column, bool braces)
 {
-    if (table->out == NULL)
-        return false;
-    bool good = fclose(table->out) == 0;
+    memory_stream_end(table->out);
     table->out = NULL;
-    if (!good)
-        return false;
     struct layout layout = {to, column, table->text, table->text + table->bytes};
     if (braces) {
         lay_table(&layout);
@@ -210,5 +208,4 @@ bool lua_table_print(struct lua_table *table, FILE *to, size_t column, bool brac
         lay_items(&layout);
         fputc(',', to);
     }
-    return ferror(to) == 0;
 }

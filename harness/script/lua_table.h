@@ -19,8 +19,7 @@ struct lua_table {
     bool first;    /* nothing stands yet in the innermost braces */
 };
 
-/* An empty table, open; `keep` false: to count values. Without memory `out` is NULL: see
- * lua_table_print. */
+/* An empty table, open; `keep` false: to count values. */
 void lua_table_init(struct lua_table *table, bool keep);
 void lua_table_release(struct lua_table *table);
 
@@ -39,8 +38,8 @@ void lua_table_close(struct lua_table *table);
 
 /* Ends the table and prints it, `column` characters being in its line already; later lines stand
  * below its first field. `braces` false: only what would stand in them, and a comma behind it.
- * Nothing can be added any more. False: out of memory, or `to` cannot be written. */
-bool lua_table_print(struct lua_table *table, FILE *to, size_t column, bool braces);
+ * Nothing can be added any more. It was to be kept. */
+void lua_table_print(struct lua_table *table, FILE *to, size_t column, bool braces);
 
 /* A text as Lua writes it, in quotes. */
 void lua_quote(FILE *to, const char *text);

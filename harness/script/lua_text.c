@@ -1,6 +1,7 @@
 /* See lua_text.h. The scenario around the plan; its steps are written by lua_step.c. */
 #include "script/lua_text.h"
 
+#include "base/memory.h"
 #include "plan/action.h"
 #include "script/lua_step.h"
 #include "script/lua_table.h"
@@ -92,7 +93,7 @@ static void put_fields(const struct plan_step *step, const struct named *named,
     lua_step_fields(step, step->after == PLAN_AFTER_PREVIOUS ? NULL : after, table);
 }
 
-static bool print_step(FILE *out, const struct named *named, size_t index)
+static void print_step(FILE *out, const struct named *named, size_t index)
 {
     char target[NAME_BYTES];
     const struct plan_step *step = &named->plan->steps[index];
@@ -100,7 +101,7 @@ static bool print_step(FILE *out, const struct named *named, size_t index)
     struct lua_table table;
     lua_table_init(&table, true);
     put_fields(step, named, &table);
-    bool bare = step->action == ACTION_RELEASE && table.values == 0, good = true;
+    bool bare = step->action == ACTION_RELEASE && table.values == 0;
     if (step->action == ACTION_RELEASE) {
         name_of(named, step->target, target);
         column += (size_t)fprintf(out, bare ? "(%s" : "(%s, ", target);
@@ -109,24 +110,21 @@ static bool print_step(FILE *out, const struct named *named, size_t index)
         column++;
     }
     if (!bare)
-        good = lua_table_print(&table, out, column, true);
+        lua_table_print(&table, out, column, true);
     fputs(step->action == ACTION_RELEASE ? ")\n" : "\n", out);
     lua_table_release(&table);
-    return good;
 }
 
-static bool print_plan(FILE *out, const struct plan *plan)
+static void print_plan(FILE *out, const struct plan *plan)
 {
     struct named named;
-    bool good = true;
     find_named(&named, plan);
     fputs("  plan = function(p)\n", out);
     if (named.count > LOCALS_MAX)
         fprintf(out, "%*slocal step = {}\n", STEP_INDENT, "");
-    for (size_t i = 0; good && i < plan->count; i++)
-        good = print_step(out, &named, i);
+    for (size_t i = 0; i < plan->count; i++)
+        print_step(out, &named, i);
     fputs("  end,\n", out);
-    return good;
 }
 
 size_t plan_size(const struct plan *plan)
@@ -193,11 +191,9 @@ static void put_listed(struct lua_table *table, const char *name, const char *te
     lua_table_open(table);
     while (*texts != '\0') {
         size_t length = strcspn(texts, (char[]){separator, '\0'});
-        char *one = strndup(texts, length);
-        if (one != NULL) {
-            lua_table_name(table, NULL);
-            put(table, one);
-        }
+        char *one = memory_format("%.*s", (int)length, texts);
+        lua_table_name(table, NULL);
+        put(table, one);
         free(one);
         texts += length + (texts[length] == separator);
     }
@@ -214,11 +210,9 @@ static void put_environment(struct lua_table *table, const struct scenario *scen
     for (size_t i = 0; i < scenario->environment_count; i++) {
         const char *entry = scenario->environment[i];
         size_t length = strcspn(entry, "=");
-        char *name = strndup(entry, length);
-        if (name != NULL) {
-            lua_table_name(table, name);
-            put_word(table, entry + length + (entry[length] == '='));
-        }
+        char *name = memory_format("%.*s", (int)length, entry);
+        lua_table_name(table, name);
+        put_word(table, entry + length + (entry[length] == '='));
         free(name);
     }
     lua_table_close(table);
@@ -308,13 +302,13 @@ enum error_code scenario_write_lua(FILE *out, const struct scenario *scenario, c
     lua_quote(out, scenario->name);
     fputs(" {\n  ", out);
     put_scenario(&table, scenario);
-    bool good = lua_table_print(&table, out, 2, false);
+    lua_table_print(&table, out, 2, false);
     lua_table_release(&table);
     fputc('\n', out);
-    if (good && scenario->plan.count > 0)
-        good = print_plan(out, &scenario->plan);
+    if (scenario->plan.count > 0)
+        print_plan(out, &scenario->plan);
     fputs("}\n", out);
-    if (good && fflush(out) == 0 && !ferror(out))
+    if (fflush(out) == 0 && !ferror(out))
         return OK;
     return error_set(error, ERROR_IO, "scenario \"%s\" as Lua: %s", scenario->name,
                      strerror(errno));

@@ -1,6 +1,8 @@
 /* See parcel.h. */
 #include "script/parcel.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,12 +88,7 @@ char *parcel_take_text(struct parcel *parcel)
         parcel->bad = true;
         return NULL;
     }
-    char *text = malloc((size_t)length + 1);
-    if (text == NULL) {
-        parcel->bad = true;
-        return NULL;
-    }
+    char *text = memory_new((size_t)length + 1, 1);
     parcel_take(parcel, text, (size_t)length);
-    text[length] = '\0';
     return text;
 }

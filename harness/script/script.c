@@ -6,6 +6,7 @@
  */
 #include "script/script.h"
 
+#include "base/memory.h"
 #include "script/list.h"
 #include "script/sandbox.h"
 #include "trace/clock.h"
@@ -73,7 +74,7 @@ static enum error_code watch_start(struct watch *watch, const struct script_opti
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (watch->progress == MAP_FAILED) {
         watch->progress = NULL;
-        return error_set(error, ERROR_MEMORY, "%s: %s", watch->path, strerror(errno));
+        return error_set(error, ERROR_IO, "%s: %s", watch->path, strerror(errno));
     }
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -135,7 +136,7 @@ static enum error_code watch_read(struct watch *watch, int time_ms, struct error
             return OK;
         parcel_put(&watch->result, bytes, (size_t)count);
         if (watch->result.bad)
-            return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
+            memory_refused();
         if (watch->result.used > RESULT_MAX_BYTES)
             return error_set(error, ERROR_LIMIT, "%s:%d: its scenarios need more than %u MiB",
                              watch->path, atomic_load(&watch->progress->line),
@@ -143,28 +144,23 @@ static enum error_code watch_read(struct watch *watch, int time_ms, struct error
     }
 }
 
-static enum error_code add_scenario(struct watch *watch, struct scenario_list *list,
-                                    struct error *error)
+static void add_scenario(struct watch *watch, struct scenario_list *list)
 {
     struct scenario scenario;
     scenario_take(&watch->result, watch->path, &scenario);
-    if (watch->result.bad) {
-        scenario_release(&scenario);
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
-    }
-    return scenario_list_add(list, &scenario, error);
+    scenario_list_add(list, &scenario);
 }
 
-static enum error_code add_covered(struct watch *watch, struct scenario_list *list,
-                                   struct error *error)
+static void add_covered(struct watch *watch, struct scenario_list *list)
 {
     int line = (int)parcel_take_number(&watch->result);
-    char *what = parcel_take_text(&watch->result);
-    enum error_code code = what != NULL
-                               ? scenario_list_add_covered(list, watch->path, line, what, error)
-                               : error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
-    free(what);
-    return code;
+    scenario_list_add_covered(list, watch->path, line, parcel_take_text(&watch->result));
+}
+
+static enum error_code died(const struct watch *watch, struct error *error)
+{
+    return error_set(error, ERROR_LIMIT, "%s:%d: the process that runs the script died",
+                     watch->path, atomic_load(&watch->progress->line));
 }
 
 /* The last message: how the script ended. */
@@ -173,7 +169,7 @@ static enum error_code take_end(struct watch *watch, struct error *error)
     enum error_code code = (enum error_code)parcel_take_number(&watch->result);
     char *text = parcel_take_text(&watch->result);
     if (text == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", watch->path);
+        return died(watch, error);
     if (code != OK)
         error_set(error, code, "%s", text);
     free(text);
@@ -187,14 +183,10 @@ static enum error_code watch_take(struct watch *watch, struct scenario_list *lis
     for (;;) {
         int64_t message = parcel_take_number(&watch->result);
         if (watch->result.bad || message < SANDBOX_SCENARIO || message > SANDBOX_COVER)
-            return error_set(error, ERROR_LIMIT, "%s:%d: the process that runs the script died",
-                             watch->path, atomic_load(&watch->progress->line));
+            return died(watch, error);
         if (message == SANDBOX_DONE)
             return take_end(watch, error);
-        enum error_code code = message == SANDBOX_COVER ? add_covered(watch, list, error)
-                                                        : add_scenario(watch, list, error);
-        if (code != OK)
-            return code;
+        (message == SANDBOX_COVER ? add_covered : add_scenario)(watch, list);
     }
 }
 

@@ -1,4 +1,5 @@
 /* How each reduction is made; see reduce.h. */
+#include "base/memory.h"
 #include "shrink/fields.h"
 #include "shrink/reduce.h"
 #include "shrink/steps.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NUMBER_BYTES 24
 
 static void drop_step(struct plan *plan, uint32_t index)
 {
@@ -81,15 +80,10 @@ static void drop_environment(struct scenario *scenario, uint32_t part)
             (scenario->environment_count - part) * sizeof scenario->environment[0]);
 }
 
-static bool set_argument(struct scenario *scenario, uint32_t part, int64_t number)
+static void set_argument(struct scenario *scenario, uint32_t part, int64_t number)
 {
-    char *text = malloc(NUMBER_BYTES);
-    if (text == NULL)
-        return false;
-    snprintf(text, NUMBER_BYTES, "%" PRId64, number);
     free(scenario->argument[part]);
-    scenario->argument[part] = text;
-    return true;
+    scenario->argument[part] = memory_format("%" PRId64, number);
 }
 
 static void reduce_step(struct plan_step *step, const struct reduction *reduction)
@@ -129,20 +123,16 @@ static void reduce_step(struct plan_step *step, const struct reduction *reductio
     }
 }
 
-enum error_code reduction_apply(const struct scenario *scenario, const struct reduction *reduction,
-                                struct scenario *result, bool *changed, struct error *error)
+bool reduction_apply(const struct scenario *scenario, const struct reduction *reduction,
+                     struct scenario *result)
 {
-    enum error_code code = scenario_copy(scenario, result, error);
-    *changed = code == OK;
-    if (code != OK)
-        return code;
+    scenario_copy(scenario, result);
     switch (reduction->kind) {
     case REDUCE_STEP:
         drop_step(&result->plan, reduction->step);
         break;
     case REDUCE_MERGE:
-        *changed = plan_merge(&result->plan, reduction->step);
-        break;
+        return plan_merge(&result->plan, reduction->step);
     case REDUCE_ENVIRONMENT:
         drop_environment(result, reduction->part);
         break;
@@ -153,11 +143,10 @@ enum error_code reduction_apply(const struct scenario *scenario, const struct re
         result->ranks = (int)reduction->to;
         break;
     case REDUCE_ARGUMENT:
-        if (!set_argument(result, reduction->part, reduction->to))
-            return error_set(error, ERROR_MEMORY, "a copy of scenario \"%s\"", scenario->name);
+        set_argument(result, reduction->part, reduction->to);
         break;
     default:
         reduce_step(&result->plan.steps[reduction->step], reduction);
     }
-    return OK;
+    return true;
 }

@@ -1,6 +1,7 @@
 /* See reduce.h: the list. How a reduction is made: apply.c. */
 #include "shrink/reduce.h"
 
+#include "base/memory.h"
 #include "plan/action.h"
 #include "shrink/fields.h"
 
@@ -16,22 +17,12 @@
 struct listing {
     const struct scenario *scenario;
     struct reductions *list;
-    bool exhausted;
 };
 
 static void add(struct listing *listing, struct reduction reduction)
 {
     struct reductions *list = listing->list;
-    if (list->count == list->room) {
-        size_t room = list->room > 0 ? 2 * list->room : 64;
-        struct reduction *grown = realloc(list->list, room * sizeof *grown);
-        if (grown == NULL) {
-            listing->exhausted = true;
-            return;
-        }
-        list->list = grown;
-        list->room = room;
-    }
+    list->list = memory_room(list->list, list->count, &list->room, sizeof *list->list);
     list->list[list->count++] = reduction;
 }
 
@@ -262,10 +253,9 @@ static void add_step_numbers(struct listing *listing, uint32_t index)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-enum error_code reductions_of(const struct scenario *scenario, struct reductions *list,
-                              struct error *error)
+void reductions_of(const struct scenario *scenario, struct reductions *list)
 {
-    struct listing listing = {scenario, list, false};
+    struct listing listing = {scenario, list};
     *list = (struct reductions){0};
     uint32_t steps = (uint32_t)scenario->plan.count;
     add_steps(&listing);
@@ -282,7 +272,6 @@ enum error_code reductions_of(const struct scenario *scenario, struct reductions
         add_condition_numbers(&listing, i, true);
         add_step_numbers(&listing, i);
     }
-    return listing.exhausted ? error_set(error, ERROR_MEMORY, "a list of what can be smaller") : OK;
 }
 
 void reductions_release(struct reductions *list)

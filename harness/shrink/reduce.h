@@ -40,10 +40,8 @@ struct reductions {
 };
 
 /* All that there are, what leaves out most first, numbers last (of each the lowest first). Which
- * of the results are scenarios that can be run is not looked at. ERROR_MEMORY; *list is the
- * caller's to release then as well. */
-enum error_code reductions_of(const struct scenario *scenario, struct reductions *list,
-                              struct error *error);
+ * of the results are scenarios that can be run is not looked at. */
+void reductions_of(const struct scenario *scenario, struct reductions *list);
 void reductions_release(struct reductions *list);
 
 /* A number is lowered; nothing is left out. */
@@ -52,9 +50,8 @@ bool reduction_is_number(const struct reduction *reduction);
 /* Something beside the plan is left out. */
 bool reduction_is_around(const struct reduction *reduction);
 
-/* `scenario` after the reduction. *result is the caller's to release, also after an error:
- * ERROR_MEMORY. false in *changed: nothing came of it. */
-enum error_code reduction_apply(const struct scenario *scenario, const struct reduction *reduction,
-                                struct scenario *result, bool *changed, struct error *error);
+/* `scenario` after the reduction. *result is the caller's to release. false: nothing came of it. */
+bool reduction_apply(const struct scenario *scenario, const struct reduction *reduction,
+                     struct scenario *result);
 
 #endif

@@ -1,4 +1,5 @@
 /* `faultline shrink`: from a run that failed to a smallest scenario that fails in the same way. */
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "launch/launcher.h"
@@ -15,10 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define ID_BYTES 64
 #define TEXT_BYTES 512
 #define STOPPED_BYTES 64
 #define BUDGET_DEFAULT_S 120.0
@@ -89,16 +87,12 @@ static enum error_code load(struct shrink *shrink, struct error *error)
 }
 
 /* A name of ours stays; a path means the same file from everywhere. */
-static enum error_code make_absolute(char **name, const struct path *path, struct error *error)
+static void make_absolute(char **name, const struct path *path)
 {
     if (strchr(*name, '/') == NULL)
-        return OK;
-    char *text = strdup(path->text);
-    if (text == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: out of memory", path->text);
+        return;
     free(*name);
-    *name = text;
-    return OK;
+    *name = memory_text(path->text);
 }
 
 static void release_texts(char **texts, size_t *count)
@@ -109,7 +103,7 @@ static void release_texts(char **texts, size_t *count)
 }
 
 /* Judged by the one claim alone, and nothing is expected. */
-static enum error_code judge_by_claim(struct scenario *base, const char *claim, struct error *error)
+static void judge_by_claim(struct scenario *base, const char *claim)
 {
     release_texts(base->cover, &base->cover_count);
     release_texts(base->claim, &base->claim_count);
@@ -117,14 +111,8 @@ static enum error_code judge_by_claim(struct scenario *base, const char *claim, 
     base->violates = NULL;
     base->timeout_s = 0;
     if (base->claim == NULL)
-        base->claim = calloc(1, sizeof *base->claim);
-    char *text = strdup(claim);
-    if (base->claim == NULL || text == NULL) {
-        free(text);
-        return error_set(error, ERROR_MEMORY, "a list of claims");
-    }
-    base->claim[base->claim_count++] = text;
-    return OK;
+        base->claim = memory_new(1, sizeof *base->claim);
+    base->claim[base->claim_count++] = memory_text(claim);
 }
 
 static enum error_code make_base(struct shrink *shrink, struct error *error)
@@ -136,13 +124,13 @@ static enum error_code make_base(struct shrink *shrink, struct error *error)
         code = path_program(given->program, given->file, &program, error);
     if (code == OK)
         code = launcher_in_use()->find(&launcher, error);
-    if (code == OK)
-        code = scenario_copy(given, &shrink->base, error);
-    if (code == OK)
-        code = make_absolute(&shrink->base.protocol, &protocol, error);
-    if (code == OK)
-        code = make_absolute(&shrink->base.program, &program, error);
-    return code == OK ? judge_by_claim(&shrink->base, shrink->trials.claim, error) : code;
+    if (code != OK)
+        return code;
+    scenario_copy(given, &shrink->base);
+    make_absolute(&shrink->base.protocol, &protocol);
+    make_absolute(&shrink->base.program, &program);
+    judge_by_claim(&shrink->base, shrink->trials.claim);
+    return OK;
 }
 
 static enum error_code find_past(struct shrink *shrink, struct error *error)
@@ -154,18 +142,6 @@ static enum error_code find_past(struct shrink *shrink, struct error *error)
 }
 
 /* --- the search ------------------------------------------------------------------------------- */
-
-static enum error_code make_folder(struct shrink *shrink, struct error *error)
-{
-    char id[ID_BYTES];
-    time_t now = time(NULL);
-    struct tm local;
-    size_t used = strftime(id, sizeof id, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-    snprintf(id + used, sizeof id - used, "-%d", (int)getpid());
-    struct path *folder = &shrink->trials.folder;
-    enum error_code code = path_format(folder, error, "%s/%s", shrink->options.out, id);
-    return code == OK ? path_make_folder(folder->text, error) : code;
-}
 
 /* In the time that the failing run took, and some more. */
 static double limit_of(const struct shrink *shrink)
@@ -324,7 +300,7 @@ static enum error_code shrink_run(struct shrink *shrink, enum exit_status *statu
     if (code == OK)
         code = find_past(shrink, error);
     if (code == OK)
-        code = make_folder(shrink, error);
+        code = path_new_output(shrink->options.out, &shrink->trials.folder, error);
     if (code != OK)
         return code;
     tap_header(stdout);
@@ -364,11 +340,9 @@ int verb_shrink(int argc, char **argv)
         "was shrunk (or could not be made smaller), 2 RUN does not fail any more, 3 harness error, "
         "64 usage, also where RUN did not fail. Ctrl-C ends the search and leaves the best so far "
         "(then 128 + signal)."};
-    struct shrink *shrink = calloc(1, sizeof *shrink);
+    struct shrink *shrink = memory_new(1, sizeof *shrink);
     struct error error = {0};
     enum exit_status status = STATUS_PASS;
-    if (shrink == NULL)
-        return STATUS_HARNESS;
     options_parse(&shrink->options, FOR_SHRINK, &help, argc, argv);
     shrink->options.no_pages = shrink->options.no_stacks = true;
     enum error_code code =

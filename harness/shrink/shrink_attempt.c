@@ -1,6 +1,7 @@
 /* See shrink_attempt.h. */
 #include "shrink/shrink_attempt.h"
 
+#include "base/memory.h"
 #include "trace/clock.h"
 #include "verdict/stored_verdict.h"
 
@@ -166,9 +167,7 @@ static bool needs_reference(const struct scenario *scenario, const char *claim)
 static enum error_code new_reference(struct trials *trials, const struct scenario *scenario,
                                      struct reference **made, struct error *error)
 {
-    struct reference *reference = calloc(1, sizeof *reference);
-    if (reference == NULL)
-        return error_set(error, ERROR_MEMORY, "a run without faults");
+    struct reference *reference = memory_new(1, sizeof *reference);
     struct job *job = &reference->job;
     job_refer_to(job, scenario);
     job->number = ++trials->numbers;
@@ -217,9 +216,7 @@ enum error_code attempt_start(struct trials *trials, struct trial *trial, struct
         code = need_reference(trials, scenario, &reference, error);
     if (code != OK || trials_over(trials))
         return code;
-    struct attempt *attempt = calloc(1, sizeof *attempt);
-    if (attempt == NULL)
-        return error_set(error, ERROR_MEMORY, "one more run");
+    struct attempt *attempt = memory_new(1, sizeof *attempt);
     attempt->trial = trial;
     attempt->job.scenario = scenario;
     attempt->job.reference = reference != NULL ? &reference->job : NULL;

@@ -2,6 +2,7 @@
  * is added to that is looked through once, for links to other traces. */
 #include "shrink/shrink_past.h"
 
+#include "base/memory.h"
 #include "oracles/matching/links.h"
 
 #include <stdlib.h>
@@ -96,11 +97,9 @@ enum error_code past_steps(const struct trace_set *traces, const struct finding 
                            bool *before, size_t steps, struct error *error)
 {
     struct links links = {0};
-    struct past past = {traces, &links, calloc(traces->count + 1, sizeof *past.reached),
-                        calloc(traces->count + 1, sizeof *past.looked)};
-    enum error_code code = past.reached == NULL || past.looked == NULL
-                               ? error_set(error, ERROR_MEMORY, "what is before a violation")
-                               : links_read(traces, &links, error);
+    struct past past = {traces, &links, memory_new(traces->count, sizeof *past.reached),
+                        memory_new(traces->count, sizeof *past.looked)};
+    enum error_code code = links_read(traces, &links, error);
     if (code == OK) {
         begin(&past, finding);
         while (look_through(&past))

@@ -11,7 +11,7 @@
 /* before[i] (an entry for each step of a plan, `steps` of them) becomes true where the traces tell
  * that step i was done to somebody, causally before an event of the witness: earlier on the same
  * rank, or linked to it by messages, collectives, and restarts of the job (all that an incarnation
- * did is before the next). Without a witness all that were done are. ERROR_IO, ERROR_MEMORY. */
+ * did is before the next). Without a witness all that were done are. ERROR_IO. */
 enum error_code past_steps(const struct trace_set *traces, const struct finding *finding,
                            bool *before, size_t steps, struct error *error);
 

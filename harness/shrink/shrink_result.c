@@ -1,6 +1,7 @@
 /* See shrink_result.h: the files. What is printed: shrink_tell.c. */
 #include "shrink/shrink_result.h"
 
+#include "base/memory.h"
 #include "script/list.h"
 #include "script/lua_text.h"
 #include "system/difference.h"
@@ -19,10 +20,7 @@
 /* The name, with a word behind it. Owned by the caller. */
 static char *named(const char *name, const char *word)
 {
-    char text[SCENARIO_NAME_BYTES];
-    int room = (int)(sizeof text - strlen(word) - 3);
-    snprintf(text, sizeof text, "%.*s, %s", room, name, word);
-    return strdup(text);
+    return memory_format("%.*s, %s", (int)(SCENARIO_NAME_BYTES - strlen(word) - 3), name, word);
 }
 
 /* `violates` NULL: nothing is expected. */
@@ -31,21 +29,16 @@ static enum error_code write_scenario(const struct trial *trial, const char *wor
                                       const struct path *path, struct error *error)
 {
     struct scenario scenario;
-    enum error_code code = scenario_copy(trial_scenario(trial), &scenario, error);
     FILE *out = fopen(path->text, "we");
-    if (code == OK) {
-        char *name = named(scenario.name, word);
-        free(scenario.name);
-        scenario.name = name;
-        scenario.violates = violates != NULL ? strdup(violates) : NULL;
-        if (name == NULL || (violates != NULL && scenario.violates == NULL))
-            code = error_set(error, ERROR_MEMORY, "%s: out of memory", path->text);
-    }
-    if (code == OK && out == NULL)
-        code = error_set(error, ERROR_IO, "%s: %s", path->text, strerror(errno));
-    if (code == OK)
-        code = scenario_write_lua(out, &scenario, comment, error);
-    if (out != NULL && fclose(out) != 0 && code == OK)
+    if (out == NULL)
+        return error_set(error, ERROR_IO, "%s: %s", path->text, strerror(errno));
+    scenario_copy(trial_scenario(trial), &scenario);
+    char *name = named(scenario.name, word);
+    free(scenario.name);
+    scenario.name = name;
+    scenario.violates = violates != NULL ? memory_text(violates) : NULL;
+    enum error_code code = scenario_write_lua(out, &scenario, comment, error);
+    if (fclose(out) != 0 && code == OK)
         code = error_set(error, ERROR_IO, "%s: %s", path->text, strerror(errno));
     scenario_release(&scenario);
     return code;
@@ -76,11 +69,9 @@ static char *comment_of_shrunk(const struct shrink_result *result)
     const struct trials *trials = search->trials;
     const struct claim *claim = claim_find(trials->claim);
     struct rate_count count = trial_count(trials, search->best);
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return NULL;
+    char *text;
+    size_t bytes;
+    FILE *out = memory_stream(&text, &bytes);
     fprintf(out, "Violates %s: %s", trials->claim, claim != NULL ? claim->text : "?");
     fprintf(out, " (%s).\n", claim != NULL ? claim->source : "?");
     fprintf(out, "Shrunk from \"%s\" (%s):\n", result->run->scenario->name,
@@ -93,10 +84,8 @@ static char *comment_of_shrunk(const struct shrink_result *result)
     if (!result->expects)
         fputs("More than that is violated, or not all of the plan is done: nothing is expected.\n",
               out);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    memory_stream_end(out);
+    return text;
 }
 
 static enum error_code write_shrunk(struct shrink_result *result, struct error *error)
@@ -169,8 +158,6 @@ static json_t *pack(const struct shrink_result *result)
         pack_trial(search->original, trial_count_any(search->original)), "after",
         pack_trial(search->best, trial_count(trials, search->best)), "miss_most", RATE_MISS_MOST,
         "items", pack_items(search));
-    if (root == NULL)
-        return NULL;
     json_object_set_new(root, "shrunk", json_text(result->shrunk.text));
     if (result->nearest < search->items.count)
         json_object_set_new(root, "passing", json_text(result->passing.text));

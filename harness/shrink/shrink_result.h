@@ -23,7 +23,7 @@ struct shrink_result {
     char *difference; /* owned; from passing to shrunk; NULL: there is none */
 };
 
-/* The members up to `seconds` are given. ERROR_IO, ERROR_MEMORY: what could be written is there. */
+/* The members up to `seconds` are given. ERROR_IO: what could be written is there. */
 enum error_code shrink_result_write(struct shrink_result *result, struct error *error);
 void shrink_result_release(struct shrink_result *result);
 

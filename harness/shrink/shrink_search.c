@@ -3,6 +3,7 @@
  * that were not before the violation. Then each single item, until none can be. */
 #include "shrink/shrink_search.h"
 
+#include "base/memory.h"
 #include "script/list.h"
 #include "shrink/steps.h"
 
@@ -15,7 +16,6 @@
 #define SURE_RUNS 3          /* that fail, of what takes the place of one that fails every time */
 #define STEADY_LARGER_MOST 4 /* times, what fails every time may be larger than what does not */
 #define EVEN_ODDS 0.5
-#define PAST_ROOM 16
 #define WHAT_BYTES (REDUCTION_TEXT_BYTES + 32)
 
 static void show(struct search *search, const char *what)
@@ -25,18 +25,11 @@ static void show(struct search *search, const char *what)
     search->trials->doing = search->doing;
 }
 
-static enum error_code remember(struct search *search, struct trial *trial, struct error *error)
+static void remember(struct search *search, struct trial *trial)
 {
-    if (search->past_count == search->past_room) {
-        size_t room = search->past_room > 0 ? 2 * search->past_room : PAST_ROOM;
-        struct trial **grown = realloc(search->past, room * sizeof(struct trial *));
-        if (grown == NULL)
-            return error_set(error, ERROR_MEMORY, "what was the smallest before");
-        search->past = grown;
-        search->past_room = room;
-    }
+    search->past =
+        memory_room(search->past, search->past_count, &search->past_room, sizeof(struct trial *));
     search->past[search->past_count++] = trial;
-    return OK;
 }
 
 static void set_best(struct search *search, struct trial *trial)
@@ -50,13 +43,11 @@ static void set_best(struct search *search, struct trial *trial)
 }
 
 /* From now on this is the best. */
-static enum error_code accept(struct search *search, struct trial *trial, struct error *error)
+static void accept(struct search *search, struct trial *trial)
 {
-    enum error_code code = OK;
     if (search->best != trial)
-        code = remember(search, search->best, error);
+        remember(search, search->best);
     set_best(search, trial);
-    return code;
 }
 
 /* --- confirming ------------------------------------------------------------------------------- */
@@ -97,11 +88,9 @@ static enum error_code try_without(struct search *search, const bool *drop, stru
                                    struct error *error)
 {
     struct scenario scenario;
-    enum error_code code = scenario_copy(trial_scenario(search->best), &scenario, error);
-    if (code == OK) {
-        plan_drop(&scenario.plan, drop);
-        code = trials_find(search->trials, &scenario, trial, error);
-    }
+    scenario_copy(trial_scenario(search->best), &scenario);
+    plan_drop(&scenario.plan, drop);
+    enum error_code code = trials_find(search->trials, &scenario, trial, error);
     scenario_release(&scenario);
     return code;
 }
@@ -117,13 +106,12 @@ static void compress(struct search *search, const bool *drop, size_t count)
     }
 }
 
-static enum error_code accept_without(struct search *search, bool *drop, struct trial *trial,
-                                      struct error *error)
+static void accept_without(struct search *search, bool *drop, struct trial *trial)
 {
     const struct plan *plan = &trial_scenario(search->best)->plan;
     plan_drop_also(plan, drop);
     compress(search, drop, plan->count);
-    return accept(search, trial, error);
+    accept(search, trial);
 }
 
 /* Guesses at most of the plan: all of it; what was not before the violation; what was not done. */
@@ -163,7 +151,7 @@ static enum error_code try_guesses(struct search *search, struct error *error)
     guess(search, winner, drop);
     code = try_without(search, drop, &trial, error);
     if (code == OK)
-        code = accept_without(search, drop, trial, error);
+        accept_without(search, drop, trial);
     return code;
 }
 
@@ -212,7 +200,7 @@ static enum error_code try_chunks(struct chunks *chunks, bool *left, struct erro
     mark_chunk(chunks, winner, drop);
     code = try_without(search, drop, &trial, error);
     if (code == OK)
-        code = accept_without(search, drop, trial, error);
+        accept_without(search, drop, trial);
     return code;
 }
 
@@ -244,17 +232,14 @@ static void items_release(struct search *search)
     search->tried_count = 0;
 }
 
-static enum error_code list_items(struct search *search, struct error *error)
+static void list_items(struct search *search)
 {
     items_release(search);
-    enum error_code code = reductions_of(trial_scenario(search->best), &search->items, error);
-    search->tried = calloc(search->items.count + 1, sizeof(struct trial *));
-    if (code == OK && search->tried == NULL)
-        code = error_set(error, ERROR_MEMORY, "a list of what can be left out");
-    search->tried_count = code == OK ? search->items.count : 0;
+    reductions_of(trial_scenario(search->best), &search->items);
+    search->tried = memory_new(search->items.count, sizeof(struct trial *));
+    search->tried_count = search->items.count;
     if (search->from >= search->items.count)
         search->from = 0;
-    return code;
 }
 
 /* What is left out of a plan makes it shorter to read, or it is not worth while. */
@@ -277,14 +262,12 @@ static enum error_code make_item(void *context, size_t index, struct trial **tri
     size_t number = item_of(search, index);
     const struct reduction *item = &search->items.list[number];
     struct scenario scenario;
-    bool changed;
+    enum error_code code = OK;
     *trial = NULL;
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "without %s", item->text);
     show(search, what);
-    enum error_code code =
-        reduction_apply(trial_scenario(search->best), item, &scenario, &changed, error);
-    if (code == OK && changed)
+    if (reduction_apply(trial_scenario(search->best), item, &scenario))
         code = trials_find(search->trials, &scenario, trial, error);
     scenario_release(&scenario);
     if (*trial != NULL && !is_smaller(item, *trial, search->best))
@@ -299,15 +282,14 @@ static enum error_code leave_out_items(struct search *search, struct error *erro
     enum error_code code = OK;
     for (bool left = true; code == OK && left && !trials_over(search->trials);) {
         size_t winner = 0;
-        code = list_items(search, error);
+        list_items(search);
         struct race race = {search, make_item, search->items.count, search->demand};
-        if (code == OK)
-            code = trials_race(search->trials, &race, &winner, error);
+        code = trials_race(search->trials, &race, &winner, error);
         left = code == OK && winner < search->items.count;
         if (!left)
             continue;
         search->from = item_of(search, winner);
-        code = accept(search, search->tried[search->from], error);
+        accept(search, search->tried[search->from]);
     }
     return code;
 }

@@ -36,7 +36,7 @@ struct search {
     char doing[SEARCH_DOING_BYTES];
 };
 
-/* ERROR_IO, ERROR_MEMORY, ERROR_LAUNCH; `best` is then still what was found. */
+/* ERROR_IO, ERROR_LAUNCH; `best` is then still what was found. */
 enum error_code search_run(struct search *search, struct error *error);
 void search_release(struct search *search);
 

@@ -1,6 +1,7 @@
 /* See shrink_trial.h. How a run is started, judged and cleared away: shrink_attempt.c. */
 #include "shrink/shrink_trial.h"
 
+#include "base/memory.h"
 #include "script/list.h"
 #include "script/lua_text.h"
 #include "shrink/shrink_attempt.h"
@@ -46,26 +47,15 @@ void trials_close(struct trials *trials, const struct trial *keep)
         remove(candidate.text);
 }
 
-/* Owned by the caller (free); NULL without memory. */
+/* Owned by the caller (free). */
 static char *text_of(const struct scenario *scenario)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return NULL;
-    bool good = scenario_write_lua(out, scenario, NULL, NULL) == OK;
-    good = fclose(out) == 0 && good;
-    if (good)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static enum error_code wire_file(const char *protocol, const char *scenario_file, char *path,
-                                 size_t bytes, struct error *error)
-{
-    return path_wire(protocol, scenario_file, path, bytes, error);
+    char *text;
+    size_t bytes;
+    FILE *out = memory_stream(&text, &bytes);
+    (void)scenario_write_lua(out, scenario, NULL, NULL);
+    memory_stream_end(out);
+    return text;
 }
 
 static enum error_code write_text(const char *path, const char *text, struct error *error)
@@ -83,7 +73,7 @@ static enum error_code load_text(struct trials *trials, struct trial *trial, str
     struct path path;
     struct error refused = {0};
     struct script_options options = script_options_default;
-    options.wire_file = wire_file;
+    options.wire_file = path_wire;
     enum error_code code = path_format(&path, error, "%s/" CANDIDATE_FILE, trials->folder.text);
     if (code == OK)
         code = write_text(path.text, trial->text, error);
@@ -102,19 +92,13 @@ enum error_code trials_find(struct trials *trials, const struct scenario *scenar
 {
     struct trial **place = &trials->first;
     char *text = text_of(scenario);
-    if (text == NULL)
-        return error_set(error, ERROR_MEMORY, "scenario \"%s\" as Lua", scenario->name);
     for (; *place != NULL; place = &(*place)->next)
         if (strcmp((*place)->text, text) == 0) {
             free(text);
             *found = *place;
             return OK;
         }
-    struct trial *trial = calloc(1, sizeof *trial);
-    if (trial == NULL) {
-        free(text);
-        return error_set(error, ERROR_MEMORY, "one more candidate");
-    }
+    struct trial *trial = memory_new(1, sizeof *trial);
     trial->text = text;
     scenario_list_init(&trial->list);
     *place = *found = trial;
@@ -267,10 +251,8 @@ static enum error_code run_race(struct racing *racing, size_t *winner, struct er
 enum error_code trials_race(struct trials *trials, const struct race *race, size_t *winner,
                             struct error *error)
 {
-    struct racing racing = {trials, race, calloc(race->count + 1, sizeof *racing.trial), 0};
+    struct racing racing = {trials, race, memory_new(race->count, sizeof *racing.trial), 0};
     *winner = race->count;
-    if (racing.trial == NULL)
-        return error_set(error, ERROR_MEMORY, "%zu candidates", race->count);
     enum error_code code = run_race(&racing, winner, error);
     attempts_end(trials);
     free(racing.trial);

@@ -61,7 +61,7 @@ enum error_code trials_open(struct trials *trials, struct error *error);
 void trials_close(struct trials *trials, const struct trial *keep);
 
 /* The trial of a scenario, a new one if it was not tried yet. Its list is empty where the scenario
- * cannot be said in Lua: then it is no scenario. ERROR_IO, ERROR_MEMORY. */
+ * cannot be said in Lua: then it is no scenario. ERROR_IO. */
 enum error_code trials_find(struct trials *trials, const struct scenario *scenario,
                             struct trial **trial, struct error *error);
 

@@ -4,12 +4,10 @@
 #define STACKS_ELF_FUNCTIONS_H
 
 #include <gelf.h>
-#include <stdbool.h>
 
-/* Every function in the tables of that type (SHT_SYMTAB, SHT_DYNSYM) is shown to `look`, until it
- * says false: that is what is returned then. */
-bool elf_functions(Elf *elf, unsigned type,
-                   bool (*look)(void *context, const char *name, const GElf_Sym *symbol),
+/* Every function in the tables of that type (SHT_SYMTAB, SHT_DYNSYM) is shown to `look`. */
+void elf_functions(Elf *elf, unsigned type,
+                   void (*look)(void *context, const char *name, const GElf_Sym *symbol),
                    void *context);
 
 #endif

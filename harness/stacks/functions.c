@@ -1,6 +1,7 @@
 /* See functions.h. */
 #include "stacks/functions.h"
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/regular_file.h"
 #include "stacks/elf_functions.h"
@@ -24,7 +25,7 @@ struct search {
     size_t found[FUNCTIONS_MAX];     /* ranges of each */
     const char *module;              /* the one being read */
     FILE *out;                       /* NULL: only counted */
-    size_t known_count;              /* all functions seen, for "did you mean" */
+    size_t known_count, known_room;  /* all functions seen, for "did you mean" */
     char **known;
 };
 
@@ -38,14 +39,11 @@ static void add_name(struct search *search, const char *name)
     search->name[search->count++] = name;
 }
 
-static bool add_known(struct search *search, const char *name)
+static void add_known(struct search *search, const char *name)
 {
-    char **grown = realloc(search->known, (search->known_count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    search->known = grown;
-    grown[search->known_count] = strdup(name);
-    return grown[search->known_count] != NULL && ++search->known_count > 0;
+    search->known =
+        memory_room(search->known, search->known_count, &search->known_room, sizeof *search->known);
+    search->known[search->known_count++] = memory_text(name);
 }
 
 static void add_range(struct search *search, size_t index, uint64_t begin, uint64_t end)
@@ -65,14 +63,15 @@ static size_t plain_length(const char *name)
 }
 
 /* --- symbol tables ---------------------------------------------------------------------------- */
-static bool look_at_symbol(void *context, const char *name, const GElf_Sym *symbol)
+static void look_at_symbol(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct search *search = context;
     size_t length = plain_length(name);
     for (size_t i = 0; i < search->count; i++)
         if (strlen(search->name[i]) == length && strncmp(search->name[i], name, length) == 0)
             add_range(search, i, symbol->st_value, symbol->st_value + symbol->st_size);
-    return length != strlen(name) || add_known(search, name);
+    if (length == strlen(name))
+        add_known(search, name);
 }
 
 static bool has_table(Elf *elf, unsigned type)
@@ -86,10 +85,10 @@ static bool has_table(Elf *elf, unsigned type)
 }
 
 /* The full table where it was not stripped: it has the static functions, and all others too. */
-static bool read_tables(struct search *search, Elf *elf)
+static void read_tables(struct search *search, Elf *elf)
 {
     unsigned type = has_table(elf, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
-    return elf_functions(elf, type, look_at_symbol, search);
+    elf_functions(elf, type, look_at_symbol, search);
 }
 
 /* --- debugging information: what was inlined -------------------------------------------------- */
@@ -151,13 +150,13 @@ static enum error_code read_module(struct search *search, const char *path, stru
         return code;
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     search->module = path;
-    if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF) {
         code = error_set(error, ERROR_FORMAT, "%s: no ELF file, so nothing is known of `within`",
                          path);
-    else if (!read_tables(search, elf))
-        code = error_set(error, ERROR_MEMORY, "%s: out of memory", path);
-    else
+    } else {
+        read_tables(search, elf);
         read_debugging(search, elf);
+    }
     elf_end(elf);
     close(file);
     return code;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Every function that the plan names is in one of the modules (paths). ERROR_USAGE names one that
- * is not, and the nearest that is; ERROR_IO, ERROR_FORMAT, ERROR_MEMORY. Nothing is read when the
+ * is not, and the nearest that is; ERROR_IO, ERROR_FORMAT. Nothing is read when the
  * plan names none. */
 enum error_code functions_check(const struct plan *plan, const char *const *modules, size_t count,
                                 struct error *error);

@@ -1,6 +1,7 @@
 /* See stacks.h. elfutils' libdw walks; what is printed: frames.c. */
 #include "stacks/stacks.h"
 
+#include "base/memory.h"
 #include "stacks/frames.h"
 
 #include <elfutils/libdwfl.h>
@@ -81,7 +82,7 @@ static enum error_code stacks_of(pid_t pid, FILE *out, struct error *error)
                                              .debuginfo_path = &search};
     Dwfl *dwfl = dwfl_begin(&callbacks);
     if (dwfl == NULL)
-        return error_set(error, ERROR_MEMORY, "process %d: %s", (int)pid, dwfl_errmsg(-1));
+        memory_refused();
     struct walk walk = {.out = out, .pid = pid};
     enum error_code code = walk_process(dwfl, &walk, error);
     dwfl_end(dwfl);
@@ -107,13 +108,9 @@ static void job_let_go(struct job *job)
 static void *job_run(void *argument)
 {
     struct job *job = argument;
-    FILE *out = open_memstream(&job->text, &job->text_bytes);
-    if (out == NULL) {
-        error_set(&job->error, ERROR_MEMORY, "process %d", (int)job->pid);
-    } else {
-        stacks_of(job->pid, out, &job->error);
-        fclose(out);
-    }
+    FILE *out = memory_stream(&job->text, &job->text_bytes);
+    stacks_of(job->pid, out, &job->error);
+    memory_stream_end(out);
     pthread_mutex_lock(&job->lock);
     job->done = true;
     pthread_cond_signal(&job->finished);
@@ -122,13 +119,12 @@ static void *job_run(void *argument)
     return NULL;
 }
 
+/* NULL: no thread can be made. */
 static struct job *job_start(pid_t pid)
 {
-    struct job *job = calloc(1, sizeof *job);
+    struct job *job = memory_new(1, sizeof *job);
     pthread_condattr_t attributes;
     pthread_t thread;
-    if (job == NULL)
-        return NULL;
     *job = (struct job){.pid = pid, .holders = 2};
     pthread_mutex_init(&job->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -165,7 +161,7 @@ static enum error_code write_one(pid_t pid, FILE *out, struct error *error)
 {
     struct job *job = job_start(pid);
     if (job == NULL)
-        return error_set(error, ERROR_MEMORY, "process %d", (int)pid);
+        return error_set(error, ERROR_IO, "process %d: there can be no thread for it", (int)pid);
     enum error_code code;
     if (!job_await(job))
         code = error_set(error, ERROR_LIMIT, "process %d: not to be stopped within %d s", (int)pid,

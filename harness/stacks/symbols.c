@@ -1,6 +1,7 @@
 /* See symbols.h. */
 #include "stacks/symbols.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "stacks/elf_functions.h"
 
@@ -21,30 +22,15 @@ static int by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static bool add(struct symbols *symbols, const char *name)
+static void look(void *context, const char *name, const GElf_Sym *symbol)
 {
-    char **larger = realloc(symbols->name, (symbols->count + 1) * sizeof *larger);
-    if (larger == NULL)
-        return false;
-    symbols->name = larger;
-    larger[symbols->count] = strdup(name);
-    return larger[symbols->count] != NULL && ++symbols->count > 0;
-}
-
-static bool look(void *context, const char *name, const GElf_Sym *symbol)
-{
+    struct symbols *symbols = context;
     (void)symbol;
-    return !is_mpi_name(name) || add(context, name);
-}
-
-static enum error_code read_tables(Elf *elf, const char *path, struct symbols *symbols,
-                                   struct error *error)
-{
-    if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
-        return error_set(error, ERROR_FORMAT, "%s: no ELF file", path);
-    return elf_functions(elf, SHT_DYNSYM, look, symbols)
-               ? OK
-               : error_set(error, ERROR_MEMORY, "%s: out of memory", path);
+    if (!is_mpi_name(name))
+        return;
+    symbols->name =
+        memory_room(symbols->name, symbols->count, &symbols->room, sizeof *symbols->name);
+    symbols->name[symbols->count++] = memory_text(name);
 }
 
 /* Versions of a symbol give it several entries. */
@@ -72,12 +58,13 @@ enum error_code symbols_read(const char *path, struct symbols *symbols, struct e
     if (code != OK)
         return code;
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    code = read_tables(elf, path, symbols, error);
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+        code = error_set(error, ERROR_FORMAT, "%s: no ELF file", path);
+    else
+        elf_functions(elf, SHT_DYNSYM, look, symbols);
     elf_end(elf);
     close(file);
     make_unique(symbols);
-    if (code != OK)
-        symbols_release(symbols);
     return code;
 }
 

@@ -9,12 +9,12 @@
 
 /* Names of functions, sorted, each once. Owned: symbols_release. */
 struct symbols {
-    size_t count;
+    size_t count, room;
     char **name;
 };
 
 /* The functions that the library defines and whose names begin with MPI_, MPIX_, PMPI_ or PMPIX_.
- * ERROR_IO, ERROR_FORMAT (no ELF file), ERROR_MEMORY; *symbols is empty then. */
+ * ERROR_IO, ERROR_FORMAT (no ELF file); *symbols is empty then. */
 enum error_code symbols_read(const char *path, struct symbols *symbols, struct error *error);
 void symbols_release(struct symbols *symbols);
 bool symbols_have(const struct symbols *symbols, const char *name);

@@ -1,6 +1,7 @@
 /* See unwind.h. libdw walks a process that is not there: its memory is the stack that was kept. */
 #include "stacks/unwind.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "stacks/frames.h"
 #include "stacks/snapshot.h"
@@ -78,9 +79,7 @@ static enum error_code read_remains(const char *path, struct remains *remains, s
                          snapshot->version, SNAPSHOT_VERSION);
     if (snapshot->stack_bytes > SNAPSHOT_STACK_MOST || snapshot->registers.count > REGISTERS_MOST)
         return error_set(error, ERROR_FORMAT, "%s: no snapshot", path);
-    remains->stack = malloc(snapshot->stack_bytes + 1);
-    if (remains->stack == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    remains->stack = memory_new(1, snapshot->stack_bytes);
     if (fread(remains->stack, 1, snapshot->stack_bytes, remains->maps) != snapshot->stack_bytes)
         return error_set(error, ERROR_FORMAT, "%s: it is cut", path);
     return OK;
@@ -137,7 +136,7 @@ enum error_code unwind_write(const char *path, FILE *out, struct error *error)
     enum error_code code = read_remains(path, &remains, error);
     Dwfl *dwfl = code == OK ? dwfl_begin(&callbacks) : NULL;
     if (code == OK && dwfl == NULL)
-        code = error_set(error, ERROR_MEMORY, "%s: %s", path, dwfl_errmsg(-1));
+        memory_refused();
     if (code == OK)
         code = walk(dwfl, path, &remains, error);
     if (code == OK)

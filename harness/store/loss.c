@@ -1,6 +1,7 @@
 /* See loss.h. */
 #include "store/loss.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "store/names.h"
 #include "store/restore.h"
@@ -80,11 +81,9 @@ static enum error_code read_journal(struct taking *taking)
         size_t bytes = (size_t)facts.st_size;
         taking->count = bytes / JOURNAL_ENTRY_BYTES;
         taking->room = room_for(taking->count);
-        taking->entry = malloc((size_t)taking->room * JOURNAL_ENTRY_BYTES);
-        taking->ending = malloc((size_t)taking->room * sizeof *taking->ending);
-        if (taking->entry == NULL || taking->ending == NULL)
-            code = error_set(taking->error, ERROR_MEMORY, "%s: %zu bytes", path, bytes);
-        else if (read(file, taking->entry, bytes) != (ssize_t)bytes)
+        taking->entry = memory_resized(NULL, (size_t)taking->room, JOURNAL_ENTRY_BYTES);
+        taking->ending = memory_resized(NULL, (size_t)taking->room, sizeof *taking->ending);
+        if (read(file, taking->entry, bytes) != (ssize_t)bytes)
             code = broken(taking, "read", path);
     }
     close(file);
@@ -357,11 +356,10 @@ static enum error_code take(struct taking *taking)
     struct stat top;
     if (stat(taking->journal->store, &top) != 0)
         return broken(taking, "read", taking->journal->store);
+    names_read(&taking->names, taking->entry, taking->count, taking->ending, taking->loss,
+               taking->listed, taking->listed_count, top.st_ino);
     enum error_code code =
-        names_read(&taking->names, taking->entry, taking->count, taking->ending, taking->loss,
-                   taking->listed, taking->listed_count, top.st_ino, taking->error);
-    if (code == OK)
-        code = restore_names(taking->journal, &taking->names, taking->told, taking->error);
+        restore_names(taking->journal, &taking->names, taking->told, taking->error);
     if (code == OK)
         code = revert_folder(taking, taking->journal->store);
     if (code != OK)

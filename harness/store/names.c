@@ -1,6 +1,8 @@
 /* See names.h. */
 #include "store/names.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,29 +319,25 @@ bool name_changes(const struct name *name)
 /* --- the whole -------------------------------------------------------------------------------- */
 /* As much as there can be: an entry speaks of four objects and two names, a listed name of two and
  * one. */
-static bool allocate(struct names *names, size_t listed)
+static void allocate(struct names *names, size_t listed)
 {
     size_t count = (size_t)names->count;
     names->buckets = 64;
     while (names->buckets < count + listed)
         names->buckets *= 2;
-    names->object = calloc(4 * count + 2 * listed + 1, sizeof *names->object);
-    names->name = calloc(2 * count + listed + 1, sizeof *names->name);
-    names->reach = calloc(count + 1, sizeof *names->reach);
-    names->object_bucket = calloc(names->buckets, sizeof(struct object *));
-    names->name_bucket = calloc(names->buckets, sizeof(struct name *));
-    return names->object != NULL && names->name != NULL && names->reach != NULL &&
-           names->object_bucket != NULL && names->name_bucket != NULL;
+    names->object = memory_new(4 * count + 2 * listed + 1, sizeof *names->object);
+    names->name = memory_new(2 * count + listed + 1, sizeof *names->name);
+    names->reach = memory_new(count + 1, sizeof *names->reach);
+    names->object_bucket = memory_new(names->buckets, sizeof(struct object *));
+    names->name_bucket = memory_new(names->buckets, sizeof(struct name *));
 }
 
-enum error_code names_read(struct names *names, struct journal_entry *entry, uint64_t count,
-                           const struct ending *ending, const struct loss *loss,
-                           const struct listed *listed, size_t listed_count, uint64_t top,
-                           struct error *error)
+void names_read(struct names *names, struct journal_entry *entry, uint64_t count,
+                const struct ending *ending, const struct loss *loss, const struct listed *listed,
+                size_t listed_count, uint64_t top)
 {
     *names = (struct names){.entry = entry, .count = count, .ending = ending, .loss = loss};
-    if (!allocate(names, listed_count))
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    allocate(names, listed_count);
     names->top = add_object(names, top, 0);
     names->top->is_folder = true;
     names->top->inode = top;
@@ -347,7 +345,6 @@ enum error_code names_read(struct names *names, struct journal_entry *entry, uin
     read_entries(names);
     read_listing(names, listed, listed_count);
     leave_one_name(names);
-    return OK;
 }
 
 void names_release(struct names *names)

@@ -94,12 +94,10 @@ struct names {
 };
 
 /* Borrows `entry`, `ending` (one for each entry) and `loss`. Sets the flags of operations that are
- * taken back now. top: number of the store's own folder. ERROR_MEMORY. Released with names_release
- * in any case. */
-enum error_code names_read(struct names *names, struct journal_entry *entry, uint64_t count,
-                           const struct ending *ending, const struct loss *loss,
-                           const struct listed *listed, size_t listed_count, uint64_t top,
-                           struct error *error);
+ * taken back now. top: number of the store's own folder. Released with names_release. */
+void names_read(struct names *names, struct journal_entry *entry, uint64_t count,
+                const struct ending *ending, const struct loss *loss, const struct listed *listed,
+                size_t listed_count, uint64_t top);
 void names_release(struct names *names);
 
 /* What had this number at entry `at`; the count of entries: what has it now. NULL: nothing that the

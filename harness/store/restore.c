@@ -3,6 +3,8 @@
  * folder, with all that is in it, so that its number is nobody else's. */
 #include "store/restore.h"
 
+#include "base/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -29,22 +31,15 @@ struct listing {
     struct error *error;
 };
 
-static enum error_code add_listed(struct listing *listing, uint64_t folder,
-                                  const struct stat *facts, const char *name)
+static void add_listed(struct listing *listing, uint64_t folder, const struct stat *facts,
+                       const char *name)
 {
-    if (listing->count == listing->room) {
-        size_t room = listing->room > 0 ? 2 * listing->room : 64;
-        struct listed *grown = realloc(listing->listed, room * sizeof *grown);
-        if (grown == NULL)
-            return error_set(listing->error, ERROR_MEMORY, "out of memory");
-        listing->listed = grown;
-        listing->room = room;
-    }
+    listing->listed =
+        memory_room(listing->listed, listing->count, &listing->room, sizeof *listing->listed);
     struct listed *listed = &listing->listed[listing->count++];
     *listed = (struct listed){
         .folder = folder, .inode = facts->st_ino, .is_folder = S_ISDIR(facts->st_mode)};
     snprintf(listed->text, sizeof listed->text, "%s", name);
-    return OK;
 }
 
 /* path: of the folder; has room for PATH_MAX bytes, and is as before on return. */
@@ -71,7 +66,7 @@ static enum error_code list_folder(struct listing *listing, char *path)
                  lstat(path, &facts) != 0)
             code = failed(listing->error, "read", path);
         else
-            code = add_listed(listing, folder, &facts, entry->d_name);
+            add_listed(listing, folder, &facts, entry->d_name);
         if (code == OK && S_ISDIR(facts.st_mode))
             code = list_folder(listing, path);
         path[length] = '\0';

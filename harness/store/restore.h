@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Lists all that is below the store. *listed is owned by the caller, in any case. No folder of the
- * store may be changed meanwhile. ERROR_IO, ERROR_LIMIT (a path is too long), ERROR_MEMORY. */
+ * store may be changed meanwhile. ERROR_IO, ERROR_LIMIT (a path is too long). */
 enum error_code restore_list(const char *store, struct listed **listed, size_t *count,
                              struct error *error);
 

@@ -442,11 +442,11 @@ static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t
 {
     struct survey early;
     name[0] = '\0';
-    enum error_code code = survey_before_end(survey, &early, error);
-    if (code == OK && (early.count == 0 || early.ranks < 1))
-        code = error_set(error, ERROR_LIMIT, "a run without events has nothing to aim at");
-    if (code == OK)
-        code = make_early(&early, seed, index, plan, name, error);
+    survey_before_end(survey, &early);
+    enum error_code code =
+        early.count > 0 && early.ranks >= 1
+            ? make_early(&early, seed, index, plan, name, error)
+            : error_set(error, ERROR_LIMIT, "a run without events has nothing to aim at");
     free(early.point);
     struct draw draw = draw_for(seed, index, PURPOSE_END);
     struct plan_step quiet = steps_quiet(draw_between(&draw, 1, steps_finalizing(survey)));

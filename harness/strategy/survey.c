@@ -1,6 +1,7 @@
 /* See survey.h. */
 #include "strategy/survey.h"
 
+#include "base/memory.h"
 #include "oracles/reading/table.h"
 #include "strategy/survey_lines.h"
 #include "trace/calls.h"
@@ -25,7 +26,6 @@ struct taking {
     struct cues cues;
     int64_t checkpoints; /* that the rank has taken by now */
     bool ends;           /* the rank is in MPI_Finalize */
-    bool exhausted;
 };
 
 void survey_init(struct survey *survey)
@@ -41,8 +41,8 @@ void survey_release(struct survey *survey)
 }
 
 /* --- points ----------------------------------------------------------------------------------- */
-/* The point of a condition, made when it is not there yet; NULL without memory. Conditions start
- * from the default, whose padding is zero, so equal ones have equal bytes. */
+/* The point of a condition, made when it is not there yet. Conditions start from the default, whose
+ * padding is zero, so equal ones have equal bytes. */
 static struct survey_point *point_of(struct taking *taking, const struct plan_condition *condition)
 {
     struct survey *survey = taking->survey;
@@ -50,14 +50,7 @@ static struct survey_point *point_of(struct taking *taking, const struct plan_co
     uintptr_t there = (uintptr_t)table_get(&taking->table, key.low64, key.high64);
     if (there != 0)
         return &survey->point[there - 1];
-    if (survey->count == taking->room) {
-        size_t room = taking->room > 0 ? 2 * taking->room : 64;
-        struct survey_point *grown = realloc(survey->point, room * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        survey->point = grown;
-        taking->room = room;
-    }
+    survey->point = memory_room(survey->point, survey->count, &taking->room, sizeof *survey->point);
     uintptr_t place = survey->count + 1;
     table_put(&taking->table, key.low64, key.high64, (void *)place);
     struct survey_point *point = &survey->point[survey->count++];
@@ -67,14 +60,11 @@ static struct survey_point *point_of(struct taking *taking, const struct plan_co
     return point;
 }
 
-/* Which of these it was, from 1; 0 without memory. */
+/* Which of these it was, from 1. */
 static uint64_t count_one(struct taking *taking, enum survey_kind kind, bool polls,
                           const struct plan_condition *condition)
 {
     struct survey_point *point = point_of(taking, condition);
-    taking->exhausted |= point == NULL;
-    if (point == NULL)
-        return 0;
     point->kind = kind;
     point->count = polls ? 1 : point->count + 1;
     point->before_end += !taking->ends;
@@ -329,7 +319,7 @@ static void count_storage(struct taking *taking, uint64_t index)
     trace_text(taking->trace, index, path, sizeof path);
     set_pattern(condition.file, path);
     struct survey_point *point = point_of(taking, &condition);
-    if (point != NULL && (point->seen == 0 || r->bytes < point->bytes))
+    if (point->seen == 0 || r->bytes < point->bytes)
         point->bytes = r->bytes;
     count_one(taking, SURVEY_STORE, false, &condition);
 }
@@ -401,7 +391,7 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
         cues_begin(&taking->cues);
         taking->checkpoints = 0;
         taking->ends = false;
-        for (uint64_t at = 0; at < taking->trace->count && !taking->exhausted; at++)
+        for (uint64_t at = 0; at < taking->trace->count; at++)
             count_record(taking, at);
     }
     if (survey->count > 0)
@@ -410,21 +400,13 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
     cues_choose(&taking->cues, survey);
 }
 
-enum error_code survey_of(const struct trace_set *traces, const struct plan *plan,
-                          struct survey *survey, struct error *error)
+void survey_of(const struct trace_set *traces, const struct plan *plan, struct survey *survey)
 {
     struct taking taking = {.survey = survey, .plan = plan};
     survey_init(survey);
     count_all(&taking, traces);
     table_release(&taking.table);
-    enum error_code code = OK;
-    if (taking.exhausted)
-        code = error_set(error, ERROR_MEMORY, "no memory for a survey");
-    if (code == OK)
-        code = cells_count(traces, survey, error);
-    if (code != OK)
-        survey_release(survey);
-    return code;
+    cells_count(traces, survey);
 }
 
 enum error_code survey_take(const char *folder, const struct plan *plan, struct survey *survey,
@@ -437,7 +419,7 @@ enum error_code survey_take(const char *folder, const struct plan *plan, struct 
         return error_set(error, ERROR_LIMIT, "path of run folder is too long: %s", folder);
     enum error_code code = trace_set_open(path, &traces, error);
     if (code == OK)
-        code = survey_of(&traces, plan, survey, error);
+        survey_of(&traces, plan, survey);
     trace_set_release(&traces);
     return code;
 }
@@ -452,14 +434,11 @@ static bool is_sent(const struct survey *survey, const char *message)
     return false;
 }
 
-enum error_code survey_before_end(const struct survey *survey, struct survey *early,
-                                  struct error *error)
+void survey_before_end(const struct survey *survey, struct survey *early)
 {
     *early = *survey;
     early->count = early->wires = 0;
-    early->point = calloc(survey->count + 1, sizeof *early->point);
-    if (early->point == NULL)
-        return error_set(error, ERROR_MEMORY, "no memory for a survey");
+    early->point = memory_new(survey->count, sizeof *early->point);
     for (size_t i = 0; i < survey->count; i++) {
         struct survey_point point = survey->point[i];
         point.seen = point.before_end;
@@ -470,7 +449,6 @@ enum error_code survey_before_end(const struct survey *survey, struct survey *ea
     for (size_t i = 0; i < survey->wires; i++)
         if (is_sent(early, survey->wire[i].name))
             early->wire[early->wires++] = survey->wire[i];
-    return OK;
 }
 
 /* --- choosing --------------------------------------------------------------------------------- */

@@ -84,14 +84,13 @@ void survey_release(struct survey *survey);
 
 /* Reads the traces of the finished run in `folder`; `plan` gives the wires. Calls on the checkpoint
  * store are there if the run recorded them. Of messages that only their payload tells apart, which
- * a trace does not hold, each is counted as all of them. ERROR_IO, ERROR_FORMAT, ERROR_VERSION,
- * ERROR_MEMORY; the survey is empty then. */
+ * a trace does not hold, each is counted as all of them. ERROR_IO, ERROR_FORMAT, ERROR_VERSION; the
+ * survey is empty then. */
 enum error_code survey_take(const char *folder, const struct plan *plan, struct survey *survey,
                             struct error *error);
 
 /* The same of traces that are open. */
-enum error_code survey_of(const struct trace_set *traces, const struct plan *plan,
-                          struct survey *survey, struct error *error);
+void survey_of(const struct trace_set *traces, const struct plan *plan, struct survey *survey);
 
 /* Which points. */
 struct survey_filter {
@@ -114,9 +113,8 @@ const struct survey_cue *survey_cue(const struct survey *survey, int32_t rank,
 
 /* The same without what comes in MPI_Finalize, where the faults of a plan have stopped: points, how
  * often each was there, and names of messages. Shares the rest with `survey`, which is to outlive
- * it; `early->point` is the caller's to free. ERROR_MEMORY. */
-enum error_code survey_before_end(const struct survey *survey, struct survey *early,
-                                  struct error *error);
+ * it; `early->point` is the caller's to free. */
+void survey_before_end(const struct survey *survey, struct survey *early);
 
 /* The protocol passes on what the program sends, to the same rank with the same tag on the same
  * communicator; else no step can tell it what to take, nor what a poll says. */

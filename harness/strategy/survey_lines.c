@@ -1,6 +1,7 @@
 /* See survey_lines.h. */
 #include "strategy/survey_lines.h"
 
+#include "base/memory.h"
 #include "oracles/reading/lines.h"
 
 #include <stdio.h>
@@ -142,18 +143,14 @@ static void count_send(const struct lines *lines, struct survey *survey, int32_t
     }
 }
 
-enum error_code cells_count(const struct trace_set *traces, struct survey *survey,
-                            struct error *error)
+void cells_count(const struct trace_set *traces, struct survey *survey)
 {
     struct lines lines;
     if (survey->lines == 0 || survey->ranks < 1 || survey->ranks > SURVEY_CELL_RANKS)
-        return OK;
-    enum error_code code = OK;
+        return;
     lines_read(traces, 0, &lines);
-    survey->sends = calloc(cell_count(survey), sizeof *survey->sends);
-    if (survey->sends == NULL)
-        code = error_set(error, ERROR_MEMORY, "no memory for a survey");
-    for (size_t i = 0; code == OK && i < traces->count; i++) {
+    survey->sends = memory_new(cell_count(survey), sizeof *survey->sends);
+    for (size_t i = 0; i < traces->count; i++) {
         const struct trace *trace = &traces->trace[i];
         for (uint64_t at = 0; trace->incarnation == 0 && at < trace->count; at++) {
             const struct record *r = &trace->record[at];
@@ -162,5 +159,4 @@ enum error_code cells_count(const struct trace_set *traces, struct survey *surve
         }
     }
     lines_release(&lines);
-    return code;
 }

@@ -40,8 +40,7 @@ void cues_note(struct cues *cues, struct survey *survey, int32_t rank, enum plan
 /* Of each region leaves the message that was the last before it most often. */
 void cues_choose(const struct cues *cues, struct survey *survey);
 
-/* Fills in survey->sends. ERROR_MEMORY. */
-enum error_code cells_count(const struct trace_set *traces, struct survey *survey,
-                            struct error *error);
+/* Fills in survey->sends. */
+void cells_count(const struct trace_set *traces, struct survey *survey);
 
 #endif

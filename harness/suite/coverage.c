@@ -1,6 +1,7 @@
 /* See coverage.h. */
 #include "suite/coverage.h"
 
+#include "base/memory.h"
 #include "oracles/oracle.h"
 #include "reports/results/tap.h"
 #include "system/json_text.h"
@@ -109,23 +110,21 @@ static bool has_promised(const struct suite_coverage *coverage, const char *file
     return false;
 }
 
-enum error_code suite_coverage_begin(const struct selection *selection,
-                                     struct suite_coverage *coverage, struct error *error)
+void suite_coverage_begin(const struct selection *selection, struct suite_coverage *coverage)
 {
     const struct scenario_list *list = &selection->list;
     *coverage = (struct suite_coverage){.list = list};
-    coverage->all = calloc(claim_count, sizeof *coverage->all);
-    coverage->promise = calloc(list->covered_count + 1, sizeof *coverage->promise);
-    bool good = coverage->all != NULL && coverage->promise != NULL;
-    for (size_t i = 0; good && i < list->covered_count; i++) {
+    coverage->all = memory_new(claim_count, sizeof *coverage->all);
+    coverage->promise = memory_new(list->covered_count, sizeof *coverage->promise);
+    for (size_t i = 0; i < list->covered_count; i++) {
         const struct covered *covered = &list->covered[i];
         if (has_promised(coverage, covered->file) || !is_whole(selection, covered->file))
             continue;
         struct promise *promise = &coverage->promise[coverage->promise_count++];
-        *promise = (struct promise){.file = covered->file, .line = covered->line};
-        good = asprintf(&promise->name, NAME_FORM, covered->file) >= 0;
+        *promise = (struct promise){.file = covered->file,
+                                    .line = covered->line,
+                                    .name = memory_format(NAME_FORM, covered->file)};
     }
-    return good ? OK : error_set(error, ERROR_MEMORY, "no memory for coverage");
 }
 
 void suite_coverage_release(struct suite_coverage *coverage)
@@ -160,27 +159,20 @@ static uint64_t add_up(struct job *const *jobs, size_t count, const char *file,
     return runs;
 }
 
-enum error_code suite_coverage_collect(struct suite_coverage *coverage, struct job *const *jobs,
-                                       size_t count, struct error *error)
+void suite_coverage_collect(struct suite_coverage *coverage, struct job *const *jobs, size_t count)
 {
     coverage->runs = add_up(jobs, count, NULL, coverage->all, &coverage->faults);
     for (size_t i = 0; i < coverage->promise_count; i++) {
         struct promise *promise = &coverage->promise[i];
-        struct fault_places *faults = calloc(1, sizeof *faults);
-        struct coverage *all = calloc(claim_count, sizeof *all);
-        if (faults != NULL && all != NULL) {
-            add_up(jobs, count, promise->file, all, faults);
-            for (size_t k = 0; k < coverage->list->covered_count; k++)
-                if (strcmp(coverage->list->covered[k].file, promise->file) == 0)
-                    find_holes(promise, &coverage->list->covered[k], all, faults);
-        }
-        bool good = faults != NULL && all != NULL;
+        struct fault_places *faults = memory_new(1, sizeof *faults);
+        struct coverage *all = memory_new(claim_count, sizeof *all);
+        add_up(jobs, count, promise->file, all, faults);
+        for (size_t k = 0; k < coverage->list->covered_count; k++)
+            if (strcmp(coverage->list->covered[k].file, promise->file) == 0)
+                find_holes(promise, &coverage->list->covered[k], all, faults);
         free(faults);
         free(all);
-        if (!good)
-            return error_set(error, ERROR_MEMORY, "no memory for coverage");
     }
-    return OK;
 }
 
 /* --- told ---------------------------------------------------------------------------------- */

@@ -31,13 +31,11 @@ struct suite_coverage {
     struct fault_places faults;
 };
 
-/* Who promises something, and is run as a whole. ERROR_MEMORY. */
-enum error_code suite_coverage_begin(const struct selection *selection,
-                                     struct suite_coverage *coverage, struct error *error);
+/* Who promises something, and is run as a whole. */
+void suite_coverage_begin(const struct selection *selection, struct suite_coverage *coverage);
 
-/* Adds up what the jobs left, and finds the holes. ERROR_MEMORY. */
-enum error_code suite_coverage_collect(struct suite_coverage *coverage, struct job *const *jobs,
-                                       size_t count, struct error *error);
+/* Adds up what the jobs left, and finds the holes. */
+void suite_coverage_collect(struct suite_coverage *coverage, struct job *const *jobs, size_t count);
 
 /* As comments; then a test for each promise, the first with `number`. */
 void suite_coverage_print(FILE *out, const struct suite_coverage *coverage);

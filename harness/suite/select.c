@@ -1,6 +1,7 @@
 /* See select.h. */
 #include "suite/select.h"
 
+#include "base/memory.h"
 #include "base/mix.h"
 #include "cli/settings.h"
 #include "launch/launcher.h"
@@ -153,9 +154,7 @@ static enum error_code choose(struct selection *selection, const struct options 
                               struct error *error)
 {
     struct scenario_list *list = &selection->list;
-    selection->chosen = calloc(list->count + 1, sizeof(struct scenario *));
-    if (selection->chosen == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    selection->chosen = memory_new(list->count, sizeof(struct scenario *));
     for (size_t i = 0; i < list->count; i++)
         selection->chosen[selection->count++] = &list->scenario[i];
     keep(selection, options);

@@ -1,4 +1,5 @@
 /* `faultline run`: many runs, some at once, told in order. */
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "jobs/job.h"
@@ -45,18 +46,8 @@ struct suite {
 
 static struct job *add_job(struct suite *suite)
 {
-    if (suite->count == suite->room) {
-        size_t room = suite->room > 0 ? 2 * suite->room : 64;
-        struct job **jobs = realloc(suite->job, room * sizeof *jobs);
-        if (jobs == NULL)
-            return NULL;
-        suite->job = jobs;
-        suite->room = room;
-    }
-    struct job *job = calloc(1, sizeof *job);
-    if (job != NULL)
-        suite->job[suite->count++] = job;
-    return job;
+    suite->job = memory_room(suite->job, suite->count, &suite->room, sizeof(struct job *));
+    return suite->job[suite->count++] = memory_new(1, sizeof(struct job));
 }
 
 /* Of a run without faults there is nothing to compare, unless the scenario says so. */
@@ -90,8 +81,6 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
     if (*reference != NULL)
         return OK;
     struct job *job = add_job(suite);
-    if (job == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
     job_refer_to(job, scenario);
     job->program = program;
     job->number = ++suite->references;
@@ -106,9 +95,9 @@ static enum error_code add_scenario(struct suite *suite, const struct scenario *
     enum error_code code = OK;
     if (needs_reference(scenario))
         code = add_reference(suite, scenario, &reference, error);
-    struct job *job = code == OK ? add_job(suite) : NULL;
-    if (job == NULL)
-        return code != OK ? code : error_set(error, ERROR_MEMORY, "out of memory");
+    if (code != OK)
+        return code;
+    struct job *job = add_job(suite);
     job->scenario = scenario;
     job->reference = reference;
     job->number = ++suite->numbers;
@@ -241,9 +230,7 @@ static void print_durations(struct suite *suite)
 
 static enum error_code store_results(const struct suite *suite, struct error *error)
 {
-    struct selection_result *results = calloc(suite->started + 1, sizeof *results);
-    if (results == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct selection_result *results = memory_new(suite->started, sizeof *results);
     size_t count = 0;
     for (size_t i = 0; i < suite->started; i++)
         if (!suite->job[i]->is_reference)
@@ -265,9 +252,8 @@ static bool is_complete(const struct suite *suite)
 static enum error_code tell_coverage(struct suite *suite, struct error *error)
 {
     struct suite_coverage *coverage = &suite->coverage;
-    enum error_code code = suite_coverage_collect(coverage, suite->job, suite->started, error);
-    if (code == OK)
-        code = suite_coverage_store(coverage, suite->folder.text, error);
+    suite_coverage_collect(coverage, suite->job, suite->started);
+    enum error_code code = suite_coverage_store(coverage, suite->folder.text, error);
     if (!is_complete(suite))
         coverage->promise_count = 0;
     for (size_t i = 0; i < coverage->promise_count; i++)
@@ -285,12 +271,12 @@ static enum error_code tell_coverage(struct suite *suite, struct error *error)
 static void write_results(struct suite *suite)
 {
     size_t count = suite->coverage.promise_count;
-    struct result_case *promises = calloc(count + 1, sizeof *promises);
-    for (size_t i = 0; promises != NULL && i < count; i++)
+    struct result_case *promises = memory_new(count, sizeof *promises);
+    for (size_t i = 0; i < count; i++)
         promises[i] = promise_result(&suite->coverage.promise[i], suite->numbers + 1 + (int)i,
                                      suite->folder.text);
-    suite->worst = results_write(&suite->results, suite->job, suite->count, promises,
-                                 promises != NULL ? count : 0, suite->worst);
+    suite->worst =
+        results_write(&suite->results, suite->job, suite->count, promises, count, suite->worst);
     free(promises);
 }
 
@@ -376,8 +362,7 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     enum error_code code = open_outputs(suite, error);
     if (code == OK)
         code = path_make_output(options->out, &suite->folder, error);
-    if (code == OK)
-        code = suite_coverage_begin(&suite->selection, &suite->coverage, error);
+    suite_coverage_begin(&suite->selection, &suite->coverage);
     if (code == OK)
         code = pool_open(&suite->pool, options, error);
     if (code != OK)

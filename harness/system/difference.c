@@ -1,6 +1,7 @@
 /* See difference.h. */
 #include "system/difference.h"
 
+#include "base/memory.h"
 #include "system/path.h"
 
 #include <errno.h>
@@ -27,18 +28,16 @@ static enum error_code write_file(const char *folder, const char *name, const ch
     return good ? OK : error_set(error, ERROR_IO, "%s: %s", path->text, strerror(errno));
 }
 
-/* All that comes, as a text; NULL without memory. */
+/* All that comes, as a text. */
 static char *read_all(int in)
 {
-    char bytes[COPY_BYTES], *text = NULL;
-    size_t length = 0;
+    char bytes[COPY_BYTES], *text;
+    size_t length;
     ssize_t got;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = memory_stream(&text, &length);
     while ((got = read(in, bytes, sizeof bytes)) > 0)
-        if (out != NULL)
-            fwrite(bytes, 1, (size_t)got, out);
-    if (out == NULL || fclose(out) != 0)
-        return NULL;
+        fwrite(bytes, 1, (size_t)got, out);
+    memory_stream_end(out);
     return text;
 }
 
@@ -86,13 +85,13 @@ enum error_code difference_of(const char *folder, const char *old_name, const ch
         code = write_file(folder, fresh_name, fresh, &right, error);
     if (code != OK)
         return code;
+    char *labels[] = {memory_text(old_name), memory_text(fresh_name)};
     char *words[] = {(char[]){"diff"}, (char[]){"-u"},      (char[]){"--label"},
-                     strdup(old_name), (char[]){"--label"}, strdup(fresh_name),
+                     labels[0],        (char[]){"--label"}, labels[1],
                      left.text,        right.text,          NULL};
-    if (words[3] != NULL && words[5] != NULL)
-        code = run_diff(words, difference, error);
-    free(words[3]);
-    free(words[5]);
+    code = run_diff(words, difference, error);
+    free(labels[0]);
+    free(labels[1]);
     unlink(left.text);
     unlink(right.text);
     return code;

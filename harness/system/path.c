@@ -1,6 +1,7 @@
 /* See path.h. */
 #include "system/path.h"
 
+#include "base/memory.h"
 #include "base/nearest.h"
 
 #include <dirent.h>
@@ -128,7 +129,7 @@ static size_t shelf_names(const struct shelf *shelf, const char *folder, char *n
         bool fits = length > before + after && strncmp(name, shelf->before, before) == 0 &&
                     strcmp(name + length - after, shelf->after) == 0;
         if (fits && count < KNOWN_MAX)
-            names[count++] = strndup(name + before, length - before - after);
+            names[count++] = memory_format("%.*s", (int)(length - before - after), name + before);
         free(entries[i]);
     }
     if (found >= 0)

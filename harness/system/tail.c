@@ -1,6 +1,7 @@
 /* See tail.h. */
 #include "system/tail.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 
 #include <stdio.h>
@@ -33,5 +34,5 @@ char *tail_read(const char *path, unsigned lines)
     for (unsigned seen = 0; start > text; start--)
         if (start[-1] == '\n' && ++seen == lines)
             break;
-    return length > 0 ? strdup(start) : NULL;
+    return length > 0 ? memory_text(start) : NULL;
 }

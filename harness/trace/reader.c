@@ -2,6 +2,7 @@
  * counted is what was reserved when it was opened. Must not know: what the records mean. */
 #include "trace/reader.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 
 #include <dirent.h>
@@ -166,11 +167,7 @@ static enum error_code add_file(const char *folder, const char *name, struct tra
                          PATH_BYTES - 1);
     if (never_began(path))
         return OK;
-    struct trace *grown = realloc(set->trace, (set->count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return error_set(error, ERROR_MEMORY, "%s: no memory for %zu traces", folder,
-                         set->count + 1);
-    set->trace = grown;
+    set->trace = memory_resized(set->trace, set->count + 1, sizeof *set->trace);
     enum error_code code = trace_open(path, &set->trace[set->count], error);
     if (code == OK)
         set->count++;
@@ -181,9 +178,10 @@ enum error_code trace_set_open(const char *folder, struct trace_set *set, struct
 {
     memset(set, 0, sizeof *set);
     DIR *directory = opendir(folder);
+    if (directory == NULL && errno == ENOMEM)
+        memory_refused();
     if (directory == NULL)
-        return error_set(error, errno == ENOMEM ? ERROR_MEMORY : ERROR_IO, "%s: %s", folder,
-                         strerror(errno));
+        return error_set(error, ERROR_IO, "%s: %s", folder, strerror(errno));
     enum error_code code = OK;
     struct dirent *entry;
     while (code == OK && (entry = readdir(directory)) != NULL)

@@ -2,6 +2,7 @@
  * followed through all traces once. */
 #include "verdict/headline.h"
 
+#include "base/memory.h"
 #include "oracles/matching/links.h"
 #include "trace/calls.h"
 
@@ -148,12 +149,10 @@ static bool follow_all(struct headline *headline, uint64_t *after)
     return found;
 }
 
-static bool find_after(struct headline *headline, const struct moment *moment)
+static void find_after(struct headline *headline, const struct moment *moment)
 {
     size_t count = headline->traces->count;
-    uint64_t *after = malloc(count * sizeof *after);
-    if (after == NULL)
-        return false;
+    uint64_t *after = memory_new(count, sizeof *after);
     int life = moment->ticks == NEVER ? 0 : headline->traces->trace[moment->place].incarnation;
     for (size_t place = 0; place < count; place++) {
         headline->scanned[place] = headline->traces->trace[place].count;
@@ -166,7 +165,6 @@ static bool find_after(struct headline *headline, const struct moment *moment)
         continue;
     headline->first[headline->first_count] = *moment;
     headline->after[headline->first_count++] = after;
-    return true;
 }
 
 /* It happens after the `number`-th of the first ones. */
@@ -196,7 +194,7 @@ static bool comes_first(const struct judgement *judgement, size_t a, size_t b)
 }
 
 /* In the order of the clock, so that whatever precedes one has been seen. Place among the first of
- * the one that is chosen; none if there is no memory. */
+ * the one that is chosen. */
 static size_t find_first(struct headline *headline, const struct judgement *judgement,
                          const struct moment *moment, size_t count)
 {
@@ -207,8 +205,7 @@ static size_t find_first(struct headline *headline, const struct judgement *judg
             preceded = comes_after(headline, k, &moment[i]);
         if (preceded)
             continue;
-        if (!find_after(headline, &moment[i]))
-            break;
+        find_after(headline, &moment[i]);
         if (comes_first(judgement, moment[i].finding, headline->first[chosen].finding))
             chosen = headline->first_count - 1;
     }
@@ -239,8 +236,6 @@ static void choose(struct headline *headline, const char *expected, struct judge
             moment[candidates] = decided(headline->traces, &findings[candidates], candidates);
     qsort(moment, candidates, sizeof *moment, by_time);
     size_t chosen = find_first(headline, judgement, moment, candidates);
-    if (headline->first_count == 0)
-        return;
     headline_put_first(judgement, headline->first[chosen].finding);
     for (size_t i = 1; i < count; i++) {
         struct moment other = decided(headline->traces, &findings[i], i);
@@ -258,11 +253,10 @@ void headline_choose(const struct trace_set *traces, const char *expected,
         count++;
     if (count < 2 || traces->count == 0)
         return;
-    struct moment *moment = calloc(count, sizeof *moment);
-    headline.scanned = calloc(traces->count, sizeof *headline.scanned);
+    struct moment *moment = memory_new(count, sizeof *moment);
+    headline.scanned = memory_new(traces->count, sizeof *headline.scanned);
     headline.linked = links_read(traces, &headline.links, NULL) == OK;
-    if (moment != NULL && headline.scanned != NULL)
-        choose(&headline, expected, judgement, moment, count);
+    choose(&headline, expected, judgement, moment, count);
     links_release(&headline.links);
     for (size_t i = 0; i < headline.first_count; i++)
         free(headline.after[i]);

@@ -1,6 +1,7 @@
 /* See stored_verdict.h. */
 #include "verdict/stored_verdict.h"
 
+#include "base/memory.h"
 #include "stacks/kept_stacks.h"
 #include "system/json_text.h"
 #include "system/path.h"
@@ -67,7 +68,7 @@ static void take_control(const json_t *object, struct control *control)
     control->seconds = json_number_value(json_object_get(object, "seconds"));
 }
 
-static enum error_code take(struct stored_verdict *stored, struct error *error)
+static void take(struct stored_verdict *stored)
 {
     const json_t *root = stored->root, *results = json_object_get(root, "results"),
                  *findings = json_object_get(root, "findings");
@@ -79,16 +80,13 @@ static enum error_code take(struct stored_verdict *stored, struct error *error)
     stored->fingerprint = json_string_value(json_object_get(root, "fingerprint"));
     stored->why = json_text_value(json_object_get(root, "why"));
     stored->records = number_of(root, "records");
-    stored->result = calloc(json_array_size(results) + 1, sizeof *stored->result);
-    stored->finding = calloc(json_array_size(findings) + 1, sizeof *stored->finding);
-    if (stored->result == NULL || stored->finding == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    stored->result = memory_new(json_array_size(results), sizeof *stored->result);
+    stored->finding = memory_new(json_array_size(findings), sizeof *stored->finding);
     for (size_t i = 0; i < json_array_size(results); i++)
         take_result(json_array_get(results, i), &stored->result[stored->result_count++]);
     for (size_t i = 0; i < json_array_size(findings); i++)
         take_finding(json_array_get(findings, i), &stored->finding[stored->finding_count++]);
     take_control(json_object_get(root, "control"), &stored->control);
-    return OK;
 }
 
 enum error_code stored_verdict_load(const char *folder, struct stored_verdict *stored,
@@ -101,7 +99,9 @@ enum error_code stored_verdict_load(const char *folder, struct stored_verdict *s
     if (code != OK || !path_exists(path.text))
         return code;
     code = json_fetch(path.text, &stored->root, error);
-    return code == OK ? take(stored, error) : code;
+    if (code == OK)
+        take(stored);
+    return code;
 }
 
 void stored_verdict_release(struct stored_verdict *stored)

@@ -1,6 +1,8 @@
 /* See look.h. */
 #include "verify/look.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #define LOOKS_MOST 200000000u /* at records, for one chain of messages */
@@ -373,9 +375,7 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
     int life = from.trace->incarnation;
     if (life != to.trace->incarnation || from.record->enter > at_done(to))
         return life < to.trace->incarnation;
-    uint64_t *behind = malloc((size_t)traces->ranks * sizeof *behind), left = LOOKS_MOST;
-    if (behind == NULL)
-        return false;
+    uint64_t *behind = memory_new((size_t)traces->ranks, sizeof *behind), left = LOOKS_MOST;
     for (int rank = 0; rank < traces->ranks; rank++)
         behind[rank] = rank == from.trace->rank ? from.index : NEVER;
     for (bool more = true; more && left > 0;) {

@@ -1,6 +1,7 @@
 /* See second_look.h. */
 #include "verify/second_look.h"
 
+#include "base/memory.h"
 #include "verify/witness.h"
 
 #include <stdio.h>
@@ -12,8 +13,8 @@ _Static_assert(WITNESS_EVENTS_MOST == FINDING_WITNESSES, "a witness is taken as 
 /* What the checker is given: the same facts in its own words. */
 static struct witness_reference *references_of(const struct run_facts *facts)
 {
-    struct witness_reference *references = calloc(facts->reference_count + 1, sizeof *references);
-    for (size_t i = 0; references != NULL && i < facts->reference_count; i++) {
+    struct witness_reference *references = memory_new(facts->reference_count, sizeof *references);
+    for (size_t i = 0; i < facts->reference_count; i++) {
         const struct reference_result *from = &facts->references[i];
         references[i] = (struct witness_reference){from->rank, from->name, from->bytes, from->hash};
     }

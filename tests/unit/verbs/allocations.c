@@ -197,23 +197,6 @@ static bool is_told(enum error_code code, const struct error *error, bool asks_a
            error->text[0] != '\0';
 }
 
-static void each(const char *name, enum error_code (*what)(struct error *), bool asks_again)
-{
-    struct error error;
-    enum error_code code;
-    long tried = 0;
-    for (long n = 1; n < ALLOCATIONS_MOST; n += n < IN_TURN ? 1 : n / 8, tried++) {
-        if (!refuse_at(n, what, &code, &error))
-            break;
-        if (!is_told(code, &error, asks_again)) {
-            check(false, "%s: allocation %ld is refused: %s, \"%s\"", name, n,
-                  error_code_text(code), error.text);
-            return;
-        }
-    }
-    check(tried > 0 && code == OK, "%s: %ld allocations refused in turn, each told", name, tried);
-}
-
 /* What the process says on standard error, in place of this one's. */
 static int hear_errors(void)
 {
@@ -232,8 +215,8 @@ static bool has_said(int heard, const char *what)
 }
 
 /* The exit status of a process in which allocation `number` is refused; 0: none was, or it was told
- * as an error. */
-static int status_of(long number, enum error_code (*what)(struct error *))
+ * as an error, or (`asks_again`) asked for once more. */
+static int status_of(long number, enum error_code (*what)(struct error *), bool asks_again)
 {
     int status;
     fflush(stdout);
@@ -242,15 +225,15 @@ static int status_of(long number, enum error_code (*what)(struct error *))
         struct error error;
         enum error_code code;
         bool refused = refuse_at(number, what, &code, &error);
-        exit(refused && !is_told(code, &error, false) ? 1 : 0);
+        exit(refused ? !is_told(code, &error, asks_again) : code != OK);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
                ? WEXITSTATUS(status)
                : -1;
 }
 
-/* Where memory that is refused may end the process. */
-static void each_ends(const char *name, enum error_code (*what)(struct error *))
+/* It is told as an error, or ends the process. */
+static void each(const char *name, enum error_code (*what)(struct error *), bool asks_again)
 {
     long tried = 0;
     int status = 0;
@@ -259,7 +242,7 @@ static void each_ends(const char *name, enum error_code (*what)(struct error *))
     for (long n = 1; n < ALLOCATIONS_MOST && status == 0; n += n < IN_TURN ? 1 : n / 8, tried++) {
         if (ftruncate(heard, 0) != 0 || lseek(heard, 0, SEEK_SET) != 0)
             break;
-        status = status_of(n, what);
+        status = status_of(n, what, asks_again);
         if (status == 0 && !atomic_load(&refusing->done))
             break;
         if (status == MEMORY_EXIT_STATUS && has_said(heard, "faultline: out of memory\n"))
@@ -296,12 +279,12 @@ int main(void)
     each("reading traces", read_files, false);
     each("reading a text trace", read_text, false);
     each("reading a plan", read_plan, false);
-    each_ends("judging", judge_example);
-    each_ends("analysing a hang", analyse_hang);
-    each_ends("finding what was not received", find_unreceived);
+    each("judging", judge_example, false);
+    each("analysing a hang", analyse_hang, false);
+    each("finding what was not received", find_unreceived, false);
     each("extracting decisions", extract_decisions, false);
-    each_ends("exporting for ShiViz", export_shiviz_log);
-    each_ends("exporting for Perfetto", export_perfetto_trace);
+    each("exporting for ShiViz", export_shiviz_log, false);
+    each("exporting for Perfetto", export_perfetto_trace, false);
     scenario_path = file_of(script, strlen(script));
     each("loading a scenario", load_scenario, true);
     example_release(&example);
