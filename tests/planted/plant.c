@@ -45,6 +45,12 @@ static bool is_plain_recv(const struct rendering *rendering, int op)
     return op_at(rendering, op)->kind == OP_RECV && is_plain(rendering, message_of(rendering, op));
 }
 
+static bool is_named_recv(const struct rendering *rendering, int op)
+{
+    const struct message *message = message_of(rendering, op);
+    return is_plain_recv(rendering, op) && !message->any_source && !message->any_tag;
+}
+
 static bool same_channel(const struct message *a, const struct message *b)
 {
     return a->from == b->from && a->to == b->to && a->tag == b->tag && a->comm == b->comm;
@@ -210,6 +216,8 @@ const struct plant plants[] = {
     OF_MESSAGES("H.payload", "", WRONG_BYTES, is_plain_recv, PROTOCOL_BLOCKING, "H B C"),
     OF_C3("H.order", "", WRONG_SWAPPED, has_partner, channel_group, 1, ANY, ANY),
     OF_C3("H.collective", "", WRONG_CALL_RESULT, is_plain_call_of_all, number_group, 1, 6, ANY),
+    OF_MESSAGES("H.probe", "", WRONG_PROBED, is_named_recv, PROTOCOL_C3, ALL_OF_C3),
+    OF_MESSAGES("H.probe", "", WRONG_PROBED, is_named_recv, PROTOCOL_BLOCKING, "H B C"),
     OF_RUN("H.result", VIOLATED, OF_RESULTS, 1),
     OF_RUN("H.progress", VIOLATED, OF_END, 1),
     OF_LINES("B.empty", "H B", "", LINE_CROSSED, ANY, ANY),

@@ -267,12 +267,26 @@ static uint64_t delivered_hash(const struct program *program, const struct messa
     return wrong == WRONG_BYTES ? message->hash ^ OTHERWISE : message->hash;
 }
 
+/* The program looks which message comes next before it receives every fourth. */
+static void put_probe(struct rendering *rendering, struct buffer *buffer,
+                      const struct message *message, enum op_wrong wrong)
+{
+    struct record *probe = put(rendering, buffer, RECORD_PROBE, LEVEL_APP, CALL_MPI_Probe);
+    probe->comm = comm_id(message->comm);
+    probe->want_peer = probe->peer = message->from;
+    probe->want_tag = probe->tag = message->tag;
+    probe->bytes = BYTES + (wrong == WRONG_PROBED ? 8 : 0);
+    end(rendering, probe);
+}
+
 static void render_recv(struct rendering *rendering, int life, int op, enum op_wrong wrong)
 {
     const struct program *program = rendering->program;
     const struct message *message = &program->message[program->op[op].number];
     struct buffer *buffer = buffer_of(rendering, life, message->to);
     bool replayed = is_replayed(rendering, life, op);
+    if (wrong == WRONG_PROBED || (op % 4 == 0 && wrong == WRONG_NOTHING))
+        put_probe(rendering, buffer, message, wrong);
     struct record *app =
         wrong == WRONG_NOT_DELIVERED ? NULL : put_recv(rendering, buffer, LEVEL_APP, message);
     if (!replayed) {

@@ -18,6 +18,7 @@ enum op_wrong {
     WRONG_NOT_SENT,       /* a message that the program never sent is delivered */
     WRONG_TWICE,          /* a message is delivered again */
     WRONG_BYTES,          /* it is delivered with other bytes */
+    WRONG_PROBED,         /* a probe before it found one of another length */
     WRONG_SWAPPED,        /* and the next of its channel: each in the other's place */
     WRONG_CALL_RESULT,    /* a collective gives this rank something else */
     WRONG_CALL_GIVEN,     /* this rank gives something else to a collective */
