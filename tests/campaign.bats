@@ -152,6 +152,43 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     grep -q '^ok .* no failure' tap
 }
 
+@test "no run without faults is begun behind the budget, and --resume makes those that are missing" {
+    local word
+    for word in right one two; do subject "$word" '"right", "'$word'"'; done
+    run -2 campaign -j 1 --budget 0.001s --runs 1
+    [ "$(ls faultline-out/latest/survey)" = 1 ]
+    grep -q 'spent on the runs without faults of 1 of 3 subjects: no plan was run' tap
+    "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --budget 1h --runs 3 >tap
+    [ "$(numbers)" = "$(seq 3)" ]
+    [ "$(of '[.subjects[] | select(.surveyed)] | length')" = 3 ]
+}
+
+# Above a rank: the process of its run, whose parent is the campaign.
+job_of() {
+    local pid=$1 parent
+    while parent=$(awk '{ print $4 }' "/proc/$pid/stat") && [ "$parent" != "$DRIVER" ]; do
+        pid=$parent
+    done
+    echo "$pid"
+}
+
+@test "a run that somebody else ends is made again" {
+    local life=$BUILD/tests/mpi/driver_life
+    printf '#!/bin/sh\ncase $FAULTLINE_RUN in */reference/* | */survey/* | */canary*) exec %s ok ;; esac
+[ -e "%s/ended" ] && exec %s ok\nexec %s spin\n' "$life" "$PWD" "$life" "$life" >tool
+    chmod +x tool
+    echo 'scenario "ended" { protocol = "null", program = "./tool", ranks = 2, claims = { "H" } }' >s.lua
+    "$FAULTLINE" campaign -j 1 --strategy random --runs 1 s.lua >tap 2>err 3>&- &
+    DRIVER=$!
+    wait_until test -s faultline-out/latest/1/store/pid.0 -a -s faultline-out/latest/1/store/pid.1
+    touch ended
+    kill -TERM "$(job_of "$(cat faultline-out/latest/1/store/pid.0)")"
+    wait "$DRIVER" || true
+    [ "$(of .runs)" = 1 ]
+    [ "$(of .verdicts.unknown)" = 0 ]
+    [ "$(jq -r 'select(.kind == "run") | "\(.number) \(.index)"' faultline-out/latest/campaign.jsonl)" = "2 0" ]
+}
+
 @test "--budget ends it, and --resume goes on to the end" {
     subject right '"right"'
     run -2 campaign --budget 0.001s

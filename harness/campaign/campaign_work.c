@@ -124,13 +124,28 @@ enum error_code campaign_take_jobs(struct campaign *campaign, struct error *erro
     return code;
 }
 
+static bool budget_is_spent(const struct campaign *campaign)
+{
+    return campaign->budget_s > 0 && campaign_elapsed_s(campaign) >= campaign->budget_s;
+}
+
+/* Of the runs without faults only those of the first subject are begun behind the budget. */
+static bool is_too_late(const struct campaign *campaign, const struct job *job)
+{
+    bool needed = job == campaign->subject->survey_job || job == campaign->subject->reference;
+    for (size_t i = 0; i < campaign->canary_count; i++)
+        needed |= job == campaign->canary[i].job || job == campaign->canary[i].job->reference;
+    return !needed && budget_is_spent(campaign);
+}
+
 static enum error_code start_jobs(struct campaign *campaign, struct error *error)
 {
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < campaign->job_count; i++) {
         struct job *job = campaign->job[i];
         if (job->state != JOB_WAITING || !pool_has_room(&campaign->pool) ||
-            (job->reference != NULL && job->reference->state != JOB_DONE))
+            (job->reference != NULL && job->reference->state != JOB_DONE) ||
+            is_too_late(campaign, job))
             continue;
         code = path_remove(job->folder.text, error); /* half of one, of a session that was killed */
         if (code == OK)
@@ -236,40 +251,6 @@ static void end_without_canary(struct campaign *campaign)
     end_with(campaign, CAMPAIGN_CANARY, why);
 }
 
-enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
-{
-    enum error_code code = run_jobs(campaign, error);
-    if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
-        return OK;
-    if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
-        end_without_canary(campaign);
-    for (size_t i = 0;
-         code == OK && campaign->end == CAMPAIGN_GOES_ON && i < campaign->subject_count; i++) {
-        code = tell_survey(campaign, i, error);
-        if (code == OK)
-            code = survey_one(campaign, &campaign->subject[i], error);
-    }
-    return code;
-}
-
-/* --- which run is next ------------------------------------------------------------------------ */
-
-/* Every subject's first plan, every subject's second. false: there are no more. */
-static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *index)
-{
-    for (size_t tries = 0; tries <= campaign->subject_count; tries++) {
-        if (campaign->turn == campaign->subject_count) {
-            campaign->turn = 0;
-            campaign->round++;
-        }
-        *subject = campaign->turn++;
-        *index = campaign->round;
-        if (campaign->subject[*subject].plans > campaign->round)
-            return true;
-    }
-    return false;
-}
-
 static bool has_endless(const struct campaign *campaign, uint64_t *plans)
 {
     bool endless = false;
@@ -290,6 +271,69 @@ static void end_early(struct campaign *campaign, enum campaign_end end, const ch
     else
         snprintf(why, sizeof why, "not complete: %s; there are %" PRIu64 " plans", what, plans);
     end_with(campaign, end, why);
+}
+
+static void end_by_budget(struct campaign *campaign)
+{
+    char what[CAMPAIGN_TEXT_BYTES];
+    size_t surveyed = 0;
+    for (size_t i = 0; i < campaign->subject_count; i++)
+        surveyed += campaign->subject[i].surveyed;
+    if (campaign->runs > 0)
+        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
+    else
+        snprintf(what, sizeof what,
+                 "the budget of %g s was spent on the runs without faults of %zu of %zu subjects: "
+                 "no plan was run",
+                 campaign->budget_s, surveyed, campaign->subject_count);
+    end_early(campaign, CAMPAIGN_BUDGET, what);
+}
+
+/* What there is of the surveys: the budget may be spent before the last of them. */
+static enum error_code take_surveys(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = OK;
+    bool all = true;
+    for (size_t i = 0;
+         code == OK && campaign->end == CAMPAIGN_GOES_ON && i < campaign->subject_count; i++) {
+        bool done = campaign->subject[i].survey_job->state == JOB_DONE;
+        all &= done;
+        if (done)
+            code = tell_survey(campaign, i, error);
+        if (done && code == OK)
+            code = survey_one(campaign, &campaign->subject[i], error);
+    }
+    if (code == OK && !all)
+        end_by_budget(campaign);
+    return code;
+}
+
+enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
+{
+    enum error_code code = run_jobs(campaign, error);
+    if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
+        return OK;
+    if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
+        end_without_canary(campaign);
+    return code == OK ? take_surveys(campaign, error) : code;
+}
+
+/* --- which run is next ------------------------------------------------------------------------ */
+
+/* Every subject's first plan, every subject's second. false: there are no more. */
+static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *index)
+{
+    for (size_t tries = 0; tries <= campaign->subject_count; tries++) {
+        if (campaign->turn == campaign->subject_count) {
+            campaign->turn = 0;
+            campaign->round++;
+        }
+        *subject = campaign->turn++;
+        *index = campaign->round;
+        if (campaign->subject[*subject].plans > campaign->round)
+            return true;
+    }
+    return false;
 }
 
 /* All plans that there are; but there are none of a subject that could not be surveyed. */
@@ -314,22 +358,6 @@ static void end_complete(struct campaign *campaign)
                  campaign->subject_count);
     }
     end_with(campaign, CAMPAIGN_COMPLETE, why);
-}
-
-static void end_by_budget(struct campaign *campaign)
-{
-    char what[CAMPAIGN_TEXT_BYTES];
-    size_t surveyed = 0;
-    for (size_t i = 0; i < campaign->subject_count; i++)
-        surveyed += campaign->subject[i].surveyed;
-    if (campaign->runs > 0)
-        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
-    else
-        snprintf(what, sizeof what,
-                 "the budget of %g s was spent on the runs without faults of %zu of %zu subjects: "
-                 "no plan was run",
-                 campaign->budget_s, surveyed, campaign->subject_count);
-    end_early(campaign, CAMPAIGN_BUDGET, what);
 }
 
 /* Nothing runs any more. */
@@ -364,7 +392,7 @@ static bool may_begin(struct campaign *campaign)
         return false;
     if (campaign->options.until_failure && campaign->group_count > 0)
         campaign->last = CAMPAIGN_FAILURE;
-    else if (campaign->budget_s > 0 && campaign_elapsed_s(campaign) >= campaign->budget_s)
+    else if (budget_is_spent(campaign))
         campaign->last = CAMPAIGN_BUDGET;
     else if (campaign->runs_asked > 0 && campaign->begun >= campaign->runs_asked)
         campaign->last = CAMPAIGN_RUNS;
@@ -463,6 +491,15 @@ static enum error_code start_task(struct campaign *campaign, size_t subject, uin
     return code == OK ? pool_start(&campaign->pool, &task->job, error) : code;
 }
 
+/* Under the next number that no run of the journal has. */
+static enum error_code start_next(struct campaign *campaign, size_t subject, uint64_t index,
+                                  struct error *error)
+{
+    while (number_set_has(&campaign->numbers, ++campaign->number))
+        ;
+    return start_task(campaign, subject, index, error);
+}
+
 static enum error_code start_some(struct campaign *campaign, struct error *error)
 {
     enum error_code code = OK;
@@ -479,9 +516,7 @@ static enum error_code start_some(struct campaign *campaign, struct error *error
         if (number_set_has(&campaign->subject[subject].done_before, index))
             continue;
         campaign->begun++;
-        while (number_set_has(&campaign->numbers, ++campaign->number))
-            ;
-        code = start_task(campaign, subject, index, error);
+        code = start_next(campaign, subject, index, error);
     }
     return code;
 }
@@ -515,7 +550,9 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
     snprintf(record.plan, sizeof record.plan, "%s", task->text);
     enum error_code code = OK;
     campaign_record_take(task->job.folder.text, &record);
-    bool counts = !is_void(campaign, &record);
+    /* Somebody has ended this run alone: it is made again at once. */
+    bool again = campaign->pool.interrupted == 0 && job_was_cut_off(&task->job);
+    bool counts = !again && !is_void(campaign, &record);
     bool kept = counts && is_kept(campaign, &record);
     if (kept)
         snprintf(record.folder, sizeof record.folder, "%d", task->job.number);
@@ -524,6 +561,8 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
     campaign_record_release(&record);
     if (!kept && code == OK)
         code = path_remove(task->job.folder.text, error);
+    if (again && code == OK)
+        code = start_next(campaign, task->subject, task->index, error);
     return code;
 }
 
