@@ -152,7 +152,7 @@ END
     run env FAULTLINE_MPIEXEC=/nonexistent "$FAULTLINE" run s.lua
     [ "$status" -eq 3 ]
     [[ "$output" == *"FAULTLINE_MPIEXEC=/nonexistent: there is no such executable"* ]]
-    run env FAULTLINE_LIBRARY=/nonexistent "$FAULTLINE" run s.lua
+    run env FAULTLINE_TAPS=/nonexistent "$FAULTLINE" run s.lua
     [ "$status" -eq 3 ]
     echo 'scenario "p" { protocol = "nul", program = "ring", ranks = 2, claims = { "H" } }' >p.lua
     run "$FAULTLINE" run s.lua p.lua

@@ -211,6 +211,18 @@ SH
     [[ "$output" == *"s.lua:1: scenario \"good\": FAULTLINE_HASH=ful is not known"* ]]
 }
 
+@test "FAULTLINE_LIBRARY and FAULTLINE_HELPERS: exec refuses what is no list of files or ranks" {
+    local setting
+    for setting in FAULTLINE_LIBRARY=/a/libx.so FAULTLINE_LIBRARY=libx.so: FAULTLINE_LIBRARY=a::b \
+        FAULTLINE_HELPERS=x FAULTLINE_HELPERS=0, FAULTLINE_HELPERS=0:3 FAULTLINE_HELPERS=1024; do
+        run -64 env "$setting" "$FAULTLINE" exec -- true
+        [[ "$output" == *"$setting; accepted: "* ]]
+    done
+    [ ! -e faultline-out ]
+    run -0 env FAULTLINE_LIBRARY=libx.so:liby.so.2 FAULTLINE_HELPERS=0,3 "$FAULTLINE" exec -- true
+    run -0 env FAULTLINE_LIBRARY= FAULTLINE_HELPERS= "$FAULTLINE" exec -- true
+}
+
 @test "FAULTLINE_RECORD=0 is told as what it is" {
     scenario "good" '"ok"'
     run -64 env FAULTLINE_RECORD=0 "$FAULTLINE" run s.lua

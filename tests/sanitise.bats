@@ -10,7 +10,7 @@ setup_file() {
     case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
     if [ -z "${SANITISED:-}" ]; then
         SANITISED=$BUILD/checked
-        export FAULTLINE_LIBRARY=$BUILD/libfaultline.so
+        export FAULTLINE_TAPS=$BUILD/libfaultline.so
         export FAULTLINE_PROTOCOLS=$BUILD/protocols FAULTLINE_PROGRAMS=$BUILD/programs
     else
         FIRST=$(gcc -print-file-name=libasan.so)

@@ -2,6 +2,8 @@
 #include "cli/settings.h"
 
 #include "base/nearest.h"
+#include "script/script.h"
+#include "trace/record.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #define VALUES_MOST 3
+#define DIGITS_OF_RANK 4
 
 static const struct setting {
     const char *name;
@@ -53,6 +56,50 @@ enum error_code settings_check_one(const char *setting, struct error *error)
         if (strncmp(setting, settings[i].name, length) == 0 && setting[length] == '=')
             return check(&settings[i], setting + length + 1, error);
     }
+    return OK;
+}
+
+/* Names between single colons, without folders. */
+static bool are_files(const char *files)
+{
+    size_t count = 0;
+    while (count <= SCENARIO_MAX_LIBRARIES) {
+        size_t length = strcspn(files, ":/");
+        if (length == 0 || files[length] == '/')
+            return false;
+        count++;
+        if (files[length] == '\0')
+            return count <= SCENARIO_MAX_LIBRARIES;
+        files += length + 1;
+    }
+    return false;
+}
+
+/* Numbers between single commas. */
+static bool are_ranks(const char *ranks)
+{
+    for (;;) {
+        size_t digits = strspn(ranks, "0123456789");
+        if (digits == 0 || digits > DIGITS_OF_RANK || atoi(ranks) >= SCENARIO_MAX_RANKS)
+            return false;
+        if (ranks[digits] != ',')
+            return ranks[digits] == '\0';
+        ranks += digits + 1;
+    }
+}
+
+enum error_code settings_check_library(struct error *error)
+{
+    const char *files = getenv(LIBRARY_ENVIRONMENT), *ranks = getenv(HELPERS_ENVIRONMENT);
+    if (files != NULL && *files != '\0' && !are_files(files))
+        return error_set(error, ERROR_USAGE,
+                         LIBRARY_ENVIRONMENT "=%s; accepted: 1 to %d names of files such as "
+                                             "libx.so:liby.so, without folders",
+                         files, SCENARIO_MAX_LIBRARIES);
+    if (ranks != NULL && *ranks != '\0' && !are_ranks(ranks))
+        return error_set(error, ERROR_USAGE,
+                         HELPERS_ENVIRONMENT "=%s; accepted: ranks from 0 to %d such as 0,3", ranks,
+                         SCENARIO_MAX_RANKS - 1);
     return OK;
 }
 

@@ -12,6 +12,9 @@ enum error_code settings_check(struct error *error);
 /* One "NAME=value"; those that are no setting are fine. */
 enum error_code settings_check_one(const char *setting, struct error *error);
 
+/* FAULTLINE_LIBRARY and FAULTLINE_HELPERS, by which `exec` goes and nobody else. ERROR_USAGE. */
+enum error_code settings_check_library(struct error *error);
+
 /* FAULTLINE_RECORD=0: the taps are there and record nothing. */
 bool settings_record_nothing(void);
 

@@ -229,6 +229,8 @@ int exec_with_lookout(int argc, char **argv, const struct lookout *lookout)
     struct path run;
     bool inside = options.in != NULL || rank_from_environment() >= 0;
     enum error_code code = settings_check(&error);
+    if (code == OK && options.in == NULL)
+        code = settings_check_library(&error);
     if (code == OK)
         code = options.in != NULL ? path_absolute(options.in, &run, &error)
                                   : prepare_folder(&options, inside, &run, &error);

@@ -91,13 +91,13 @@ enum error_code path_rank_parent(struct path *path, struct error *error)
 
 enum error_code path_library(struct path *path, struct error *error)
 {
-    const char *named = getenv("FAULTLINE_LIBRARY");
+    const char *named = getenv("FAULTLINE_TAPS");
     struct path found;
     enum error_code code = named != NULL ? path_format(&found, error, "%s", named)
                                          : beside_self("libfaultline.so", &found, error);
     if (code == OK && access(found.text, R_OK) != 0)
         code = error_set(error, ERROR_LAUNCH,
-                         "%s: %s; it belongs beside the command, FAULTLINE_LIBRARY names another",
+                         "%s: %s; it belongs beside the command, FAULTLINE_TAPS names another",
                          found.text, strerror(errno));
     return code != OK ? code : path_absolute(found.text, path, error);
 }

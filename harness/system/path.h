@@ -18,7 +18,7 @@ enum error_code path_format(struct path *path, struct error *error, const char *
     __attribute__((format(printf, 3, 4)));
 
 /* This command; beside it the program that is the parent of a rank, and libfaultline.so
- * (FAULTLINE_LIBRARY overrides). Absolute. */
+ * (FAULTLINE_TAPS overrides). Absolute. */
 enum error_code path_self(struct path *path, struct error *error);
 enum error_code path_rank_parent(struct path *path, struct error *error);
 enum error_code path_library(struct path *path, struct error *error);

@@ -60,6 +60,7 @@ enum exit_status status_of_error(const struct error *error)
     case ERROR_USAGE:
     case ERROR_FORMAT:
     case ERROR_VERSION:
+    case ERROR_LIMIT: /* what was given is too much */
         return STATUS_USAGE;
     default:
         return STATUS_HARNESS;

@@ -11,7 +11,7 @@ out=$arm64/out
 # qemu-user has no ptrace: the tests that need it say that they are skipped.
 prove --failures --comments --exec "qemu-aarch64 -L $arm64/root" "$@"
 
-export FAULTLINE_LIBRARY="$arm64/libfaultline.so" FAULTLINE_PROTOCOLS="$arm64/protocols"
+export FAULTLINE_TAPS="$arm64/libfaultline.so" FAULTLINE_PROTOCOLS="$arm64/protocols"
 export FAULTLINE_PROGRAMS="$arm64/emulated"
 rm -rf "$out"
 "$build/faultline" run --out "$out" suites/demo/survives.lua suites/c3/as_published.lua

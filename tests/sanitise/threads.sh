@@ -18,7 +18,7 @@ done
 status=0
 RUNTIME=libtsan.so SUPPRESSIONS=$PWD/tests/sanitise/mpi.supp \
     FAULTLINE_MPIEXEC=$PWD/tests/sanitise/mpiexec.sh \
-    FAULTLINE_LIBRARY=$build/threads/libfaultline.so FAULTLINE_PROGRAMS=$build/threads/tests/mpi \
+    FAULTLINE_TAPS=$build/threads/libfaultline.so FAULTLINE_PROGRAMS=$build/threads/tests/mpi \
     timeout -k 5 3000 "$build/faultline" run --out "$out" --timeout 120 --no-control --no-stacks \
     --repeat "${TIMES:-1}" tests/sanitise/threads.lua || status=1
 if grep -r -A 40 'WARNING: ThreadSanitizer' "$out" --include='*.err' --include='recording.[0-9]*' \
