@@ -38,6 +38,17 @@ enum note_about note_about(unsigned kind)
     return kind < NOTE_KIND_COUNT ? abouts[kind] : ABOUT_NOTHING;
 }
 
+bool note_names_peer(unsigned kind)
+{
+    return note_about(kind) == ABOUT_MESSAGE || note_about(kind) == ABOUT_CHANNEL;
+}
+
+const char *peer_word(int64_t peer)
+{
+    static const char *const words[] = {"unknown", "none", "any", "null"};
+    return peer >= PEER_UNKNOWN && peer <= PEER_NULL ? words[peer - PEER_UNKNOWN] : NULL;
+}
+
 /* What protocols are compiled with. */
 #define NOTE(NAME, ...)                                                                            \
     _Static_assert((int)FAULTLINE_##NAME == (int)NOTE_##NAME, "faultline.h has another number");

@@ -249,6 +249,8 @@ bool helpers_have(const char *helpers, int rank);
 const char *record_kind_text(unsigned kind);
 const char *note_kind_text(unsigned kind);
 enum note_about note_about(unsigned kind); /* ABOUT_NOTHING of one that is none */
+bool note_names_peer(unsigned kind); /* in a communicator: it is about a message or a channel */
+const char *peer_word(int64_t peer); /* "any", "null", "none", "unknown"; NULL: it is a rank */
 const char *fault_kind_text(unsigned kind);
 const char *storage_call_text(unsigned call);
 const char *level_text(unsigned level); /* "app", "wire", "self" */

@@ -2,7 +2,6 @@
 #include "reports/diagram/diagram_words.h"
 
 #include "reports/text/trace_line.h"
-#include "trace/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -82,7 +81,7 @@ static const char *note_shape(unsigned note)
     case NOTE_STOP_LOG:
         return "stop";
     default:
-        return text_note_of_message(note) ? "told" : "note";
+        return note_names_peer(note) ? "told" : "note";
     }
 }
 
@@ -176,7 +175,7 @@ const char *diagram_comm(const struct slice_event *event, char buffer[DIAGRAM_LA
     const struct record *record = event->record;
     buffer[0] = '\0';
     if (record->kind == RECORD_FAULT || record->kind == RECORD_STORAGE || record->comm == 0 ||
-        (record->kind == RECORD_NOTE && !text_note_of_message((unsigned)record->tag)))
+        (record->kind == RECORD_NOTE && !note_names_peer((unsigned)record->tag)))
         return buffer;
     if (record->comm == COMM_WORLD_ID)
         return strcpy(buffer, "world");

@@ -4,7 +4,6 @@
 #include "reports/export/export.h"
 #include "system/json_text.h"
 #include "trace/calls.h"
-#include "trace/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,9 +47,8 @@ static void put_hash(json_t *line, const char *key, uint64_t hash)
 /* A rank, or the word for what is none. */
 static void put_peer(json_t *line, const char *key, int32_t peer)
 {
-    static const char *const special[] = {"unknown", "none", "any", "null"};
-    if (peer < 0 && peer >= PEER_UNKNOWN)
-        put(line, key, json_string(special[peer - PEER_UNKNOWN]));
+    if (peer_word(peer) != NULL)
+        put(line, key, json_string(peer_word(peer)));
     else
         put_number(line, key, peer);
 }
@@ -101,7 +99,7 @@ static void put_note(json_t *line, const struct walk_event *event)
     put(line, "note", json_string(note_kind_text((unsigned)record->tag)));
     put(line, "value",
         record->bytes > INT64_MAX ? json_null() : json_integer((json_int_t)record->bytes));
-    if (text_note_of_message((unsigned)record->tag)) {
+    if (note_names_peer((unsigned)record->tag)) {
         put_number(line, "comm", record->comm);
         put_peer(line, "peer", record->peer);
         if (note_about((unsigned)record->tag) == ABOUT_MESSAGE)

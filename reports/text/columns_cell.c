@@ -4,7 +4,6 @@
 
 #include "reports/text/trace_line.h"
 #include "trace/calls.h"
-#include "trace/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,11 +46,9 @@ __attribute__((format(printf, 3, 4))) static void add(struct cell *cell, enum ne
 
 static const char *peer_text(int32_t peer, char text[PEER_BYTES])
 {
-    static const char *const special[] = {"unknown", "none", "any", "null"};
-    if (peer >= 0 || peer < PEER_UNKNOWN)
-        snprintf(text, PEER_BYTES, "%" PRId32, peer);
-    else
-        snprintf(text, PEER_BYTES, "%s", special[peer - PEER_UNKNOWN]);
+    snprintf(text, PEER_BYTES, "%" PRId32, peer);
+    if (peer_word(peer) != NULL)
+        snprintf(text, PEER_BYTES, "%s", peer_word(peer));
     return text;
 }
 
@@ -195,7 +192,7 @@ static void add_completion(struct cell *cell, const struct record *record)
 
 static bool is_message_note(const struct record *record)
 {
-    return record->kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
+    return record->kind == RECORD_NOTE && note_names_peer((unsigned)record->tag);
 }
 
 /* What a protocol does with a message (its tag stands in `request`) or a channel of the

@@ -2,7 +2,6 @@
 #include "reports/text/trace_line.h"
 
 #include "trace/calls.h"
-#include "trace/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -61,11 +60,10 @@ static void end_line(struct line *line)
 
 static void put_peer(struct line *line, int32_t peer)
 {
-    static const char *const special[] = {"unknown", "none", "any", "null"};
     if (peer >= 0)
         put(line, "r%" PRId32, peer);
-    else if (peer >= PEER_UNKNOWN)
-        put(line, "%s", special[peer - PEER_UNKNOWN]);
+    else if (peer_word(peer) != NULL)
+        put(line, "%s", peer_word(peer));
     else
         put(line, "rank %" PRId32, peer);
 }
@@ -263,7 +261,7 @@ static void put_note(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
     char name[NAME_BYTES];
-    if (text_note_of_message((unsigned)record->tag)) {
+    if (note_names_peer((unsigned)record->tag)) {
         put_message_note(line, record);
         return;
     }

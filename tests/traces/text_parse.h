@@ -4,7 +4,7 @@
 #define TESTS_TRACES_TEXT_PARSE_H
 
 #include "base/error.h"
-#include "trace/text.h"
+#include "traces/text_fields.h"
 
 #define WORD_BYTES 1024
 

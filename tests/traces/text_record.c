@@ -359,7 +359,7 @@ static void fill_defaults(const struct parser *parser, const struct draft *draft
     for (enum text_field field = 0; field < FIELD_COUNT; field++)
         if (!line->given[field] && text_default(line->kind, field) != 0)
             text_set(record, field, text_default(line->kind, field));
-    bool told = line->kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
+    bool told = line->kind == RECORD_NOTE && note_names_peer((unsigned)record->tag);
     if (!line->given[FIELD_HASH] && (told || text_hash_expected(line->kind, line->got)))
         record->flags |= FLAG_NO_HASH;
     if (!line->given[FIELD_COMM] && told)

@@ -107,7 +107,7 @@ enum error_code text_peer(struct parser *parser, const char *field, int64_t *val
     uint64_t rank = 0;
     text_next_word(parser, word);
     for (*value = PEER_UNKNOWN; *value < 0; (*value)++)
-        if (strcmp(word, text_peer_name(*value)) == 0)
+        if (strcmp(word, peer_word(*value)) == 0)
             return OK;
     if (!isdigit((unsigned char)word[0]))
         return text_fail(parser, "%s: '%s' is not a rank (0 to %d), any, null, none or unknown",

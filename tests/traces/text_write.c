@@ -1,7 +1,7 @@
 /* Writes traces as text, exactly: parsing it gives the same traces, byte for byte. */
 #include "trace/calls.h"
 #include "trace/reader.h"
-#include "trace/text.h"
+#include "traces/text_fields.h"
 #include "traces/text_trace.h"
 
 #include <ctype.h>
@@ -34,8 +34,8 @@ static size_t filled_bytes(const char *text, size_t bytes)
 static void write_value(FILE *out, enum text_field field, int64_t value)
 {
     bool peer = field == FIELD_PEER || field == FIELD_WANT_PEER;
-    if (peer && text_peer_name(value) != NULL)
-        fprintf(out, " %s", text_peer_name(value));
+    if (peer && peer_word(value) != NULL)
+        fprintf(out, " %s", peer_word(value));
     else if ((field == FIELD_WANT_TAG || field == FIELD_TAG) && value == TAG_ANY)
         fputs(" any", out);
     else if (field == FIELD_HASH || field == FIELD_RESULT || field == FIELD_COMM)
@@ -58,7 +58,7 @@ static bool has_got(const struct record *record, unsigned kind)
 /* A note that tells of one message. */
 static bool tells_message(const struct record *record, unsigned kind)
 {
-    return kind == RECORD_NOTE && text_note_of_message((unsigned)record->tag);
+    return kind == RECORD_NOTE && note_names_peer((unsigned)record->tag);
 }
 
 /* The request of a note is called so, or `tag` if the note tells of a message. */

@@ -1,7 +1,7 @@
 /* What the reader and the writer of text traces share: which word stands for which field of a
  * record, by kind. The form itself is described in oracles/README.md. */
-#ifndef TRACE_TEXT_H
-#define TRACE_TEXT_H
+#ifndef TRACES_TEXT_FIELDS_H
+#define TRACES_TEXT_FIELDS_H
 
 #include "trace/reader.h"
 
@@ -53,14 +53,6 @@ int64_t text_default(unsigned kind, enum text_field field);
 
 /* A hash that is left out means FLAG_NO_HASH for what carries a message. */
 bool text_hash_expected(unsigned kind, bool got);
-
-/* A note of this kind (enum note_kind) names a peer in a communicator: it tells of one message of
- * the application (its `tag` is the message's, and comm and hash are left out as those of a message
- * are), of a channel, or of where a rank is reached. */
-bool text_note_of_message(unsigned note);
-
-/* Name of a peer that is no rank ("any", "null", "none", "unknown"), or NULL. */
-const char *text_peer_name(int64_t peer);
 
 /* Bounds that both sides keep. */
 #define TEXT_LINE_BYTES 65536

@@ -1,5 +1,5 @@
-/* See text.h. */
-#include "trace/text.h"
+/* See text_fields.h. */
+#include "traces/text_fields.h"
 
 #define ALL_KINDS                                                                                  \
     (KIND_BIT(CALL) | KIND_BIT(SEND) | KIND_BIT(RECV) | KIND_BIT(COMPLETE) | KIND_BIT(PROBE) |     \
@@ -135,25 +135,4 @@ int64_t text_default(unsigned kind, enum text_field field)
 bool text_hash_expected(unsigned kind, bool got)
 {
     return kind == RECORD_SEND || (got && (kind == RECORD_RECV || kind == RECORD_COMPLETE));
-}
-
-bool text_note_of_message(unsigned note)
-{
-    return note_about(note) == ABOUT_MESSAGE || note_about(note) == ABOUT_CHANNEL;
-}
-
-const char *text_peer_name(int64_t peer)
-{
-    switch (peer) {
-    case PEER_NULL:
-        return "null";
-    case PEER_ANY:
-        return "any";
-    case PEER_NONE:
-        return "none";
-    case PEER_UNKNOWN:
-        return "unknown";
-    default:
-        return NULL;
-    }
 }
