@@ -55,6 +55,19 @@ const struct trace *trace_set_find(const struct trace_set *set, int rank, int in
 /* Its traces say that the rank belongs to the library under test. */
 bool trace_set_is_helper(const struct trace_set *set, int rank);
 
+/* The record is an event of its own: no hole, and no part of the one before (group, text). */
+static inline bool record_is_event(const struct record *record)
+{
+    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
+    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT;
+}
+
+/* An event of the application. */
+static inline bool record_is_of_app(const struct record *record)
+{
+    return record_is_event(record) && record->level == LEVEL_APP;
+}
+
 /* Nanoseconds since the start of the run's first trace. */
 uint64_t trace_ns(const struct trace_set *set, uint64_t ticks);
 

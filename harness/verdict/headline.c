@@ -31,13 +31,6 @@ struct headline {
     uint64_t *after[FIRST_MOST]; /* by place: from when on it is after the first one; owned */
 };
 
-/* It has a time: it is no hole, and does not belong to the record above it. */
-static bool is_event(const struct record *record)
-{
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_relaxed);
-    return kind != RECORD_NONE && kind != RECORD_TEXT && kind != RECORD_GROUP;
-}
-
 static uint64_t leave_of(const struct record *record)
 {
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_relaxed);
@@ -61,7 +54,7 @@ static void find_call(const struct trace *trace, uint64_t index, struct moment *
     moment->enter = moment->leave = moment->ticks;
     for (uint64_t at = index + 1; at-- > 0;) {
         const struct record *record = &trace->record[at];
-        if (!is_event(record) || record->level != LEVEL_APP || record->call == CALL_NONE ||
+        if (!record_is_of_app(record) || record->call == CALL_NONE ||
             record->thread != event->thread)
             continue;
         if (leave_of(record) >= event->enter) {
@@ -141,7 +134,8 @@ static bool follow_all(struct headline *headline, uint64_t *after)
         const struct record *records = headline->traces->trace[place].record;
         uint64_t *scanned = &headline->scanned[place];
         while (after[place] != NEVER && *scanned > 0 &&
-               (!is_event(&records[*scanned - 1]) || records[*scanned - 1].enter >= after[place])) {
+               (!record_is_event(&records[*scanned - 1]) ||
+                records[*scanned - 1].enter >= after[place])) {
             follow(headline, after, place, --*scanned);
             found = true;
         }

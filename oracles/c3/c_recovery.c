@@ -310,23 +310,17 @@ static bool is_message_of(const struct trace *trace, uint64_t at, uint64_t to, b
     return record->peer == call->peer && record->tag == call->tag && record->leave != 0;
 }
 
-static bool has_times(const struct record *record)
-{
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT;
-}
-
 static bool find_on_wire(const struct trace *trace, uint64_t index, bool send,
                          struct event_ref *found)
 {
     struct call_span span = call_span_of(trace, index);
     const struct record *call = &trace->record[index];
     uint64_t from = span.first, to = span.last + 1;
-    while (from > 0 &&
-           (!has_times(&trace->record[from - 1]) || trace->record[from - 1].enter >= span.enter))
+    while (from > 0 && (!record_is_event(&trace->record[from - 1]) ||
+                        trace->record[from - 1].enter >= span.enter))
         from--;
     while (to < trace->count &&
-           (!has_times(&trace->record[to]) || trace->record[to].enter <= span.leave))
+           (!record_is_event(&trace->record[to]) || trace->record[to].enter <= span.leave))
         to++;
     for (uint64_t at = from; at < to; at++)
         if (is_message_of(trace, at, to, send, call, &span)) {

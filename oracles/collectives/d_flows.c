@@ -188,12 +188,11 @@ static const struct record *barrier_on_wire(const struct d_part *part)
     const struct record *call = &part->trace->record[part->index];
     for (uint64_t at = part->index + 1; at < part->trace->count; at++) {
         const struct record *record = &part->trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT)
+        if (!record_is_event(record))
             continue;
         if (record->level == LEVEL_APP && record->thread == call->thread)
             break;
-        if (kind == RECORD_COLLECTIVE && record->level == LEVEL_WIRE &&
+        if (record->kind == RECORD_COLLECTIVE && record->level == LEVEL_WIRE &&
             record->thread == call->thread && record->enter <= part->received &&
             (found == NULL || call_operation(found->call) != OPERATION_BARRIER ||
              call_operation(record->call) == OPERATION_BARRIER))

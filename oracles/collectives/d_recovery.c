@@ -169,9 +169,7 @@ static const struct record *nth_collective(const struct trace *trace, uint64_t f
 {
     for (uint64_t at = from; at < to; at++) {
         const struct record *record = &trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP && collective_comm(record) == comm && n-- == 0)
+        if (record_is_of_app(record) && collective_comm(record) == comm && n-- == 0)
             return record;
     }
     return NULL;
@@ -250,13 +248,9 @@ static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
     if (pass->incarnation + 1 == pass->judging->traces->incarnations &&
         (end == RUN_FINISHED || end == RUN_DEADLOCK))
         return true;
-    for (uint64_t at = restored->event.index + 1; restored->there && at < trace->count; at++) {
-        const struct record *record = &trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP)
+    for (uint64_t at = restored->event.index + 1; restored->there && at < trace->count; at++)
+        if (record_is_of_app(&trace->record[at]))
             return true;
-    }
     return false;
 }
 

@@ -4,16 +4,6 @@
 
 #include "trace/calls.h"
 
-static bool is_real(unsigned kind)
-{
-    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT;
-}
-
-static unsigned kind_of(const struct record *record)
-{
-    return atomic_load_explicit(&record->kind, memory_order_acquire);
-}
-
 static bool encloses(const struct record *call, const struct record *record)
 {
     return call->thread == record->thread && call->enter <= record->enter &&
@@ -25,8 +15,7 @@ static bool tests_around(const struct trace *trace, uint64_t index)
 {
     for (uint64_t at = index + 1; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
-        if (is_real(kind_of(record)) && record->level == LEVEL_APP &&
-            record->thread == trace->record[index].thread)
+        if (record_is_of_app(record) && record->thread == trace->record[index].thread)
             return record->enter <= trace->record[index].enter;
     }
     return false;

@@ -22,15 +22,13 @@ static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
     const struct record *made = &trace->record[note];
     for (uint64_t at = note; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
-            record->level != LEVEL_APP || record->thread != made->thread)
+        if (!record_is_of_app(record) || record->thread != made->thread)
             continue;
         uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
         if (leave != 0 && leave <= made->enter)
             return false;
         *index = at - 1;
-        if (kind == RECORD_SEND && record->peer != PEER_NULL && !waits(record))
+        if (record->kind == RECORD_SEND && record->peer != PEER_NULL && !waits(record))
             return true;
     }
     return false;

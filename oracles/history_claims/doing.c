@@ -23,9 +23,7 @@ struct pattern {
 
 static bool is_call(const struct record *record)
 {
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind != RECORD_TEXT && kind != RECORD_GROUP &&
-           kind != RECORD_COMM && record->level == LEVEL_APP && record->call != CALL_NONE;
+    return record_is_of_app(record) && record->kind != RECORD_COMM && record->call != CALL_NONE;
 }
 
 /* The newest below *index of the thread; `thread` < 0: of any. */

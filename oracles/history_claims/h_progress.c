@@ -87,9 +87,7 @@ static bool last_call(const struct judging *judging, int rank, struct event_ref 
         trace_set_find(judging->traces, rank, judging->traces->incarnations - 1);
     for (uint64_t at = trace == NULL ? 0 : trace->count; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_TEXT || kind == RECORD_GROUP ||
-            record->call == CALL_NONE)
+        if (!record_is_event(record) || record->call == CALL_NONE)
             continue;
         *event = event_of(trace, at - 1);
         *call = record->call;

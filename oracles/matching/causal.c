@@ -93,13 +93,9 @@ static void on_strange(void *context, enum strange strange, const struct channel
 /* The newest record of the application before record `index`; asked for in their order. */
 static uint64_t above(struct rank_state *state, uint64_t index)
 {
-    for (; state->looked_at < index; state->looked_at++) {
-        const struct record *record = &state->trace->record[state->looked_at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP)
+    for (; state->looked_at < index; state->looked_at++)
+        if (record_is_of_app(&state->trace->record[state->looked_at]))
             state->above = state->looked_at + 1;
-    }
     return state->above;
 }
 

@@ -106,9 +106,7 @@ static uint64_t call_around(const struct trace *trace, uint64_t note)
     uint64_t first = note;
     for (uint64_t at = note; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
-            record->level != LEVEL_APP || record->thread != made->thread)
+        if (!record_is_of_app(record) || record->thread != made->thread)
             continue;
         uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
         if ((leave != 0 && leave <= made->enter) || record->call == CALL_MPI_Init ||

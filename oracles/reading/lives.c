@@ -30,11 +30,7 @@ static const struct record *begin(const struct trace *trace, uint64_t to)
 {
     for (uint64_t at = 0; at < to; at++) {
         const struct record *record = &trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
-            record->level != LEVEL_APP)
-            continue;
-        if (kind != RECORD_CALL || is_init(record))
+        if (record_is_of_app(record) && (record->kind != RECORD_CALL || is_init(record)))
             return record;
     }
     return NULL;
@@ -77,17 +73,11 @@ static bool died_at_start(const struct trace *trace)
     return at == trace->count;
 }
 
-static bool is_event(const struct record *record)
-{
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT;
-}
-
 /* When the trace was first heard of. */
 static uint64_t first_sign(const struct trace *trace)
 {
     for (uint64_t at = 0; at < trace->count; at++)
-        if (is_event(&trace->record[at]))
+        if (record_is_event(&trace->record[at]))
             return trace->record[at].enter;
     return trace->header->start_ticks;
 }
@@ -96,7 +86,7 @@ static uint64_t first_sign(const struct trace *trace)
 static uint64_t last_sign(const struct trace *trace, uint64_t to)
 {
     for (uint64_t at = to; at > 0; at--)
-        if (is_event(&trace->record[at - 1]))
+        if (record_is_event(&trace->record[at - 1]))
             return trace->record[at - 1].enter;
     return 0;
 }

@@ -201,9 +201,7 @@ const struct record *told_inside(const struct told *told, const struct trace *tr
 {
     for (uint64_t at = told->event.index; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind == RECORD_NONE || kind == RECORD_GROUP || kind == RECORD_TEXT ||
-            record->level != LEVEL_APP)
+        if (!record_is_of_app(record))
             continue;
         if (record->leave == 0 || record->leave >= told->ticks)
             return record;
@@ -211,9 +209,7 @@ const struct record *told_inside(const struct told *told, const struct trace *tr
     }
     for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP && record->enter != record->leave)
+        if (record_is_of_app(record) && record->enter != record->leave)
             return record->enter <= told->ticks ? record : NULL;
     }
     return NULL;
@@ -221,12 +217,8 @@ const struct record *told_inside(const struct told *told, const struct trace *tr
 
 bool told_in_finished_call(const struct told *told, const struct trace *trace)
 {
-    for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
-        const struct record *record = &trace->record[at];
-        unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-        if (kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-            record->level == LEVEL_APP)
+    for (uint64_t at = told->event.index + 1; at < trace->count; at++)
+        if (record_is_of_app(&trace->record[at]))
             return true;
-    }
     return false;
 }

@@ -196,13 +196,6 @@ static void print_witness(const struct columns *columns)
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-static bool is_event(const struct record *record)
-{
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind < RECORD_KIND_COUNT && kind != RECORD_GROUP &&
-           kind != RECORD_TEXT;
-}
-
 static bool notes_stop_log(const struct trace *trace)
 {
     uint64_t at = trace->header->last_note;
@@ -225,7 +218,8 @@ static void look_through(struct columns *columns)
         const struct trace *trace = &set->trace[i];
         columns->last[i] = trace->count;
         for (uint64_t at = trace->count; at > 0 && columns->last[i] == trace->count; at--)
-            if (is_event(&trace->record[at - 1]))
+            if (record_is_event(&trace->record[at - 1]) &&
+                trace->record[at - 1].kind < RECORD_KIND_COUNT)
                 columns->last[i] = at - 1;
         columns->stops_logging |= notes_stop_log(trace);
     }

@@ -7,9 +7,7 @@
 
 static bool is_of(const struct record *record, unsigned level, unsigned thread)
 {
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind != RECORD_GROUP && kind != RECORD_TEXT &&
-           record->level == level && record->thread == thread;
+    return record_is_event(record) && record->level == level && record->thread == thread;
 }
 
 /* The communicator is not compared: a protocol may have one of its own. */

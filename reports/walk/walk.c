@@ -49,9 +49,8 @@ struct walking {
 
 static bool is_event(const struct record *record)
 {
-    unsigned kind = atomic_load_explicit(&record->kind, memory_order_acquire);
-    return kind != RECORD_NONE && kind < RECORD_KIND_COUNT && kind != RECORD_GROUP &&
-           kind != RECORD_TEXT && record->level <= LEVEL_SELF;
+    return record_is_event(record) && record->kind < RECORD_KIND_COUNT &&
+           record->level <= LEVEL_SELF;
 }
 
 /* To the next event, if there is one. */
