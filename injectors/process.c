@@ -241,7 +241,7 @@ static bool start(void)
     atomic_compare_exchange_strong(&runtime_slot->pid, &nobody, (int32_t)getpid());
     atomic_store(&runtime_slot->state, RANK_LOADED);
     open_plan(&self);
-    storage_open(self.folder, &plan, self.rank);
+    storage_open(self.folder, &plan, board, self.rank);
     signals_open(board);
     launcher_open(runtime_slot);
     shared_memory_open(self.folder);

@@ -117,7 +117,7 @@ declared() {
     [[ "$output" == *"decisions is damaged: its checksum is wrong"* ]]
     { head -c 8 good; printf '\77'; tail -c +10 good; } >run/decisions
     run -64 "$FAULTLINE" replay run
-    [[ "$output" == *"decisions is of version 63, this command reads 1"* ]]
+    [[ "$output" == *"decisions is of version 63, this command reads 2"* ]]
     : >run/decisions
     run -64 "$FAULTLINE" replay run
     [[ "$output" == *"decisions is empty"* ]]

@@ -30,6 +30,17 @@ static struct board *map(int file, size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* Robust: the kernel hands it on when its owner dies. */
+static void init_store_turn(struct board *board)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&board->store_turn, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 enum error_code board_create(const char *path, int ranks, double ticks_per_second,
                              struct board **out, struct error *error)
 {
@@ -54,6 +65,7 @@ enum error_code board_create(const char *path, int ranks, double ticks_per_secon
     board->version = BOARD_VERSION;
     board->ranks = ranks;
     board->ticks_per_second = ticks_per_second;
+    init_store_turn(board);
     atomic_thread_fence(memory_order_release);
     board->magic = BOARD_MAGIC;
     *out = board;
@@ -120,7 +132,27 @@ void board_begin_incarnation(struct board *board, int incarnation)
     memset(board->slot, 0, (size_t)board->ranks * sizeof board->slot[0]);
     for (unsigned step = 0; step < BOARD_MAX_STEPS; step++) /* what died on its way is to be had */
         atomic_store(&board->progress[step].reserved, atomic_load(&board->progress[step].taken));
+    init_store_turn(board);
     atomic_store(&board->incarnation, incarnation);
+}
+
+bool board_enter_store(struct board *board)
+{
+    struct timespec end;
+    int result = pthread_mutex_trylock(&board->store_turn);
+    if (result == EBUSY) {
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_sec += BOARD_STORE_WAIT_MS / 1000;
+        result = pthread_mutex_clocklock(&board->store_turn, CLOCK_MONOTONIC, &end);
+    }
+    if (result == EOWNERDEAD)
+        pthread_mutex_consistent(&board->store_turn);
+    return result == 0 || result == EOWNERDEAD;
+}
+
+void board_leave_store(struct board *board)
+{
+    pthread_mutex_unlock(&board->store_turn);
 }
 
 bool board_step_done(const struct board *board, unsigned step)

@@ -7,13 +7,14 @@
 
 #include "base/error.h"
 
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 5u
+#define BOARD_VERSION 6u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_TEXT_BYTES 256
@@ -64,6 +65,7 @@ struct board_slot {
     _Atomic uint32_t lose;      /* step + 1 of the kill that takes along what this rank has not
                                    synced; 0: none. Written by whoever kills */
     _Atomic uint32_t arrived;   /* 1: of a replayed run: the rank is where it ended then */
+    _Atomic uint32_t stored;    /* of a replayed run: calls on the store that it has made */
     _Atomic uint64_t polls;     /* polls that said no */
     _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain */
     /* A bit for each step that has stopped this rank and not let it go on. Cleared by the parent */
@@ -109,6 +111,7 @@ struct board {
     _Atomic uint32_t quiet;         /* enum board_release, why; 0: not yet. The faults have
                                        stopped: nothing is armed, all is let go */
     _Atomic uint32_t unrecorded;    /* MPI processes that found this board and have no trace */
+    pthread_mutex_t store_turn;     /* of board_enter_store */
     char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];
@@ -130,6 +133,14 @@ void board_unmap(struct board *board);
  * counts stay, but for matches that a rank had taken and not used when it died. Only while no rank
  * runs. */
 void board_begin_incarnation(struct board *board, int incarnation);
+
+/* Between the two no other rank is, so the times of calls on the store tell which came first.
+ * false: it could not be had in BOARD_STORE_WAIT_MS, because a rank was stopped in between; the
+ * caller goes on without. A rank that dies in between lets the next one in. Not to be nested in a
+ * thread. */
+#define BOARD_STORE_WAIT_MS 1000
+bool board_enter_store(struct board *board);
+void board_leave_store(struct board *board);
 
 /* Step `step` of the plan has been done. */
 bool board_step_done(const struct board *board, unsigned step);

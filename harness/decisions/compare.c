@@ -22,6 +22,16 @@ static struct side side_of(const struct decisions *decisions,
     return (struct side){decisions, decisions->event + section->first_event, section->events, 0};
 }
 
+static uint32_t number_at(const struct side *side, uint32_t at)
+{
+    return (uint32_t)(side->event - side->decisions->event) + at;
+}
+
+static uint32_t request_at(const struct side *side, uint32_t at)
+{
+    return decision_request_at(side->decisions, number_at(side, at));
+}
+
 static const struct decision_shape *shape_at(const struct side *side, uint32_t at)
 {
     return &side->decisions->shape[side->event[at].shape];
@@ -39,7 +49,8 @@ static const char *text_at(const struct side *side, uint32_t at, char text[SHAPE
 {
     if (at >= side->count)
         return "nothing more";
-    decision_text(shape_at(side, at), side->event[at].request, text, SHAPE_TEXT_BYTES);
+    decision_text(shape_at(side, at), request_at(side, at),
+                  decision_file_at(side->decisions, number_at(side, at)), text, SHAPE_TEXT_BYTES);
     return text;
 }
 
@@ -62,7 +73,7 @@ static uint64_t count_noes(const struct side *side, const struct decision_shape 
 {
     uint64_t count = 0;
     for (uint32_t i = side->at; i < side->count && decision_is_negative(shape_at(side, i)); i++)
-        if (side->event[i].request == request && decision_same_question(shape_at(side, i), shape))
+        if (request_at(side, i) == request && decision_same_question(shape_at(side, i), shape))
             count += side->event[i].value;
     return count;
 }
@@ -72,7 +83,7 @@ static bool find_uneven(const struct side *a, const struct side *b, uint32_t *at
 {
     for (uint32_t i = a->at; i < window_end(a); i++) {
         const struct decision_shape *shape = shape_at(a, i);
-        uint32_t request = a->event[i].request;
+        uint32_t request = request_at(a, i);
         *at = i;
         if (count_noes(a, shape, request) != count_noes(b, shape, request))
             return true;
@@ -100,7 +111,7 @@ static bool windows_differ(struct side *recorded, struct side *replayed,
 static bool same_event(const struct side *a, const struct side *b)
 {
     return memcmp(shape_at(a, a->at), shape_at(b, b->at), sizeof(struct decision_shape)) == 0 &&
-           a->event[a->at].request == b->event[b->at].request;
+           request_at(a, a->at) == request_at(b, b->at);
 }
 
 /* A rank that others ended is ended behind its last event, which may be behind the entry of the

@@ -47,7 +47,8 @@ static enum error_code check_header(const char *name, const struct decisions_hea
     uint64_t whole = sizeof *header + (uint64_t)header->sections * sizeof(struct decision_section) +
                      (uint64_t)header->shapes * sizeof(struct decision_shape) +
                      (uint64_t)header->events * sizeof(struct decision_event) +
-                     (uint64_t)header->actions * sizeof(struct decision_action);
+                     (uint64_t)header->actions * sizeof(struct decision_action) +
+                     (uint64_t)header->orders * sizeof(struct decision_order) + header->texts;
     if (whole != bytes)
         return error_set(error, ERROR_FORMAT, "%s is damaged: its parts do not add up", name);
     return OK;
@@ -64,22 +65,40 @@ static bool is_in_order(const struct decisions *d, uint32_t i)
            (before->incarnation == s->incarnation && before->rank < s->rank);
 }
 
+static bool has_good_section(const struct decisions *d, uint32_t i)
+{
+    const struct decisions_header *header = d->header;
+    const struct decision_section *s = &d->section[i];
+    bool good = is_in_order(d, i) && (uint64_t)s->first_event + s->events <= header->events &&
+                (uint64_t)s->first_action + s->actions <= header->actions &&
+                (uint64_t)s->first_order + s->orders <= header->orders;
+    for (uint32_t a = 0; good && a < s->actions; a++) {
+        uint32_t event = d->action[s->first_action + a].event;
+        good = event == DECISION_NO_EVENT || event < s->events;
+    }
+    for (uint32_t o = 0; good && o < s->orders; o++) {
+        const struct decision_order *order = &d->order[s->first_order + o];
+        good = order->event < s->events && order->rank >= 0 && order->rank < header->ranks &&
+               (o == 0 || order[-1].event <= order->event);
+    }
+    return good;
+}
+
+static bool has_good_event(const struct decisions *d, uint32_t i)
+{
+    const struct decision_event *event = &d->event[i];
+    return event->shape < d->header->shapes &&
+           (d->shape[event->shape].kind != RECORD_STORAGE || event->request <= d->header->texts);
+}
+
 static enum error_code check_parts(const char *name, const struct decisions *d, struct error *error)
 {
     const struct decisions_header *header = d->header;
-    bool good = true;
-    for (uint32_t i = 0; i < header->sections; i++) {
-        const struct decision_section *s = &d->section[i];
-        good = good && is_in_order(d, i) &&
-               (uint64_t)s->first_event + s->events <= header->events &&
-               (uint64_t)s->first_action + s->actions <= header->actions;
-        for (uint32_t a = 0; good && a < s->actions; a++) {
-            uint32_t event = d->action[s->first_action + a].event;
-            good = event == DECISION_NO_EVENT || event < s->events;
-        }
-    }
+    bool good = header->texts == 0 || d->text[header->texts - 1] == '\0';
+    for (uint32_t i = 0; good && i < header->sections; i++)
+        good = has_good_section(d, i);
     for (uint32_t i = 0; good && i < header->events; i++)
-        good = d->event[i].shape < header->shapes;
+        good = has_good_event(d, i);
     return good ? OK
                 : error_set(error, ERROR_FORMAT, "%s is damaged: a number in it cannot be", name);
 }
@@ -96,6 +115,8 @@ enum error_code decisions_parse(const char *name, void *data, size_t bytes,
     d.shape = (struct decision_shape *)(d.section + d.header->sections);
     d.event = (struct decision_event *)(d.shape + d.header->shapes);
     d.action = (struct decision_action *)(d.event + d.header->events);
+    d.order = (struct decision_order *)(d.action + d.header->actions);
+    d.text = (const char *)(d.order + d.header->orders);
     code = check_parts(name, &d, error);
     if (code == OK)
         *decisions = d;
@@ -162,7 +183,24 @@ bool decision_is_event(const struct record *record)
     }
 }
 
-/* What was asked. Files of the store have the numbers of the file system, never the same twice. */
+static bool is_storage(const struct decisions *decisions, uint32_t event)
+{
+    return decisions->shape[decisions->event[event].shape].kind == RECORD_STORAGE;
+}
+
+uint32_t decision_request_at(const struct decisions *decisions, uint32_t event)
+{
+    return is_storage(decisions, event) ? 0 : decisions->event[event].request;
+}
+
+const char *decision_file_at(const struct decisions *decisions, uint32_t event)
+{
+    uint32_t place = decisions->event[event].request;
+    return is_storage(decisions, event) && place > 0 ? decisions->text + place - 1 : NULL;
+}
+
+/* What was asked. Files of the store have the numbers of the file system, never the same twice;
+ * what was looked for in vain has none, and is told by its path. */
 static void fill_question(const struct record *r, struct decision_shape *shape)
 {
     switch (shape->kind) {
@@ -191,6 +229,8 @@ static void fill_question(const struct record *r, struct decision_shape *shape)
         break;
     case RECORD_STORAGE:
         shape->tag = r->tag;
+        if ((r->flags & FLAG_NEGATIVE) != 0)
+            shape->comm = (uint32_t)(r->result_hash ^ r->result_hash >> 32);
         break;
     case RECORD_CALL:
         shape->comm = r->comm;
@@ -214,7 +254,7 @@ static void fill_outcome(const struct record *r, struct decision_shape *shape)
         shape->bytes = r->bytes;
         break;
     case RECORD_STORAGE:
-        shape->bytes = r->bytes;
+        shape->bytes = (r->flags & FLAG_NEGATIVE) == 0 ? r->bytes : 0;
         break;
     default:
         break;
@@ -234,7 +274,7 @@ void decision_shape_of(const struct record *record, bool complete, struct decisi
         shape->state = SHAPE_INCOMPLETE;
     }
     fill_question(record, shape);
-    if (complete && (shape->flags & FLAG_NEGATIVE) == 0)
+    if (complete && ((shape->flags & FLAG_NEGATIVE) == 0 || shape->kind == RECORD_STORAGE))
         fill_outcome(record, shape);
 }
 
@@ -258,6 +298,20 @@ static uint8_t flags_of_outcome(const struct decision_shape *shape)
            (shape->kind == RECORD_COMPLETE ? FLAG_PERSISTENT | FLAG_FREED : 0);
 }
 
+/* Whether a file was there to be opened or had to be made is what came of it. */
+static int32_t asked_of_store(const struct decision_shape *shape)
+{
+    switch (shape->tag) {
+    case STORAGE_OPEN:
+    case STORAGE_OPEN_WRITE:
+    case STORAGE_OPEN_EMPTY:
+    case STORAGE_CREATE:
+        return STORAGE_OPEN;
+    default:
+        return shape->tag;
+    }
+}
+
 bool decision_same_question(const struct decision_shape *a, const struct decision_shape *b)
 {
     const uint8_t asked = (uint8_t)~flags_of_outcome(a);
@@ -268,7 +322,7 @@ bool decision_same_question(const struct decision_shape *a, const struct decisio
     if (a->kind != RECORD_COMPLETE && a->comm != b->comm)
         return false;
     if (a->kind == RECORD_STORAGE)
-        return a->tag == b->tag;
+        return asked_of_store(a) == asked_of_store(b);
     return has_outcome_in_question_fields(a) ||
            (a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes);
 }

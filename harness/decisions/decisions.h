@@ -2,14 +2,18 @@
  * run can be made to follow. Taken from the traces when the run is over (extract.h), read by the
  * ranks of a replayed run (injectors/replay/replay.h). Must not know: MPI headers, the driver.
  *
- * One file per run, `decisions` in its folder: a header, then sections, shapes, events, actions.
+ * One file per run, `decisions` in its folder: a header, then sections, shapes, events, actions,
+ * orders, texts.
  *
  * An *event* is one record of a trace that stands for something the rank did: a call, at either
  * level, a note, a call on the store. What is alike in many events is their *shape* and is stored
  * once, so an event takes 16 bytes. A poll that said no is one event with a count. A *window* is a
  * row of such events: within it their order is not known and does not matter, for all said no.
  *
- * An *action* is what Faultline did to the run at a place in a rank's events. */
+ * An *action* is what Faultline did to the run at a place in a rank's events.
+ *
+ * Calls on the store are numbered from 0 in each section, those that said no left out. An *order*
+ * is what a rank waits for before it makes one: another rank has made so many of its own. */
 #ifndef DECISIONS_DECISIONS_H
 #define DECISIONS_DECISIONS_H
 
@@ -22,7 +26,7 @@
 
 #define DECISIONS_FILE "decisions"
 #define DECISIONS_MAGIC "FLDECID" /* with its terminator: 8 bytes */
-#define DECISIONS_VERSION 1u
+#define DECISIONS_VERSION 2u
 
 /* Variable by which the ranks of a replayed run find the file that they follow. */
 #define DECISIONS_ENVIRONMENT "FAULTLINE_REPLAY"
@@ -35,6 +39,8 @@
 #define DECISIONS_MAX_SHAPES (1u << 20)
 #define DECISIONS_MAX_ACTIONS (1u << 16)
 #define DECISIONS_MAX_SECTIONS (1u << 16)
+#define DECISIONS_MAX_ORDERS (1u << 23)
+#define DECISIONS_MAX_TEXTS (1u << 26) /* bytes */
 
 #define DECISIONS_TEXT_BYTES 128
 
@@ -62,6 +68,8 @@ struct decisions_header {
     uint32_t shapes;
     uint32_t events;
     uint32_t actions;
+    uint32_t orders;
+    uint32_t texts; /* bytes */
 };
 
 /* How a rank came to its end in an incarnation. */
@@ -69,6 +77,12 @@ enum decision_end {
     DECISION_ENDED,     /* by others: a kill, or the launcher when the job was over */
     DECISION_BY_ITSELF, /* it exited or died of a signal of its own, before MPI_Finalize */
     DECISION_FINALIZED,
+};
+
+enum decision_section_flag {
+    /* Calls on the store are no events: several threads made them, or another than the one that
+     * calls MPI, and in what order was nobody's decision. */
+    SECTION_WITHOUT_STORE = 1 << 0,
 };
 
 /* One rank in one incarnation. */
@@ -79,6 +93,9 @@ struct decision_section {
     uint32_t first_event, events;
     uint32_t first_action, actions;
     uint32_t incomplete; /* events that were in progress at the end */
+    uint32_t first_order, orders;
+    uint32_t flags; /* enum decision_section_flag */
+    uint32_t unused;
 };
 
 enum decision_state {
@@ -106,7 +123,8 @@ struct decision_shape {
 
 struct decision_event {
     uint32_t shape;
-    uint32_t request; /* its number, 0 if it has none */
+    uint32_t request; /* its number, 0 if it has none; of a call on the store: where its path stands
+                         in the texts, + 1 */
     uint32_t value;   /* negative poll: how often; else the hash of the payload, folded */
     uint32_t index;   /* of the record in its trace */
 };
@@ -126,10 +144,18 @@ struct decision_action {
 
 #define DECISION_NO_EVENT UINT32_MAX
 
-_Static_assert(sizeof(struct decision_section) == 32, "no padding: the file is hashed");
+/* By event; several may have the same. */
+struct decision_order {
+    uint32_t event; /* in the section: a call on the store */
+    int32_t rank;   /* another one, in the same incarnation */
+    uint32_t stored;
+};
+
+_Static_assert(sizeof(struct decision_section) == 48, "no padding: the file is hashed");
 _Static_assert(sizeof(struct decision_shape) == 40, "no padding: shapes are compared as bytes");
 _Static_assert(sizeof(struct decision_event) == 16, "an event is 16 bytes");
 _Static_assert(sizeof(struct decision_action) == 24, "no padding");
+_Static_assert(sizeof(struct decision_order) == 12, "no padding");
 
 /* A file, mapped. Pointers point into the mapping; what is written there stays in this process. */
 struct decisions {
@@ -138,7 +164,9 @@ struct decisions {
     struct decision_shape *shape;
     struct decision_event *event;
     struct decision_action *action;
-    size_t mapped; /* bytes; 0: made in memory (extract.h) */
+    struct decision_order *order;
+    const char *text; /* each terminated */
+    size_t mapped;    /* bytes; 0: made in memory (extract.h) */
 };
 
 /* Errors: ERROR_IO; ERROR_FORMAT for a foreign, short or damaged file, its numbers and its checksum
@@ -159,6 +187,12 @@ const struct decision_section *decisions_find(const struct decisions *decisions,
 /* false: the record is no event (a fault, what belongs to another record, a hole). */
 bool decision_is_event(const struct record *record);
 
+/* Number of the request of an event; 0: none. */
+uint32_t decision_request_at(const struct decisions *decisions, uint32_t event);
+
+/* Path of the file of an event that is a call on the store, below the store; else NULL. */
+const char *decision_file_at(const struct decisions *decisions, uint32_t event);
+
 /* What the record says, without SHAPE_RESOLVED. `complete`: it has its outcome. */
 void decision_shape_of(const struct record *record, bool complete, struct decision_shape *shape);
 uint32_t decision_request_of(const struct record *record);
@@ -172,7 +206,9 @@ static inline bool decision_is_negative(const struct decision_shape *shape)
     return (shape->flags & FLAG_NEGATIVE) != 0;
 }
 
-/* "MPI_Recv from any, tag 7, on world (application)". Always terminated. */
-void decision_text(const struct decision_shape *shape, uint32_t request, char *text, size_t bytes);
+/* "MPI_Recv from any, tag 7, on world (application)", "write of "commit", 12 bytes". file: of a
+ * call on the store; NULL: not known. Always terminated. */
+void decision_text(const struct decision_shape *shape, uint32_t request, const char *file,
+                   char *text, size_t bytes);
 
 #endif

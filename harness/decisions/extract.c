@@ -12,17 +12,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decisions/order.h"
 #include "trace/calls.h"
 
 #define HASH_NONFATAL_OOM 1 /* what could not be added has no table */
 #include <uthash.h>
 
 #define IN_PROGRESS_MAX 4096 /* events of one rank at a time */
+#define FILE_BYTES 256       /* of a path; longer ones are cut */
 
 /* A shape that is there already. */
 struct known_shape {
     struct decision_shape shape;
     uint32_t index;
+    UT_hash_handle hh;
+};
+
+/* A path that is in the texts already. */
+struct known_text {
+    char *text; /* owned */
+    uint32_t place;
     UT_hash_handle hh;
 };
 
@@ -36,8 +45,11 @@ struct parts {
 };
 
 struct extraction {
-    struct parts section, shape, event, action;
-    struct known_shape *known; /* owned, each */
+    struct parts section, shape, event, action, order, text;
+    struct parts stored;              /* struct store_call, of all ranks */
+    struct known_shape *known;        /* owned, each */
+    struct known_text *known_text;    /* the same */
+    const struct decisions *followed; /* NULL: none */
     const struct run_facts *facts;
     struct error *error;
 };
@@ -51,6 +63,7 @@ struct reading {
     uint64_t in_progress[IN_PROGRESS_MAX]; /* records that were not complete when last looked at */
     unsigned in_progress_count;
     uint32_t store_call;  /* newest event that is one, or DECISION_NO_EVENT */
+    bool without_store;   /* SECTION_WITHOUT_STORE */
     uint32_t last_killed; /* step + 1 of the newest kill or stop: it has a record per victim */
 };
 
@@ -148,7 +161,7 @@ static uint32_t value_of(const struct record *record, const struct decision_shap
         return record->bytes < UINT32_MAX ? (uint32_t)record->bytes : UINT32_MAX;
     if ((shape->state & SHAPE_INCOMPLETE) != 0)
         return 0;
-    uint64_t hash = record->hash;
+    uint64_t hash = shape->kind != RECORD_STORAGE ? record->hash : 0; /* there it is a time */
     if (shape->kind == RECORD_COLLECTIVE)
         hash ^= record->result_hash;
     return (uint32_t)(hash ^ hash >> 32);
@@ -200,6 +213,100 @@ static enum error_code begin_event(struct reading *reading, uint64_t index)
     return OK;
 }
 
+/* --- calls on the store ----------------------------------------------------------------------- */
+/* Where the path stands in the texts, + 1; 0: the error is set. */
+static uint32_t place_of_text(struct extraction *all, const char *text)
+{
+    struct known_text *known = NULL;
+    HASH_FIND_STR(all->known_text, text, known);
+    if (known != NULL)
+        return known->place;
+    uint32_t place = all->text.count + 1;
+    for (const char *at = text; at == text || at[-1] != '\0'; at++) {
+        char *stored = add_part(&all->text, all->error);
+        if (stored == NULL)
+            return 0;
+        *stored = *at;
+    }
+    known = calloc(1, sizeof *known);
+    if (known != NULL)
+        known->text = strdup(text);
+    if (known == NULL || known->text == NULL) {
+        free(known);
+        error_set(all->error, ERROR_MEMORY, "out of memory");
+        return 0;
+    }
+    known->place = place;
+    HASH_ADD_KEYPTR(hh, all->known_text, known->text, strlen(known->text), known);
+    return place;
+}
+
+/* What has waited for its turn began then. */
+static bool add_store_call(struct reading *reading, const struct record *record, uint32_t event)
+{
+    struct store_call *call = add_part(&reading->all->stored, reading->all->error);
+    if (call == NULL)
+        return false;
+    *call = (struct store_call){.rank = reading->trace->rank,
+                                .incarnation = reading->trace->incarnation,
+                                .section = reading->all->section.count - 1,
+                                .event = event,
+                                .begin = record->hash != 0 ? record->hash : record->enter,
+                                .end = atomic_load(&record->leave)};
+    return true;
+}
+
+static bool add_storage(struct reading *reading, uint64_t index, struct decision_event *event)
+{
+    char path[FILE_BYTES];
+    const struct record *record = &reading->trace->record[index];
+    uint32_t number = reading->all->event.count - 1 - reading->first_event;
+    trace_text(reading->trace, index, path, sizeof path);
+    event->request = place_of_text(reading->all, path);
+    if (event->request == 0)
+        return false;
+    if ((record->flags & FLAG_NEGATIVE) != 0)
+        return true;
+    reading->store_call = number;
+    return add_store_call(reading, record, number);
+}
+
+static unsigned kind_of(const struct record *record)
+{
+    return atomic_load_explicit(&record->kind, memory_order_relaxed);
+}
+
+/* Calls on the store by a thread that does not make all the others: a run in which the store is not
+ * looked at can be followed. Unless the plan did something to one of them. */
+static bool is_without_store(const struct trace *trace)
+{
+    bool any = false, mixed = false, stores = false;
+    uint16_t thread = 0;
+    for (uint64_t i = 0; i < trace->count; i++) {
+        const struct record *record = &trace->record[i];
+        if (kind_of(record) == RECORD_FAULT && record->comm == FAULT_STORAGE)
+            return false;
+        if (!decision_is_event(record))
+            continue;
+        mixed |= any && record->thread != thread;
+        stores |= kind_of(record) == RECORD_STORAGE;
+        thread = record->thread;
+        any = true;
+    }
+    return mixed && stores;
+}
+
+/* As in the run that is followed, if there is one. */
+static bool leaves_store_out(const struct extraction *all, const struct trace *trace)
+{
+    const struct decision_section *section =
+        all->followed != NULL ? decisions_find(all->followed, trace->rank, trace->incarnation)
+                              : NULL;
+    return section != NULL ? (section->flags & SECTION_WITHOUT_STORE) != 0
+                           : is_without_store(trace);
+}
+
+/* --- all events ------------------------------------------------------------------------------- */
 static enum error_code read_event(struct reading *reading, uint64_t index)
 {
     struct extraction *all = reading->all;
@@ -221,8 +328,8 @@ static enum error_code read_event(struct reading *reading, uint64_t index)
     event->request = decision_request_of(record);
     event->value = value_of(record, &shape);
     event->index = (uint32_t)index;
-    if (shape.kind == RECORD_STORAGE)
-        reading->store_call = all->event.count - 1 - reading->first_event;
+    if (shape.kind == RECORD_STORAGE && !add_storage(reading, index, event))
+        return all->error->code;
     return decision_is_negative(&shape) ? OK : begin_event(reading, index);
 }
 
@@ -375,20 +482,83 @@ static enum error_code read_trace(struct extraction *all, const struct trace *tr
     reading->trace = trace;
     reading->first_event = all->event.count;
     reading->store_call = DECISION_NO_EVENT;
+    reading->without_store = leaves_store_out(all, trace);
     enum error_code code = OK;
     for (uint64_t i = 0; code == OK && i < trace->count; i++) {
         const struct record *record = &trace->record[i];
+        if (reading->without_store && kind_of(record) == RECORD_STORAGE)
+            continue;
         if (decision_is_event(record))
             code = read_event(reading, i);
-        else if (atomic_load_explicit(&record->kind, memory_order_relaxed) == RECORD_FAULT)
+        else if (kind_of(record) == RECORD_FAULT)
             code = read_action(reading, record);
     }
     find_events_ahead(reading, section);
     section->events = all->event.count - section->first_event;
     section->actions = all->action.count - section->first_action;
     section->incomplete = count_incomplete(reading);
+    section->flags = reading->without_store ? SECTION_WITHOUT_STORE : 0;
     free(reading);
     return code;
+}
+
+/* --- orders ----------------------------------------------------------------------------------- */
+/* Found in the order of time; then they are sorted. */
+struct found_order {
+    uint32_t section;
+    struct decision_order order;
+};
+
+struct orders {
+    struct parts found;
+    struct error *error;
+};
+
+static bool add_order(void *context, const struct store_call *call, int32_t rank, uint32_t stored)
+{
+    struct orders *orders = context;
+    struct found_order *found = add_part(&orders->found, orders->error);
+    if (found == NULL)
+        return false;
+    *found = (struct found_order){call->section, {call->event, rank, stored}};
+    return true;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct found_order *a = left, *b = right;
+    if (a->section != b->section)
+        return a->section < b->section ? -1 : 1;
+    if (a->order.event != b->order.event)
+        return a->order.event < b->order.event ? -1 : 1;
+    return (a->order.rank > b->order.rank) - (a->order.rank < b->order.rank);
+}
+
+static enum error_code read_orders(struct extraction *all, int ranks)
+{
+    struct orders orders = {.found = {.each = sizeof(struct found_order),
+                                      .most = DECISIONS_MAX_ORDERS,
+                                      .what = "orders"},
+                            .error = all->error};
+    bool good = order_find(all->stored.data, all->stored.count, ranks, add_order, &orders);
+    struct found_order *found = orders.found.data;
+    if (good && orders.found.count > 0)
+        qsort(found, orders.found.count, sizeof *found, by_place);
+    for (uint32_t i = 0; good && i < orders.found.count; i++) {
+        struct decision_section *section =
+            (struct decision_section *)all->section.data + found[i].section;
+        struct decision_order *order = add_part(&all->order, all->error);
+        good = order != NULL;
+        if (!good)
+            break;
+        *order = found[i].order;
+        if (section->orders++ == 0)
+            section->first_order = i;
+    }
+    free(orders.found.data);
+    return good ? OK
+                : (all->error->code != OK ? all->error->code
+                                          : error_set(all->error, ERROR_MEMORY, "out of memory"));
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -403,7 +573,8 @@ static enum error_code assemble(const struct extraction *all, const struct trace
                                 const struct decisions_identity *identity, uint64_t seed,
                                 struct decisions *decisions)
 {
-    const struct parts *const parts[] = {&all->section, &all->shape, &all->event, &all->action};
+    const struct parts *const parts[] = {&all->section, &all->shape, &all->event,
+                                         &all->action,  &all->order, &all->text};
     size_t bytes = sizeof(struct decisions_header);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         bytes += parts[i]->count * parts[i]->each;
@@ -422,6 +593,8 @@ static enum error_code assemble(const struct extraction *all, const struct trace
     header->shapes = all->shape.count;
     header->events = all->event.count;
     header->actions = all->action.count;
+    header->orders = all->order.count;
+    header->texts = all->text.count;
     void *at = header + 1;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         at = append(at, parts[i]);
@@ -440,15 +613,26 @@ static void release(struct extraction *all)
         HASH_DEL(all->known, known);
         free(known);
     }
+    struct known_text *text, *after;
+    HASH_ITER(hh, all->known_text, text, after)
+    {
+        HASH_DEL(all->known_text, text);
+        free(text->text);
+        free(text);
+    }
     free(all->section.data);
     free(all->shape.data);
     free(all->event.data);
     free(all->action.data);
+    free(all->order.data);
+    free(all->text.data);
+    free(all->stored.data);
 }
 
 enum error_code decisions_extract(const struct trace_set *traces, const struct run_facts *facts,
                                   const struct decisions_identity *identity, uint64_t seed,
-                                  struct decisions *decisions, struct error *error)
+                                  const struct decisions *followed, struct decisions *decisions,
+                                  struct error *error)
 {
     struct error own = {0};
     struct extraction all = {
@@ -464,6 +648,14 @@ enum error_code decisions_extract(const struct trace_set *traces, const struct r
         .action = {.each = sizeof(struct decision_action),
                    .most = DECISIONS_MAX_ACTIONS,
                    .what = "faults"},
+        .order = {.each = sizeof(struct decision_order),
+                  .most = DECISIONS_MAX_ORDERS,
+                  .what = "orders"},
+        .text = {.each = 1, .most = DECISIONS_MAX_TEXTS, .what = "bytes of paths"},
+        .stored = {.each = sizeof(struct store_call),
+                   .most = DECISIONS_MAX_EVENTS,
+                   .what = "calls on the store"},
+        .followed = followed,
         .facts = facts,
         .error = error != NULL ? error : &own,
     };
@@ -471,6 +663,8 @@ enum error_code decisions_extract(const struct trace_set *traces, const struct r
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < traces->count; i++)
         code = read_trace(&all, &traces->trace[i]);
+    if (code == OK)
+        code = read_orders(&all, traces->ranks);
     if (code == OK)
         code = assemble(&all, traces, identity, seed, decisions);
     release(&all);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Text that grows at its end, cut where it is full. */
 struct words {
@@ -90,7 +91,32 @@ static void say_outcome(struct words *words, const struct decision_shape *shape)
     }
 }
 
-void decision_text(const struct decision_shape *shape, uint32_t request, char *text, size_t bytes)
+static bool has_bytes(int32_t call)
+{
+    return call == STORAGE_WRITE || call == STORAGE_WRITE_SYNC || call == STORAGE_RESIZE ||
+           call == STORAGE_READ;
+}
+
+static void say_storage(struct words *words, const struct decision_shape *shape, const char *file)
+{
+    say(words, "%s", storage_call_text((unsigned)shape->tag));
+    if (file != NULL)
+        say(words, " of \"%s\"", file);
+    else
+        say(words, " on the store");
+    if (has_bytes(shape->tag) && (shape->bytes > 0 || (shape->state & SHAPE_INCOMPLETE) == 0))
+        say(words, ", %" PRIu64 " bytes", shape->bytes);
+    if ((shape->state & SHAPE_INCOMPLETE) != 0)
+        return;
+    if (decision_is_negative(shape))
+        say(words, ", which finds none");
+    else if (shape->error != 0)
+        say(words, ", which fails with %s",
+            strerrorname_np(shape->error) != NULL ? strerrorname_np(shape->error) : "an error");
+}
+
+void decision_text(const struct decision_shape *shape, uint32_t request, const char *file,
+                   char *text, size_t bytes)
 {
     struct words words = {text, bytes, 0};
     text[0] = '\0';
@@ -110,7 +136,7 @@ void decision_text(const struct decision_shape *shape, uint32_t request, char *t
         say(&words, "the note \"%s\" %" PRIu64, note_kind_text((unsigned)shape->tag), shape->bytes);
         return;
     case RECORD_STORAGE:
-        say(&words, "%s on the store", storage_call_text((unsigned)shape->tag));
+        say_storage(&words, shape, file);
         return;
     default:
         say(&words, "%s", call_name(shape->call));

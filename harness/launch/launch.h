@@ -27,6 +27,7 @@ struct launch {
     const struct scenario *scenario;
     const char *folder;        /* of the run, absolute */
     const char *shown;         /* the same as the user would type it */
+    const char *store;         /* path of the checkpoint store, as the ranks are given it */
     const char *followed;      /* file of the decisions that are imposed; "": none */
     enum run_end followed_end; /* how the run ended that is followed */
     bool capture;              /* false: the ranks' output is shown as it comes */

@@ -35,8 +35,10 @@ static enum error_code add_settings(const struct launch *launch, struct launch_o
                                     struct error *error)
 {
     const struct scenario *scenario = launch->scenario;
-    const char *storage = asks_for_storage(scenario) ? "1" : NULL;
+    const char *storage = asks_for_storage(scenario) ? "1" : "2";
     enum error_code code = add_setting(order, "FAULTLINE_STORAGE", storage, error);
+    if (code == OK)
+        code = add_setting(order, "FAULTLINE_STORE", launch->store, error);
     if (code == OK)
         code = add_setting(order, DECISIONS_ENVIRONMENT, launch->followed, error);
     if (code == OK)

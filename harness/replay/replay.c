@@ -109,7 +109,7 @@ static enum error_code compare_decisions(const struct recorded *recorded, const 
     struct decisions then = {0}, now = {0};
     enum error_code code = decisions_open(recorded->decisions.text, &then, error);
     if (code == OK)
-        code = run_decisions(run, &now, error);
+        code = run_decisions(run, &then, &now, error);
     if (code == OK)
         decisions_compare(&then, &now, difference);
     decisions_release(&then);

@@ -65,8 +65,8 @@ void run_identify(const struct scenario *scenario, struct decisions_identity *id
 }
 
 /* --- keeping ---------------------------------------------------------------------------------- */
-enum error_code run_decisions(const struct run *run, struct decisions *decisions,
-                              struct error *error)
+enum error_code run_decisions(const struct run *run, const struct decisions *followed,
+                              struct decisions *decisions, struct error *error)
 {
     struct path path;
     struct trace_set traces = {0};
@@ -78,7 +78,7 @@ enum error_code run_decisions(const struct run *run, struct decisions *decisions
     if (code == OK)
         code = trace_set_open(path.text, &traces, error);
     if (code == OK)
-        code = decisions_extract(&traces, &facts, &identity, run->seed, decisions, error);
+        code = decisions_extract(&traces, &facts, &identity, run->seed, followed, decisions, error);
     trace_set_release(&traces);
     return code;
 }
@@ -89,7 +89,7 @@ enum error_code run_keep_decisions(const struct run *run, struct error *error)
     struct decisions decisions = {0};
     enum error_code code = path_format(&path, error, "%s/" DECISIONS_FILE, run->folder.text);
     if (code == OK)
-        code = run_decisions(run, &decisions, error);
+        code = run_decisions(run, NULL, &decisions, error);
     if (code == OK)
         code = decisions_write(path.text, &decisions, error);
     decisions_release(&decisions);

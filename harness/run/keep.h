@@ -15,9 +15,10 @@ void run_identify(const struct scenario *scenario, struct decisions_identity *id
 void run_identify_mpi(const char *folder, struct decisions_identity *identity);
 
 /* The decisions of a run that is over, from its traces. Owned by the caller, also after an error:
- * decisions_release. ERROR_LIMIT and ERROR_FORMAT: such a run has none, *error says why. */
-enum error_code run_decisions(const struct run *run, struct decisions *decisions,
-                              struct error *error);
+ * decisions_release. followed: those of the run that this one has followed; NULL: none. ERROR_LIMIT
+ * and ERROR_FORMAT: such a run has none, *error says why. */
+enum error_code run_decisions(const struct run *run, const struct decisions *followed,
+                              struct decisions *decisions, struct error *error);
 
 /* The same into the file `decisions` of its folder. */
 enum error_code run_keep_decisions(const struct run *run, struct error *error);

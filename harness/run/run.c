@@ -19,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RUN_STORE_ROOM 1024 /* bytes of a path */
+#define RUN_STORE_ROOM 1024  /* bytes of a path */
+#define STORE_PATH_BYTES 128 /* its path is as long, or twice, ... */
 
 void run_init(struct run *run, const struct scenario *scenario)
 {
@@ -83,6 +84,23 @@ static enum error_code check_length(const struct run *run, struct error *error)
                      most, strlen(run->folder.text), run->folder.text);
 }
 
+/* Programs put the path of the store into messages and buffers, so it is as long in every run and
+ * in those that follow it: filled up with slashes, which mean one. */
+static enum error_code name_store(struct run *run, struct error *error)
+{
+    int bytes = (int)(strlen(run->folder.text) + sizeof "/store" - 1);
+    if (run->store_bytes < bytes)
+        run->store_bytes = (bytes + STORE_PATH_BYTES - 1) / STORE_PATH_BYTES * STORE_PATH_BYTES;
+    if (run->store_bytes >= PATH_MAX)
+        run->store_bytes = bytes;
+    size_t used = strlen(run->folder.text), slashes = (size_t)(run->store_bytes - bytes) + 1;
+    enum error_code code =
+        path_format(&run->store, error, "%s%*sstore", run->folder.text, (int)slashes, "");
+    if (code == OK)
+        memset(run->store.text + used, '/', slashes);
+    return code;
+}
+
 /* Folder, board and plan. */
 static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
 {
@@ -92,6 +110,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
         code = path_absolute(run->shown.text, &run->folder, error);
     if (code == OK)
         code = check_length(run, error);
+    if (code == OK)
+        code = name_store(run, error);
     if (code == OK)
         code = path_format(&path, error, "%s/plan", run->folder.text);
     if (code == OK)
@@ -212,6 +232,7 @@ void run_follow(struct run *run, const struct run *recorded)
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
     run->followed_end = recorded->end;
     run->seed = recorded->seed;
+    run->store_bytes = recorded->store_bytes;
     run->timeout_s = recorded->timeout_s;
     run->references =
         copy(recorded->references, recorded->reference_count * sizeof *recorded->references);
@@ -237,6 +258,7 @@ enum error_code run_execute(struct run *run, struct error *error)
         .scenario = run->scenario,
         .folder = run->folder.text,
         .shown = run->shown.text,
+        .store = run->store.text,
         .followed = run->followed,
         .followed_end = run->followed_end,
         .capture = run->capture,

@@ -24,6 +24,8 @@ struct run {
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */
+    struct path store;  /* of the checkpoint store, as the ranks are given it */
+    int store_bytes;    /* how long that is; before: as it is to be, 0: as it comes */
     char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
     enum run_end followed_end; /* how the run ended that is followed */
     struct witness wanted;     /* of a run that follows: events at which call stacks are kept */

@@ -120,16 +120,17 @@ static json_t *pack_run(const struct run *run)
     struct path launcher = {""};
     uname(&machine);
     launcher_in_use()->find(&launcher, NULL);
-    return json_pack(
-        "{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
-        "s:o, s:o, s:o, s:b}",
-        "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION, "kernel",
-        machine.release, "launcher", json_text(launcher.text), "number", run->number, "seed",
-        pack_number(run->seed), "timeout_s", run->timeout_s, "seconds", run->seconds, "scenario",
-        pack_scenario(run), "end", end_names[run->end], "end_text", json_text(run->end_text),
-        "incarnations", run->incarnations, "steps", pack_steps(run), "rank_ends", pack_ends(run),
-        "references", pack_references(run), "unreceived", pack_unreceived(run), "reference_text",
-        json_text(run->reference_text), "reference_failed", run->reference_failed);
+    return json_pack("{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
+                     "s:o, s:o, s:o, s:b, s:i}",
+                     "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
+                     "kernel", machine.release, "launcher", json_text(launcher.text), "number",
+                     run->number, "seed", pack_number(run->seed), "timeout_s", run->timeout_s,
+                     "seconds", run->seconds, "scenario", pack_scenario(run), "end",
+                     end_names[run->end], "end_text", json_text(run->end_text), "incarnations",
+                     run->incarnations, "steps", pack_steps(run), "rank_ends", pack_ends(run),
+                     "references", pack_references(run), "unreceived", pack_unreceived(run),
+                     "reference_text", json_text(run->reference_text), "reference_failed",
+                     run->reference_failed, "store_path_bytes", run->store_bytes);
 }
 
 enum error_code run_store(const struct run *run, struct error *error)
@@ -398,6 +399,8 @@ static enum error_code take_run(const json_t *root, struct run *run, struct scen
     TRY(take_references(root, run, error));
     TRY(take_unreceived(root, run, error));
     run->reference_failed = json_is_true(json_object_get(root, "reference_failed"));
+    if (json_object_get(root, "store_path_bytes") != NULL) /* earlier runs have none */
+        TRY(take_int(root, "store_path_bytes", 0, PATH_MAX, &run->store_bytes, error));
     return take_text(root, "reference_text", run->reference_text, sizeof run->reference_text,
                      error);
 }

@@ -72,7 +72,10 @@ enum level {
     /* a call on a file below the checkpoint store: enum storage_call in `tag`, number of the file \
      * in `request` (0: it has none yet) and of its folder in `comm`, bytes (asked for; once the   \
      * call has returned, done), offset in `result_hash` (STORAGE_NO_OFFSET: where the file        \
-     * stands), errno in `error`; TEXT records behind: the path below the store */                 \
+     * stands), errno in `error`; TEXT records behind: the path below the store. hash: ticks when  \
+     * its turn came, until `leave` no other rank was in a call on the store; 0: it had none. With \
+     * FLAG_NEGATIVE: the file was looked for `bytes` times and was not there; result_hash: of the \
+     * path */                                                                                     \
     X(STORAGE, "storage")
 
 enum record_kind {
@@ -163,7 +166,9 @@ enum fault_kind {
     X(RENAME, "rename")         /* the path is the new one */                                      \
     X(LINK, "link")             /* the same */                                                     \
     X(UNLINK, "unlink")         /* rmdir too */                                                    \
-    X(MKDIR, "mkdir")
+    X(MKDIR, "mkdir")                                                                              \
+    X(LOOK, "look") /* whether it is there, and what it is: stat, access; a folder is listed */    \
+    X(READ, "read") /* of whatever form; of a folder: its names */
 
 enum storage_call {
 #define X(name, text) STORAGE_##name,

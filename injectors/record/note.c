@@ -34,17 +34,6 @@ void tap_request_back(const struct faultline_request *request) __attribute__((we
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
     __attribute__((weak));
 
-static void write_name(struct record *note, const char *name, size_t length)
-{
-    unsigned count = (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
-    for (unsigned i = count; i > 0; i--) {
-        size_t from = (size_t)(i - 1) * RECORD_TEXT_BYTES;
-        size_t piece = length - from < RECORD_TEXT_BYTES ? length - from : RECORD_TEXT_BYTES;
-        memcpy(note[i].text, name + from, piece);
-        atomic_store_explicit(&note[i].kind, RECORD_TEXT, memory_order_release);
-    }
-}
-
 /* Puts the note at the head of the chain of notes. The chain is whole at any moment: a note becomes
  * reachable only when it is published and knows the one before it. */
 static void chain(struct record *note)
@@ -67,15 +56,9 @@ static void publish(struct record *note)
         chain(note);
 }
 
-/* A note with its name behind it; without the name, or in vain, when the trace is full. */
 static struct record *reserve(const char *name, size_t length)
 {
-    unsigned rows = 1 + (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
-    struct record *note = record_reserve_row(LEVEL_SELF, RECORD_NOTE, CALL_NONE, rows);
-    if (note == NULL)
-        return record_scratch();
-    write_name(note, name, length);
-    return note;
+    return record_reserve_named(LEVEL_SELF, RECORD_NOTE, name, length);
 }
 
 void faultline_note(int kind, uint64_t value, const char *name, const void *data, size_t bytes)

@@ -46,10 +46,59 @@ void record_end_watched(struct record *r, int error_class)
     watcher->after(r);
 }
 
+void record_end_at(struct record *r, int error_class, uint64_t ticks)
+{
+    if (runtime_watching)
+        watcher->returned(r);
+    r->error = record_error(error_class);
+    atomic_store_explicit(&r->leave, ticks, memory_order_release);
+    if (runtime_watching)
+        watcher->after(r);
+}
+
+/* --- names behind records --------------------------------------------------------------------- */
+static unsigned rows_for(size_t length)
+{
+    return (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
+}
+
+static void put_text(struct record *r, const char *text, size_t length)
+{
+    for (unsigned i = rows_for(length); i > 0; i--) {
+        r[i].level = LEVEL_SELF;
+        r[i].thread = thread_state.number;
+        size_t from = (size_t)(i - 1) * RECORD_TEXT_BYTES;
+        size_t piece = length - from < RECORD_TEXT_BYTES ? length - from : RECORD_TEXT_BYTES;
+        memcpy(r[i].text, text + from, piece);
+        atomic_store_explicit(&r[i].kind, RECORD_TEXT, memory_order_release);
+    }
+}
+
+struct record *record_reserve_named(enum level level, enum record_kind kind, const char *text,
+                                    size_t length)
+{
+    struct record *r = record_reserve_row(level, kind, CALL_NONE, 1 + rows_for(length));
+    if (r == NULL)
+        return record_scratch();
+    put_text(r, text, length);
+    return r;
+}
+
+void record_name(const struct record *r, char name[RECORD_NAME_BYTES])
+{
+    unsigned rows = r == &thread_state.scratch ? 0 : RECORD_NAME_BYTES / RECORD_TEXT_BYTES;
+    for (unsigned i = 0; i < rows; i++, name += RECORD_TEXT_BYTES) {
+        if (atomic_load_explicit(&r[i + 1].kind, memory_order_relaxed) != RECORD_TEXT)
+            break;
+        memcpy(name, r[i + 1].text, RECORD_TEXT_BYTES);
+    }
+    *name = '\0';
+}
+
 /* --- polls ------------------------------------------------------------------------------------ */
 static bool asks_the_same(const struct record *a, const struct record *b)
 {
-    return a->level == b->level && a->call == b->call && a->comm == b->comm &&
+    return a->level == b->level && a->call == b->call && a->comm == b->comm && a->tag == b->tag &&
            a->request == b->request && a->want_peer == b->want_peer && a->want_tag == b->want_tag &&
            a->error == b->error;
 }
@@ -76,12 +125,14 @@ static struct poll_run *find_run(const struct record *r)
     return &thread_state.run[mixed % RUNTIME_POLLS];
 }
 
-/* A record of the trace with the contents of a poll, complete but for `leave`. */
-static struct record *store_poll(const struct record *r)
+/* A record of the trace with the contents of a poll, complete but for `leave`, and its text. */
+static struct record *store_poll(const struct record *r, const char *text, size_t length)
 {
-    struct record *stored = trace_reserve(&runtime_trace, 1);
+    struct record *stored = trace_reserve(&runtime_trace, 1 + rows_for(length));
     if (stored == NULL)
         stored = record_scratch();
+    else
+        put_text(stored, text, length);
     stored->level = r->level;
     stored->call = r->call;
     stored->flags = r->flags;
@@ -99,7 +150,8 @@ static void publish_poll(struct record *stored, const struct record *r, uint64_t
                           memory_order_release);
 }
 
-static struct record *count_negative(struct record *r, uint64_t leave)
+static struct record *count_negative(struct record *r, uint64_t leave, const char *text,
+                                     size_t length)
 {
     struct poll_run *run = find_run(r);
     if (is_going_on(run) && asks_the_same(run->record, r)) {
@@ -108,7 +160,7 @@ static struct record *count_negative(struct record *r, uint64_t leave)
         return run->record;
     }
     r->bytes = 1;
-    struct record *stored = store_poll(r);
+    struct record *stored = store_poll(r, text, length);
     publish_poll(stored, r, leave);
     run->record = stored == &thread_state.scratch ? NULL : stored;
     run->recorded = thread_state.recorded;
@@ -132,10 +184,10 @@ struct record *record_poll_end(struct record *r, int error_class)
     r->error = record_error(error_class);
     uint64_t leave = record_return_ticks(r);
     if (r->flags & FLAG_NEGATIVE) {
-        stored = count_negative(r, leave);
+        stored = count_negative(r, leave, NULL, 0);
     } else {
         thread_state.recorded++;
-        stored = store_poll(r);
+        stored = store_poll(r, NULL, 0);
         publish_poll(stored, r, leave);
     }
     if (stored->flags & FLAG_NEGATIVE)
@@ -144,5 +196,13 @@ struct record *record_poll_end(struct record *r, int error_class)
         watcher->polled(stored);
         watcher->after(stored);
     }
+    return stored;
+}
+
+struct record *record_poll_named(struct record *r, uint64_t leave, const char *text, size_t length)
+{
+    struct record *stored = count_negative(r, leave, text, length);
+    if (runtime_watching)
+        watcher->polled(stored);
     return stored;
 }

@@ -156,6 +156,15 @@ static inline struct record *record_reserve_row(enum level level, enum record_ki
     return r;
 }
 
+/* A record with TEXT records behind it that hold `text`, `length` bytes of it; a scratch record
+ * without them while the trace is full. */
+struct record *record_reserve_named(enum level level, enum record_kind kind, const char *text,
+                                    size_t length);
+
+/* What stands behind a record, as far as there is room; empty: nothing does. */
+#define RECORD_NAME_BYTES 256
+void record_name(const struct record *r, char name[RECORD_NAME_BYTES]);
+
 /* Time of an entry. A direct call enters both levels at once. */
 ON_THE_PATH uint64_t record_entry_ticks(enum level level)
 {
@@ -191,6 +200,9 @@ ON_THE_PATH void record_publish(struct record *r)
 }
 
 void record_end_watched(struct record *r, int error_class);
+
+/* The same of a call that returned at `ticks`, whether or not it is watched. */
+void record_end_at(struct record *r, int error_class, uint64_t ticks);
 
 static inline uint8_t record_error(int error_class)
 {
@@ -240,12 +252,16 @@ static inline struct record *record_poll_begin(enum level level, enum record_kin
 }
 
 /* With FLAG_NEGATIVE: counts it on (in `bytes`) in the record of the earlier polls that asked the
- * same (level, call, comm, request, want_peer, want_tag) if this thread has recorded nothing but
- * polls since; else a record of its own. Returns the record in the trace. */
+ * same (level, call, comm, tag, request, want_peer, want_tag) if this thread has recorded nothing
+ * but polls since; else a record of its own. Returns the record in the trace. */
 struct record *record_poll_end(struct record *r, int error_class);
 
 /* A poll of this rank said no. */
 void runtime_polled_in_vain(void);
+
+/* The same of a poll that is no MPI call and has said no; `r`, complete but for bytes and leave, is
+ * the caller's own. `text`, `length` bytes, stands behind it. */
+struct record *record_poll_named(struct record *r, uint64_t leave, const char *text, size_t length);
 
 /* The rank is inside the wire call of `r`, which may block; shown on the board until _unblocked. */
 static inline void runtime_blocking(const struct record *r)

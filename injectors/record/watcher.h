@@ -30,6 +30,15 @@ struct watcher {
     /* A call on a file below the store: `event` is EVENT_OPEN .. EVENT_UNLINK, `file` the path
      * below the store, `r` its record, published (before) or complete (after). May not return. */
     void (*storage)(struct record *r, enum plan_event event, const char *file, bool after);
+    /* NULL where the run follows no other: calls on the store take turns as they come. Else: the
+     * call of `r`, published, is made next: returns when other ranks have made those that came
+     * before it then. May not return. */
+    void (*store_turn)(const struct record *r);
+    /* With store_turn: the call of `r` has been made. */
+    void (*stored)(const struct record *r);
+    /* With store_turn: the errno with which the look `look`, with FLAG_NEGATIVE, found none then;
+     * 0: it did not. */
+    int (*finds_none)(const struct record *look);
     /* The program draws at random: `data` may be changed. NULL: it is as it is. */
     void (*drawn)(void *data, size_t bytes);
 

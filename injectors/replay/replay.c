@@ -47,9 +47,21 @@ const struct decision_shape *replay_shape(uint32_t event)
     return &replay.decisions.shape[replay.event[event].shape];
 }
 
+/* Of all sections together. */
+static uint32_t number_of(uint32_t event)
+{
+    return replay.section->first_event + event;
+}
+
+static uint32_t request_at(uint32_t event)
+{
+    return decision_request_at(&replay.decisions, number_of(event));
+}
+
 static const char *text_of(uint32_t event, char text[SHAPE_TEXT_BYTES])
 {
-    decision_text(replay_shape(event), replay.event[event].request, text, SHAPE_TEXT_BYTES);
+    decision_text(replay_shape(event), request_at(event),
+                  decision_file_at(&replay.decisions, number_of(event)), text, SHAPE_TEXT_BYTES);
     return text;
 }
 
@@ -57,8 +69,14 @@ static const char *text_of_record(const struct record *r, bool complete,
                                   char text[SHAPE_TEXT_BYTES])
 {
     struct decision_shape shape;
+    char file[RECORD_NAME_BYTES];
+    bool stores = atomic_load_explicit(&r->kind, memory_order_relaxed) == RECORD_STORAGE;
     decision_shape_of(r, complete, &shape);
-    decision_text(&shape, decision_request_of(r), text, SHAPE_TEXT_BYTES);
+    if (stores) {
+        record_name(r, file);
+        shape.bytes = r->bytes; /* asked for, while it is in progress */
+    }
+    decision_text(&shape, decision_request_of(r), stores ? file : NULL, text, SHAPE_TEXT_BYTES);
     return text;
 }
 
@@ -142,7 +160,7 @@ static bool is_same(uint32_t event, const struct record *r, bool complete)
     decision_shape_of(r, complete, &shape);
     bool numbered_later = shape.kind == RECORD_PROBE && !complete; /* the message that it finds */
     return decision_same_question(&shape, replay_shape(event)) &&
-           (numbered_later || decision_request_of(r) == replay.event[event].request) &&
+           (numbered_later || decision_request_of(r) == request_at(event)) &&
            (!complete || decision_same_outcome(&shape, replay_shape(event)));
 }
 
@@ -195,6 +213,16 @@ static uint32_t step_on(const struct record *r, bool complete)
     return event;
 }
 
+/* Whether the record is looked for in the decisions at all. */
+static bool counts(const struct record *r)
+{
+    bool without_store =
+        replay.section != NULL && (replay.section->flags & SECTION_WITHOUT_STORE) != 0;
+    return decision_is_event(r) &&
+           !(without_store &&
+             atomic_load_explicit(&r->kind, memory_order_relaxed) == RECORD_STORAGE);
+}
+
 static bool is_poll(const struct record *r)
 {
     return r == &thread_state.poll[LEVEL_APP] || r == &thread_state.poll[LEVEL_WIRE];
@@ -221,6 +249,41 @@ static void storage(struct record *r, enum plan_event event, const char *file, b
         thread_state.steered = action->step + 1u;
 }
 
+/* --- calls on the store ----------------------------------------------------------------------- */
+/* Waits until `rank` has made so many. */
+static void await_stored(const struct decision_order *order, const struct record *r)
+{
+    const struct board_slot *slot = &replay.board->slot[order->rank];
+    uint64_t end = clock_monotonic_ns() + REPLAY_WAIT_MS * UINT64_C(1000000);
+    char text[SHAPE_TEXT_BYTES];
+    while (atomic_load(&slot->stored) < order->stored) {
+        if (clock_monotonic_ns() > end)
+            replay_diverge("event %u: waited %d s to make %s until rank %d had made %u calls on "
+                           "the store, as it had then; it has made %u",
+                           replay.event[order->event].index, REPLAY_WAIT_MS / 1000,
+                           text_of_record(r, false, text), order->rank, order->stored,
+                           atomic_load(&slot->stored));
+        replay_round();
+        replay_idle();
+    }
+}
+
+static void store_turn(const struct record *r)
+{
+    uint32_t event = replay_event(r);
+    while (replay.next_order < replay.orders && replay.order[replay.next_order].event < event)
+        replay.next_order++;
+    while (event < replay.events && replay.next_order < replay.orders &&
+           replay.order[replay.next_order].event == event)
+        await_stored(&replay.order[replay.next_order++], r);
+}
+
+static void stored(const struct record *r)
+{
+    if (replay_event(r) < replay.events)
+        atomic_fetch_add(&runtime_slot->stored, 1);
+}
+
 /* The rank is to end by itself inside this call. What it sends others may need before that. */
 static bool ends_inside(const struct record *r)
 {
@@ -240,7 +303,7 @@ static void before(struct record *r)
         begin_poll(r);
         return;
     }
-    if (!decision_is_event(r))
+    if (!counts(r))
         return;
     uint32_t event = step_on(r, false);
     add_progress(r, event);
@@ -311,7 +374,7 @@ static void after(struct record *r)
 static void instant(struct record *r, const char *name)
 {
     (void)name;
-    if (!decision_is_event(r))
+    if (!counts(r))
         return;
     uint32_t event = step_on(r, true);
     replay.completed++;
@@ -380,6 +443,12 @@ static void begin_poll(const struct record *r)
         diverge_at(replay_window_rest() != replay.events ? replay_window_rest()
                                                          : replay_window_end(replay.cursor),
                    r, false);
+}
+
+static int finds_none(const struct record *look)
+{
+    uint32_t event = counts(look) ? find_negative(look) : replay.events;
+    return event < replay.events ? replay_shape(event)->error : 0;
 }
 
 static void polled(struct record *stored)
@@ -497,6 +566,9 @@ static const struct watcher as_then = {.before = before,
                                        .instant = instant,
                                        .polled = polled,
                                        .storage = storage,
+                                       .store_turn = store_turn,
+                                       .stored = stored,
+                                       .finds_none = finds_none,
                                        .drawn = drawn,
                                        .started = started,
                                        .round = replay_round,
@@ -522,6 +594,8 @@ void replay_open(const char *path, const struct plan *plan, struct board *board,
         replay.action = replay.decisions.action + replay.section->first_action;
         replay.events = replay.section->events;
         replay.actions = replay.section->actions;
+        replay.order = replay.decisions.order + replay.section->first_order;
+        replay.orders = replay.section->orders;
         replay.incomplete = replay.section->incomplete;
     }
     read_wanted(run_folder);

@@ -38,7 +38,7 @@ static void replay_kill(void)
         rules_die();
 }
 
-static void idle(void)
+void replay_idle(void)
 {
     if (steer_idle != NULL)
         steer_idle();
@@ -50,7 +50,7 @@ _Noreturn void replay_park(void)
     replay_arrive();
     for (;;) {
         replay_kill();
-        idle();
+        replay_idle();
     }
 }
 
@@ -63,7 +63,7 @@ void replay_die_in_turn(void)
     while (!have_all_arrived()) {
         if (clock_monotonic_ns() > end)
             replay_diverge("the other ranks do not come to where they were when this one ended");
-        idle();
+        replay_idle();
     }
 }
 

@@ -28,7 +28,8 @@ struct replay {
     const struct decision_section *section; /* NULL: the rank left nothing there */
     struct decision_event *event; /* `value` of a negative poll: how often it still says no */
     struct decision_action *action;
-    uint32_t events, actions, incomplete;
+    const struct decision_order *order;
+    uint32_t events, actions, orders, incomplete;
     const struct plan *plan;
     struct board *board;
     int rank;
@@ -37,7 +38,7 @@ struct replay {
 
     uint32_t cursor;           /* of the window in which the rank is, or the event that comes */
     uint32_t begun, completed; /* negative polls left out */
-    uint32_t next_action;
+    uint32_t next_action, next_order;
     struct in_progress *progress; /* owned */
     uint32_t progress_count, progress_room;
     struct held held[REPLAY_HELD_MOST];
@@ -71,6 +72,9 @@ bool replay_ends_here(void);
 uint32_t replay_event(const struct record *r);
 
 /* --- replay_act.c ----------------------------------------------------------------------------- */
+/* Lets the library make progress, and others run. */
+void replay_idle(void);
+
 /* The rank is where it was ended, and others may be told so. */
 void replay_arrive(void);
 /* It stays there until it is killed. */

@@ -2,6 +2,7 @@
  * know: which function of libc it is. */
 #include "injectors/storage/storage.h"
 
+#include "injectors/record/hash.h"
 #include "injectors/record/runtime.h"
 #include "injectors/rules/injection.h"
 #include "injectors/rules/rules.h"
@@ -16,11 +17,13 @@
 #define PATH_RECORDS 4 /* of text, behind a record; a longer path is cut */
 #define PATH_RECORDED (PATH_RECORDS * RECORD_TEXT_BYTES)
 #define SAY_BYTES 512
+#define TURN_MOST_BYTES 65536 /* of a call that others wait for */
 
 int storage_watching;
 __thread int storage_depth __attribute__((tls_model("initial-exec")));
 
 static int own_rank;
+static struct board *own_board;
 
 /* --- beginning and end ----------------------------------------------------------------------- */
 static bool is_storage(enum plan_event event)
@@ -31,15 +34,19 @@ static bool is_storage(enum plan_event event)
 static int wanted_by(const struct plan *plan)
 {
     const char *asked = getenv(STORAGE_ENVIRONMENT);
-    int wanted = asked != NULL && strcmp(asked, "1") == 0 ? STORAGE_EVENTS : 0;
+    bool all = asked != NULL && strcmp(asked, "1") == 0;
+    bool folded = asked != NULL && strcmp(asked, "2") == 0;
+    int wanted = all || folded ? STORAGE_EVENTS : 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        if (is_storage(step->when.event) || is_storage(step->release.event))
+        bool counts = is_storage(step->when.event) || is_storage(step->release.event);
+        folded &= !counts;
+        if (counts)
             wanted |= STORAGE_EVENTS;
         if (step->lose != LOSE_NOTHING)
             wanted |= STORAGE_EVENTS | STORAGE_JOURNAL;
     }
-    return wanted;
+    return folded ? wanted | STORAGE_FOLDED : wanted;
 }
 
 /* Links resolved as far as there is something: a protocol may yet have to make its folder. */
@@ -67,7 +74,7 @@ static void find_root(const char *path, char root[PATH_MAX])
     }
 }
 
-void storage_open(const char *run_folder, const struct plan *plan, int rank)
+void storage_open(const char *run_folder, const struct plan *plan, struct board *board, int rank)
 {
     int wanted = wanted_by(plan);
     const char *store = getenv("FAULTLINE_STORE");
@@ -75,6 +82,7 @@ void storage_open(const char *run_folder, const struct plan *plan, int rank)
     if (wanted == 0)
         return;
     own_rank = rank;
+    own_board = board;
     if (store == NULL || *store == '\0' || strlen(store) >= PATH_MAX) {
         storage_say(0,
                     "FAULTLINE_STORE does not say where the checkpoint store is: calls on its "
@@ -118,20 +126,70 @@ static uint32_t number_of(uint64_t inode)
 
 static struct record *reserve(const char *path)
 {
-    size_t length = strnlen(path, PATH_RECORDED);
-    unsigned count = (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
-    struct record *r = record_reserve_row(LEVEL_SELF, RECORD_STORAGE, CALL_NONE, 1 + count);
-    if (r == NULL)
-        return NULL;
-    for (unsigned i = count; i > 0; i--) {
-        size_t from = (size_t)(i - 1) * RECORD_TEXT_BYTES;
-        size_t piece = length - from < RECORD_TEXT_BYTES ? length - from : RECORD_TEXT_BYTES;
-        memcpy(r[i].text, path + from, piece);
-        atomic_store_explicit(&r[i].kind, RECORD_TEXT, memory_order_release);
-    }
-    return r;
+    return record_reserve_named(LEVEL_SELF, RECORD_STORAGE, path, strnlen(path, PATH_RECORDED));
 }
 
+/* As it is before the call. */
+static void describe(struct record *r, unsigned kind, const struct storage_file *file,
+                     uint64_t bytes, uint64_t offset)
+{
+    r->enter = clock_ticks();
+    r->tag = (int32_t)kind;
+    r->request = number_of(file->inode);
+    r->comm = number_of(file->folder);
+    r->bytes = bytes;
+    r->result_hash = offset;
+}
+
+/* This run follows another one, which says when the calls have their turn. */
+static bool imposes(void)
+{
+    return watcher != NULL && watcher->store_turn != NULL;
+}
+
+/* --- turns ----------------------------------------------------------------------------------- */
+/* What may take long has no turn: its times alone say what it came before and after. */
+static bool is_short(unsigned kind, uint64_t bytes)
+{
+    switch (kind) {
+    case STORAGE_WRITE_SYNC:
+    case STORAGE_SYNC:
+    case STORAGE_SYNC_RANGE:
+    case STORAGE_SYNC_ALL:
+        return false;
+    case STORAGE_WRITE:
+    case STORAGE_READ:
+        return bytes <= TURN_MOST_BYTES;
+    default:
+        return true;
+    }
+}
+
+static void begin_turn(struct storage_event *call, struct record *r)
+{
+    call->holds = board_enter_store(own_board);
+    if (call->holds)
+        r->hash = clock_ticks();
+}
+
+/* Returns when the call was over. */
+static uint64_t end_turn(struct storage_event *call)
+{
+    uint64_t ticks = clock_ticks();
+    if (call->holds)
+        board_leave_store(own_board);
+    call->holds = false;
+    return ticks;
+}
+
+static void take_turn(struct storage_event *call)
+{
+    struct record *r = call->record;
+    if (r != NULL && !imposes() && is_short((unsigned)r->tag, r->bytes))
+        begin_turn(call, r);
+}
+
+/* --- regular calls --------------------------------------------------------------------------- */
 /* What the plan wants of this call; what it cannot be made to do is left to a later one. */
 static void take_fault(struct storage_event *call, enum storage_call kind, uint64_t bytes)
 {
@@ -165,20 +223,15 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     if (!(storage_watching & STORAGE_EVENTS) || !runtime_recording)
         return;
     struct record *r = reserve(file->path);
-    if (r == NULL)
-        r = record_scratch();
     call->record = r;
     call->file = file;
     call->event = plan_event_of_storage(kind);
-    r->enter = clock_ticks();
-    r->tag = (int32_t)kind;
-    r->request = number_of(file->inode);
-    r->comm = number_of(file->folder);
-    r->bytes = bytes;
-    r->result_hash = offset;
+    describe(r, kind, file, bytes, offset);
     record_publish(r);
     if (runtime_watching && call->event != EVENT_NONE)
         tell_rules(call, kind, bytes);
+    if (imposes())
+        watcher->store_turn(r);
 }
 
 void storage_is(struct storage_event *call, uint64_t inode)
@@ -187,10 +240,18 @@ void storage_is(struct storage_event *call, uint64_t inode)
         call->record->request = number_of(inode);
 }
 
+void storage_becomes(struct storage_event *call, unsigned kind)
+{
+    if (call->record != NULL)
+        call->record->tag = (int32_t)kind;
+}
+
 bool storage_fails(struct storage_event *call)
 {
-    if (call->fault == NULL || injection_of(call->fault)->error == NULL)
+    if (call->fault == NULL || injection_of(call->fault)->error == NULL) {
+        take_turn(call);
         return false;
+    }
     int number = injection_of(call->fault)->error(call->fault);
     call->applied = true;
     rules_stored(call->step, (uint64_t)number);
@@ -217,14 +278,90 @@ long storage_end(struct storage_event *call, long result, uint64_t bytes)
         call->applied =
             injection_of(call->fault)->after(call->step, storage_whole(call->file, path), result);
     }
+    uint64_t ticks = end_turn(call);
     if (call->fault != NULL && !call->applied)
         rules_give_back(call->step);
     if (call->record != NULL) {
         call->record->bytes = bytes;
-        record_end(call->record, result < 0 ? number : 0);
+        if (imposes())
+            watcher->stored(call->record);
+        record_end_at(call->record, result < 0 ? number : 0, ticks);
         if (runtime_watching && call->event != EVENT_NONE)
             watcher->storage(call->record, call->event, call->file->path, true);
     }
+    storage_depth--;
+    errno = number;
+    return result;
+}
+
+/* --- looks ----------------------------------------------------------------------------------- */
+/* The same as a poll that says no. Files are told apart by their paths, for they have no number. */
+static void count_no(const struct storage_event *call, int error, uint64_t ticks)
+{
+    const char *path = call->file->path;
+    struct record no = call->look;
+    no.error = record_error(error);
+    record_poll_named(&no, ticks, path, strnlen(path, PATH_RECORDED));
+}
+
+/* Unlike a call that may be a fault's, it gets its record when it is over. */
+static void record_look(const struct storage_event *call, int error, uint64_t ticks)
+{
+    struct record *r = reserve(call->file->path);
+    describe(r, (unsigned)call->look.tag, call->file, 0, STORAGE_NO_OFFSET);
+    r->enter = call->look.enter;
+    r->hash = call->look.hash;
+    r->request = call->look.request;
+    r->error = record_error(error);
+    atomic_store_explicit(&r->leave, ticks, memory_order_relaxed);
+    atomic_store_explicit(&r->kind, RECORD_STORAGE, memory_order_release);
+}
+
+bool storage_is_folded(const struct storage_file *file)
+{
+    return (storage_watching & STORAGE_FOLDED) != 0 && (file->inode == 0 || imposes());
+}
+
+bool storage_look_begin(struct storage_event *call, unsigned kind, const struct storage_file *file)
+{
+    memset(call, 0, sizeof *call);
+    storage_depth++;
+    if (!(storage_watching & STORAGE_EVENTS) || !runtime_recording)
+        return false;
+    if (!thread_state.known)
+        runtime_thread_begin();
+    call->file = file;
+    call->record = &call->look;
+    describe(&call->look, kind, file, 0, hash_bytes(file->path, strlen(file->path)));
+    atomic_store_explicit(&call->look.kind, RECORD_STORAGE, memory_order_relaxed);
+    call->look.level = LEVEL_SELF;
+    call->look.flags = FLAG_NEGATIVE;
+    call->look.thread = thread_state.number;
+    if (!imposes()) {
+        begin_turn(call, &call->look);
+        return false;
+    }
+    storage_depth--;
+    int error = watcher->finds_none(&call->look);
+    if (error != 0) {
+        count_no(call, error, clock_ticks());
+        errno = error;
+        return true;
+    }
+    storage_begin(call, kind, file, 0, STORAGE_NO_OFFSET);
+    return false;
+}
+
+long storage_look_end(struct storage_event *call, long result)
+{
+    int number = errno;
+    if (call->record != &call->look)
+        return storage_end(call, result, 0);
+    uint64_t ticks = end_turn(call);
+    if (result < 0 && (number == ENOENT || number == ENOTDIR))
+        count_no(call, number, ticks);
+    else
+        record_look(call, result < 0 ? number : 0, ticks);
     storage_depth--;
     errno = number;
     return result;

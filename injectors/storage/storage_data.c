@@ -361,7 +361,7 @@ static bool syncing_all_begin(struct syncing *syncing, int fd)
 {
     struct stat store, other;
     int number = errno;
-    bool ours = stat(storage_root, &store) == 0 &&
+    bool ours = REAL(stat)(storage_root, &store) == 0 &&
                 (fd < 0 || (fstat(fd, &other) == 0 && other.st_dev == store.st_dev)) &&
                 storage_file_at(AT_FDCWD, storage_root, true, &syncing->file);
     errno = number;

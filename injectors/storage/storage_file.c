@@ -71,7 +71,7 @@ static uint64_t folder_of(const char *below)
     while (*end != '/')
         end--;
     *end = '\0';
-    return stat(path, &facts) == 0 ? (uint64_t)facts.st_ino : 0;
+    return REAL(stat)(path, &facts) == 0 ? (uint64_t)facts.st_ino : 0;
 }
 
 const char *storage_whole(const struct storage_file *file, char buffer[STORAGE_WHOLE_BYTES])
@@ -85,6 +85,13 @@ static void fill(struct storage_file *file, const struct stat *facts)
     file->inode = facts != NULL ? (uint64_t)facts->st_ino : 0;
     file->is_folder = facts != NULL && S_ISDIR(facts->st_mode);
     file->folder = folder_of(file->path);
+}
+
+void storage_file_again(struct storage_file *file)
+{
+    char whole[STORAGE_WHOLE_BYTES];
+    struct stat facts;
+    fill(file, REAL(lstat)(storage_whole(file, whole), &facts) == 0 ? &facts : NULL);
 }
 
 bool storage_file_of(int fd, struct storage_file *file)
@@ -138,7 +145,7 @@ static bool find_name(int folder, const char *path, struct storage_file *file)
     end[length - start] = '\0';
     if (!cut_root(whole, file->path))
         return false;
-    fill(file, lstat(whole, &facts) == 0 ? &facts : NULL);
+    fill(file, REAL(lstat)(whole, &facts) == 0 ? &facts : NULL);
     return true;
 }
 
@@ -185,7 +192,7 @@ bool storage_file_mapped(const void *address, struct storage_file *file, int *fd
     *fd = -1;
     int list = REAL(open)(maps, O_RDONLY | O_CLOEXEC);
     while (list >= 0 && path[0] == '\0' &&
-           (got = read(list, text + used, sizeof text - 1 - used)) > 0) {
+           (got = REAL(read)(list, text + used, sizeof text - 1 - used)) > 0) {
         char *line = text, *end;
         text[used + (size_t)got] = '\0';
         while (path[0] == '\0' && (end = strchr(line, '\n')) != NULL) {

@@ -71,14 +71,16 @@ static void keep(const struct storage_file *file)
                     file->path);
 }
 
-uint64_t storage_name_begin(unsigned kind, const struct storage_file *file,
-                            const struct storage_file *other)
+uint64_t storage_name_begin(unsigned kind, struct storage_file *file, struct storage_file *other)
 {
     struct journal_entry entry = {.kind = kind, .rank = own_rank};
     bool two = kind == JOURNAL_RENAME || kind == JOURNAL_EXCHANGE;
     if (!is_kept() || !put_path(entry.path, file->path) ||
         (other != NULL && !put_path(entry.other, other->path)))
         return 0;
+    storage_file_again(file);
+    if (other != NULL)
+        storage_file_again(other);
     entry.folder = file->folder;
     entry.inode = other != NULL ? other->inode : file->inode;
     entry.other_folder = other != NULL ? other->folder : 0;

@@ -34,17 +34,34 @@ static uint64_t inode_of(int fd)
     return inode;
 }
 
-/* A file that another rank makes meanwhile is not made here. */
-static int create(int folder, const char *path, int flags, mode_t mode,
-                  const struct storage_file *file)
+/* A file that somebody makes meanwhile is not made here: *kind says which it was. */
+static int create(int folder, const char *path, int flags, mode_t mode, struct storage_file *file,
+                  enum storage_call *kind)
 {
     uint64_t operation = storage_name_begin(JOURNAL_CREATE, file, NULL);
-    int alone = operation != 0 ? O_EXCL : 0;
-    int fd = REAL(openat64)(folder, path, flags | alone, mode);
+    int fd = REAL(openat64)(folder, path, flags | O_EXCL, mode);
     storage_name_end(operation, fd >= 0, inode_of(fd));
-    if (fd < 0 && errno == EEXIST && (alone & ~flags) != 0)
-        fd = REAL(openat64)(folder, path, flags, mode);
-    return fd;
+    if (fd >= 0 || errno != EEXIST)
+        return fd;
+    *kind = kind_of_open(flags & ~O_CREAT, file);
+    return flags & O_EXCL ? fd : REAL(openat64)(folder, path, flags, mode);
+}
+
+static bool is_followed(int flags)
+{
+    return (flags & (O_NOFOLLOW | O_EXCL)) == 0;
+}
+
+/* In its turn: whether the file is there may have changed since it was looked for. */
+static int open_in_turn(int folder, const char *path, int flags, mode_t mode,
+                        struct storage_file *file, enum storage_call *kind)
+{
+    if ((flags & O_TMPFILE) == O_TMPFILE || !(flags & O_CREAT))
+        return REAL(openat64)(folder, path, flags, mode);
+    if (storage_file_at(folder, path, is_followed(flags), file))
+        *kind = kind_of_open(flags, file);
+    return *kind == STORAGE_CREATE ? create(folder, path, flags, mode, file, kind)
+                                   : REAL(openat64)(folder, path, flags, mode);
 }
 
 static int open_ours(int folder, const char *path, int flags, mode_t mode,
@@ -52,13 +69,12 @@ static int open_ours(int folder, const char *path, int flags, mode_t mode,
 {
     struct storage_event call;
     enum storage_call kind = kind_of_open(flags, file);
-    bool nameless = (flags & O_TMPFILE) == O_TMPFILE; /* `file` is the folder then */
     int fd = -1;
     storage_begin(&call, kind, file, 0, STORAGE_NO_OFFSET);
     if (!storage_fails(&call)) {
-        fd = kind == STORAGE_CREATE && !nameless ? create(folder, path, flags, mode, file)
-                                                 : REAL(openat64)(folder, path, flags, mode);
+        fd = open_in_turn(folder, path, flags, mode, file, &kind);
         uint64_t inode = inode_of(fd);
+        storage_becomes(&call, kind);
         if (fd >= 0 && kind != STORAGE_OPEN)
             storage_opened(inode);
         if (fd >= 0)
@@ -67,15 +83,32 @@ static int open_ours(int folder, const char *path, int flags, mode_t mode,
     return (int)storage_end(&call, fd, 0);
 }
 
+/* What seems not to be there, and is not to be made. */
+static int look_for(int folder, const char *path, int flags, const struct storage_file *file)
+{
+    struct storage_event call;
+    if (storage_look_begin(&call, kind_of_open(flags, file), file))
+        return -1;
+    int fd = REAL(openat64)(folder, path, flags, 0);
+    uint64_t inode = inode_of(fd);
+    if (fd >= 0 && kind_of_open(flags, file) != STORAGE_OPEN)
+        storage_opened(inode);
+    if (fd >= 0)
+        storage_is(&call, inode);
+    return (int)storage_look_end(&call, fd);
+}
+
 static int open_any(int folder, const char *path, int flags, mode_t mode)
 {
     struct storage_file file;
     int number = errno;
-    bool ours = storage_looks() &&
-                storage_file_at(folder, path, (flags & (O_NOFOLLOW | O_EXCL)) == 0, &file);
+    bool ours = storage_looks() && storage_file_at(folder, path, is_followed(flags), &file);
     errno = number;
-    return ours ? open_ours(folder, path, flags, mode, &file)
-                : REAL(openat64)(folder, path, flags, mode);
+    if (!ours)
+        return REAL(openat64)(folder, path, flags, mode);
+    bool looks = !(flags & O_CREAT) && storage_is_folded(&file);
+    return looks ? look_for(folder, path, flags, &file)
+                 : open_ours(folder, path, flags, mode, &file);
 }
 
 /* The mode is there only where a file may be made. */
@@ -250,7 +283,7 @@ static int naming_end(struct naming *naming, int result)
     struct stat facts;
     char whole[STORAGE_WHOLE_BYTES];
     int number = errno;
-    uint64_t inode = result == 0 && lstat(storage_whole(&naming->file, whole), &facts) == 0
+    uint64_t inode = result == 0 && REAL(lstat)(storage_whole(&naming->file, whole), &facts) == 0
                          ? (uint64_t)facts.st_ino
                          : 0;
     errno = number;
@@ -362,7 +395,7 @@ EXPORTED int remove(const char *path)
     if (!storage_looks())
         return REAL(remove)(path);
     int number = errno;
-    bool folder = lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    bool folder = REAL(lstat)(path, &facts) == 0 && S_ISDIR(facts.st_mode);
     errno = number;
     return unlinkat(AT_FDCWD, path, folder ? AT_REMOVEDIR : 0);
 }

@@ -1,5 +1,5 @@
-/* Streams (FILE *) on files of the store. glibc writes from inside itself, past our write, so a
- * stream that may write to the store is made of our own read, write, seek and close
+/* Streams (FILE *) on files of the store. glibc reads and writes from inside itself, past our read
+ * and write, so a stream on the store is made of our own read, write, seek and close
  * (fopencookie), and fileno still tells its descriptor. Must not know: events, the journal. */
 #include "injectors/storage/storage.h"
 #include "injectors/storage/storage_real.h"
@@ -10,7 +10,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Streams of ours that can be open at a time; the writes of more are not seen. */
+/* Streams of ours that can be open at a time; the reads and writes of more are not seen. */
 #define STREAMS_MAX 128
 
 enum { SAID_STREAMS = 16, SAID_REOPENED, SAID_CODED };
@@ -86,8 +86,7 @@ static FILE *make_stream(int fd, const char *mode)
         atomic_store(&streams[i].stream, stream);
         return stream;
     }
-    storage_say(SAID_STREAMS, "too many streams on the store at once: writes to some are not seen",
-                "");
+    storage_say(SAID_STREAMS, "too many streams on the store at once: some are not seen", "");
     return REAL(fdopen)(fd, mode);
 }
 
@@ -119,7 +118,7 @@ static bool is_coded(const char *mode, const char *path)
 {
     if (strstr(mode, ",ccs=") == NULL)
         return false;
-    storage_say(SAID_CODED, "writes to a stream that converts characters are not seen", path);
+    storage_say(SAID_CODED, "a stream that converts characters is not seen", path);
     return true;
 }
 
@@ -131,7 +130,7 @@ static FILE *open_stream(const char *path, const char *mode)
     int fd = open64(path, flags, 0666);
     if (fd < 0)
         return NULL;
-    FILE *stream = writes(mode) ? make_stream(fd, mode) : REAL(fdopen)(fd, mode);
+    FILE *stream = make_stream(fd, mode);
     if (stream == NULL)
         close(fd);
     return stream;
@@ -151,7 +150,7 @@ EXPORTED FILE *fdopen(int fd, const char *mode)
 {
     struct storage_file file;
     int number = errno;
-    bool ours = storage_looks() && writes(mode) && storage_file_of(fd, &file);
+    bool ours = storage_looks() && storage_file_of(fd, &file);
     errno = number;
     return ours && !is_coded(mode, file.path) ? make_stream(fd, mode) : REAL(fdopen)(fd, mode);
 }

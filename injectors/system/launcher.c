@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define COMMAND_BYTES 64 /* the name of a command stands at the beginning */
 #define ABORT "cmd=abort"
 
@@ -70,11 +69,10 @@ ssize_t launcher_write(const void *data, size_t bytes)
     return sent;
 }
 
-EXPORTED ssize_t read(int fd, void *data, size_t bytes)
+ssize_t launcher_read(void *data, size_t bytes)
 {
-    ssize_t result = REAL(read)(fd, data, bytes);
-    if (__builtin_expect(fd == launcher_fd, 0) && bytes > 0 &&
-        (result == 0 || (result < 0 && errno == ECONNRESET)) && is_connection())
+    ssize_t result = REAL(read)(launcher_fd, data, bytes);
+    if (bytes > 0 && (result == 0 || (result < 0 && errno == ECONNRESET)) && is_connection())
         wait_for_end();
     return result;
 }

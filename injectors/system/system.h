@@ -28,6 +28,9 @@ void launcher_close(void);
  * Does not return when the launcher is gone. */
 ssize_t launcher_write(const void *data, size_t bytes);
 
+/* As read() from launcher_fd. Does not return when the launcher is gone. */
+ssize_t launcher_read(void *data, size_t bytes);
+
 /* The process is a rank of this run: names of shared memory are kept from now on. */
 void shared_memory_open(const char *run_folder);
 

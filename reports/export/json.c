@@ -123,6 +123,10 @@ static void put_storage(json_t *line, const struct walk_event *event)
     const struct record *record = event->record;
     put(line, "storage", json_string(storage_call_text((unsigned)record->tag)));
     put_text(line, "path", event);
+    if (record->flags & FLAG_NEGATIVE) {
+        put_number(line, "times", (int64_t)record->bytes);
+        return;
+    }
     put_bytes(line, record->bytes);
     if (record->result_hash != STORAGE_NO_OFFSET)
         put_number(line, "offset", (int64_t)record->result_hash);

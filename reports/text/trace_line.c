@@ -296,13 +296,16 @@ static void put_storage(struct line *line, const struct event *event)
     char path[NAME_BYTES];
     trace_text(event->trace, event->index, path, sizeof path);
     put_quoted(line, path);
+    bool none = (record->flags & FLAG_NEGATIVE) != 0;
     if (record->tag == STORAGE_WRITE || record->tag == STORAGE_WRITE_SYNC ||
-        record->tag == STORAGE_RESIZE)
+        record->tag == STORAGE_RESIZE || record->tag == STORAGE_READ)
         put(line, ", %" PRIu64 " bytes", record->bytes);
-    if (record->result_hash != STORAGE_NO_OFFSET)
+    if (record->result_hash != STORAGE_NO_OFFSET && !none)
         put(line, " at %" PRIu64, record->result_hash);
     if (record->error != 0)
         put(line, ", %s", strerrorname_np(record->error));
+    if (none && record->bytes > 1)
+        put(line, " (%" PRIu64 " times)", record->bytes);
 }
 
 static void put_call(struct line *line, const struct event *event)

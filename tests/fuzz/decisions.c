@@ -15,9 +15,10 @@ static void walk(const struct decisions *decisions)
         const struct decision_section *section = &decisions->section[i];
         fuzz_check(decisions_find(decisions, section->rank, section->incarnation) != NULL);
         for (uint32_t k = 0; k < section->events; k++) {
-            const struct decision_event *event = &decisions->event[section->first_event + k];
-            const struct decision_shape *shape = &decisions->shape[event->shape];
-            decision_text(shape, event->request, text, sizeof text);
+            uint32_t event = section->first_event + k;
+            const struct decision_shape *shape = &decisions->shape[decisions->event[event].shape];
+            decision_text(shape, decision_request_at(decisions, event),
+                          decision_file_at(decisions, event), text, sizeof text);
             fuzz_check(decision_same_question(shape, shape));
             fuzz_check(decision_same_outcome(shape, shape));
         }

@@ -135,7 +135,7 @@ static enum error_code extract_decisions(struct error *error)
     static const struct decisions_identity identity;
     struct decisions decisions = {0};
     enum error_code code =
-        decisions_extract(&example.traces, &example.facts, &identity, 1, &decisions, error);
+        decisions_extract(&example.traces, &example.facts, &identity, 1, NULL, &decisions, error);
     decisions_release(&decisions);
     return code;
 }

@@ -20,7 +20,7 @@ static struct decisions decisions_of(const char *text)
     struct decisions decisions;
     struct error error = {0};
     inline_trace(text, &traces);
-    if (decisions_extract(&traces, NULL, &nobody, 7, &decisions, &error) != OK) {
+    if (decisions_extract(&traces, NULL, &nobody, 7, NULL, &decisions, &error) != OK) {
         printf("not ok - %s\n", error.text);
         exit(1);
     }
