@@ -6,7 +6,7 @@
 # a cross compiler, an emulator, and in BUILD/arm64/root the libraries that they need.
 set -eu
 
-libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev uthash-dev
+libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev
 libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8"
 packages="gcc make mpich gfortran lua5.4 bats patch perl otf2-tools libxml2-utils jq $libraries"
 [ "${1:-}" = arm64 ] && packages="$packages gcc-aarch64-linux-gnu qemu-user"

@@ -9,7 +9,7 @@
 /* *decisions is the whole of a file in memory, sealed; the caller's to release. `facts`: how the
  * ranks ended; may have none. `followed`: of the run that this one has followed; NULL: none.
  * ERROR_LIMIT: the run is longer than is kept, with the bound named; ERROR_FORMAT: several threads
- * of a rank were inside MPI at once; ERROR_MEMORY. */
+ * of a rank were inside MPI at once. */
 enum error_code decisions_extract(const struct trace_set *traces, const struct run_facts *facts,
                                   const struct decisions_identity *identity, uint64_t seed,
                                   const struct decisions *followed, struct decisions *decisions,

@@ -1,6 +1,8 @@
 /* See order.h. */
 #include "decisions/order.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +90,9 @@ bool order_find(struct store_call *call, size_t count, int ranks,
 {
     size_t room = (size_t)ranks;
     struct ordering ordering = {.ranks = ranks,
-                                .standing = calloc(room, sizeof *ordering.standing),
-                                .known = calloc(room * room, sizeof *ordering.known)};
-    bool good = ordering.standing != NULL && ordering.known != NULL;
+                                .standing = memory_new(room, sizeof *ordering.standing),
+                                .known = memory_new(room * room, sizeof *ordering.known)};
+    bool good = true;
     if (count > 0)
         qsort(call, count, sizeof *call, by_time);
     for (size_t i = 0; i < count && good; i++) {

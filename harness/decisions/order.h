@@ -17,7 +17,7 @@ struct store_call {
 };
 
 /* Calls `add` for each call that is to wait until `rank` has made `stored` calls of its own in the
- * same incarnation. Sorts the calls by time. false: no memory, or `add` said so. */
+ * same incarnation. Sorts the calls by time. false: `add` said so. */
 bool order_find(struct store_call *call, size_t count, int ranks,
                 bool (*add)(void *context, const struct store_call *call, int32_t rank,
                             uint32_t stored),
