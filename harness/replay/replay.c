@@ -165,6 +165,8 @@ enum error_code replay_compare(const struct recorded *recorded, const char *fold
     }
     if (code == OK)
         replayed->other_mpi = has_other_mpi(recorded, folder);
+    if (code == OK && run.store_bytes > recorded->run.store_bytes)
+        replayed->longer_store = run.store_bytes;
     run_release(&run);
     scenario_list_release(&owner);
     return code;

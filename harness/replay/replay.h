@@ -53,6 +53,7 @@ enum replay_end {
 struct replayed {
     enum replay_end end;
     bool other_mpi;                 /* the ranks had another MPI library than then */
+    int longer_store;               /* bytes of the store's path, if it had less then; else 0 */
     char text[REPLAYED_TEXT_BYTES]; /* why; empty: REPLAY_SAME */
 };
 

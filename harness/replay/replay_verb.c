@@ -118,6 +118,16 @@ static void warn_of_mpi(const struct repeated *repeated)
             repeated->recorded.run.shown.text, repeated->recorded.identity.mpi_text);
 }
 
+static void warn_of_store(const struct repeated *repeated)
+{
+    const struct run *run = &repeated->recorded.run;
+    fprintf(stderr,
+            "faultline: %s: the path of the checkpoint store had %d bytes when the run was "
+            "recorded, and has %d below this folder: a program that sends it diverges; --out names "
+            "a folder with a shorter path\n",
+            run->shown.text, run->store_bytes, repeated->replayed[0].longer_store);
+}
+
 /* --- repeating -------------------------------------------------------------------------------- */
 static void compare(struct command *command, struct repeated *repeated, const struct job *job)
 {
@@ -181,6 +191,8 @@ static enum error_code repeat(struct command *command, struct repeated *repeated
         print_rate(command, repeated, (unsigned)repeated->printed);
         if (repeated->replayed[0].end != REPLAY_VOID && repeated->replayed[0].other_mpi)
             warn_of_mpi(repeated);
+        if (repeated->same < (unsigned)repeated->printed && repeated->replayed[0].longer_store > 0)
+            warn_of_store(repeated);
     }
     return code;
 }

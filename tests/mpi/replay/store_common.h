@@ -29,7 +29,7 @@ static void must(int good, const char *what)
 }
 
 /* A file of the store; four at a time. */
-static const char *in_store(const char *name, int number)
+static inline const char *in_store(const char *name, int number)
 {
     static char text[4][PATH_MAX];
     static int turn;
@@ -38,13 +38,13 @@ static const char *in_store(const char *name, int number)
     return text[turn];
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static inline uint64_t mix(uint64_t a, uint64_t b)
 {
     uint64_t x = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
     return (x ^ (x >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-static void write_file(const char *path, uint64_t value)
+static inline void write_file(const char *path, uint64_t value)
 {
     FILE *out = fopen(path, "w");
     must(out != NULL && fprintf(out, "%llu\n", (unsigned long long)value) > 0, path);
@@ -52,7 +52,7 @@ static void write_file(const char *path, uint64_t value)
 }
 
 /* false: there is none. */
-static int read_file(const char *path, uint64_t *value)
+static inline int read_file(const char *path, uint64_t *value)
 {
     unsigned long long read;
     FILE *in = fopen(path, "r");

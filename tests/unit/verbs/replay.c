@@ -80,6 +80,84 @@ static void test_actions(void)
     decisions_release(&d);
 }
 
+/* --- calls on the store ----------------------------------------------------------------------- */
+#define STORES(rank, event, what, begins, ends, turn)                                              \
+    "r" rank "#0:e" event " storage " what " path \"commit\" at " begins " until " ends            \
+    " hash " turn "\n"
+
+static bool is_order(const struct decisions *d, int rank, uint32_t number, uint32_t event,
+                     int32_t other, uint32_t stored)
+{
+    const struct decision_section *section = decisions_find(d, rank, 0);
+    const struct decision_order *order = &d->order[section->first_order + number];
+    return number < section->orders && order->event == event && order->rank == other &&
+           order->stored == stored;
+}
+
+/* A path takes a second record. */
+static void test_orders(void)
+{
+    struct decisions d =
+        decisions_of("ranks 3\n" STORES("0", "0", "mkdir", "100", "300", "200") /**/
+                     STORES("1", "0", "mkdir", "110", "500", "400")             /**/
+                     STORES("1", "2", "look", "510", "610", "600")              /**/
+                     STORES("2", "0", "open", "120", "710", "700")              /**/
+                     STORES("2", "2", "read", "150", "900", "0"));
+    check(decisions_find(&d, 0, 0)->orders == 0, "the first call waits for none");
+    check(decisions_find(&d, 1, 0)->orders == 1 && is_order(&d, 1, 0, 0, 0, 1),
+          "the next, for one by another rank; its own calls come in their order anyway");
+    check(is_order(&d, 2, 0, 0, 1, 2), "the third, for both by the rank before it");
+    check(decisions_find(&d, 2, 0)->orders == 1,
+          "and for the first rank only as that has; a call without a turn, for what was over");
+    decisions_release(&d);
+
+    d = decisions_of("ranks 2\n" STORES("0", "0", "write", "100", "300", "0") /**/
+                     STORES("1", "0", "write", "200", "400", "0"));
+    check(d.header->orders == 0, "calls that overlap, and have no turn, wait for none");
+    decisions_release(&d);
+
+    d = decisions_of("ranks 2\n"
+                     "r0#0:e0 storage open path \"go\" negative bytes 7 error 2 at 100 until 900\n"
+                     "r0#0:e2 storage open path \"go\" file 9 at 1000 until 1100 hash 1050\n"
+                     "r1#0:e0 storage rename path \"go\" file 9 at 910 until 960 hash 920\n");
+    check(is_order(&d, 0, 0, 1, 1, 1) && decisions_find(&d, 0, 0)->orders == 1,
+          "looks in vain wait for none, what has found the file for who put it there");
+    check(d.event[0].value == 7 && strcmp(decision_file_at(&d, 0), "go") == 0 &&
+              decision_file_at(&d, 1) == decision_file_at(&d, 0),
+          "they are one event, and a path is kept once");
+    decisions_release(&d);
+}
+
+static void test_store_left_out(void)
+{
+    struct decisions d = decisions_of("ranks 1\n"
+                                      "r0#0:e0 wire send MPI_Send to 0 tag 5 bytes 8 thread 0\n"
+                                      "r0#0:e1 storage write bytes 8 file 9 path \"log\" thread 1\n"
+                                      "r0#0:e3 wire send MPI_Send to 0 tag 5 bytes 8 thread 0\n");
+    check(d.header->events == 2 && (d.section[0].flags & SECTION_WITHOUT_STORE) != 0,
+          "a store that another thread writes than calls MPI is left out");
+    decisions_release(&d);
+}
+
+#define STORED(what) "ranks 1\nr0#0:e0 storage " what "\n"
+
+static void test_store_texts(void)
+{
+    struct difference d = compare(STORED("write bytes 8 file 9 path \"line-1\""),
+                                  STORED("write bytes 16 file 9 path \"line-1\""));
+    check(d.decisions && strstr(d.text, "expected write of \"line-1\", 8 bytes; got write of "
+                                        "\"line-1\", 16 bytes"),
+          "the file and the bytes are named: %s", d.text);
+    d = compare(STORED("mkdir file 9 path \"step\""), STORED("mkdir error 17 path \"step\""));
+    check(d.decisions && strstr(d.text, "expected mkdir of \"step\"; got mkdir of \"step\", which "
+                                        "fails with EEXIST"),
+          "and the error: %s", d.text);
+    d = compare(STORED("open negative bytes 2 error 2 path \"go\""),
+                STORED("open negative bytes 3 error 2 path \"go\""));
+    check(d.decisions && strstr(d.text, "open of \"go\", which finds none"),
+          "and a look in vain: %s", d.text);
+}
+
 /* --- comparing -------------------------------------------------------------------------------- */
 #define HEAD "ranks 1\nr0#0:e0 wire send MPI_Isend to 0 tag 1 bytes 8 request 1\n"
 #define TWO HEAD "r0#0:e1 wire send MPI_Isend to 0 tag 1 bytes 8 request 2\n"
@@ -190,7 +268,10 @@ int main(int argc, char **argv)
         return change_outcome(argv[1]);
     test_receives();
     test_actions();
+    test_orders();
+    test_store_left_out();
     test_compare();
+    test_store_texts();
     test_damage();
     return done();
 }
