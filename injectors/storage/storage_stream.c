@@ -13,12 +13,17 @@
 /* Streams of ours that can be open at a time; the reads and writes of more are not seen. */
 #define STREAMS_MAX 128
 
+/* A stream of glibc's own reads much at once, past its buffer; one made of functions fills its
+ * buffer over and over. So this is what a call of a stream that only reads may ask for. */
+#define READ_BUFFER_BYTES 65536
+
 enum { SAID_STREAMS = 16, SAID_REOPENED, SAID_CODED };
 
 /* A slot is free while stream is NULL; TAKEN while it is being filled. */
 static struct {
     _Atomic(FILE *) stream;
     _Atomic int fd;
+    char buffer[READ_BUFFER_BYTES]; /* of a stream that only reads */
 } streams[STREAMS_MAX];
 static _Atomic int stream_count;
 
@@ -82,6 +87,8 @@ static FILE *make_stream(int fd, const char *mode)
             continue;
         atomic_store(&streams[i].fd, fd);
         FILE *stream = fopencookie((void *)i, mode, functions);
+        if (stream != NULL && !writes(mode))
+            setvbuf(stream, streams[i].buffer, _IOFBF, READ_BUFFER_BYTES);
         atomic_fetch_add(&stream_count, stream != NULL);
         atomic_store(&streams[i].stream, stream);
         return stream;
