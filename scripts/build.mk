@@ -12,7 +12,7 @@ check:
 bench: setup
 	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory all \
-		$(addprefix $(BUILD)/bench/,pingpong make_trace measure)
+		$(addprefix $(BUILD)/bench/,pingpong make_trace measure checkpoints)
 	$(Q)$(LUA) scripts/bench/bench.lua $(BUILD); status=$$?; \
 		$(MAKE) --no-print-directory bench-collectives && exit $$status
 

@@ -92,6 +92,19 @@ compare("4-rank scenario without faults / bare mpiexec (wall)",
   seconds_of(build .. "/faultline run --out " .. scratch .. "/out scripts/bench/no_faults.lua"),
   seconds_of(mpiexec .. " -n 4 " .. ring), "most", 1.25, 5 * pairs_wanted)
 
+-- The same of a program that keeps its state in the store: each rank saves 1 MiB ten times, with a
+-- sync. Nothing asks for the store, and it is recorded all the same, so that runs can be replayed.
+local checkpoints = capture("realpath " .. build .. "/bench/checkpoints"):gsub("%s+$", "")
+local keeping = assert(io.open(scratch .. "/checkpoints.lua", "w"))
+keeping:write(([[scenario "checkpoints without faults" {
+  protocol = "null", program = "%s", ranks = 4, arguments = { 1048576, 10 }, claims = { "H", "I" },
+}]]):format(checkpoints))
+keeping:close()
+compare("4-rank scenario with 10 checkpoints in its store / bare mpiexec (wall)",
+  seconds_of(("%s/faultline run --out %s/out %s/checkpoints.lua"):format(build, scratch, scratch)),
+  seconds_of(("FAULTLINE_STORE=%s/store %s -n 4 %s 1048576 10"):format(scratch, mpiexec,
+    checkpoints)), "most", 1.25, 5 * pairs_wanted)
+
 -- Launches per second of a job of two ranks, as many at once as there are cores: bare, of scenarios
 -- without faults, and in a campaign, where a run that is killed and restarted is two launches.
 local cores = tonumber((capture("nproc")))
