@@ -26,7 +26,7 @@ static enum error_code add_setting(struct launch_order *order, const char *name,
     char *setting;
     if (asprintf(&setting, "%s=%s", name, value) < 0)
         return error_set(error, ERROR_MEMORY, "out of memory");
-    order->setting[order->environment_count] = setting;
+    order->setting[order->setting_count++] = setting;
     order->environment[order->environment_count++] = setting;
     return OK;
 }
@@ -68,10 +68,10 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
         return error_set(error, ERROR_LIMIT, "more than %d arguments", SCENARIO_MAX_ARGUMENTS);
     enum error_code code = path_format(&order->preload, error, "%s:%s",
                                        launch->preload_library.text, launch->protocol.text);
-    if (code == OK)
-        code = add_settings(launch, order, error);
     for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
         order->environment[order->environment_count++] = scenario->environment[i];
+    if (code == OK)
+        code = add_settings(launch, order, error);
     for (size_t i = 0; code == OK && i < scenario->argument_count; i++)
         order->command[i + 1] = scenario->argument[i];
     return code;
@@ -79,7 +79,7 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
 
 void order_release(struct launch_order *order)
 {
-    for (size_t i = 0; i < ORDER_SETTINGS; i++)
+    for (size_t i = 0; i < order->setting_count; i++)
         free(order->setting[i]);
 }
 

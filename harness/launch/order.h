@@ -14,11 +14,12 @@ struct launch_order {
     const char *parent;   /* the command that is the parent of a rank, absolute; borrowed */
     const sigset_t *mask; /* signals that are blocked in what is started; borrowed */
     struct path preload;  /* LD_PRELOAD of the ranks */
-    /* "NAME=value" for the ranks; the first ORDER_SETTINGS places are for settings, owned. */
+    /* "NAME=value" for the ranks; of two with one name the last holds, so settings come last. */
     size_t environment_count;
     const char *environment[ORDER_SETTINGS + SCENARIO_MAX_ENVIRONMENT];
     const char *command[SCENARIO_MAX_ARGUMENTS + 2]; /* program, arguments, NULL; borrowed */
-    char *setting[ORDER_SETTINGS];                   /* owned */
+    size_t setting_count;
+    char *setting[ORDER_SETTINGS]; /* owned */
 };
 
 /* Borrows from *launch. ERROR_LIMIT, ERROR_MEMORY. order_release in either case. */

@@ -130,14 +130,11 @@ static void set_number(const char *name, int number)
 static void set_environment(const struct charge *charge)
 {
     const struct rank_job *job = charge->job;
+    for (size_t i = 0; i < job->environment_count; i++)
+        putenv((char *)(uintptr_t)job->environment[i]); /* the store among them */
     setenv("FAULTLINE_RUN", job->run, 1);
     set_number("FAULTLINE_RANK", charge->rank);
     set_number("FAULTLINE_RANKS", charge->board->ranks);
-    struct path store;
-    if (path_format(&store, NULL, "%s/store", job->run) == OK)
-        setenv("FAULTLINE_STORE", store.text, 1);
-    for (size_t i = 0; i < job->environment_count; i++) /* the driver names the store */
-        putenv((char *)(uintptr_t)job->environment[i]);
     char *preload = rank_preload(job->preload);
     if (preload != NULL)
         setenv("LD_PRELOAD", preload, 1);

@@ -5,6 +5,7 @@
 #include "tap.h"
 #include "trace/calls.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -307,6 +308,47 @@ static void on_a_board(void (*test)(struct board *))
     unlink(path);
 }
 
+/* A process that has entered the store, and stays there until it is killed. */
+static pid_t stay_in_store(struct board *board)
+{
+    int entered[2];
+    char byte = 0;
+    if (pipe(entered) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        byte = board_enter_store(board);
+        if (write(entered[1], &byte, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    bool is_there = child > 0 && read(entered[0], &byte, 1) == 1 && byte == 1;
+    close(entered[0]);
+    close(entered[1]);
+    return is_there ? child : -1;
+}
+
+static void test_store_turns(struct board *board)
+{
+    check(board_enter_store(board), "the store is free");
+    board_leave_store(board);
+    pid_t child = stay_in_store(board);
+    if (!check(child > 0, "another process may enter it"))
+        return;
+    check(!board_enter_store(board), "one that stays there is not waited for without end");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    check(board_enter_store(board), "one that dies there lets the next one in");
+    board_leave_store(board);
+    child = stay_in_store(board);
+    check(child > 0, "and the one behind that");
+    board_begin_incarnation(board, 1);
+    check(board_enter_store(board), "nobody of an incarnation before is in it");
+    board_leave_store(board);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
@@ -322,6 +364,7 @@ int main(void)
     on_a_board(test_quiet);
     on_a_board(test_over);
     on_a_board(test_states);
+    on_a_board(test_store_turns);
     plan_release(&plan);
     rmdir(folder);
     return done();
