@@ -47,6 +47,8 @@ struct claim {
         HISTORY_MESSAGES, /* judged by histories.c, on the messages and collectives of histories */
         HISTORY_LINES,    /* ... on those that cross a line */
     } history;
+    bool seldom; /* most programs never do what it is about: who promises to cover its family does
+                    not promise it */
 };
 
 extern const struct claim claims[];

@@ -84,9 +84,12 @@ static void find_holes(struct promise *promise, const struct covered *covered,
             add_hole(promise, covered->what);
         return;
     }
-    for (size_t i = 0; i < claim_count; i++)
-        if (is_part_of(claims[i].id, covered->what) && !claims[i].always && all[i].situations == 0)
+    for (size_t i = 0; i < claim_count; i++) {
+        bool promised = is_part_of(claims[i].id, covered->what) &&
+                        (!claims[i].seldom || strcmp(claims[i].id, covered->what) == 0);
+        if (promised && !claims[i].always && all[i].situations == 0)
             add_hole(promise, claims[i].id);
+    }
 }
 
 /* --- who promises -------------------------------------------------------------------------- */
