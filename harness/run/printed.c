@@ -1,6 +1,7 @@
 /* See printed.h. */
 #include "run/printed.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "system/path.h"
 
@@ -37,14 +38,10 @@ static enum error_code add_pattern(struct patterns *patterns, const char *text, 
                                    struct error *error)
 {
     char why[PATTERN_WHY_BYTES];
-    char *pattern = strndup(text, length);
-    if (pattern == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
-    if (patterns->count == SCENARIO_MAX_PATTERNS) {
-        free(pattern);
+    if (patterns->count == SCENARIO_MAX_PATTERNS)
         return error_set(error, ERROR_USAGE, "result: more than %d patterns",
                          SCENARIO_MAX_PATTERNS);
-    }
+    char *pattern = memory_format("%.*s", (int)length, text);
     regex_t *regex = &patterns->of[patterns->count];
     int reason = regcomp(regex, pattern, REG_EXTENDED);
     if (reason == 0) {
@@ -116,14 +113,12 @@ static size_t cut_matches(const regex_t *pattern, char *text, size_t length)
 }
 
 /* A line of which the patterns leave nothing is left out. `text` is changed. */
-static bool lines_of(char *text, size_t bytes, const struct patterns *patterns, struct lines *lines)
+static void lines_of(char *text, size_t bytes, const struct patterns *patterns, struct lines *lines)
 {
     size_t room = 1;
     for (size_t i = 0; i < bytes; i++)
         room += text[i] == '\n';
-    *lines = (struct lines){.line = calloc(room, sizeof *lines->line)};
-    if (lines->line == NULL)
-        return false;
+    *lines = (struct lines){.line = memory_new(room, sizeof *lines->line)};
     uint64_t number = 1;
     for (char *at = text; at < text + bytes; number++) {
         char *end = memchr(at, '\n', (size_t)(text + bytes - at));
@@ -134,7 +129,6 @@ static bool lines_of(char *text, size_t bytes, const struct patterns *patterns, 
             lines->line[lines->count++] = (struct line){at, left, number};
         at += whole + 1;
     }
-    return true;
 }
 
 static bool same_line(const struct line *a, const struct line *b)
@@ -214,12 +208,10 @@ static void tell_unknown(const char *why, struct printed *printed)
 static void compare_bytes(const struct patterns *patterns, char *const text[2],
                           const size_t bytes[2], bool after_restart, struct printed *printed)
 {
-    struct lines lines[2] = {{0}, {0}};
-    if (lines_of(text[0], bytes[0], patterns, &lines[0]) &&
-        lines_of(text[1], bytes[1], patterns, &lines[1]))
-        compare_lines(&lines[0], &lines[1], after_restart, printed);
-    else
-        tell_unknown("out of memory", printed);
+    struct lines lines[2];
+    lines_of(text[0], bytes[0], patterns, &lines[0]);
+    lines_of(text[1], bytes[1], patterns, &lines[1]);
+    compare_lines(&lines[0], &lines[1], after_restart, printed);
     free(lines[0].line);
     free(lines[1].line);
 }
@@ -230,13 +222,12 @@ void printed_compare_texts(const char *result, const char *reference, const char
     struct patterns patterns;
     struct error error = {0};
     *printed = (struct printed){.rank = printed->rank};
-    char *copy[2] = {strdup(reference), strdup(text)};
+    char *copy[2] = {memory_text(reference), memory_text(text)};
     size_t bytes[2] = {strlen(reference), strlen(text)};
     if (patterns_read(result, &patterns, &error) != OK) {
         tell_unknown(error.text, printed);
     } else {
-        if (copy[0] != NULL && copy[1] != NULL)
-            compare_bytes(&patterns, copy, bytes, after_restart, printed);
+        compare_bytes(&patterns, copy, bytes, after_restart, printed);
         patterns_release(&patterns);
     }
     free(copy[0]);
@@ -303,11 +294,9 @@ static char *read_text(const char *path, size_t *bytes, struct error *error)
         return NULL;
     struct stat facts;
     size_t room = fstat(fileno(file), &facts) == 0 ? (size_t)facts.st_size : 0;
-    char *text = malloc(room + 1);
-    if (text == NULL)
-        error_set(error, ERROR_MEMORY, "%s: out of memory", path);
-    *bytes = text != NULL ? fread(text, 1, room, file) : 0;
-    if (text != NULL && ferror(file)) {
+    char *text = memory_new(room, 1);
+    *bytes = fread(text, 1, room, file);
+    if (ferror(file)) {
         error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
         free(text);
         text = NULL;
@@ -348,9 +337,7 @@ enum error_code printed_compare(const struct run *run, struct printed **printed,
     enum error_code code = patterns_read(scenario->result, &patterns, error);
     if (code != OK)
         return code;
-    *printed = calloc((size_t)scenario->ranks, sizeof **printed);
-    if (*printed == NULL)
-        code = error_set(error, ERROR_MEMORY, "out of memory");
+    *printed = memory_new((size_t)scenario->ranks, sizeof **printed);
     for (int rank = 0; code == OK && rank < scenario->ranks; rank++) {
         struct path kept;
         code = kept_path(run->folder.text, rank, &kept, error);

@@ -223,11 +223,11 @@ static void put_result(struct lua_table *table, const char *result)
     if (result == NULL)
         return;
     size_t length = strcspn(result, "\n");
-    char *what = strndup(result, length);
+    char *what = memory_format("%.*s", (int)length, result);
     lua_table_name(table, "result");
     lua_table_open(table);
     lua_table_name(table, NULL);
-    lua_table_text(table, what != NULL ? what : "");
+    lua_table_text(table, what);
     put_listed(table, "ignore", result[length] != '\0' ? result + length + 1 : NULL, '\n',
                lua_table_text);
     lua_table_close(table);

@@ -24,9 +24,9 @@ static struct witness_reference *references_of(const struct run_facts *facts)
 /* The lines that the oracles were told of as different. */
 static struct witness_printed *printed_of(const struct run_facts *facts, size_t *count)
 {
-    struct witness_printed *printed = calloc(facts->printed_count + 1, sizeof *printed);
+    struct witness_printed *printed = memory_new(facts->printed_count, sizeof *printed);
     *count = 0;
-    for (size_t i = 0; printed != NULL && i < facts->printed_count; i++) {
+    for (size_t i = 0; i < facts->printed_count; i++) {
         const struct printed *from = &facts->printed[i];
         if (from->state == PRINTED_OTHER)
             printed[(*count)++] =
