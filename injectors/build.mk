@@ -10,7 +10,7 @@ RECORDING_SOURCES = $(wildcard injectors/rules/*.c injectors/actions/*.c) \
 
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
-TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c) harness/base/error.c harness/base/nearest.c \
+TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c engine/*.c engine/*/*.c) harness/base/error.c harness/base/nearest.c \
                 harness/base/regular_file.c \
                 harness/stacks/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \

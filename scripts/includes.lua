@@ -32,6 +32,16 @@ injectors/steer
 injectors/storage/storage_real.h
 injectors/system
 injectors/storage
+engine/core
+engine/library.h
+engine/requests
+engine/communicators
+engine/messages
+engine/collectives
+engine/ulfm
+engine/dynamic
+engine/zygote
+engine
 injectors/replay
 injectors
 harness/launch
@@ -65,7 +75,8 @@ local function place_of(file)
     return place[folder], folder
 end
 
-local ordered = { harness = true, oracles = true, reports = true, injectors = true }
+local ordered = { harness = true, oracles = true, reports = true, injectors = true,
+    engine = true }
 local files = {}
 for file in io.popen("git ls-files --cached --others --exclude-standard '*.c' '*.h'"):lines() do
     local top = file:match("^[^/]+")

@@ -1,0 +1,204 @@
+/* The step engine's state, shared by all ranks of an incarnation, and the token.
+ *
+ * One mapping at one address in all processes of an incarnation (engine_map), made before they are
+ * forked: pointers into it mean the same everywhere. Exactly one process holds the token and runs;
+ * only it reads or writes the mapping, so there are no locks. A rank keeps the token from one wire
+ * call to the next, and dies (if it does) outside the engine: what it leaves behind is consistent.
+ *
+ * A wire call that another rank can see:
+ *
+ *     engine_turn();                 anybody may run before it
+ *     ... look, change; engine_wake(process) for each process that could see the change ...
+ *     while (!done())                a call that blocks
+ *         engine_block();            returns when somebody woke this process
+ *
+ * and one that answers "no" at once instead (Test, Iprobe):
+ *
+ *     engine_turn_to_poll();
+ *     while (!done())
+ *         if (!engine_poll_again())  false: the answer is no
+ *             return no;
+ *
+ * A process is a rank of the job by its number: 0 .. ranks - 1 are MPI_COMM_WORLD, those that
+ * MPI_Comm_spawn makes come behind. Must not know: MPI, messages, traces. */
+#ifndef ENGINE_CORE_CORE_H
+#define ENGINE_CORE_CORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ENGINE_MAX_PROCESSES 1024
+#define ENGINE_NOBODY (-1)
+#define ENGINE_TEXT_BYTES 256
+
+/* May this process be given the token? */
+enum process_state {
+    PROCESS_ABSENT = 0,
+    PROCESS_READY,   /* yes */
+    PROCESS_BLOCKED, /* when somebody has woken it */
+    PROCESS_POLLING, /* the same; or when nobody else can run: then its answer is no again */
+    PROCESS_ASLEEP,  /* when virtual time has come to wake_ns */
+    PROCESS_LEFT,    /* no: the zygote has seen it end in order */
+    PROCESS_DEAD,    /* no: it was killed, or ended otherwise before MPI_Finalize */
+};
+
+/* What the engine decides; each decision is written down with its kind. */
+enum decision {
+    DECIDE_NEXT,   /* which process runs, or which message arrives, next */
+    DECIDE_BUFFER, /* does a standard send complete before it is matched */
+    DECIDE_WHICH, /* which of several complete requests Waitany, Testany, Waitsome, Testsome tell */
+    DECIDE_DEATH, /* is this process told now of a death */
+    DECIDE_END,   /* how many more turns the others have when the job is to end */
+    DECIDE_RAISE, /* does an operation that a death touches complete or fail at this member */
+    DECISION_KINDS,
+};
+
+/* Why nobody can go on. */
+enum engine_stuck {
+    STUCK_NOT = 0,
+    STUCK_DEADLOCK, /* every process waits for another one */
+    STUCK_STALL,    /* some poll, and have done nothing else for STALL_POLLS polls */
+};
+
+struct process {
+    _Atomic uint32_t token; /* futex word: 1 when it is given the token */
+    uint32_t state;         /* enum process_state */
+    pid_t pid;
+    bool woken;              /* something that it could see has changed since it began to wait */
+    bool lingers;            /* PROCESS_POLLING: whatever others do wakes it */
+    bool initialized;        /* MPI_Init has returned */
+    bool finalized;          /* MPI_Finalize was called */
+    uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
+    uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
+    uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
+    _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
+    _Atomic int wait_status; /* as waitpid gave it; valid when gone */
+};
+
+/* A decision as it was taken: `chosen` of `count` possibilities. */
+struct engine_choice {
+    uint8_t kind; /* enum decision */
+    uint16_t chosen, count;
+};
+
+struct engine {
+    size_t used;            /* bytes of the mapping that have ever been given out */
+    void *unused[64];       /* chains of free blocks, by size class */
+    int32_t ranks;          /* of MPI_COMM_WORLD */
+    int32_t processes;      /* ever started: process[0 .. processes) */
+    _Atomic int32_t holder; /* of the token; ENGINE_NOBODY: the zygote's launcher process */
+    pid_t launcher;         /* process that forked the ranks */
+    int events;             /* eventfd in all processes: something for the launcher process */
+    uint64_t now_ns;        /* virtual time since the run began */
+    uint64_t idle_ns;       /* by how much time moved when nobody could run */
+    uint64_t idle_polls;    /* polls that said no since anything changed */
+    uint64_t random;        /* state of the policy's generator */
+    _Atomic uint32_t stuck; /* enum engine_stuck */
+    uint64_t deaths;        /* processes that died so far, in order: */
+    int32_t dead[ENGINE_MAX_PROCESSES];
+    struct engine_choice *choice; /* taken so far; in the mapping */
+    size_t choices, choice_room;
+    const struct engine_choice *given; /* to be followed first; in the mapping */
+    size_t givens;
+    bool aborted; /* MPI_Abort was called */
+    char
+        refused[ENGINE_TEXT_BYTES]; /* what the engine does not do and was asked for; empty: none */
+    void *messages;                 /* of engine/messages; NULL when a run begins, as the next */
+    void *communicators;            /* of engine/communicators */
+    struct process process[ENGINE_MAX_PROCESSES];
+};
+
+/* NULL: no engine in this process. */
+extern struct engine *engine;
+
+/* The number of this process; ENGINE_NOBODY in the zygote and its launcher process. */
+extern int engine_self;
+
+/* --- the mapping ------------------------------------------------------------------------------ */
+
+/* Makes the mapping of a new incarnation, empty but for `ranks` processes that are PROCESS_ABSENT.
+ * False with errno set. */
+bool engine_map(int ranks);
+
+/* Memory of the mapping, zeroed, aligned to 16 bytes. Ends the process with a message when there is
+ * none. 0 bytes are allowed. */
+void *engine_allocate(size_t bytes);
+/* As it was given by engine_allocate; NULL is allowed. By whichever process. */
+void engine_release(void *block);
+
+/* --- the token -------------------------------------------------------------------------------- */
+
+/* The process that was just forked waits until it is given the token for the first time. */
+void engine_join(int process);
+
+/* A call that other ranks can see begins: the token may go to others first. */
+void engine_turn(void);
+void engine_turn_to_poll(void);
+
+/* Gives the token away until somebody wakes this process. */
+void engine_block(void);
+
+/* What was asked for is not there. True: look again, something has changed. False: say no. A
+ * process that does nothing but poll in vain is not given the token before something that it could
+ * see has changed, or nobody else can run; then time has moved. */
+bool engine_poll_again(void);
+
+/* A loop of Faultline's own that waits for whatever others do: run again when any other process has
+ * done something, or time has moved. */
+void engine_linger(void);
+
+/* true: engine_poll_again waits as engine_linger does, since Faultline itself looks at what others
+ * have done whenever the program polls (it steers). Of this process alone. */
+extern bool engine_lingers;
+
+/* Until virtual time has come to now + ns. */
+void engine_sleep(uint64_t ns);
+
+/* Something that the process could see has changed. The process itself is allowed. */
+void engine_wake(int process);
+void engine_wake_all(void);
+
+/* The process will do nothing more: told by whoever kills it, or by the launcher process. */
+void engine_died(int process);
+static inline bool engine_is_dead(int process)
+{
+    return engine->process[process].state == PROCESS_DEAD;
+}
+
+/* This process has been told of that death: a decision at each call of it, and always when it has
+ * waited. */
+bool engine_knows_dead(int process);
+
+/* MPI_Abort: the job ends; this process with `code`. */
+_Noreturn void engine_abort(int code);
+
+/* For the launcher process, when the holder has ended or nobody holds the token: the next one gets
+ * it. */
+void engine_pass_on(void);
+
+/* Said to the user and to the driver (verdict unknown); the process ends. `call`: MPI_X. */
+_Noreturn void engine_refuse(const char *call, const char *why);
+
+/* --- decisions -------------------------------------------------------------------------------- */
+
+/* One of 0 .. count - 1, count > 0. Of one possibility nothing is written down. */
+unsigned engine_decide(enum decision kind, unsigned count);
+
+/* What is neither a process nor waits for one: messages on their way. Each is a possibility beside
+ * the processes that are ready. */
+struct engine_network {
+    unsigned (*deliverable)(void); /* how many could arrive next */
+    void (*deliver)(unsigned which);
+};
+extern const struct engine_network *engine_network; /* NULL: none */
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* Virtual time in nanoseconds since the run began; reading it moves it a little, so that a loop
+ * which waits by the clock ends. */
+uint64_t engine_now_ns(void);
+
+#endif
