@@ -1,0 +1,221 @@
+/* Inter-communicators: MPI_Intercomm_create, MPI_Intercomm_merge. The side of the leader with the
+ * lower process number is side 0. */
+#include "engine/communicators/parts.h"
+
+#include "base/mix.h"
+
+#include <stdlib.h>
+
+/* --- out of two intra-communicators ----------------------------------------------------------- */
+
+struct joining {
+    struct comm_view *local_view, *peer_view;
+    int local_leader, remote_leader, tag;
+    int result; /* error class */
+};
+
+static bool disjoint(const struct members *a, const struct members *b)
+{
+    struct members *common = members_intersection(a, b);
+    bool none = common && common->count == 0;
+    members_drop(common);
+    return none;
+}
+
+static struct members *list_of(struct meeting *meeting, int leader)
+{
+    struct deposit *deposit = meeting->deposit[leader];
+    struct members *made =
+        members_of(deposit_part(deposit, 0), (int)(deposit_bytes(deposit, 0) / sizeof(int32_t)));
+    if (!made)
+        engine_abort(MPI_ERR_NO_MEM);
+    return made;
+}
+
+/* Of two leaders, the members of both; nothing if they have one in common. */
+void inter_decide(struct meeting *meeting)
+{
+    struct members *first = list_of(meeting, 0), *second = list_of(meeting, 1);
+    if (disjoint(first, second))
+        making_give_all(meeting, shared_make(first, second));
+    members_drop(first);
+    members_drop(second);
+}
+
+/* The leaders' part: what they make, which is held for the caller; NULL with joining->result. */
+static struct shared_communicator *meet_leader(struct joining *joining, int *side)
+{
+    struct comm_view *peer = joining->peer_view, *mine = joining->local_view;
+    int32_t other = peer->peers[joining->remote_leader];
+    int32_t pair[2] = {engine_self < other ? engine_self : other,
+                       engine_self < other ? other : engine_self};
+    struct meeting_key key = {MEETING_LEADERS, joining->tag,
+                              mix_two(mix((uint64_t)pair[0]), (uint64_t)pair[1])};
+    struct members *both = members_of(pair, 2);
+    if (!both)
+        engine_abort(MPI_ERR_NO_MEM);
+    *side = engine_self == pair[1];
+    struct meeting *meeting =
+        meeting_join(peer->shared, &key, "MPI_Intercomm_create", both, *side,
+                     deposit_of(mine->local, (size_t)mine->local_count * sizeof mine->local[0]));
+    members_drop(both);
+    struct shared_communicator *made = NULL;
+    joining->result = meeting_await(peer, meeting, meeting_is_full, meeting);
+    if (joining->result == MPI_SUCCESS) {
+        making_decide_once(meeting, inter_decide);
+        made = meeting->made[*side];
+        if (!made)
+            joining->result = MPI_ERR_COMM;
+    }
+    if (made)
+        shared_hold(made);
+    meeting_leave(meeting);
+    return made;
+}
+
+/* What the leader tells the others of its side. */
+struct outcome {
+    int side, result;
+};
+
+static struct meeting *meet_side(struct joining *joining)
+{
+    struct comm_view *view = joining->local_view;
+    struct meeting_key key = {.kind = MEETING_COLLECTIVE};
+    struct outcome outcome = {0, MPI_SUCCESS};
+    struct shared_communicator *made = NULL;
+    bool leads = view->rank == joining->local_leader;
+    if (leads) {
+        made = meet_leader(joining, &outcome.side);
+        outcome.result = joining->result;
+    }
+    struct meeting *meeting =
+        meeting_of_all(view, &key, "MPI_Intercomm_create", deposit_of(&outcome, sizeof outcome));
+    if (leads) {
+        meeting->made = engine_allocate((size_t)meeting->size * sizeof made);
+        making_give_all(meeting, made);
+        for (int i = 0; made && i < meeting->size; i++)
+            shared_hold(made);
+        meeting->decided = true;
+        if (made)
+            shared_drop(made);
+    }
+    return meeting;
+}
+
+static bool is_decided(void *meeting)
+{
+    return ((struct meeting *)meeting)->decided;
+}
+
+static int join(struct joining *joining, MPI_Comm handle, MPI_Comm *made)
+{
+    struct comm_view *view = joining->local_view;
+    struct meeting *meeting = meet_side(joining);
+    int result = meeting_await(view, meeting, is_decided, meeting);
+    *made = MPI_COMM_NULL;
+    if (result == MPI_SUCCESS) {
+        const struct outcome *said = deposit_part(meeting->deposit[joining->local_leader], 0);
+        result = said->result;
+        if (result == MPI_SUCCESS) {
+            view_open(meeting->made[view->rank], said->side, handle);
+            *made = handle;
+        }
+    }
+    meeting_leave(meeting);
+    return result;
+}
+
+/* The error class of the leader's own arguments. */
+static int check_leader(const struct joining *joining)
+{
+    const struct comm_view *peer = joining->peer_view;
+    if (!peer)
+        return MPI_ERR_COMM;
+    if (joining->remote_leader < 0 || joining->remote_leader >= peer->peers_count ||
+        peer->peers[joining->remote_leader] == engine_self)
+        return MPI_ERR_RANK;
+    return MPI_SUCCESS;
+}
+
+static int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                            int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    struct joining joining = {.local_leader = local_leader,
+                              .remote_leader = remote_leader,
+                              .tag = tag,
+                              .peer_view = communicator_view(peer_comm)};
+    int result = making_check(local_comm, newintercomm, &joining.local_view);
+    if (result != MPI_SUCCESS)
+        return result;
+    const struct comm_view *view = joining.local_view;
+    if (view->inter)
+        return communicator_raise(local_comm, MPI_ERR_COMM);
+    if (local_leader < 0 || local_leader >= view->local_count)
+        return communicator_raise(local_comm, MPI_ERR_RANK);
+    if (tag < 0)
+        return communicator_raise(local_comm, MPI_ERR_TAG);
+    if (view->rank == local_leader && (result = check_leader(&joining)) != MPI_SUCCESS)
+        return communicator_raise(local_comm, result);
+    MPI_Comm handle;
+    result = making_handle(view, &handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = meeting_enter(joining.local_view);
+    if (result == MPI_SUCCESS)
+        result = join(&joining, handle, newintercomm);
+    if (result != MPI_SUCCESS)
+        local.Comm_free(&handle);
+    return communicator_raise(local_comm, result);
+}
+
+/* --- back into one ---------------------------------------------------------------------------- */
+
+static bool is_high(struct meeting *meeting, int participant)
+{
+    return *(const bool *)deposit_part(meeting->deposit[participant], 0);
+}
+
+/* Nothing if the members of a side do not say the same. */
+static void decide_merge(struct meeting *meeting)
+{
+    const struct shared_communicator *of = meeting->of;
+    bool high[2] = {is_high(meeting, 0), is_high(meeting, of->count[0])};
+    for (int i = 0; i < meeting->size; i++)
+        if (is_high(meeting, i) != high[i >= of->count[0]])
+            return;
+    int first = high[0] && !high[1];
+    struct members *below = making_side(of, first), *above = making_side(of, !first);
+    struct members *all = members_union(below, above);
+    if (!all)
+        engine_abort(MPI_ERR_NO_MEM);
+    making_give_all(meeting, shared_make(all, NULL));
+    members_drop(all);
+    members_drop(below);
+    members_drop(above);
+}
+
+static int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    struct making making = {.decide = decide_merge};
+    bool says = high != 0;
+    int result = making_check(intercomm, newintracomm, &making.view);
+    if (result != MPI_SUCCESS)
+        return result;
+    if (!making.view->inter)
+        return communicator_raise(intercomm, MPI_ERR_COMM);
+    result = making_handle(making.view, &making.handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    result =
+        making_all(&making, "MPI_Intercomm_merge", deposit_of(&says, sizeof says), newintracomm);
+    if (result == MPI_SUCCESS && !making.opened)
+        return communicator_raise(intercomm, MPI_ERR_ARG);
+    return result;
+}
+
+void inter_fill(struct library *table)
+{
+    table->Intercomm_create = intercomm_create;
+    table->Intercomm_merge = intercomm_merge;
+}

@@ -1,0 +1,327 @@
+/* New communicators out of one that there is: each member makes a handle of the library for itself,
+ * all meet, and the first that finds all there works out who is in what. */
+#include "engine/communicators/parts.h"
+
+#include "engine/requests/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what all of them do ---------------------------------------------------------------------- */
+
+void making_decide_once(struct meeting *meeting, decide_function *decide)
+{
+    if (meeting->decided)
+        return;
+    meeting->decided = true;
+    meeting->made = engine_allocate((size_t)meeting->size * sizeof(struct shared_communicator *));
+    decide(meeting);
+    for (int i = 0; i < meeting->size; i++)
+        if (meeting->made[i])
+            shared_hold(meeting->made[i]);
+}
+
+/* Opens what the meeting made for this participant; without anything the handle is freed. */
+static struct comm_view *take(struct meeting *meeting, int mine, int side, MPI_Comm handle)
+{
+    struct shared_communicator *shared = meeting->made[mine];
+    if (shared)
+        return view_open(shared, shared->count[1] > 0 ? side : 0, handle);
+    local.Comm_free(&handle);
+    return NULL;
+}
+
+int making_take(struct making *making)
+{
+    struct meeting *meeting = making->meeting;
+    int result = meeting_await(making->view, meeting, meeting_is_full, meeting);
+    making->opened = NULL;
+    if (result == MPI_SUCCESS) {
+        making_decide_once(meeting, making->decide);
+        making->opened = take(meeting, making->mine, making->side, making->handle);
+    } else {
+        local.Comm_free(&making->handle);
+    }
+    meeting_leave(meeting);
+    return result;
+}
+
+int making_finish(struct making *making, MPI_Comm *made)
+{
+    int result = making_take(making);
+    *made = making->opened ? making->handle : MPI_COMM_NULL;
+    return communicator_raise(making->view->handle, result);
+}
+
+/* Comes to a meeting of all members of `comm`. */
+static void begin(struct making *making, const char *name, struct deposit *deposit)
+{
+    struct meeting_key key = {.kind = MEETING_COLLECTIVE};
+    struct comm_view *view = making->view;
+    making->side = view->side;
+    making->mine = meeting_place(view->shared, view->side, view->rank);
+    making->meeting = meeting_of_all(view, &key, name, deposit);
+}
+
+int making_all(struct making *making, const char *name, struct deposit *deposit, MPI_Comm *made)
+{
+    int result = meeting_enter(making->view);
+    making->opened = NULL;
+    if (result != MPI_SUCCESS) {
+        engine_release(deposit);
+        local.Comm_free(&making->handle);
+        return communicator_raise(making->view->handle, result);
+    }
+    begin(making, name, deposit);
+    return making_finish(making, made);
+}
+
+int making_handle(const struct comm_view *view, MPI_Comm *handle)
+{
+    return local.Comm_split(view->handle, 0, 0, handle);
+}
+
+/* MPI_SUCCESS: *view is that of a communicator whose members can make another one. */
+int making_check(MPI_Comm comm, const void *newcomm, struct comm_view **view)
+{
+    *view = communicator_view(comm);
+    if (!*view)
+        return communicator_raise(comm, MPI_ERR_COMM);
+    return newcomm ? MPI_SUCCESS : communicator_raise(comm, MPI_ERR_ARG);
+}
+
+/* --- the same members ------------------------------------------------------------------------- */
+
+struct members *making_side(const struct shared_communicator *of, int side)
+{
+    struct members *made = members_of(of->process + side * of->count[0], of->count[side]);
+    if (!made)
+        engine_abort(MPI_ERR_NO_MEM);
+    return made;
+}
+
+void making_give_all(struct meeting *meeting, struct shared_communicator *shared)
+{
+    for (int i = 0; i < meeting->size; i++)
+        meeting->made[i] = shared;
+}
+
+static void decide_same(struct meeting *meeting)
+{
+    struct members *first = making_side(meeting->of, 0), *second = making_side(meeting->of, 1);
+    making_give_all(meeting, shared_make(first, second->count > 0 ? second : NULL));
+    members_drop(first);
+    members_drop(second);
+}
+
+static int dup(MPI_Comm comm, const MPI_Info *info, const char *name, MPI_Comm *newcomm)
+{
+    struct making making = {.decide = decide_same};
+    int result = making_check(comm, newcomm, &making.view);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = info ? local.Comm_dup_with_info(comm, *info, &making.handle)
+                  : local.Comm_dup(comm, &making.handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = making_all(&making, name, deposit_none(), newcomm);
+    if (making.opened)
+        making.opened->topology = topology_hold(making.view->topology);
+    return result;
+}
+
+static int comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    return dup(comm, NULL, "MPI_Comm_dup", newcomm);
+}
+
+static int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    return dup(comm, &info, "MPI_Comm_dup_with_info", newcomm);
+}
+
+/* --- the same, as a request ------------------------------------------------------------------- */
+
+struct later {
+    struct making making;
+    MPI_Comm *newcomm;
+};
+
+static bool idup_ready(void *data)
+{
+    const struct making *making = &((struct later *)data)->making;
+    return meeting_settled(making->view, making->meeting, meeting_is_full, making->meeting);
+}
+
+static int idup_finish(void *data, MPI_Status *status)
+{
+    struct later *later = data;
+    (void)status;
+    int result = making_take(&later->making);
+    if (later->making.opened)
+        later->making.opened->topology = topology_hold(later->making.view->topology);
+    else
+        *later->newcomm = MPI_COMM_NULL;
+    return result;
+}
+
+static void idup_release(void *data)
+{
+    struct later *later = data;
+    view_drop(later->making.view);
+    free(later);
+}
+
+static const struct request_kind idup_kind = {
+    .name = "MPI_Comm_idup", .ready = idup_ready, .finish = idup_finish, .release = idup_release};
+
+static int idup(MPI_Comm comm, const MPI_Info *info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct comm_view *view;
+    int result = making_check(comm, newcomm, &view);
+    if (result != MPI_SUCCESS)
+        return result;
+    if (!request)
+        return communicator_raise(comm, MPI_ERR_ARG);
+    MPI_Comm handle;
+    result = info ? local.Comm_dup_with_info(comm, *info, &handle) : local.Comm_dup(comm, &handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = meeting_enter(view);
+    if (result != MPI_SUCCESS) {
+        local.Comm_free(&handle);
+        return communicator_raise(comm, result);
+    }
+    struct later *later = malloc(sizeof *later);
+    if (!later)
+        engine_abort(MPI_ERR_NO_MEM);
+    *later =
+        (struct later){{.view = view_hold(view), .handle = handle, .decide = decide_same}, newcomm};
+    begin(&later->making, "MPI_Comm_idup", deposit_none());
+    *newcomm = handle;
+    *request = request_new(&idup_kind, later, false, comm);
+    return MPI_SUCCESS;
+}
+
+static int comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    return idup(comm, NULL, newcomm, request);
+}
+
+static int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
+                               MPI_Request *request)
+{
+    return idup(comm, &info, newcomm, request);
+}
+
+/* --- by colour and key ------------------------------------------------------------------------ */
+
+struct colour_key {
+    int colour, key;
+};
+
+static struct colour_key *wish_of(struct meeting *meeting, int participant)
+{
+    return deposit_part(meeting->deposit[participant], 0);
+}
+
+/* Those of one side with this colour, by key and then by rank. */
+static struct members *of_colour(struct meeting *meeting, int side, int colour)
+{
+    const struct shared_communicator *of = meeting->of;
+    int first = side * of->count[0];
+    struct members *made = members_new(of->count[side]);
+    int *key = malloc(((size_t)of->count[side] + 1) * sizeof *key);
+    if (!made || !key)
+        engine_abort(MPI_ERR_NO_MEM);
+    made->count = 0;
+    for (int i = first; i < first + of->count[side]; i++) {
+        const struct colour_key *wish = wish_of(meeting, i);
+        if (wish->colour != colour)
+            continue;
+        int at = made->count++;
+        for (; at > 0 && key[at - 1] > wish->key; at--) {
+            key[at] = key[at - 1];
+            made->process[at] = made->process[at - 1];
+        }
+        key[at] = wish->key;
+        made->process[at] = of->process[i];
+    }
+    free(key);
+    return made;
+}
+
+static struct shared_communicator *split_off(struct meeting *meeting, int colour)
+{
+    bool inter = meeting->of->count[1] > 0;
+    struct members *first = of_colour(meeting, 0, colour), *second = of_colour(meeting, 1, colour);
+    struct shared_communicator *made = NULL;
+    if (!inter || (first->count > 0 && second->count > 0))
+        made = shared_make(first, inter ? second : NULL);
+    members_drop(first);
+    members_drop(second);
+    return made;
+}
+
+static void decide_split(struct meeting *meeting)
+{
+    for (int i = 0; i < meeting->size; i++) {
+        int colour = wish_of(meeting, i)->colour, earlier = 0;
+        if (colour == MPI_UNDEFINED)
+            continue;
+        while (wish_of(meeting, earlier)->colour != colour)
+            earlier++;
+        meeting->made[i] = earlier < i ? meeting->made[earlier] : split_off(meeting, colour);
+    }
+}
+
+int making_split(struct comm_view *view, int colour, int key, const char *name, MPI_Comm *newcomm)
+{
+    struct making making = {.view = view, .decide = decide_split};
+    struct colour_key wish = {colour, key};
+    int result = making_handle(view, &making.handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    return making_all(&making, name, deposit_of(&wish, sizeof wish), newcomm);
+}
+
+static int comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct comm_view *view;
+    int result = making_check(comm, newcomm, &view);
+    if (result != MPI_SUCCESS)
+        return result;
+    if (color < 0 && color != MPI_UNDEFINED)
+        return communicator_raise(comm, MPI_ERR_ARG);
+    return making_split(view, color, key, "MPI_Comm_split", newcomm);
+}
+
+/* All ranks of a run share memory; smaller parts of the machine are not told apart. */
+static int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    char type[MPI_MAX_INFO_VAL + 1] = "";
+    int guided = 0;
+    struct comm_view *view;
+    int result = making_check(comm, newcomm, &view);
+    if (result != MPI_SUCCESS)
+        return result;
+    if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED &&
+        split_type != MPI_COMM_TYPE_HW_GUIDED && split_type != MPI_COMM_TYPE_HW_UNGUIDED &&
+        split_type != MPIX_COMM_TYPE_NEIGHBORHOOD)
+        return communicator_raise(comm, MPI_ERR_ARG);
+    if (split_type == MPI_COMM_TYPE_HW_GUIDED && info != MPI_INFO_NULL)
+        local.Info_get(info, "mpi_hw_resource_type", MPI_MAX_INFO_VAL, type, &guided);
+    bool whole = split_type == MPI_COMM_TYPE_SHARED || split_type == MPIX_COMM_TYPE_NEIGHBORHOOD ||
+                 (guided && strcmp(type, "mpi_shared_memory") == 0);
+    return making_split(view, whole ? 0 : MPI_UNDEFINED, key, "MPI_Comm_split_type", newcomm);
+}
+
+void making_fill(struct library *table)
+{
+    table->Comm_dup = comm_dup;
+    table->Comm_dup_with_info = comm_dup_with_info;
+    table->Comm_idup = comm_idup;
+    table->Comm_idup_with_info = comm_idup_with_info;
+    table->Comm_split = comm_split;
+    table->Comm_split_type = comm_split_type;
+}

@@ -1,0 +1,198 @@
+/* Meetings in shared memory: see meeting.h. */
+#include "engine/communicators/meeting.h"
+
+#include "engine/communicators/members.h"
+
+#include <string.h>
+
+/* --- deposits --------------------------------------------------------------------------------- */
+
+static char *bytes_of(struct deposit *deposit)
+{
+    return (char *)(deposit->start + deposit->parts + 1);
+}
+
+struct deposit *deposit_new(int parts, const size_t *bytes)
+{
+    size_t total = 0;
+    for (int i = 0; i < parts; i++)
+        total += bytes[i];
+    size_t head = sizeof(struct deposit) + ((size_t)parts + 1) * sizeof(size_t);
+    struct deposit *made = engine_allocate(head + total);
+    made->parts = parts;
+    for (int i = 0; i < parts; i++)
+        made->start[i + 1] = made->start[i] + bytes[i];
+    return made;
+}
+
+struct deposit *deposit_of(const void *bytes, size_t length)
+{
+    struct deposit *made = deposit_new(1, &length);
+    if (length > 0)
+        memcpy(bytes_of(made), bytes, length);
+    return made;
+}
+
+struct deposit *deposit_none(void)
+{
+    return deposit_new(0, NULL);
+}
+
+void *deposit_part(struct deposit *deposit, int part)
+{
+    return bytes_of(deposit) + deposit->start[part];
+}
+
+size_t deposit_bytes(const struct deposit *deposit, int part)
+{
+    return deposit->start[part + 1] - deposit->start[part];
+}
+
+/* --- meetings --------------------------------------------------------------------------------- */
+
+int meeting_size(const struct shared_communicator *of)
+{
+    return of->count[0] + of->count[1];
+}
+
+int meeting_place(const struct shared_communicator *of, int side, int rank)
+{
+    return side * of->count[0] + rank;
+}
+
+static bool same_key(const struct meeting_key *a, const struct meeting_key *b)
+{
+    return a->kind == b->kind && a->tag == b->tag && a->who == b->who;
+}
+
+/* The newest stands first: the oldest without this participant is the last that fits. */
+static struct meeting *find(const struct shared_communicator *of, const struct meeting_key *key,
+                            int mine)
+{
+    struct meeting *found = NULL;
+    for (struct meeting *m = of->meetings; m; m = m->next)
+        if (same_key(&m->key, key) && !m->deposit[mine])
+            found = m;
+    return found;
+}
+
+static struct meeting *begin(struct shared_communicator *of, const struct meeting_key *key,
+                             const char *name, int size, const int32_t *process)
+{
+    struct meeting *made = engine_allocate(sizeof *made);
+    made->of = of;
+    made->key = *key;
+    made->name = name;
+    made->size = size;
+    made->process = process;
+    made->deposit = engine_allocate((size_t)size * sizeof(struct deposit *));
+    made->next = of->meetings;
+    if (made->next)
+        made->next->previous = made;
+    of->meetings = made;
+    shared_hold(of);
+    return made;
+}
+
+static struct meeting *come(struct meeting *meeting, int mine, struct deposit *deposit)
+{
+    meeting->deposit[mine] = deposit;
+    meeting->arrived++;
+    for (int i = 0; i < meeting->size; i++)
+        if (meeting->deposit[i] && i != mine)
+            engine_wake(meeting->process[i]);
+    return meeting;
+}
+
+struct meeting *meeting_join(struct shared_communicator *of, const struct meeting_key *key,
+                             const char *name, const struct members *participants, int mine,
+                             struct deposit *deposit)
+{
+    struct meeting *meeting = find(of, key, mine);
+    if (!meeting) {
+        size_t bytes = (size_t)participants->count * sizeof participants->process[0];
+        int32_t *process = memcpy(engine_allocate(bytes), participants->process, bytes);
+        meeting = begin(of, key, name, participants->count, process);
+        meeting->own_list = true;
+    }
+    return come(meeting, mine, deposit);
+}
+
+struct meeting *meeting_of_all(struct comm_view *view, const struct meeting_key *key,
+                               const char *name, struct deposit *deposit)
+{
+    struct shared_communicator *of = view->shared;
+    int mine = meeting_place(of, view->side, view->rank);
+    struct meeting *meeting = find(of, key, mine);
+    if (!meeting)
+        meeting = begin(of, key, name, meeting_size(of), of->process);
+    return come(meeting, mine, deposit);
+}
+
+void meeting_leave(struct meeting *meeting)
+{
+    struct shared_communicator *of = meeting->of;
+    if (++meeting->left < meeting->size)
+        return;
+    if (meeting->previous)
+        meeting->previous->next = meeting->next;
+    else
+        of->meetings = meeting->next;
+    if (meeting->next)
+        meeting->next->previous = meeting->previous;
+    for (int i = 0; i < meeting->size; i++) {
+        engine_release(meeting->deposit[i]);
+        if (meeting->made && meeting->made[i])
+            shared_drop(meeting->made[i]);
+    }
+    engine_release(meeting->deposit);
+    engine_release(meeting->made);
+    if (meeting->own_list)
+        engine_release((void *)meeting->process);
+    engine_release(meeting);
+    shared_drop(of);
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+int meeting_enter(struct comm_view *view)
+{
+    engine_turn();
+    return view_revoked(view, false) ? MPIX_ERR_REVOKED : MPI_SUCCESS;
+}
+
+bool meeting_is_full(void *data)
+{
+    const struct meeting *meeting = data;
+    return meeting->arrived == meeting->size;
+}
+
+/* This rank knows of the death of a participant: of one that has not come, or of any. */
+static bool knows_of_death(const struct meeting *meeting, bool any)
+{
+    for (int i = 0; engine->deaths > 0 && i < meeting->size; i++)
+        if ((any || !meeting->deposit[i]) && engine_knows_dead(meeting->process[i]))
+            return true;
+    return false;
+}
+
+bool meeting_settled(const struct comm_view *view, const struct meeting *meeting,
+                     meeting_ready *ready, void *data)
+{
+    return view->shared->revoked || ready(data) || knows_of_death(meeting, false);
+}
+
+int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready, void *data)
+{
+    for (bool waits = false;; waits = true) {
+        if (view_revoked(view, waits))
+            return MPIX_ERR_REVOKED;
+        if (ready(data))
+            break;
+        if (knows_of_death(meeting, false))
+            return MPIX_ERR_PROC_FAILED;
+        engine_block();
+    }
+    bool may_raise = knows_of_death(meeting, true);
+    return may_raise && engine_decide(DECIDE_RAISE, 2) == 1 ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+}

@@ -1,0 +1,67 @@
+/* What the files of this folder say to each other. */
+#ifndef ENGINE_COMMUNICATORS_PARTS_H
+#define ENGINE_COMMUNICATORS_PARTS_H
+
+#include "engine/communicators/communicator.h"
+#include "engine/communicators/meeting.h"
+#include "engine/communicators/members.h"
+#include "engine/communicators/topology.h"
+#include "engine/library.h"
+
+#include <stddef.h>
+
+/* Each sets the table's functions that its file has. */
+void groups_fill(struct library *table);   /* group.c */
+void inquiry_fill(struct library *table);  /* inquiry.c */
+void making_fill(struct library *table);   /* making.c */
+void creating_fill(struct library *table); /* creating.c */
+void inter_fill(struct library *table);    /* inter.c */
+void grids_fill(struct library *table);    /* grid.c */
+void graphs_fill(struct library *table);   /* graph.c */
+
+/* Who is in what, once all have come: sets meeting->made of each participant. */
+typedef void decide_function(struct meeting *meeting);
+
+void making_decide_once(struct meeting *meeting, decide_function *decide);
+
+/* A communicator that is being made. */
+struct making {
+    struct comm_view *view; /* of which it is made */
+    decide_function *decide;
+    MPI_Comm handle; /* for it, of this rank */
+    struct meeting *meeting;
+    int mine;                 /* this participant */
+    int side;                 /* on which it will be, if the new one has two */
+    struct comm_view *opened; /* NULL: this rank is not in the new one */
+};
+
+/* MPI_SUCCESS: *view is that of a communicator whose members can make another one. Else the error
+ * has been raised. */
+int making_check(MPI_Comm comm, const void *newcomm, struct comm_view **view);
+/* A handle of the library with the error handler of `view`, without its attributes. */
+int making_handle(const struct comm_view *view, MPI_Comm *handle);
+/* Meets all members and makes it: *made is MPI_COMM_NULL where this rank is not in it. Raises what
+ * goes wrong. */
+int making_all(struct making *making, const char *name, struct deposit *deposit, MPI_Comm *made);
+/* The end of that, for other meetings: view, decide, handle, meeting, mine and side are set. */
+int making_finish(struct making *making, MPI_Comm *made);
+/* The same, but raises nothing; returns the error class. */
+int making_take(struct making *making);
+/* All participants get the same one. */
+void making_give_all(struct meeting *meeting, struct shared_communicator *shared);
+/* A decide_function for two leaders who bring the processes of their sides. */
+void inter_decide(struct meeting *meeting);
+/* MPI_Comm_split after its arguments are looked at. */
+int making_split(struct comm_view *view, int colour, int key, const char *name, MPI_Comm *newcomm);
+/* Of the first `count` members; *opened is NULL where this rank is not among them. */
+int making_first(MPI_Comm comm, int count, const char *name, MPI_Comm *made,
+                 struct comm_view **opened);
+/* The processes of one side, as a new list. */
+struct members *making_side(const struct shared_communicator *of, int side);
+
+/* A handle for a list of processes, which it takes over; MPI_GROUP_EMPTY for one without. */
+MPI_Group group_handle(struct members *members);
+/* What a handle means; NULL: it is none of a group. */
+const struct members *group_members(MPI_Group group);
+
+#endif

@@ -1,0 +1,7 @@
+/* Dynamic processes. */
+#include "engine/library.h"
+
+void dynamic_fill(struct library *table)
+{
+    (void)table;
+}
