@@ -52,6 +52,7 @@ enum decision {
     DECIDE_WHICH, /* which of several complete requests Waitany, Testany, Waitsome, Testsome tell */
     DECIDE_DEATH, /* is this process told now of a death */
     DECIDE_END,   /* how many more turns the others have when the job is to end */
+    DECIDE_LEAVE, /* does a member leave a collective before all have come to it */
     DECIDE_RAISE, /* does an operation that a death touches complete or fail at this member */
     DECISION_KINDS,
 };

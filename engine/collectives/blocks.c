@@ -1,0 +1,191 @@
+/* The blocks of a collective: where they are, how they are packed and unpacked. */
+#include "engine/collectives/collective.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+MPI_Count blocks_count(const struct blocks *blocks, int which)
+{
+    if (!blocks->counts)
+        return blocks->count;
+    return blocks->wide ? ((const MPI_Count *)blocks->counts)[which]
+                        : ((const int *)blocks->counts)[which];
+}
+
+MPI_Datatype blocks_type(const struct blocks *blocks, int which)
+{
+    return blocks->types ? blocks->types[which] : blocks->type;
+}
+
+static MPI_Aint extent_of(MPI_Datatype type)
+{
+    MPI_Aint lower = 0, extent = 0;
+    local.Type_get_extent(type, &lower, &extent);
+    return extent;
+}
+
+void *blocks_address(const struct blocks *blocks, int which)
+{
+    MPI_Aint offset;
+    if (!blocks->displacements)
+        offset = (MPI_Aint)which * (MPI_Aint)blocks->count * extent_of(blocks->type);
+    else if (blocks->wide || blocks->aints)
+        offset = ((const MPI_Aint *)blocks->displacements)[which];
+    else
+        offset = ((const int *)blocks->displacements)[which];
+    if (blocks->displacements && !blocks->types)
+        offset *= extent_of(blocks->type);
+    return (char *)blocks->buffer + offset;
+}
+
+static size_t bytes_of(const struct blocks *blocks, int which)
+{
+    MPI_Count size = 0;
+    local.Type_size_c(blocks_type(blocks, which), &size);
+    return (size_t)(blocks_count(blocks, which) * size);
+}
+
+int collective_place(const struct collective *collective, int peer)
+{
+    const struct comm_view *view = collective->view;
+    return meeting_place(view->shared, view->inter ? !view->side : view->side, peer);
+}
+
+/* --- what is sent ----------------------------------------------------------------------------- */
+
+int blocks_sent(const struct collective *c)
+{
+    const struct traits *traits = c->traits;
+    if (c->idle || c->call.operation == COLLECTIVE_BARRIER)
+        return 0;
+    if (traits->rooted && traits->root_sends != c->is_root) {
+        bool own = c->is_root && !c->view->inter && !c->skip_own;
+        return own ? 1 : 0;
+    }
+    if (!traits->per_peer)
+        return 1;
+    return traits->neighbours ? c->neighbours.destinations_count : c->peers;
+}
+
+static void pack(const struct blocks *blocks, int which, void *to, size_t bytes)
+{
+    MPI_Count at = 0;
+    if (bytes > 0)
+        local.Pack_c(blocks_address(blocks, which), blocks_count(blocks, which),
+                     blocks_type(blocks, which), to, (MPI_Count)bytes, &at, MPI_COMM_SELF);
+}
+
+/* Among neighbours part 0 says to whom the blocks go. */
+struct deposit *blocks_pack(const struct collective *c)
+{
+    int blocks = blocks_sent(c), head = c->traits->neighbours ? 1 : 0;
+    const struct neighbours *mine = &c->neighbours;
+    size_t list = (size_t)mine->destinations_count * sizeof mine->destinations[0];
+    size_t *bytes = calloc((size_t)blocks + 1, sizeof *bytes);
+    if (!bytes)
+        engine_abort(MPI_ERR_NO_MEM);
+    bytes[0] = list;
+    for (int i = 0; i < blocks; i++)
+        bytes[head + i] = bytes_of(&c->call.send, i);
+    struct deposit *deposit = deposit_new(head + blocks, bytes);
+    if (list > 0)
+        memcpy(deposit_part(deposit, 0), mine->destinations, list);
+    for (int i = 0; i < blocks; i++)
+        pack(&c->call.send, i, deposit_part(deposit, head + i), bytes[head + i]);
+    free(bytes);
+    return deposit;
+}
+
+/* --- what is received ------------------------------------------------------------------------- */
+
+int block_fill(const struct blocks *blocks, int which, const void *packed, size_t bytes)
+{
+    MPI_Count size = 0, at = 0;
+    MPI_Datatype type = blocks_type(blocks, which);
+    size_t room = bytes_of(blocks, which);
+    local.Type_size_c(type, &size);
+    int result = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    MPI_Count count = size > 0 ? (MPI_Count)(bytes < room ? bytes : room) / size : 0;
+    if (count > 0)
+        local.Unpack_c(packed, count * size, &at, blocks_address(blocks, which), count, type,
+                       MPI_COMM_SELF);
+    return result;
+}
+
+/* Part `part` of what a participant brought, into block `which`. */
+static int take(const struct collective *c, int participant, int part, int which)
+{
+    struct deposit *deposit = c->meeting->deposit[participant];
+    if (!deposit || part >= deposit->parts)
+        return MPI_SUCCESS;
+    return block_fill(&c->call.receive, which, deposit_part(deposit, part),
+                      deposit_bytes(deposit, part));
+}
+
+static int worse(int result, int found)
+{
+    return result != MPI_SUCCESS ? result : found;
+}
+
+/* From each peer its part for this rank. */
+static int take_from_peers(const struct collective *c)
+{
+    int result = MPI_SUCCESS;
+    int part = c->traits->per_peer ? c->view->rank : 0;
+    for (int i = 0; i < c->peers; i++)
+        if (!c->skip_own || i != c->view->rank)
+            result = worse(result, take(c, collective_place(c, i), part, i));
+    return result;
+}
+
+static int take_from_root(const struct collective *c)
+{
+    int part = c->traits->per_peer ? c->view->rank : 0;
+    bool has_it = c->is_root && (c->skip_own || !c->traits->per_peer || c->view->inter);
+    return has_it ? MPI_SUCCESS : take(c, collective_place(c, c->call.root), part, 0);
+}
+
+/* The place of that edge to this rank which has `earlier` others before it; behind the last one if
+ * there is none. */
+static int edge_to(struct deposit *deposit, int rank, int earlier)
+{
+    const int *to = deposit_part(deposit, 0);
+    int edges = (int)(deposit_bytes(deposit, 0) / sizeof *to), at = 0;
+    while (at < edges && (to[at] != rank || earlier-- > 0))
+        at++;
+    return at;
+}
+
+/* Of several edges from one source the last block belongs to the first that it sent: where one
+ * process is both neighbours on a ring, what it sends down is what comes from above. */
+static int take_from_neighbours(const struct collective *c)
+{
+    int result = MPI_SUCCESS;
+    const struct neighbours *mine = &c->neighbours;
+    for (int i = mine->sources_count - 1; i >= 0; i--) {
+        int source = mine->sources[i], earlier = 0, part = 0;
+        if (source == MPI_PROC_NULL)
+            continue;
+        for (int j = mine->sources_count - 1; j > i; j--)
+            earlier += mine->sources[j] == source;
+        int place = collective_place(c, source);
+        if (c->traits->per_peer)
+            part = edge_to(c->meeting->deposit[place], c->view->rank, earlier);
+        result = worse(result, take(c, place, part + 1, i));
+    }
+    return result;
+}
+
+int blocks_unpack(const struct collective *c)
+{
+    bool receives = !c->idle && c->call.operation != COLLECTIVE_BARRIER;
+    if (!receives)
+        return MPI_SUCCESS;
+    if (c->traits->neighbours)
+        return take_from_neighbours(c);
+    if (!c->traits->rooted)
+        return take_from_peers(c);
+    if (c->traits->root_sends)
+        return take_from_root(c);
+    return c->is_root ? take_from_peers(c) : MPI_SUCCESS;
+}

@@ -1,0 +1,32 @@
+/* The table of operations. */
+#include "engine/collectives/collective.h"
+
+const struct traits traits_of[COLLECTIVE_OPERATIONS] = {
+    [COLLECTIVE_BARRIER] = {.name = "MPI_Barrier"},
+    [COLLECTIVE_BCAST] = {"MPI_Bcast", .rooted = true, .root_sends = true, .need = NEED_ROOT},
+    [COLLECTIVE_GATHER] = {"MPI_Gather", .rooted = true},
+    [COLLECTIVE_GATHERV] = {"MPI_Gatherv", .rooted = true},
+    [COLLECTIVE_SCATTER] = {"MPI_Scatter", true, true, true, .need = NEED_ROOT},
+    [COLLECTIVE_SCATTERV] = {"MPI_Scatterv", true, true, true, .need = NEED_ROOT},
+    [COLLECTIVE_ALLGATHER] = {"MPI_Allgather"},
+    [COLLECTIVE_ALLGATHERV] = {"MPI_Allgatherv"},
+    [COLLECTIVE_ALLTOALL] = {"MPI_Alltoall", .per_peer = true},
+    [COLLECTIVE_ALLTOALLV] = {"MPI_Alltoallv", .per_peer = true},
+    [COLLECTIVE_ALLTOALLW] = {"MPI_Alltoallw", .per_peer = true},
+    [COLLECTIVE_REDUCE] = {"MPI_Reduce", .rooted = true, .reduces = true},
+    [COLLECTIVE_ALLREDUCE] = {"MPI_Allreduce", .reduces = true},
+    [COLLECTIVE_REDUCE_SCATTER] = {"MPI_Reduce_scatter", .reduces = true},
+    [COLLECTIVE_REDUCE_SCATTER_BLOCK] = {"MPI_Reduce_scatter_block", .reduces = true},
+    [COLLECTIVE_SCAN] = {"MPI_Scan", .reduces = true, .need = NEED_LOWER},
+    [COLLECTIVE_EXSCAN] = {"MPI_Exscan", .reduces = true, .need = NEED_LOWER},
+    [COLLECTIVE_NEIGHBOR_ALLGATHER] = {"MPI_Neighbor_allgather", .neighbours = true,
+                                       .need = NEED_SOURCES},
+    [COLLECTIVE_NEIGHBOR_ALLGATHERV] = {"MPI_Neighbor_allgatherv", .neighbours = true,
+                                        .need = NEED_SOURCES},
+    [COLLECTIVE_NEIGHBOR_ALLTOALL] = {"MPI_Neighbor_alltoall", .per_peer = true, .neighbours = true,
+                                      .need = NEED_SOURCES},
+    [COLLECTIVE_NEIGHBOR_ALLTOALLV] = {"MPI_Neighbor_alltoallv", .per_peer = true,
+                                       .neighbours = true, .need = NEED_SOURCES},
+    [COLLECTIVE_NEIGHBOR_ALLTOALLW] = {"MPI_Neighbor_alltoallw", .per_peer = true,
+                                       .neighbours = true, .need = NEED_SOURCES},
+};
