@@ -138,13 +138,6 @@ static int take_from_peers(const struct collective *c)
     return result;
 }
 
-static int take_from_root(const struct collective *c)
-{
-    int part = c->traits->per_peer ? c->view->rank : 0;
-    bool has_it = c->is_root && (c->skip_own || !c->traits->per_peer || c->view->inter);
-    return has_it ? MPI_SUCCESS : take(c, collective_place(c, c->call.root), part, 0);
-}
-
 /* The place of that edge to this rank which has `earlier` others before it; behind the last one if
  * there is none. */
 static int edge_to(struct deposit *deposit, int rank, int earlier)
@@ -176,16 +169,29 @@ static int take_from_neighbours(const struct collective *c)
     return result;
 }
 
+int blocks_received(const struct collective *c)
+{
+    if (c->idle || c->call.operation == COLLECTIVE_BARRIER)
+        return 0;
+    if (c->traits->neighbours)
+        return c->neighbours.sources_count;
+    if (!c->traits->rooted)
+        return c->traits->reduces ? 1 : c->peers;
+    if (c->traits->reduces)
+        return c->is_root;
+    if (!c->traits->root_sends)
+        return c->is_root ? c->peers : 0;
+    return c->is_root && (c->skip_own || !c->traits->per_peer || c->view->inter) ? 0 : 1;
+}
+
 int blocks_unpack(const struct collective *c)
 {
-    bool receives = !c->idle && c->call.operation != COLLECTIVE_BARRIER;
-    if (!receives)
+    if (blocks_received(c) == 0)
         return MPI_SUCCESS;
     if (c->traits->neighbours)
         return take_from_neighbours(c);
-    if (!c->traits->rooted)
-        return take_from_peers(c);
-    if (c->traits->root_sends)
-        return take_from_root(c);
-    return c->is_root ? take_from_peers(c) : MPI_SUCCESS;
+    if (c->traits->rooted && c->traits->root_sends)
+        return take(c, collective_place(c, c->call.root), c->traits->per_peer ? c->view->rank : 0,
+                    0);
+    return take_from_peers(c);
 }

@@ -146,6 +146,7 @@ static void release(void *data)
     struct collective *c = data;
     if (c->traits->reduces)
         operation_drop(c->call.op);
+    types_drop(c);
     neighbours_release(&c->neighbours);
     view_drop(c->view);
     free(c);
@@ -201,9 +202,10 @@ int collective_begin(const struct call *call, MPI_Request *request)
     if (!request)
         return communicator_raise(call->comm, MPI_ERR_ARG);
     struct collective *c = collective_new(call, view);
+    types_keep(c);
     result = start(c);
     if (result == MPI_SUCCESS)
-        *request = request_new(&kind, c, false, call->comm);
+        *request = request_make(&kind, c, false, call->comm);
     else
         release(c);
     return communicator_raise(call->comm, result);
@@ -217,6 +219,8 @@ int collective_init(const struct call *call, MPI_Request *request)
         return communicator_raise(call->comm, result);
     if (!request)
         return communicator_raise(call->comm, MPI_ERR_ARG);
-    *request = request_new(&kind, collective_new(call, view), true, call->comm);
+    struct collective *c = collective_new(call, view);
+    types_keep(c);
+    *request = request_make(&kind, c, true, call->comm);
     return MPI_SUCCESS;
 }

@@ -82,6 +82,7 @@ struct collective {
     bool is_root, idle; /* idle: MPI_PROC_NULL as root, nothing to do */
     bool skip_own;      /* in place: this rank's own block stays where it is */
     bool waits_for_all; /* though it could leave earlier: a decision */
+    bool keeps_types;   /* the types are this collective's own */
     MPI_Count total;    /* elements of a reduction that is scattered, in all */
 };
 
@@ -97,6 +98,8 @@ MPI_Datatype blocks_type(const struct blocks *blocks, int which);
 void *blocks_address(const struct blocks *blocks, int which);
 /* How many blocks this member sends; of reductions one, of all elements. */
 int blocks_sent(const struct collective *collective);
+/* How many it gets; of reductions one. */
+int blocks_received(const struct collective *collective);
 /* The packed blocks that this member sends. */
 struct deposit *blocks_pack(const struct collective *collective);
 /* Unpacks what has come for this member. Returns the error class. */
@@ -116,9 +119,13 @@ int collective_run(const struct call *call);
 int collective_begin(const struct call *call, MPI_Request *request);
 int collective_init(const struct call *call, MPI_Request *request);
 
-/* --- operations.c: MPI_Op_free waits for reductions that are pending ---- */
+/* --- kept.c ---- */
+/* MPI_Op_free waits for reductions that are pending. */
 void operation_hold(MPI_Op op);
 void operation_drop(MPI_Op op);
 void operations_fill(struct library *table);
+/* The types of a prepared collective become copies of its own; and their end. */
+void types_keep(struct collective *collective);
+void types_drop(struct collective *collective);
 
 #endif

@@ -1,8 +1,12 @@
 /* MPI_Graph_*, MPI_Dist_graph_*, MPI_Topo_test. */
 #include "engine/communicators/parts.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* MPI_UNWEIGHTED, a variable of the library, which is found in the process by name. */
+static const int *unweighted;
 
 static int topo_test(MPI_Comm comm, int *status)
 {
@@ -153,7 +157,7 @@ static bool are_ranks(const int *ranks, int count, int processes)
 
 static int *weights_of(const int *weights, int count)
 {
-    return topology_copy(weights, weights == MPI_UNWEIGHTED || !weights ? 0 : count);
+    return topology_copy(weights, weights == unweighted || !weights ? 0 : count);
 }
 
 static int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
@@ -172,7 +176,7 @@ static int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
     if (indegree < 0 || outdegree < 0 || (indegree > 0 && !sources) ||
         (outdegree > 0 && !destinations))
         return communicator_raise(comm, MPI_ERR_ARG);
-    bool in = sourceweights != MPI_UNWEIGHTED, out = destweights != MPI_UNWEIGHTED;
+    bool in = sourceweights != unweighted, out = destweights != unweighted;
     if ((indegree > 0 && !in && out) || (outdegree > 0 && !out && in))
         return communicator_raise(comm, MPI_ERR_TOPOLOGY);
     if (!are_ranks(sources, indegree, view->local_count) ||
@@ -211,7 +215,7 @@ static struct edge *list_edges(int n, const int *sources, const int *degrees,
     for (int i = 0; i < n; i++)
         for (int j = 0; j < degrees[i]; j++, at++)
             edges[at] = (struct edge){sources[i], destinations[at],
-                                      weights == MPI_UNWEIGHTED ? 0 : weights[at]};
+                                      weights == unweighted ? 0 : weights[at]};
     return edges;
 }
 
@@ -292,7 +296,7 @@ static int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
     struct topology *graph = topology_new(MPI_DIST_GRAPH);
     if (!graph)
         engine_abort(MPI_ERR_NO_MEM);
-    graph->weighted = weights != MPI_UNWEIGHTED;
+    graph->weighted = weights != unweighted;
     struct edge *edges = list_edges(n, sources, degrees, destinations, weights, &count);
     result = communicator_raise(comm, gather_edges(view, edges, count, graph));
     free(edges);
@@ -320,7 +324,7 @@ static int dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegr
 
 static void copy_out(int *to, const int *from, int count)
 {
-    if (to && to != MPI_UNWEIGHTED && count > 0)
+    if (to && to != unweighted && count > 0)
         memcpy(to, from, (size_t)count * sizeof *to);
 }
 
@@ -344,6 +348,8 @@ static int dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], i
 
 void graphs_fill(struct library *table)
 {
+    int *const *variable = dlsym(RTLD_DEFAULT, "MPI_UNWEIGHTED");
+    unweighted = variable ? *variable : NULL;
     table->Topo_test = topo_test;
     table->Graph_create = graph_create;
     table->Graphdims_get = graphdims_get;

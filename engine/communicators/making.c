@@ -199,7 +199,7 @@ static int idup(MPI_Comm comm, const MPI_Info *info, MPI_Comm *newcomm, MPI_Requ
         (struct later){{.view = view_hold(view), .handle = handle, .decide = decide_same}, newcomm};
     begin(&later->making, "MPI_Comm_idup", deposit_none());
     *newcomm = handle;
-    *request = request_new(&idup_kind, later, false, comm);
+    *request = request_make(&idup_kind, later, false, comm);
     return MPI_SUCCESS;
 }
 
