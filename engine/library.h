@@ -9,15 +9,20 @@
 /* The MPI library's own. Never to be called where other ranks or messages are meant. */
 extern struct library local;
 
+/* In the process from which the ranks are forked. */
+void engine_prepare(void);
+
 /* Keeps `library` as `local` and fills it with the engine's functions; what is not local and the
  * engine has not is refused by name. */
-void engine_fill(struct library *library);
+void engine_fill(struct library *table);
 
 /* The parts of it: each sets the members that it answers. */
-void messages_fill(struct library *library);
-void communicators_fill(struct library *library);
-void collectives_fill(struct library *library);
-void ulfm_fill(struct library *library);
-void dynamic_fill(struct library *library);
+void life_fill(struct library *table);
+void requests_fill(struct library *table);
+void messages_fill(struct library *table);
+void communicators_fill(struct library *table);
+void collectives_fill(struct library *table);
+void ulfm_fill(struct library *table);
+void dynamic_fill(struct library *table);
 
 #endif

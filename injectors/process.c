@@ -5,6 +5,8 @@
 
 #include "board/rank_number.h"
 #include "decisions/decisions.h"
+#include "engine/library.h"
+#include "engine/zygote/zygote.h"
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
 #include "injectors/replay/replay.h"
@@ -249,13 +251,34 @@ static bool start(void)
     return true;
 }
 
-__attribute__((constructor)) static void load(void)
+static void begin(void)
 {
-    runtime_thread_begin();
     bool recording = start();
     library_resolve(recording);
     if (recording)
         runtime_recording = under_test_open() ? RECORDS_BY_CALLER : RECORDS_ALL;
+}
+
+/* The program's first MPI call, where the step engine runs the ranks: from here on this process is
+ * one of them. */
+static void begin_as_rank(void)
+{
+    library_wanted = NULL;
+    library_resolve(true);
+    engine_prepare();
+    zygote_become_rank();
+    thread_state.tid = gettid();
+    begin();
+    engine_fill(&library);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    runtime_thread_begin();
+    if (zygote_is_asked_for())
+        library_wanted = begin_as_rank;
+    else
+        begin();
 }
 
 /* exit() inside an MPI call is the library giving up (an error that is fatal, MPI_Abort): not in

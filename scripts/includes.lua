@@ -34,8 +34,9 @@ injectors/system
 injectors/storage
 engine/core
 engine/library.h
-engine/requests
+engine/requests/request.h
 engine/communicators
+engine/requests
 engine/messages
 engine/collectives
 engine/ulfm

@@ -193,7 +193,7 @@ int collective_run(const struct call *call)
     return communicator_raise(call->comm, result);
 }
 
-int collective_begin(const struct call *call, MPI_Request *request)
+int collective_join(const struct call *call, MPI_Request *request)
 {
     int result;
     struct comm_view *view = look_at(call, &result);

@@ -116,7 +116,7 @@ int reduce_take(const struct collective *collective);
 
 /* The forms of a call. */
 int collective_run(const struct call *call);
-int collective_begin(const struct call *call, MPI_Request *request);
+int collective_join(const struct call *call, MPI_Request *request);
 int collective_init(const struct call *call, MPI_Request *request);
 
 /* --- kept.c ---- */

@@ -33,6 +33,7 @@
 #define ENGINE_MAX_PROCESSES 1024
 #define ENGINE_NOBODY (-1)
 #define ENGINE_TEXT_BYTES 256
+#define ENGINE_MOST_TURNS_LEFT 64 /* of all processes together, when one has ended the job */
 
 /* May this process be given the token? */
 enum process_state {
@@ -98,7 +99,10 @@ struct engine {
     uint64_t idle_polls;    /* polls that said no since anything changed */
     uint64_t random;        /* state of the policy's generator */
     _Atomic uint32_t stuck; /* enum engine_stuck */
-    uint64_t deaths;        /* processes that died so far, in order: */
+    /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
+    _Atomic uint32_t turns_left;
+    bool goes_on;    /* a death does not end the job: the others are told of it */
+    uint64_t deaths; /* processes that died so far, in order: */
     int32_t dead[ENGINE_MAX_PROCESSES];
     struct engine_choice *choice; /* taken so far; in the mapping */
     size_t choices, choice_room;

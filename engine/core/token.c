@@ -99,6 +99,12 @@ static int find_idle(void)
     return poller;
 }
 
+/* The launcher process ends what is left. */
+static bool turns_are_over(void)
+{
+    return engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1;
+}
+
 static int nobody(enum engine_stuck why)
 {
     atomic_store(&engine->stuck, why);
@@ -111,6 +117,8 @@ static int choose(void)
     int ready[ENGINE_MAX_PROCESSES];
     for (;;) {
         take_in_ends();
+        if (turns_are_over())
+            return ENGINE_NOBODY;
         unsigned count = list_ready(ready);
         unsigned arriving = engine_network != NULL ? engine_network->deliverable() : 0;
         if (count + arriving == 0)
@@ -178,13 +186,16 @@ void engine_join(int process)
 static void hear_of_deaths(bool surely)
 {
     struct process *p = &engine->process[engine_self];
-    if (p->deaths_known < engine->deaths && (surely || engine_decide(DECIDE_DEATH, 2) == 1))
+    if (engine->goes_on && p->deaths_known < engine->deaths &&
+        (surely || engine_decide(DECIDE_DEATH, 2) == 1))
         p->deaths_known = engine->deaths;
 }
 
 void engine_turn_to_poll(void)
 {
     engine->now_ns += CALL_NS;
+    if (engine->turns_left > 1)
+        engine->turns_left--;
     hand_over(PROCESS_READY);
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* What can be done with a request of a kind. `data` is what request_new was given. */
+/* What can be done with a request of a kind. `data` is what request_make was given. */
 struct request_kind {
     const char *name;
     /* Could it be completed now? Changes nothing. A process that waits is asked again whenever it
@@ -17,6 +17,9 @@ struct request_kind {
     /* Completes it: once per start, in the owner, when ready() is true. Fills status (never NULL or
      * MPI_STATUS_IGNORE; empty before). Returns the error class. */
     int (*finish)(void *data, MPI_Status *status);
+    /* What finish() would say in the status, without completing it. NULL: nothing beyond an empty
+     * one. */
+    void (*peek)(void *data, MPI_Status *status);
     /* Begins a persistent request; returns the error class. NULL: none is persistent. */
     int (*start)(void *data);
     /* MPI_Cancel; NULL: it has no effect. */
@@ -29,8 +32,8 @@ struct request_kind {
 
 /* A request; persistent ones are inactive until MPI_Start. `comm`: whose error handler is called
  * when it completes with an error. */
-MPI_Request request_new(const struct request_kind *kind, void *data, bool persistent,
-                        MPI_Comm comm);
+MPI_Request request_make(const struct request_kind *kind, void *data, bool persistent,
+                         MPI_Comm comm);
 
 /* Gives the token away until it is ready, finishes and releases it; as MPI_Wait, but returns the
  * error class and calls no error handler. For blocking calls that are made of requests. */

@@ -9,6 +9,7 @@
 struct library library;
 struct library upper;
 bool library_found;
+void (*library_wanted)(void);
 
 /* One function of the tables, by place. Function pointers are copied as bytes: C has no conversion
  * between them and what dlsym returns. */
@@ -94,6 +95,10 @@ void library_require(void)
 {
     if (library_found)
         return;
+    if (library_wanted) {
+        library_wanted();
+        return;
+    }
     /* A process that opened its MPI library late (as Python does) is passed through. */
     void *opened = dlopen(LIBRARY_FILE, RTLD_LAZY | RTLD_NOLOAD);
     if (!opened) {

@@ -10,12 +10,17 @@ bool tap_pairs;
 
 bool upper_asks_who_calls(void)
 {
-    if (runtime_recording == RECORDS_BY_CALLER)
-        return (thread_state.app_depth | thread_state.wire_depth) == 0 &&
-               !under_test_calls(thread_state.returns_to);
     if (!library_found)
         library_require();
-    return false;
+    if (runtime_recording == 0 || (thread_state.app_depth | thread_state.wire_depth) != 0)
+        return false;
+    return runtime_recording == RECORDS_ALL || !under_test_calls(thread_state.returns_to);
+}
+
+bool lower_begins_here(void)
+{
+    library_require();
+    return runtime_recording != 0 && thread_state.wire_depth == 0;
 }
 
 int tap_error_class(int result)

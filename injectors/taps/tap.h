@@ -51,13 +51,14 @@ static inline bool upper_records_else(void)
            upper_asks_who_calls();
 }
 
+/* Looks for the library. True: the process records from this call on. */
+bool lower_begins_here(void);
+
 static inline bool lower_records(void)
 {
     if (likely(runtime_recording))
         return thread_state.wire_depth == 0;
-    if (unlikely(!library_found))
-        library_require();
-    return false;
+    return unlikely(!library_found) && lower_begins_here();
 }
 
 /* Around all of an upper call; `direct`: no protocol defines it, our lower tap is next. */

@@ -1,0 +1,96 @@
+/* The life of MPI in a rank: MPI_Init to MPI_Finalize, MPI_Abort. */
+#include "engine/library.h"
+
+#include "engine/communicators/communicator.h"
+#include "engine/core/core.h"
+
+#include <stdlib.h>
+
+static int thread_level;
+
+static struct process *self(void)
+{
+    return &engine->process[engine_self];
+}
+
+static int begin(void)
+{
+    int32_t *world = malloc((size_t)engine->ranks * sizeof *world);
+    engine_turn();
+    if (!world || self()->initialized) {
+        free(world);
+        return MPI_ERR_OTHER;
+    }
+    for (int i = 0; i < engine->ranks; i++)
+        world[i] = i;
+    communicators_open(world, engine->ranks, engine_self);
+    free(world);
+    self()->initialized = true;
+    return MPI_SUCCESS;
+}
+
+static int init(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    thread_level = MPI_THREAD_SINGLE;
+    return begin();
+}
+
+static int init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (required == MPI_THREAD_MULTIPLE)
+        engine_refuse("MPI_Init_thread", "MPI_THREAD_MULTIPLE is not its");
+    thread_level = *provided = required;
+    return begin();
+}
+
+static int query_thread(int *provided)
+{
+    *provided = thread_level;
+    return MPI_SUCCESS;
+}
+
+static int initialized(int *flag)
+{
+    *flag = self()->initialized;
+    return MPI_SUCCESS;
+}
+
+static int finalized(int *flag)
+{
+    *flag = self()->finalized;
+    return MPI_SUCCESS;
+}
+
+static int finalize(void)
+{
+    engine_turn();
+    self()->finalized = true;
+    return MPI_SUCCESS;
+}
+
+static int abort_job(MPI_Comm comm, int code)
+{
+    (void)comm;
+    engine_abort(code);
+}
+
+static double wtime(void)
+{
+    return (double)engine_now_ns() / 1e9;
+}
+
+void life_fill(struct library *table)
+{
+    table->Init = init;
+    table->Init_thread = init_thread;
+    table->Query_thread = query_thread;
+    table->Initialized = initialized;
+    table->Finalized = finalized;
+    table->Finalize = finalize;
+    table->Abort = abort_job;
+    table->Wtime = wtime;
+}

@@ -1,0 +1,88 @@
+/* See choices.h. */
+#include "engine/zygote/choices.h"
+
+#include "base/regular_file.h"
+#include "engine/core/core.h"
+#include "engine/zygote/zygote.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_BYTES 64
+#define FIRST_ROOM 256
+
+static const char *const names[DECISION_KINDS] = {
+    [DECIDE_NEXT] = "next",   [DECIDE_BUFFER] = "buffer", [DECIDE_WHICH] = "which",
+    [DECIDE_DEATH] = "death", [DECIDE_END] = "end",       [DECIDE_RAISE] = "raise",
+};
+
+_Noreturn static void give_up(const char *path, const char *what)
+{
+    fprintf(stderr, "faultline: %s: %s\n", path, what);
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+static bool read_choice(const char *line, struct engine_choice *choice)
+{
+    char name[16];
+    unsigned chosen, count;
+    if (sscanf(line, "%15s %u %u", name, &chosen, &count) != 3 || chosen >= count ||
+        count > UINT16_MAX)
+        return false;
+    for (uint8_t kind = 0; kind < DECISION_KINDS; kind++)
+        if (strcmp(names[kind], name) == 0) {
+            *choice = (struct engine_choice){kind, (uint16_t)chosen, (uint16_t)count};
+            return true;
+        }
+    return false;
+}
+
+static void read_given(const char *path)
+{
+    char line[LINE_BYTES];
+    size_t room = FIRST_ROOM;
+    struct engine_choice *given = engine_allocate(room * sizeof *given);
+    struct error error;
+    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_TEXT_MOST, &error);
+    if (file == NULL)
+        give_up(path, error.text);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (engine->givens == room) {
+            struct engine_choice *more = engine_allocate(2 * room * sizeof *more);
+            memcpy(more, given, room * sizeof *given);
+            engine_release(given);
+            given = more;
+            room *= 2;
+        }
+        if (!read_choice(line, &given[engine->givens++]))
+            give_up(path, "a line is no decision (KIND CHOSEN COUNT, CHOSEN below COUNT)");
+    }
+    fclose(file);
+    engine->given = given;
+}
+
+void choices_open(void)
+{
+    const char *seed = getenv(ENGINE_SEED_ENVIRONMENT);
+    const char *given = getenv(ENGINE_GIVEN_ENVIRONMENT);
+    engine->random = seed != NULL ? strtoull(seed, NULL, 10) * 2 + 1 : 1;
+    if (given != NULL && *given != '\0')
+        read_given(given);
+}
+
+void choices_write(const char *folder, int incarnation)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" ENGINE_CHOICES_FILE ".%d", folder, incarnation);
+    FILE *file = regular_create(path, NULL);
+    if (file == NULL)
+        return;
+    for (size_t i = 0; i < engine->choices; i++)
+        fprintf(file, "%s %u %u\n", names[engine->choice[i].kind], engine->choice[i].chosen,
+                engine->choice[i].count);
+    fclose(file);
+}

@@ -1,0 +1,268 @@
+/* The parent of the ranks of one incarnation: see launcher.h. Touches what the ranks share only
+ * while none of them holds the token, or to say that one has ended. */
+#include "engine/zygote/launcher.h"
+
+#include "base/regular_file.h"
+#include "board/board.h"
+#include "board/progress.h"
+#include "engine/core/core.h"
+#include "engine/zygote/choices.h"
+#include "engine/zygote/zygote.h"
+#include "stacks/snapshot.h"
+#include "trace/clock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXIT_NOT_STARTED 127
+
+static struct {
+    const char *folder;
+    struct board *board;
+    bool ending;                   /* one rank has ended the job */
+    int status;                    /* of this process's own end */
+    int end[ENGINE_MAX_PROCESSES]; /* pidfd of each process */
+} job;
+
+_Noreturn static void give_up(const char *what)
+{
+    fprintf(stderr, "faultline: the step engine cannot start the ranks: %s: %s\n", what,
+            strerror(errno));
+    fflush(NULL);
+    _exit(EXIT_NOT_STARTED);
+}
+
+/* --- a rank begins ---------------------------------------------------------------------------- */
+
+static bool redirect(int rank, const char *what, int to)
+{
+    char path[PATH_MAX];
+    int file, incarnation = atomic_load(&job.board->incarnation);
+    snprintf(path, sizeof path, "%s/output/r%d.%d.%s", job.folder, rank, incarnation, what);
+    return regular_make(path, &file, NULL) == OK && dup2(file, to) >= 0;
+}
+
+/* In the forked child: what it says goes where a rank's output goes, and it gets its number. */
+static void begin_rank(int rank, pid_t parent)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", rank);
+    setenv("FAULTLINE_RANK", number, 1);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent || !redirect(rank, "out", STDOUT_FILENO) ||
+        !redirect(rank, "err", STDERR_FILENO))
+        _exit(EXIT_NOT_STARTED);
+    board_unmap(job.board);
+    engine_join(rank);
+}
+
+/* True in the child. */
+static bool fork_rank(int rank)
+{
+    struct board_slot *slot = &job.board->slot[rank];
+    pid_t self = getpid();
+    atomic_store(&slot->parent_pid, self);
+    atomic_store(&slot->launcher_pid, self);
+    pid_t pid = fork();
+    if (pid == 0) {
+        begin_rank(rank, self);
+        return true;
+    }
+    if (pid < 0)
+        give_up("cannot fork");
+    job.end[rank] = pidfd_open(pid, 0);
+    if (job.end[rank] < 0)
+        give_up("pidfd_open");
+    engine->process[rank].pid = pid;
+    engine->process[rank].state = PROCESS_READY;
+    atomic_store(&slot->pid, pid);
+    return false;
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static void note_signal(pid_t pid, int number)
+{
+    board_note_signal(job.board, pid, number);
+    kill(pid, number);
+}
+
+static bool is_alive(int process)
+{
+    return engine->process[process].pid != 0 && atomic_load(&engine->process[process].gone) == 0;
+}
+
+static void end_others(void)
+{
+    job.ending = true;
+    for (int i = 0; i < engine->processes; i++) {
+        if (!is_alive(i))
+            continue;
+        if (i < job.board->ranks)
+            atomic_store(&job.board->slot[i].orphaned, 1);
+        note_signal(engine->process[i].pid, SIGKILL);
+    }
+}
+
+static void tell_board(int rank, int wait_status)
+{
+    struct board_slot *slot = &job.board->slot[rank];
+    atomic_store(&slot->wait_status, wait_status);
+    atomic_store(&slot->ended_ns, clock_monotonic_ns());
+    atomic_store(&slot->ended, 1);
+}
+
+static bool ended_well(const struct process *p)
+{
+    return p->finalized && atomic_load(&p->wait_status) == 0;
+}
+
+static void note_end(int process, int wait_status)
+{
+    struct process *p = &engine->process[process];
+    atomic_store(&p->wait_status, wait_status);
+    atomic_store(&p->gone, 1);
+    if (process < job.board->ranks)
+        tell_board(process, wait_status);
+    bool was_holder = atomic_load(&engine->holder) == process;
+    if (!ended_well(p))
+        job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
+    if (was_holder && !ended_well(p) && !engine->goes_on && engine->turns_left == 0)
+        engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);
+    if (was_holder)
+        engine_pass_on();
+}
+
+static void reap(void)
+{
+    int wait_status;
+    for (int i = 0; i < engine->processes; i++)
+        if (is_alive(i) && waitpid(engine->process[i].pid, &wait_status, WNOHANG) > 0 &&
+            !WIFSTOPPED(wait_status)) {
+            close(job.end[i]);
+            note_end(i, wait_status);
+        }
+}
+
+static bool any_alive(void)
+{
+    for (int i = 0; i < engine->processes; i++)
+        if (is_alive(i))
+            return true;
+    return false;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* Kills that the plan asks of a rank's parent: where it stands is kept first. */
+static void kill_requested(void)
+{
+    char path[PATH_MAX];
+    for (int rank = 0; rank < job.board->ranks; rank++) {
+        if (atomic_load(&job.board->slot[rank].kill_request) == 0 || !is_alive(rank))
+            continue;
+        pid_t pid = engine->process[rank].pid;
+        note_signal(pid, SIGSTOP);
+        if (snapshot_path(path, sizeof path, job.folder, rank, atomic_load(&job.board->incarnation),
+                          "killed"))
+            snapshot_take_of(pid, path);
+        note_signal(pid, SIGKILL);
+    }
+}
+
+static bool is_steered(void)
+{
+    for (int rank = 0; rank < job.board->ranks; rank++) {
+        const struct board_slot *slot = &job.board->slot[rank];
+        if (is_alive(rank) && (board_is_stopped(slot) || atomic_load(&slot->held) > 0 ||
+                               atomic_load(&slot->choosing) > 0))
+            return true;
+    }
+    return false;
+}
+
+/* Nobody can go on: what the plan keeps is let go. Where it keeps nothing the driver sees that the
+ * job is deadlocked, and ends it. */
+static void look_at_stuck(void)
+{
+    if (!is_steered())
+        return;
+    progress_unstick(job.board);
+    engine_wake_all();
+    engine_pass_on();
+}
+
+static void serve_requests(void)
+{
+    uint64_t calls;
+    ssize_t got = read(engine->events, &calls, sizeof calls);
+    (void)got;
+    kill_requested();
+    if (atomic_load(&engine->holder) != ENGINE_NOBODY)
+        return;
+    if (engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1)
+        end_others();
+    else if (atomic_load(&engine->stuck) != STUCK_NOT)
+        look_at_stuck();
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* Not by SIGCHLD: another thread, of a library of the MPI library's, may take it. */
+static int watched(struct pollfd *look)
+{
+    int count = 0;
+    look[count++] = (struct pollfd){.fd = engine->events, .events = POLLIN};
+    for (int i = 0; i < engine->processes; i++)
+        if (is_alive(i))
+            look[count++] = (struct pollfd){.fd = job.end[i], .events = POLLIN};
+    return count;
+}
+
+static void serve(void)
+{
+    static struct pollfd look[ENGINE_MAX_PROCESSES + 1];
+    while (any_alive()) {
+        if (poll(look, (nfds_t)watched(look), -1) < 0 && errno != EINTR)
+            give_up("poll");
+        reap();
+        serve_requests();
+    }
+}
+
+static void open_board(const char *folder)
+{
+    char path[PATH_MAX];
+    struct error error;
+    if (snprintf(path, sizeof path, "%s/board", folder) >= (int)sizeof path ||
+        board_map(path, &job.board, &error) != OK)
+        give_up("the board of the run");
+}
+
+void launcher_run(const char *folder, int ranks)
+{
+    const char *goes_on = getenv(ENGINE_GOES_ON_ENVIRONMENT);
+    job.folder = folder;
+    open_board(folder);
+    if (!engine_map(ranks))
+        give_up("no shared memory");
+    engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
+    choices_open();
+    for (int rank = 0; rank < ranks; rank++)
+        if (fork_rank(rank))
+            return;
+    engine_pass_on();
+    serve();
+    choices_write(folder, atomic_load(&job.board->incarnation));
+    _exit(job.status);
+}

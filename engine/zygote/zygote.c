@@ -1,0 +1,62 @@
+/* The zygote: see zygote.h. Must not know: what messages and communicators are. */
+#include "engine/zygote/zygote.h"
+
+#include "engine/core/core.h"
+#include "engine/zygote/launcher.h"
+#include "injectors/record/library.h"
+#include "injectors/system/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_NOT_STARTED 127 /* as a shell says it */
+
+bool zygote_is_asked_for(void)
+{
+    const char *kind = getenv(ENGINE_ENVIRONMENT);
+    return kind != NULL && strcmp(kind, "step") == 0;
+}
+
+_Noreturn static void give_up(const char *what)
+{
+    fprintf(stderr, "faultline: the step engine cannot start: %s\n", what);
+    fflush(NULL);
+    _exit(EXIT_NOT_STARTED);
+}
+
+/* The library must not take itself for a rank of whatever job this command is part of. */
+static void initialize_alone(void)
+{
+    static const char *const names[] = {"PMI_FD",         "PMI_RANK",    "PMI_SIZE",
+                                        "PMI_PORT",       "PMI_ID",      "PMIX_RANK",
+                                        "PMIX_NAMESPACE", "PMI_SPAWNED", "PMI_KVSNAME"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+    int provided;
+    if (library.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+        give_up("MPI_Init of the MPI library failed");
+}
+
+static int number_of_ranks(void)
+{
+    const char *text = getenv("FAULTLINE_RANKS");
+    char *end;
+    long number = text != NULL ? strtol(text, &end, 10) : 0;
+    if (number < 1 || number > ENGINE_MAX_PROCESSES)
+        give_up("FAULTLINE_RANKS is not a number of ranks from 1 to 1024");
+    return (int)number;
+}
+
+void zygote_become_rank(void)
+{
+    const char *folder = getenv("FAULTLINE_RUN");
+    int ranks = number_of_ranks();
+    if (folder == NULL || *folder == '\0')
+        give_up("FAULTLINE_RUN names no folder");
+    shared_memory_open(folder);
+    initialize_alone();
+    launcher_run(folder, ranks);
+}

@@ -1,0 +1,23 @@
+/* The ranks of the step engine are forked from one process, in which the program has run up to its
+ * first MPI call and the MPI library has been initialized once, for itself alone. */
+#ifndef ENGINE_ZYGOTE_ZYGOTE_H
+#define ENGINE_ZYGOTE_ZYGOTE_H
+
+#include <stdbool.h>
+
+#define ENGINE_ENVIRONMENT "FAULTLINE_ENGINE"             /* "step": ranks are run by the engine */
+#define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED"   /* what decisions are drawn from */
+#define ENGINE_GIVEN_ENVIRONMENT "FAULTLINE_ENGINE_GIVEN" /* file of decisions to follow first */
+/* "1": when a rank has died the others go on, as ULFM has it; else the job ends. */
+#define ENGINE_GOES_ON_ENVIRONMENT "FAULTLINE_ENGINE_GOES_ON"
+#define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
+
+/* This process is asked to be a zygote. */
+bool zygote_is_asked_for(void);
+
+/* Initializes the MPI library, forks the ranks of the run, looks after them and ends as they do.
+ * Returns in each rank, with its environment and output, when it is given the token for the first
+ * time. `library` is the MPI library's own until then. */
+void zygote_become_rank(void);
+
+#endif
