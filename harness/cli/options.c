@@ -27,6 +27,7 @@ enum key {
     KEY_SEED = 1000,
     KEY_OUT,
     KEY_RANKS,
+    KEY_ENGINE,
     KEY_TIMEOUT,
     KEY_FILTER,
     KEY_SHARD,
@@ -71,6 +72,9 @@ static const struct option_line lines[] = {
      "where runs are kept (default faultline-out)"},
     {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "instead of what the scenarios say"},
+    {"engine", KEY_ENGINE, "NAME", FOR_RUN | FOR_CAMPAIGN,
+     "what runs the ranks, instead of what the scenarios say: mpiexec or step "
+     "(faultline-engine(7))"},
     {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN,
      "seconds for the faults, and again for the job without them, where the scenario says nothing "
      "(default 60)"},
@@ -148,6 +152,15 @@ static enum error_code take_timeout(const char *text, double *seconds, struct er
     return OK;
 }
 
+static enum error_code take_engine(const char *text, const char **engine, struct error *error)
+{
+    if (strcmp(text, "mpiexec") != 0 && strcmp(text, "step") != 0)
+        return error_set(error, ERROR_USAGE, "\"%s\" is not an engine; accepted: mpiexec, step",
+                         text);
+    *engine = text;
+    return OK;
+}
+
 /* A number of seconds, minutes or hours. */
 static enum error_code take_budget(const char *text, double *seconds, struct error *error)
 {
@@ -214,6 +227,8 @@ static enum error_code set_option(struct options *options, int key, const char *
         return seed_parse(argument, &options->seed, error);
     case KEY_RANKS:
         return take_count(argument, 1, SCENARIO_MAX_RANKS, &options->ranks, error);
+    case KEY_ENGINE:
+        return take_engine(argument, &options->engine, error);
     case KEY_TIMEOUT:
         return take_timeout(argument, &options->timeout_s, error);
     case KEY_SHARD:

@@ -27,9 +27,10 @@ enum option_verb {
 struct options {
     int jobs; /* scenarios at once, 1 and up */
     uint64_t seed;
-    const char *out;  /* folder of all runs */
-    int ranks;        /* 0: as the scenario says */
-    double timeout_s; /* 0: not given */
+    const char *out;    /* folder of all runs */
+    int ranks;          /* 0: as the scenario says */
+    double timeout_s;   /* 0: not given */
+    const char *engine; /* for all scenarios; NULL: as each says */
     const char *filter;
     int shard, shards;                  /* 1..shards; 0 0: everything */
     int repeat;                         /* times, 1 and up */

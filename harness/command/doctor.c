@@ -147,7 +147,7 @@ static const char *version_in(char *text)
 
 static void look_at_launcher(struct visit *visit)
 {
-    const struct launcher *launcher = launcher_in_use();
+    const struct launcher *launcher = launcher_of(NULL);
     struct path path;
     struct error error;
     char text[ANSWER_BYTES];
@@ -469,7 +469,7 @@ static void look_at_slurm(struct visit *visit)
         say(visit, "ok", "Slurm", "srun is there: srun --mpi=pmi2 faultline exec -- ./program");
     else
         say(visit, "note", "Slurm", "there is no srun: jobs start with %s",
-            launcher_in_use()->name);
+            launcher_of(NULL)->name);
 }
 
 static void look_at_commands(struct visit *visit)

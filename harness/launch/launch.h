@@ -31,6 +31,7 @@ struct launch {
     const char *followed;      /* file of the decisions that are imposed; "": none */
     enum run_end followed_end; /* how the run ended that is followed */
     bool capture;              /* false: the ranks' output is shown as it comes */
+    uint64_t seed;             /* of the run */
     double timeout_s;          /* what the user allows, */
     double patience_s;         /* and what is really waited for: a run that follows has more */
 

@@ -40,9 +40,24 @@ struct launcher {
                     size_t bytes);
 };
 
-extern const struct launcher launcher_hydra;
+extern const struct launcher launcher_hydra, launcher_step;
 
-/* The one that runs are started with. */
-const struct launcher *launcher_in_use(void);
+/* Of an engine: "step", or NULL for mpiexec. */
+const struct launcher *launcher_of(const char *engine);
+
+/* --- for launchers ---------------------------------------------------------------------------- */
+
+/* In the forked child, with its signals and output in order: becomes what is to run.
+ * Returns only if that failed. */
+typedef void launcher_become(const struct launch_order *order, pid_t driver);
+
+/* Start, poll, stop and explain of a launcher that is one process with all others below it, in a
+ * driver that has no other children. */
+enum error_code launcher_fork(const struct launch_order *order, struct launched *launched,
+                              launcher_become *become, struct error *error);
+bool launcher_has_ended(const struct launched *launched);
+void launcher_end_all(struct launched *launched, process_reaped *reaped, void *context);
+void launcher_explain(const struct launched *launched, const struct launch_order *order, char *text,
+                      size_t bytes);
 
 #endif

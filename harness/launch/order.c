@@ -54,6 +54,7 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
     const struct scenario *scenario = launch->scenario;
     *order = (struct launch_order){
         .ranks = scenario->ranks,
+        .seed = launch->seed,
         .folder = launch->folder,
         .shown = launch->shown,
         .launcher = launch->launcher_path.text,

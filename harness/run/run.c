@@ -262,10 +262,11 @@ enum error_code run_execute(struct run *run, struct error *error)
         .followed = run->followed,
         .followed_end = run->followed_end,
         .capture = run->capture,
+        .seed = run->seed,
         .timeout_s = run->timeout_s,
         .patience_s = run_patience_s(run),
         .deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9),
-        .launcher = launcher_in_use(),
+        .launcher = launcher_of(run->scenario->engine),
         .signals = -1,
     };
     process_own_descendants();

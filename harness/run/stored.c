@@ -45,7 +45,8 @@ static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
-        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*}",
+        "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
+        "s:s*}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", pack_strings(scenario->argument, scenario->argument_count), "environment",
@@ -55,7 +56,7 @@ static json_t *pack_scenario(const struct run *run)
         pack_strings(scenario->cover, scenario->cover_count), "max_incarnations",
         scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
-        json_text(scenario->result));
+        json_text(scenario->result), "engine", scenario->engine);
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -119,7 +120,7 @@ static json_t *pack_run(const struct run *run)
     struct utsname machine = {0};
     struct path launcher = {""};
     uname(&machine);
-    launcher_in_use()->find(&launcher, NULL);
+    launcher_of(run->scenario->engine)->find(&launcher, NULL);
     return json_pack("{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
                      "s:o, s:o, s:o, s:b, s:i}",
                      "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
@@ -265,6 +266,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     TRY(take_string(object, "library", true, &scenario->library, error));
     TRY(take_string(object, "helpers", true, &scenario->helpers, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
+    TRY(take_string(object, "engine", true, &scenario->engine, error));
     TRY(take_strings(object, "arguments", STRINGS_MAX, &scenario->argument,
                      &scenario->argument_count, error));
     TRY(take_strings(object, "environment", STRINGS_MAX, &scenario->environment,

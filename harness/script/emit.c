@@ -222,8 +222,8 @@ struct parcel *emit_scenario(lua_State *L)
     put_integer(L, &parcel, "reserve");
     put_integer(L, &parcel, "max_incarnations");
     put_real(L, &parcel, "timeout");
-    static const char *const texts[] = {"name",    "protocol", "program",
-                                        "library", "helpers",  "result"};
+    static const char *const texts[] = {"name",    "protocol", "program", "library",
+                                        "helpers", "result",   "engine"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lua_getfield(L, TABLE, texts[i]);
         put_top(L, &parcel);

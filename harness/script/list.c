@@ -28,6 +28,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->library);
     free(scenario->helpers);
     free(scenario->result);
+    free(scenario->engine);
     free(scenario->violates);
     texts_release(scenario->argument, scenario->argument_count);
     texts_release(scenario->claim, scenario->claim_count);
@@ -62,6 +63,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->helpers = text_copy(from->helpers);
     copy->violates = text_copy(from->violates);
     copy->result = text_copy(from->result);
+    copy->engine = text_copy(from->engine);
     copy->argument = texts_copy(from->argument, from->argument_count);
     copy->claim = texts_copy(from->claim, from->claim_count);
     copy->cover = texts_copy(from->cover, from->cover_count);
@@ -188,6 +190,7 @@ void scenario_take(struct parcel *parcel, const char *file, struct scenario *sce
     scenario->library = optional_text_take(parcel);
     scenario->helpers = optional_text_take(parcel);
     scenario->result = optional_text_take(parcel);
+    scenario->engine = optional_text_take(parcel);
     scenario->violates = optional_text_take(parcel);
     scenario->argument = texts_take(parcel, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
     scenario->claim = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
@@ -215,7 +218,7 @@ static bool same_text(const char *a, const char *b)
 bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
-           same_text(a->helpers, b->helpers) &&
+           same_text(a->helpers, b->helpers) && same_text(a->engine, b->engine) &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }

@@ -272,6 +272,8 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
         put_number(table, "reserve", scenario->reserve);
     put_listed(table, "library", scenario->library, ':', lua_table_text);
     put_listed(table, "helpers", scenario->helpers, ',', put_word);
+    if (scenario->engine != NULL)
+        put_text(table, "engine", scenario->engine);
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_environment(table, scenario);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);

@@ -46,6 +46,13 @@ local function result(value, what)
   return "output\n" .. table.concat(kept, "\n")
 end
 
+-- What runs the ranks. mpiexec is what no word stands for.
+local function engine(value, what)
+  if value == "mpiexec" then return "" end
+  if value ~= "step" then check.expected(what, '"mpiexec" or "step"', value) end
+  return value
+end
+
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
@@ -56,6 +63,7 @@ local scenario_fields = fields_of {
   library = { library, default = "" },
   helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
     default = {} },
+  engine = { engine, default = "" },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
   result = { result, default = "" },
   plan = { check.func },

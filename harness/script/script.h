@@ -28,6 +28,8 @@
 #define SCENARIO_MAX_WIRE_OFFSET 4088    /* of a number in a message of a protocol's own */
 
 /* One scenario, as the file says it. All strings are owned by the list. */
+#define ENGINE_STEP "step"
+
 struct scenario {
     char *file; /* as given on the command line */
     int line;   /* where `scenario` stands */
@@ -45,6 +47,7 @@ struct scenario {
     char **claim;  /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
+    char *engine;     /* what runs the ranks: "step"; NULL: mpiexec */
     double timeout_s; /* hard limit of the whole scenario, > 0; 0: the command's */
     char *violates;   /* expect.violates, or NULL */
     char **cover;     /* expect.cover: ids of claims whose situation must arise */

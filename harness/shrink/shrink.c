@@ -123,7 +123,7 @@ static enum error_code make_base(struct shrink *shrink, struct error *error)
     if (code == OK)
         code = path_program(given->program, given->file, &program, error);
     if (code == OK)
-        code = launcher_in_use()->find(&launcher, error);
+        code = launcher_of(given->engine)->find(&launcher, error);
     if (code != OK)
         return code;
     scenario_copy(given, &shrink->base);

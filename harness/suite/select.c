@@ -165,6 +165,16 @@ static enum error_code choose(struct selection *selection, const struct options 
     return code;
 }
 
+/* What the command line says of the engine holds for all. */
+static void set_engine(struct scenario_list *list, const char *engine)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct scenario *scenario = &list->scenario[i];
+        free(scenario->engine);
+        scenario->engine = strcmp(engine, ENGINE_STEP) == 0 ? memory_text(engine) : NULL;
+    }
+}
+
 enum error_code select_scenarios(const struct options *options, struct selection *selection,
                                  struct error *error)
 {
@@ -178,6 +188,8 @@ enum error_code select_scenarios(const struct options *options, struct selection
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++)
         code = load(options->path[i], &how, &selection->list, error);
+    if (code == OK && options->engine != NULL)
+        set_engine(&selection->list, options->engine);
     return code != OK ? code : choose(selection, options, error);
 }
 
@@ -259,8 +271,9 @@ int select_check(const struct selection *selection)
                 scenario->name, error.text);
         status = STATUS_USAGE;
     }
-    if (status == STATUS_PASS && launcher_in_use()->find(&path, &error) != OK)
-        status = (int)status_of_error(&error);
+    for (size_t i = 0; status == STATUS_PASS && i < selection->count; i++)
+        if (launcher_of(selection->chosen[i]->engine)->find(&path, &error) != OK)
+            status = (int)status_of_error(&error);
     if (status == STATUS_PASS &&
         (path_rank_parent(&path, &error) != OK || path_library(&path, &error) != OK ||
          preload_check(&path, &error) != OK))
