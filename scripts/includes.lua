@@ -34,6 +34,7 @@ injectors/system
 injectors/storage
 engine/core
 engine/library.h
+engine/data
 engine/requests/request.h
 engine/communicators
 engine/requests

@@ -1,5 +1,6 @@
 /* The errors of arguments that MPI asks to be found, with the classes of the library. */
 #include "engine/collectives/collective.h"
+#include "engine/data/packing.h"
 
 #define HANDLE_KIND(handle) ((uint32_t)(handle) >> 26 & 0xfu)
 #define HANDLE_IS_MADE(handle) ((uint32_t)(handle) >> 30 != 0)
@@ -121,19 +122,29 @@ static bool is_in_place(const struct call *call, const struct comm_view *view, b
     return call->root == view->rank && sending != traits->root_sends;
 }
 
-static bool has_counts(const struct blocks *blocks)
+/* A side without a byte: then it does not matter where it is. */
+static bool is_empty(const struct blocks *blocks, int number)
 {
-    MPI_Count size = 0;
-    local.Type_size_c(blocks->type, &size);
-    return (blocks->counts || blocks->count > 0) && size > 0;
+    for (int i = 0; i < number; i++)
+        if (packing_bytes(blocks_count(blocks, i), blocks_type(blocks, i)) > 0)
+            return false;
+    return true;
 }
 
-/* One buffer for both sides. */
-static bool is_aliased(const struct call *call, const struct used *used)
+/* This rank's own block has the same place on both sides. */
+static bool is_aliased(const struct call *call, const struct comm_view *view,
+                       const struct used *used)
 {
-    bool same = used->sent > 0 && used->received > 0 && call->send.buffer &&
-                call->send.buffer == call->receive.buffer && !call->send.types;
-    return same && !call->send.counts && has_counts(&call->send) && has_counts(&call->receive);
+    const struct blocks *send = &call->send, *receive = &call->receive;
+    int rank = view->rank;
+    bool scatters = call->operation == COLLECTIVE_REDUCE_SCATTER;
+    if (view->inter || used->sent == 0 || used->received == 0 || !send->buffer ||
+        traits_of[call->operation].neighbours || is_empty(receive, used->received) ||
+        (!scatters && is_empty(send, used->sent)))
+        return false;
+    if (traits_of[call->operation].reduces || traits_of[call->operation].per_peer)
+        return send->buffer == receive->buffer;
+    return send->buffer == blocks_address(receive, rank) && send->type == receive->type;
 }
 
 int arguments_check(const struct call *call, const struct comm_view *view)
@@ -158,7 +169,7 @@ int arguments_check(const struct call *call, const struct comm_view *view)
         result = check_blocks(&call->receive, used.received);
     if (result == MPI_SUCCESS && traits->reduces && (used.sent > 0 || used.received > 0))
         result = check_operation(call->op, call->receive.type);
-    if (result == MPI_SUCCESS && is_aliased(call, &used))
+    if (result == MPI_SUCCESS && is_aliased(call, view, &used))
         result = MPI_ERR_BUFFER;
     return result;
 }

@@ -1,5 +1,6 @@
 /* The blocks of a collective: where they are, how they are packed and unpacked. */
 #include "engine/collectives/collective.h"
+#include "engine/data/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,7 @@ void *blocks_address(const struct blocks *blocks, int which)
 
 static size_t bytes_of(const struct blocks *blocks, int which)
 {
-    MPI_Count size = 0;
-    local.Type_size_c(blocks_type(blocks, which), &size);
-    return (size_t)(blocks_count(blocks, which) * size);
+    return packing_bytes(blocks_count(blocks, which), blocks_type(blocks, which));
 }
 
 int collective_place(const struct collective *collective, int peer)
@@ -67,14 +66,6 @@ int blocks_sent(const struct collective *c)
     return traits->neighbours ? c->neighbours.destinations_count : c->peers;
 }
 
-static void pack(const struct blocks *blocks, int which, void *to, size_t bytes)
-{
-    MPI_Count at = 0;
-    if (bytes > 0)
-        local.Pack_c(blocks_address(blocks, which), blocks_count(blocks, which),
-                     blocks_type(blocks, which), to, (MPI_Count)bytes, &at, MPI_COMM_SELF);
-}
-
 /* Among neighbours part 0 says to whom the blocks go. */
 struct deposit *blocks_pack(const struct collective *c)
 {
@@ -91,7 +82,9 @@ struct deposit *blocks_pack(const struct collective *c)
     if (list > 0)
         memcpy(deposit_part(deposit, 0), mine->destinations, list);
     for (int i = 0; i < blocks; i++)
-        pack(&c->call.send, i, deposit_part(deposit, head + i), bytes[head + i]);
+        packing_pack(blocks_address(&c->call.send, i), blocks_count(&c->call.send, i),
+                     blocks_type(&c->call.send, i), deposit_part(deposit, head + i),
+                     bytes[head + i]);
     free(bytes);
     return deposit;
 }
@@ -100,16 +93,11 @@ struct deposit *blocks_pack(const struct collective *c)
 
 int block_fill(const struct blocks *blocks, int which, const void *packed, size_t bytes)
 {
-    MPI_Count size = 0, at = 0;
     MPI_Datatype type = blocks_type(blocks, which);
-    size_t room = bytes_of(blocks, which);
-    local.Type_size_c(type, &size);
-    int result = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    MPI_Count count = size > 0 ? (MPI_Count)(bytes < room ? bytes : room) / size : 0;
-    if (count > 0)
-        local.Unpack_c(packed, count * size, &at, blocks_address(blocks, which), count, type,
-                       MPI_COMM_SELF);
-    return result;
+    size_t room = bytes_of(blocks, which), size = packing_bytes(1, type);
+    size_t count = size > 0 ? (bytes < room ? bytes : room) / size : 0;
+    packing_unpack(blocks_address(blocks, which), (MPI_Count)count, type, packed, count * size);
+    return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
 /* Part `part` of what a participant brought, into block `which`. */

@@ -2,6 +2,7 @@
  * operation, by the rank that needs the result. */
 #include "engine/collectives/collective.h"
 #include "engine/collectives/reduce.h"
+#include "engine/data/packing.h"
 
 #include <stdlib.h>
 
@@ -41,15 +42,14 @@ static void *leaf(void *context, int rank)
     const struct collective *c = reduction->collective;
     struct deposit *deposit = c->meeting->deposit[collective_place(c, rank)];
     struct value *value = value_new(reduction);
-    MPI_Count bytes = deposit->parts > 0 ? (MPI_Count)deposit_bytes(deposit, 0) : 0, at = 0;
+    MPI_Count bytes = deposit->parts > 0 ? (MPI_Count)deposit_bytes(deposit, 0) : 0;
     MPI_Count count = reduction->size > 0 ? bytes / reduction->size : 0;
     if (count > reduction->count)
         reduction->result = MPI_ERR_TRUNCATE;
     if (count > reduction->count)
         count = reduction->count;
-    if (count > 0)
-        local.Unpack_c(deposit_part(deposit, 0), bytes, &at, value->buffer, count,
-                       c->call.receive.type, MPI_COMM_SELF);
+    packing_unpack(value->buffer, count, c->call.receive.type, deposit_part(deposit, 0),
+                   (size_t)(count * reduction->size));
     return value;
 }
 
@@ -124,19 +124,15 @@ static void put(const struct reduction *reduction, const struct value *value)
     const struct collective *c = reduction->collective;
     MPI_Datatype type = c->call.receive.type;
     MPI_Aint lower = 0, extent = 0;
-    MPI_Count first, count = own_part(c, &first), at = 0;
+    MPI_Count first, count = own_part(c, &first);
     local.Type_get_extent(type, &lower, &extent);
     MPI_Count bytes = count * reduction->size;
     char *packed = malloc((size_t)bytes + 1);
     if (!packed)
         engine_abort(MPI_ERR_NO_MEM);
-    if (bytes > 0) {
-        local.Pack_c((char *)value->buffer + (MPI_Aint)first * extent, count, type, packed, bytes,
-                     &at, MPI_COMM_SELF);
-        at = 0;
-        local.Unpack_c(packed, bytes, &at, (void *)c->call.receive.buffer, count, type,
-                       MPI_COMM_SELF);
-    }
+    packing_pack((char *)value->buffer + (MPI_Aint)first * extent, count, type, packed,
+                 (size_t)bytes);
+    packing_unpack((void *)c->call.receive.buffer, count, type, packed, (size_t)bytes);
     free(packed);
 }
 

@@ -103,7 +103,7 @@
     static int name##_begin(PARAMETERS(C, D), MPI_Request *request)                                \
     {                                                                                              \
         struct call call = CALL(which, C, MEANS);                                                  \
-        return collective_join(&call, request);                                                   \
+        return collective_join(&call, request);                                                    \
     }                                                                                              \
     static int name##_persistent(PARAMETERS(C, D), MPI_Info info, MPI_Request *request)            \
     {                                                                                              \

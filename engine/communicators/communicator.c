@@ -49,7 +49,7 @@ int communicator_raise(MPI_Comm handle, int class)
     if (class == MPI_SUCCESS)
         return MPI_SUCCESS;
     const struct comm_view *view = communicator_view(handle);
-    if (!view)
+    if (!view || !view->has_handler)
         view = communicator_view(MPI_COMM_WORLD);
     if (is_fatal(view->handle)) {
         char text[MPI_MAX_ERROR_STRING] = "";

@@ -32,9 +32,10 @@ struct comm_view {
     MPI_Comm handle;        /* MPI_COMM_NULL once it is freed */
     struct shared_communicator *shared;
     bool inter;
-    bool revoked; /* this rank knows */
-    int side;     /* on which this rank is */
-    int rank;     /* of this rank among `local` */
+    bool has_handler; /* the program has given it, or what it was made of, an error handler */
+    bool revoked;     /* this rank knows */
+    int side;         /* on which this rank is */
+    int rank;         /* of this rank among `local` */
     int local_count;
     int peers_count;           /* how many the ranks of a send or receive may mean */
     const int32_t *local;      /* processes of this side */
@@ -50,9 +51,9 @@ void communicators_open(const int32_t *world, int size, int rank);
 /* NULL: the handle is none of a communicator. */
 struct comm_view *communicator_view(MPI_Comm handle);
 
-/* Raises an error of a class at the error handler of a communicator (of MPI_COMM_WORLD, if the
- * handle means none). Returns what the MPI call must return, if the handler returns; the class
- * MPI_SUCCESS is returned at once. */
+/* Raises an error of a class at the error handler of a communicator (of MPI_COMM_WORLD if the
+ * handle means none, or one that was never given a handler). Returns what the MPI call must return,
+ * if the handler returns; the class MPI_SUCCESS is returned at once. */
 int communicator_raise(MPI_Comm handle, int class);
 
 /* An operation that is pending holds the view; it is gone with the last one. */

@@ -86,9 +86,7 @@ static int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         return result;
     if (!members || !is_within(members, making.view))
         return communicator_raise(comm, MPI_ERR_GROUP);
-    result = making_handle(making.view, &making.handle);
-    if (result != MPI_SUCCESS)
-        return result;
+    making_handle(&making);
     return making_all(&making, "MPI_Comm_create", deposit_group(members), newcomm);
 }
 
@@ -115,18 +113,16 @@ static int create_group(struct making *making, const struct members *members, in
                         MPI_Comm *newcomm)
 {
     struct comm_view *view = making->view;
-    int result = making_handle(view, &making->handle);
+    int result = meeting_enter(view);
     if (result != MPI_SUCCESS)
-        return result;
-    result = meeting_enter(view);
-    if (result != MPI_SUCCESS) {
-        local.Comm_free(&making->handle);
         return communicator_raise(view->handle, result);
-    }
+    making_handle(making);
     struct meeting_key key = {MEETING_GROUP, tag, hash_of(members)};
     making->mine = members_find(members, engine_self);
     making->meeting = meeting_join(view->shared, &key, "MPI_Comm_create_group", members,
                                    making->mine, deposit_none());
+    if (making->failed != MPI_SUCCESS)
+        making->meeting->failed = making->failed;
     return making_finish(making, newcomm);
 }
 

@@ -36,10 +36,8 @@ int making_first(MPI_Comm comm, int count, const char *name, MPI_Comm *made,
 {
     struct making making = {.decide = decide_first, .view = communicator_view(comm)};
     *opened = NULL;
-    int result = making_handle(making.view, &making.handle);
-    if (result != MPI_SUCCESS)
-        return result;
-    result = making_all(&making, name, deposit_of(&count, sizeof count), made);
+    making_handle(&making);
+    int result = making_all(&making, name, deposit_of(&count, sizeof count), made);
     *opened = making.opened;
     return result;
 }
@@ -102,6 +100,8 @@ static int cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     if (!size || !periodic)
         engine_abort(MPI_ERR_NO_MEM);
     int kept = keep_dimensions(grid, remain_dims, size, periodic, &colour, &key);
+    if (kept == 0) /* a single place */
+        colour = view->rank == 0 ? 0 : MPI_UNDEFINED;
     result = making_split(view, colour, key, "MPI_Cart_sub", newcomm);
     struct comm_view *opened = result == MPI_SUCCESS ? communicator_view(*newcomm) : NULL;
     if (opened)

@@ -121,8 +121,9 @@ static int group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MP
         if ((ranks1[i] < 0 && ranks1[i] != MPI_PROC_NULL) || ranks1[i] >= from->count)
             return raise(MPI_ERR_RANK);
     for (int i = 0; i < n; i++) {
-        int found = ranks1[i] >= 0 ? members_find(to, from->process[ranks1[i]]) : MPI_PROC_NULL;
-        ranks2[i] = found == -1 ? MPI_UNDEFINED : found;
+        int found = ranks1[i] >= 0 ? members_find(to, from->process[ranks1[i]]) : -1;
+        int none = ranks1[i] >= 0 ? MPI_UNDEFINED : MPI_PROC_NULL;
+        ranks2[i] = found >= 0 ? found : none;
     }
     return MPI_SUCCESS;
 }

@@ -143,6 +143,17 @@ static int comm_disconnect(MPI_Comm *comm)
     return result == MPI_SUCCESS ? free_handle(comm) : communicator_raise(*comm, result);
 }
 
+/* --- error handlers --------------------------------------------------------------------------- */
+
+static int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    int result = local.Comm_set_errhandler(comm, errhandler);
+    struct comm_view *view = communicator_view(comm);
+    if (view && result == MPI_SUCCESS)
+        view->has_handler = true;
+    return result;
+}
+
 void inquiry_fill(struct library *table)
 {
     table->Comm_size = comm_size;
@@ -152,6 +163,8 @@ void inquiry_fill(struct library *table)
     table->Comm_group = comm_group;
     table->Comm_remote_group = comm_remote_group;
     table->Comm_compare = comm_compare;
+    table->Comm_set_errhandler = comm_set_errhandler;
+    table->Errhandler_set = comm_set_errhandler;
     table->Comm_free = comm_free;
     table->Comm_disconnect = comm_disconnect;
 }

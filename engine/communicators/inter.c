@@ -118,7 +118,8 @@ static int join(struct joining *joining, MPI_Comm handle, MPI_Comm *made)
         const struct outcome *said = deposit_part(meeting->deposit[joining->local_leader], 0);
         result = said->result;
         if (result == MPI_SUCCESS) {
-            view_open(meeting->made[view->rank], said->side, handle);
+            view_open(meeting->made[view->rank], said->side, handle)->has_handler =
+                view->has_handler;
             *made = handle;
         }
     }
@@ -158,7 +159,7 @@ static int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer
     if (view->rank == local_leader && (result = check_leader(&joining)) != MPI_SUCCESS)
         return communicator_raise(local_comm, result);
     MPI_Comm handle;
-    result = making_handle(view, &handle);
+    result = local.Comm_split(local_comm, 0, 0, &handle);
     if (result != MPI_SUCCESS)
         return result;
     result = meeting_enter(joining.local_view);
@@ -204,9 +205,7 @@ static int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
         return result;
     if (!making.view->inter)
         return communicator_raise(intercomm, MPI_ERR_COMM);
-    result = making_handle(making.view, &making.handle);
-    if (result != MPI_SUCCESS)
-        return result;
+    making_handle(&making);
     result =
         making_all(&making, "MPI_Intercomm_merge", deposit_of(&says, sizeof says), newintracomm);
     if (result == MPI_SUCCESS && !making.opened)

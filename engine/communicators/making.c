@@ -4,10 +4,32 @@
 
 #include "engine/requests/request.h"
 
+#include "base/mix.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- what all of them do ---------------------------------------------------------------------- */
+
+static void note_failure(struct making *making, int result)
+{
+    if (result == MPI_SUCCESS)
+        return;
+    local.Error_class(result, &making->failed);
+    making->handle = MPI_COMM_NULL;
+}
+
+void making_handle(struct making *making)
+{
+    note_failure(making, local.Comm_split(making->view->handle, 0, 0, &making->handle));
+}
+
+static void free_handle(struct making *making)
+{
+    if (making->handle != MPI_COMM_NULL)
+        local.Comm_free(&making->handle);
+}
 
 void making_decide_once(struct meeting *meeting, decide_function *decide)
 {
@@ -22,13 +44,15 @@ void making_decide_once(struct meeting *meeting, decide_function *decide)
 }
 
 /* Opens what the meeting made for this participant; without anything the handle is freed. */
-static struct comm_view *take(struct meeting *meeting, int mine, int side, MPI_Comm handle)
+static void take(struct making *making)
 {
-    struct shared_communicator *shared = meeting->made[mine];
-    if (shared)
-        return view_open(shared, shared->count[1] > 0 ? side : 0, handle);
-    local.Comm_free(&handle);
-    return NULL;
+    struct shared_communicator *shared = making->meeting->made[making->mine];
+    if (!shared) {
+        free_handle(making);
+        return;
+    }
+    making->opened = view_open(shared, shared->count[1] > 0 ? making->side : 0, making->handle);
+    making->opened->has_handler = making->view->has_handler;
 }
 
 int making_take(struct making *making)
@@ -36,11 +60,13 @@ int making_take(struct making *making)
     struct meeting *meeting = making->meeting;
     int result = meeting_await(making->view, meeting, meeting_is_full, meeting);
     making->opened = NULL;
+    if (result == MPI_SUCCESS)
+        result = meeting->failed;
     if (result == MPI_SUCCESS) {
         making_decide_once(meeting, making->decide);
-        making->opened = take(meeting, making->mine, making->side, making->handle);
+        take(making);
     } else {
-        local.Comm_free(&making->handle);
+        free_handle(making);
     }
     meeting_leave(meeting);
     return result;
@@ -61,6 +87,8 @@ static void begin(struct making *making, const char *name, struct deposit *depos
     making->side = view->side;
     making->mine = meeting_place(view->shared, view->side, view->rank);
     making->meeting = meeting_of_all(view, &key, name, deposit);
+    if (making->failed != MPI_SUCCESS)
+        making->meeting->failed = making->failed;
 }
 
 int making_all(struct making *making, const char *name, struct deposit *deposit, MPI_Comm *made)
@@ -69,22 +97,19 @@ int making_all(struct making *making, const char *name, struct deposit *deposit,
     making->opened = NULL;
     if (result != MPI_SUCCESS) {
         engine_release(deposit);
-        local.Comm_free(&making->handle);
+        free_handle(making);
         return communicator_raise(making->view->handle, result);
     }
     begin(making, name, deposit);
     return making_finish(making, made);
 }
 
-int making_handle(const struct comm_view *view, MPI_Comm *handle)
-{
-    return local.Comm_split(view->handle, 0, 0, handle);
-}
-
 /* MPI_SUCCESS: *view is that of a communicator whose members can make another one. */
-int making_check(MPI_Comm comm, const void *newcomm, struct comm_view **view)
+int making_check(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view)
 {
     *view = communicator_view(comm);
+    if (newcomm)
+        *newcomm = MPI_COMM_NULL;
     if (!*view)
         return communicator_raise(comm, MPI_ERR_COMM);
     return newcomm ? MPI_SUCCESS : communicator_raise(comm, MPI_ERR_ARG);
@@ -120,10 +145,8 @@ static int dup(MPI_Comm comm, const MPI_Info *info, const char *name, MPI_Comm *
     int result = making_check(comm, newcomm, &making.view);
     if (result != MPI_SUCCESS)
         return result;
-    result = info ? local.Comm_dup_with_info(comm, *info, &making.handle)
-                  : local.Comm_dup(comm, &making.handle);
-    if (result != MPI_SUCCESS)
-        return result;
+    note_failure(&making, info ? local.Comm_dup_with_info(comm, *info, &making.handle)
+                               : local.Comm_dup(comm, &making.handle));
     result = making_all(&making, name, deposit_none(), newcomm);
     if (making.opened)
         making.opened->topology = topology_hold(making.view->topology);
@@ -198,7 +221,7 @@ static int idup(MPI_Comm comm, const MPI_Info *info, MPI_Comm *newcomm, MPI_Requ
     *later =
         (struct later){{.view = view_hold(view), .handle = handle, .decide = decide_same}, newcomm};
     begin(&later->making, "MPI_Comm_idup", deposit_none());
-    *newcomm = handle;
+    *newcomm = later->making.handle;
     *request = request_make(&idup_kind, later, false, comm);
     return MPI_SUCCESS;
 }
@@ -279,9 +302,7 @@ int making_split(struct comm_view *view, int colour, int key, const char *name, 
 {
     struct making making = {.view = view, .decide = decide_split};
     struct colour_key wish = {colour, key};
-    int result = making_handle(view, &making.handle);
-    if (result != MPI_SUCCESS)
-        return result;
+    making_handle(&making);
     return making_all(&making, name, deposit_of(&wish, sizeof wish), newcomm);
 }
 
@@ -296,24 +317,64 @@ static int comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     return making_split(view, color, key, "MPI_Comm_split", newcomm);
 }
 
-/* All ranks of a run share memory; smaller parts of the machine are not told apart. */
+/* As by colour, but nothing at all if the members do not say the same. */
+static void decide_alike(struct meeting *meeting)
+{
+    for (int i = 1; i < meeting->size; i++)
+        if (wish_of(meeting, i)->colour != wish_of(meeting, 0)->colour)
+            return;
+    decide_split(meeting);
+}
+
+/* The colour by a hint of the library's own for which all have given the same folder. */
+static int colour_of_folder(MPI_Info info)
+{
+    char folder[MPI_MAX_INFO_VAL + 1];
+    int given = 0;
+    uint64_t hash = 0;
+    if (info != MPI_INFO_NULL)
+        local.Info_get(info, "nbhd_common_dirname", MPI_MAX_INFO_VAL, folder, &given);
+    for (const char *at = folder; given && *at; at++)
+        hash = mix_two(hash, (uint64_t)*at);
+    return given ? (int)(hash & INT_MAX) : MPI_UNDEFINED;
+}
+
+/* The whole, for a part of the machine that all ranks are in; smaller parts are not told apart. */
+static int colour_of_hardware(MPI_Info info)
+{
+    char type[MPI_MAX_INFO_VAL + 1];
+    int given = 0;
+    if (info != MPI_INFO_NULL)
+        local.Info_get(info, "mpi_hw_resource_type", MPI_MAX_INFO_VAL, type, &given);
+    return given && strcmp(type, "mpi_shared_memory") == 0 ? 0 : MPI_UNDEFINED;
+}
+
 static int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    char type[MPI_MAX_INFO_VAL + 1] = "";
-    int guided = 0;
-    struct comm_view *view;
-    int result = making_check(comm, newcomm, &view);
+    struct making making = {.decide = decide_split};
+    struct colour_key wish = {MPI_UNDEFINED, key};
+    int result = making_check(comm, newcomm, &making.view);
     if (result != MPI_SUCCESS)
         return result;
-    if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED &&
-        split_type != MPI_COMM_TYPE_HW_GUIDED && split_type != MPI_COMM_TYPE_HW_UNGUIDED &&
-        split_type != MPIX_COMM_TYPE_NEIGHBORHOOD)
+    switch (split_type) {
+    case MPI_UNDEFINED:
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+        break;
+    case MPI_COMM_TYPE_SHARED:
+        wish.colour = 0;
+        break;
+    case MPI_COMM_TYPE_HW_GUIDED:
+        wish.colour = colour_of_hardware(info);
+        break;
+    case MPIX_COMM_TYPE_NEIGHBORHOOD:
+        making.decide = decide_alike;
+        wish.colour = colour_of_folder(info);
+        break;
+    default:
         return communicator_raise(comm, MPI_ERR_ARG);
-    if (split_type == MPI_COMM_TYPE_HW_GUIDED && info != MPI_INFO_NULL)
-        local.Info_get(info, "mpi_hw_resource_type", MPI_MAX_INFO_VAL, type, &guided);
-    bool whole = split_type == MPI_COMM_TYPE_SHARED || split_type == MPIX_COMM_TYPE_NEIGHBORHOOD ||
-                 (guided && strcmp(type, "mpi_shared_memory") == 0);
-    return making_split(view, whole ? 0 : MPI_UNDEFINED, key, "MPI_Comm_split_type", newcomm);
+    }
+    making_handle(&making);
+    return making_all(&making, "MPI_Comm_split_type", deposit_of(&wish, sizeof wish), newcomm);
 }
 
 void making_fill(struct library *table)

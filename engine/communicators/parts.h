@@ -29,17 +29,19 @@ struct making {
     struct comm_view *view; /* of which it is made */
     decide_function *decide;
     MPI_Comm handle; /* for it, of this rank */
+    int failed;      /* error class if the library gave no handle */
     struct meeting *meeting;
     int mine;                 /* this participant */
     int side;                 /* on which it will be, if the new one has two */
     struct comm_view *opened; /* NULL: this rank is not in the new one */
 };
 
-/* MPI_SUCCESS: *view is that of a communicator whose members can make another one. Else the error
- * has been raised. */
-int making_check(MPI_Comm comm, const void *newcomm, struct comm_view **view);
-/* A handle of the library with the error handler of `view`, without its attributes. */
-int making_handle(const struct comm_view *view, MPI_Comm *handle);
+/* MPI_SUCCESS: *view is that of a communicator whose members can make another one, and *newcomm is
+ * MPI_COMM_NULL so far. Else the error has been raised. */
+int making_check(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view);
+/* A handle of the library with the error handler of making->view, without its attributes. Where the
+ * library has none to give, the members are told when they meet. */
+void making_handle(struct making *making);
 /* Meets all members and makes it: *made is MPI_COMM_NULL where this rank is not in it. Raises what
  * goes wrong. */
 int making_all(struct making *making, const char *name, struct deposit *deposit, MPI_Comm *made);
