@@ -43,11 +43,13 @@ void making_decide_once(struct meeting *meeting, decide_function *decide)
             shared_hold(meeting->made[i]);
 }
 
-/* Opens what the meeting made for this participant; without anything the handle is freed. */
-static void take(struct making *making)
+void making_open(struct making *making)
 {
-    struct shared_communicator *shared = making->meeting->made[making->mine];
-    if (!shared) {
+    struct meeting *meeting = making->meeting;
+    making->opened = NULL;
+    making_decide_once(meeting, making->decide);
+    struct shared_communicator *shared = meeting->made[making->mine];
+    if (!shared || making->handle == MPI_COMM_NULL) {
         free_handle(making);
         return;
     }
@@ -62,12 +64,10 @@ int making_take(struct making *making)
     making->opened = NULL;
     if (result == MPI_SUCCESS)
         result = meeting->failed;
-    if (result == MPI_SUCCESS) {
-        making_decide_once(meeting, making->decide);
-        take(making);
-    } else {
+    if (result == MPI_SUCCESS)
+        making_open(making);
+    else
         free_handle(making);
-    }
     meeting_leave(meeting);
     return result;
 }

@@ -47,7 +47,10 @@ void making_handle(struct making *making);
 int making_all(struct making *making, const char *name, struct deposit *deposit, MPI_Comm *made);
 /* The end of that, for other meetings: view, decide, handle, meeting, mine and side are set. */
 int making_finish(struct making *making, MPI_Comm *made);
-/* The same, but raises nothing; returns the error class. */
+/* Opens what the meeting, to which all have come, makes for this rank; frees the handle otherwise.
+ */
+void making_open(struct making *making);
+/* All of that without the call: raises nothing; returns the error class. */
 int making_take(struct making *making);
 /* All participants get the same one. */
 void making_give_all(struct meeting *meeting, struct shared_communicator *shared);

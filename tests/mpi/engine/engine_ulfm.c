@@ -1,0 +1,82 @@
+/* Figure 1 of the ULFM paper and what comes behind it: rank 2 waits for 3, 3 for 0, 0 for 1, and 1
+ * dies. Who is told of the death revokes the world; all agree, shrink, and go on without rank 1.
+ * Needs 4 ranks, an engine that lets survivors live, and kills itself. */
+#include "mpi/expect.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#define RANKS 4
+#define DIES 1
+
+static int class_of(int result)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class(result, &class);
+    return class;
+}
+
+static bool is_failure(int class)
+{
+    return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
+}
+
+static void wait_in_a_circle(int rank)
+{
+    static const int waits_for[RANKS] = {1, -1, 3, 0};
+    int got = 0;
+    if (rank == DIES)
+        kill(getpid(), SIGKILL);
+    int class =
+        class_of(MPI_Recv(&got, 1, MPI_INT, waits_for[rank], 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    expect(is_failure(class));
+    expect(rank != 0 || class == MPIX_ERR_PROC_FAILED);
+    MPIX_Comm_revoke(MPI_COMM_WORLD);
+    expect(class_of(MPI_Barrier(MPI_COMM_WORLD)) == MPIX_ERR_REVOKED);
+    expect(class_of(MPI_Send(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD)) == MPIX_ERR_REVOKED);
+}
+
+static void agree(int rank)
+{
+    int flag = rank == 2 ? 5 : 7;
+    expect(class_of(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)) == MPIX_ERR_PROC_FAILED);
+    expect(flag == 5);
+    MPIX_Comm_failure_ack(MPI_COMM_WORLD);
+    MPI_Group failed, all;
+    int size, dead = 0, where;
+    MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, &failed);
+    MPI_Group_size(failed, &size);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_translate_ranks(failed, 1, &dead, all, &where);
+    expect(size == 1 && where == DIES);
+    expect(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == 5);
+    MPI_Group_free(&failed);
+    MPI_Group_free(&all);
+}
+
+static void go_on(int rank)
+{
+    MPI_Comm rest;
+    int size, sum = 0, place;
+    expect(MPIX_Comm_shrink(MPI_COMM_WORLD, &rest) == MPI_SUCCESS);
+    MPI_Comm_size(rest, &size);
+    MPI_Comm_rank(rest, &place);
+    expect(size == RANKS - 1 && place == (rank > DIES ? rank - 1 : rank));
+    expect(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest) == MPI_SUCCESS && sum == 5);
+    MPI_Comm_free(&rest);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    wait_in_a_circle(rank);
+    agree(rank);
+    go_on(rank);
+    MPI_Finalize();
+    return expect_end("engine_ulfm", rank);
+}
