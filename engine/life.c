@@ -67,6 +67,7 @@ static int finalized(int *flag)
 
 static int finalize(void)
 {
+    communicators_close();
     engine_turn();
     self()->finalized = true;
     return MPI_SUCCESS;

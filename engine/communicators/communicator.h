@@ -48,6 +48,9 @@ struct comm_view {
  * MPI_COMM_SELF. All processes of one world come with the same list. */
 void communicators_open(const int32_t *world, int size, int rank);
 
+/* At MPI_Finalize, first of all: the attributes of the two end. */
+void communicators_close(void);
+
 /* NULL: the handle is none of a communicator. */
 struct comm_view *communicator_view(MPI_Comm handle);
 

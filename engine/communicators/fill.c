@@ -10,4 +10,5 @@ void communicators_fill(struct library *table)
     inter_fill(table);
     grids_fill(table);
     graphs_fill(table);
+    attributes_fill(table);
 }

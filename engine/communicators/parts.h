@@ -11,13 +11,14 @@
 #include <stddef.h>
 
 /* Each sets the table's functions that its file has. */
-void groups_fill(struct library *table);   /* group.c */
-void inquiry_fill(struct library *table);  /* inquiry.c */
-void making_fill(struct library *table);   /* making.c */
-void creating_fill(struct library *table); /* creating.c */
-void inter_fill(struct library *table);    /* inter.c */
-void grids_fill(struct library *table);    /* grid.c */
-void graphs_fill(struct library *table);   /* graph.c */
+void groups_fill(struct library *table);     /* group.c */
+void inquiry_fill(struct library *table);    /* inquiry.c */
+void making_fill(struct library *table);     /* making.c */
+void creating_fill(struct library *table);   /* creating.c */
+void inter_fill(struct library *table);      /* inter.c */
+void grids_fill(struct library *table);      /* grid.c */
+void attributes_fill(struct library *table); /* attributes.c */
+void graphs_fill(struct library *table);     /* graph.c */
 
 /* Who is in what, once all have come: sets meeting->made of each participant. */
 typedef void decide_function(struct meeting *meeting);
