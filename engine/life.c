@@ -3,6 +3,7 @@
 
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
+#include "engine/time/virtual.h"
 
 #include <stdlib.h>
 
@@ -81,7 +82,7 @@ static int abort_job(MPI_Comm comm, int code)
 
 static double wtime(void)
 {
-    return (double)engine_now_ns() / 1e9;
+    return virtual_wtime();
 }
 
 void life_fill(struct library *table)

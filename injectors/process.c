@@ -5,7 +5,10 @@
 
 #include "board/rank_number.h"
 #include "decisions/decisions.h"
+#include "engine/core/core.h"
 #include "engine/library.h"
+#include "engine/time/virtual.h"
+#include "engine/schedule.h"
 #include "engine/zygote/zygote.h"
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
@@ -268,8 +271,11 @@ static void begin_as_rank(void)
     engine_prepare();
     zygote_become_rank();
     thread_state.tid = gettid();
+    virtual_time_set(true);
     begin();
     engine_fill(&library);
+    engine_lingers = runtime_steering;
+    schedule = &engine_schedule;
 }
 
 __attribute__((constructor)) static void load(void)

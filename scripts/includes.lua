@@ -33,6 +33,7 @@ injectors/storage/storage_real.h
 injectors/system
 injectors/storage
 engine/core
+engine/time
 engine/library.h
 engine/data
 engine/requests/request.h

@@ -71,6 +71,8 @@ struct process {
     pid_t pid;
     bool woken;              /* something that it could see has changed since it began to wait */
     bool lingers;            /* PROCESS_POLLING: whatever others do wakes it */
+    bool awaits_kill;        /* see engine_await_kill */
+    _Atomic uint32_t doomed; /* it has come to where it is to be killed */
     bool initialized;        /* MPI_Init has returned */
     bool finalized;          /* MPI_Finalize was called */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
@@ -96,6 +98,7 @@ struct engine {
     int events;             /* eventfd in all processes: something for the launcher process */
     uint64_t now_ns;        /* virtual time since the run began */
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
+    uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
     uint64_t random;        /* state of the policy's generator */
     _Atomic uint32_t stuck; /* enum engine_stuck */
@@ -180,6 +183,17 @@ bool engine_knows_dead(int process);
 /* MPI_Abort: the job ends; this process with `code`. */
 _Noreturn void engine_abort(int code);
 
+/* This process will be killed from outside: it stops where it waits next, or at a later turn of it,
+ * as is decided, and the launcher process is called. */
+void engine_await_kill(void);
+
+/* The launcher process is to look at what there is for it. */
+void engine_call_launcher(void);
+
+/* May this process not be run for now? Asked in whichever process holds the token, and in the
+ * launcher process; NULL: all may be. */
+extern bool (*engine_is_stopped)(int process);
+
 /* For the launcher process, when the holder has ended or nobody holds the token: the next one gets
  * it. */
 void engine_pass_on(void);
@@ -202,8 +216,13 @@ extern const struct engine_network *engine_network; /* NULL: none */
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Virtual time in nanoseconds since the run began; reading it moves it a little, so that a loop
- * which waits by the clock ends. */
+/* Virtual time in nanoseconds since the run began. */
 uint64_t engine_now_ns(void);
+
+/* The same, for the times of records: moves it a little, so that no two are the same. */
+uint64_t engine_tick_ns(void);
+
+/* Something took so long. */
+void engine_pass_time(uint64_t ns);
 
 #endif

@@ -7,6 +7,7 @@
 #include "board/progress.h"
 #include "engine/core/core.h"
 #include "engine/zygote/choices.h"
+#include "engine/zygote/stops.h"
 #include "engine/zygote/zygote.h"
 #include "stacks/snapshot.h"
 #include "trace/clock.h"
@@ -62,7 +63,6 @@ static void begin_rank(int rank, pid_t parent)
     if (getppid() != parent || !redirect(rank, "out", STDOUT_FILENO) ||
         !redirect(rank, "err", STDERR_FILENO))
         _exit(EXIT_NOT_STARTED);
-    board_unmap(job.board);
     engine_join(rank);
 }
 
@@ -137,8 +137,6 @@ static void note_end(int process, int wait_status)
     bool was_holder = atomic_load(&engine->holder) == process;
     if (!ended_well(p))
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
-    if (was_holder && !ended_well(p) && !engine->goes_on && engine->turns_left == 0)
-        engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);
     if (was_holder)
         engine_pass_on();
 }
@@ -164,12 +162,19 @@ static bool any_alive(void)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+/* It does nothing more: it is dead for the others, or has come to where it is to die. */
+static bool is_doomed(int rank)
+{
+    const struct process *p = &engine->process[rank];
+    return is_alive(rank) && (p->state == PROCESS_DEAD || atomic_load(&p->doomed) != 0);
+}
+
 /* Kills that the plan asks of a rank's parent: where it stands is kept first. */
 static void kill_requested(void)
 {
     char path[PATH_MAX];
     for (int rank = 0; rank < job.board->ranks; rank++) {
-        if (atomic_load(&job.board->slot[rank].kill_request) == 0 || !is_alive(rank))
+        if (atomic_load(&job.board->slot[rank].kill_request) == 0 || !is_doomed(rank))
             continue;
         pid_t pid = engine->process[rank].pid;
         note_signal(pid, SIGSTOP);
@@ -195,8 +200,10 @@ static bool is_steered(void)
  * job is deadlocked, and ends it. */
 static void look_at_stuck(void)
 {
-    if (!is_steered())
+    static uint64_t turns;
+    if (!is_steered() || engine->turns == turns)
         return;
+    turns = engine->turns;
     progress_unstick(job.board);
     engine_wake_all();
     engine_pass_on();
@@ -257,6 +264,7 @@ void launcher_run(const char *folder, int ranks)
     if (!engine_map(ranks))
         give_up("no shared memory");
     engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
+    stops_open(job.board, folder);
     choices_open();
     for (int rank = 0; rank < ranks; rank++)
         if (fork_rank(rank))

@@ -101,6 +101,12 @@ static enum error_code name_store(struct run *run, struct error *error)
     return code;
 }
 
+/* The step engine's clock counts nanoseconds. */
+static double ticks_per_second(const struct scenario *scenario)
+{
+    return scenario->engine != NULL ? 1e9 : clock_ticks_per_second();
+}
+
 /* Folder, board and plan. */
 static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
 {
@@ -121,8 +127,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
     if (code == OK)
         code = path_format(&path, error, "%s/board", run->folder.text);
     if (code == OK)
-        code =
-            board_create(path.text, run->scenario->ranks, clock_ticks_per_second(), board, error);
+        code = board_create(path.text, run->scenario->ranks, ticks_per_second(run->scenario), board,
+                            error);
     return code;
 }
 

@@ -1,6 +1,8 @@
 /* See clock.h. */
 #include "trace/clock.h"
 
+uint64_t (*clock_virtual)(void);
+
 #define MEASURE_NS 5000000u
 
 static double measure(void)

@@ -5,6 +5,7 @@
 #ifndef TRACE_CLOCK_H
 #define TRACE_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -15,6 +16,9 @@ static inline uint64_t clock_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* In a process whose time is not the machine's: what clock_ticks tells; NULL: the machine's. */
+extern uint64_t (*clock_virtual)(void);
+
 #if defined(__x86_64__)
 
 #define CLOCK_NAME "time-stamp counter"
@@ -22,7 +26,7 @@ static inline uint64_t clock_monotonic_ns(void)
 /* As /proc/cpuinfo lists them: it is steady where all are there. */
 #define CLOCK_STEADY_FLAGS "constant_tsc", "nonstop_tsc"
 
-static inline uint64_t clock_ticks(void)
+static inline uint64_t clock_machine_ticks(void)
 {
     return __builtin_ia32_rdtsc();
 }
@@ -39,7 +43,7 @@ static inline double clock_own_rate(void)
 #define CLOCK_KERNEL_NAME "arch_sys_counter"
 #define CLOCK_STEADY_FLAGS NULL /* it always is */
 
-static inline uint64_t clock_ticks(void)
+static inline uint64_t clock_machine_ticks(void)
 {
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -59,7 +63,7 @@ static inline double clock_own_rate(void)
 #define CLOCK_KERNEL_NAME ""
 #define CLOCK_STEADY_FLAGS NULL
 
-static inline uint64_t clock_ticks(void)
+static inline uint64_t clock_machine_ticks(void)
 {
     return clock_monotonic_ns();
 }
@@ -70,6 +74,11 @@ static inline double clock_own_rate(void)
 }
 
 #endif
+
+static inline uint64_t clock_ticks(void)
+{
+    return __builtin_expect(clock_virtual != NULL, 0) ? clock_virtual() : clock_machine_ticks();
+}
 
 /* Measures for about 5 ms where the processor does not say it (clock_own_rate). */
 double clock_ticks_per_second(void);

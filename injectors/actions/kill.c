@@ -1,4 +1,5 @@
 /* SIGKILL to every victim. */
+#include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 
 #include <signal.h>
@@ -27,11 +28,13 @@ static void kill_other(int32_t victim, uint32_t step)
     int32_t pid = rules_pid(victim);
     bool has_parent =
         rules_is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
-    if (pid > 0)
+    if (pid > 0 && schedule == NULL)
         kill(pid, has_parent ? SIGSTOP : SIGKILL);
     if ((pid <= 0 || has_parent) && rules_is_rank(victim) &&
         atomic_load(&rules.board->slot[victim].ended) == 0)
         board_request_kill(rules.board, victim, step);
+    if (schedule != NULL)
+        schedule->kill(victim);
 }
 
 /* Returns whether this rank itself is to die now. `r`: the call being entered, for kills inside. */
@@ -48,6 +51,8 @@ static bool kill_victims(uint32_t step, struct record *r)
                 atomic_store(&inside, r);
             }
             board_request_kill(rules.board, victim, step);
+            if (schedule != NULL)
+                schedule->kill(victim);
         } else if (victim == rules.rank) {
             self = true;
         } else {

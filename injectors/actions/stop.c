@@ -1,4 +1,5 @@
 /* SIGSTOP to every victim. */
+#include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 
 #include <signal.h>
@@ -16,7 +17,7 @@ static void stop(uint32_t step, int32_t victim)
 {
     board_request_stop(rules.board, victim, step);
     int32_t pid = rules_pid(victim);
-    if (pid > 0)
+    if (pid > 0 && schedule == NULL)
         kill(pid, SIGSTOP);
 }
 
@@ -64,6 +65,8 @@ static void stop_self(uint32_t step)
     if (!rules_is_victim(&rules.plan->steps[step], rules.rank) || !can_go_on(rules.rank))
         return;
     stop(step, rules.rank);
+    if (schedule != NULL)
+        schedule->stop();
     rules_note_continued();
 }
 

@@ -23,8 +23,8 @@ extern bool library_found;
  * leads. Called when this object is loaded. Returns library_found. */
 bool library_resolve(bool recording);
 
-/* Called instead, once, by library_require; NULL: nothing is. What it calls finds the tables filled,
- * and this process may begin to record there. */
+/* Called instead, once, by library_require; NULL: nothing is. What it calls finds the tables
+ * filled, and this process may begin to record there. */
 extern void (*library_wanted)(void);
 
 /* For an MPI call that came before the library was found: looks again, among the libraries opened

@@ -1,11 +1,14 @@
 /* The parts of runtime.h that are not on the fast path. Must not know: MPI headers. */
 #include "injectors/record/runtime.h"
 
+#include "injectors/record/schedule.h"
+
 #include <string.h>
 #include <unistd.h>
 
 __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
 const struct watcher *watcher;
+const struct schedule *schedule;
 _Atomic bool runtime_watching;
 _Atomic bool runtime_steering;
 int runtime_recording;

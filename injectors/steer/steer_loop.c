@@ -1,4 +1,5 @@
 /* The progress loop, and every blocking call in its terms: see steer.h. */
+#include "injectors/record/schedule.h"
 #include "injectors/steer/steer_parts.h"
 #include "injectors/steer/steer_wide.h"
 
@@ -31,6 +32,10 @@ void steer_round(unsigned *round)
     /* What waits where a call that may block is not shown looks like what polls in vain. */
     if (atomic_load_explicit(&runtime_slot->blocking_call, memory_order_relaxed) == 0)
         runtime_polled_in_vain();
+    if (schedule) {
+        schedule->linger();
+        return;
+    }
     if (++*round < ROUNDS_BEFORE_YIELD)
         return;
     if (*round < ROUNDS_BEFORE_SLEEP)

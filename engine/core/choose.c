@@ -1,0 +1,152 @@
+/* Who is given the token next. See core.h. */
+#include "engine/core/parts.h"
+
+/* When nobody can run, time moves by this, then by twice as much, ... until something changes. */
+#define IDLE_FIRST_NS 1000u
+#define IDLE_MOST_NS 100000000u
+/* Polls in vain, nothing else done by anybody, after which the job is taken to have stalled. */
+#define STALL_POLLS 50000u
+/* The same where only Faultline itself waits, for what the plan keeps: of each process. */
+#define LINGER_POLLS 1000u
+
+const struct engine_network *engine_network;
+bool (*engine_is_stopped)(int process);
+
+/* Ends that the launcher process has seen, and nobody else knew of. */
+static void take_in_ends(void)
+{
+    for (int i = 0; i < engine->processes; i++) {
+        struct process *p = &engine->process[i];
+        if (p->gone == 0 || p->state == PROCESS_LEFT || p->state == PROCESS_DEAD)
+            continue;
+        if (p->finalized && p->wait_status == 0)
+            p->state = PROCESS_LEFT;
+        else
+            engine_died(i);
+    }
+}
+
+static bool wants_to_run(const struct process *p)
+{
+    return p->state == PROCESS_READY ||
+           ((p->state == PROCESS_BLOCKED || p->state == PROCESS_POLLING) && p->woken) ||
+           (p->state == PROCESS_ASLEEP && p->wake_ns <= engine->now_ns);
+}
+
+static bool is_stopped(int process)
+{
+    return engine_is_stopped != NULL && engine_is_stopped(process);
+}
+
+/* Those that can run, in order of their numbers. *stopped: some would if the plan let them. */
+static unsigned list_ready(int *list, bool *stopped)
+{
+    unsigned count = 0;
+    *stopped = false;
+    for (int i = 0; i < engine->processes; i++) {
+        if (!wants_to_run(&engine->process[i]))
+            continue;
+        if (is_stopped(i))
+            *stopped = true;
+        else
+            list[count++] = i;
+    }
+    return count;
+}
+
+/* --- nobody can run --------------------------------------------------------------------------- */
+
+static void pass_idle_time(void)
+{
+    uint64_t step = engine->idle_ns == 0 ? IDLE_FIRST_NS : engine->idle_ns * 2;
+    engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
+    engine->now_ns += engine->idle_ns;
+    engine->idle_polls++;
+}
+
+/* A program that polls may do so for long; where nothing but Faultline waits there is no hurry. */
+static bool has_stalled(void)
+{
+    uint64_t most = LINGER_POLLS * (uint64_t)engine->processes;
+    for (int i = 0; i < engine->processes; i++)
+        if (engine->process[i].state == PROCESS_POLLING && !engine->process[i].lingers)
+            most = STALL_POLLS;
+    return engine->idle_polls > most;
+}
+
+static bool sleeps_before(int a, int b)
+{
+    return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
+}
+
+/* Those who poll are told no again, one after the other; who sleeps is woken when it is time. */
+static int find_idle(void)
+{
+    int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
+    for (int k = 1; k <= engine->processes; k++) {
+        int i = (int)((engine->idle_polls + (uint64_t)k) % (uint64_t)engine->processes);
+        uint32_t state = engine->process[i].state;
+        if ((state != PROCESS_POLLING && state != PROCESS_ASLEEP) || is_stopped(i))
+            continue;
+        if (state == PROCESS_POLLING && poller == ENGINE_NOBODY)
+            poller = i;
+        if (state == PROCESS_ASLEEP && sleeps_before(i, sleeper))
+            sleeper = i;
+    }
+    if (sleeper == ENGINE_NOBODY)
+        return poller;
+    uint64_t at = engine->process[sleeper].wake_ns;
+    if (poller != ENGINE_NOBODY && at > engine->now_ns + engine->idle_ns)
+        return poller;
+    engine->now_ns = at > engine->now_ns ? at : engine->now_ns;
+    return sleeper;
+}
+
+static int nobody(enum engine_stuck why)
+{
+    atomic_store(&engine->stuck, why);
+    return ENGINE_NOBODY;
+}
+
+/* --- the choice ------------------------------------------------------------------------------- */
+
+/* The launcher process ends what is left. */
+static bool turns_are_over(void)
+{
+    return engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1;
+}
+
+int choose_next(void)
+{
+    int ready[ENGINE_MAX_PROCESSES];
+    for (;;) {
+        bool stopped;
+        take_in_ends();
+        if (turns_are_over())
+            return ENGINE_NOBODY;
+        unsigned count = list_ready(ready, &stopped);
+        unsigned arriving = engine_network != NULL ? engine_network->deliverable() : 0;
+        if (count + arriving > 0) {
+            unsigned chosen = engine_decide(DECIDE_NEXT, count + arriving);
+            if (chosen < count)
+                return ready[chosen];
+            engine_network->deliver(chosen - count);
+            continue;
+        }
+        int idle = find_idle();
+        if (idle == ENGINE_NOBODY && !stopped)
+            return nobody(STUCK_DEADLOCK);
+        if (has_stalled())
+            return nobody(STUCK_STALL);
+        if (idle == ENGINE_NOBODY || engine->process[idle].state == PROCESS_POLLING)
+            pass_idle_time();
+        if (idle != ENGINE_NOBODY)
+            return idle;
+    }
+}
+
+void note_progress(void)
+{
+    engine->idle_polls = 0;
+    engine->idle_ns = 0;
+}

@@ -1,0 +1,26 @@
+/* See schedule.h. */
+#include "engine/schedule.h"
+
+#include "engine/core/core.h"
+
+static void kill_rank(int32_t rank)
+{
+    if (rank == engine_self) {
+        engine_await_kill();
+        return;
+    }
+    engine_died(rank);
+    engine_call_launcher();
+}
+
+/* The turn goes to others, and comes back when the plan lets this rank go on. */
+static void stop_ranks(void)
+{
+    engine_turn();
+}
+
+const struct schedule engine_schedule = {
+    .kill = kill_rank,
+    .stop = stop_ranks,
+    .linger = engine_linger,
+};

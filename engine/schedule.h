@@ -1,0 +1,9 @@
+/* What the injectors tell the step engine: see injectors/record/schedule.h. */
+#ifndef ENGINE_SCHEDULE_H
+#define ENGINE_SCHEDULE_H
+
+#include "injectors/record/schedule.h"
+
+extern const struct schedule engine_schedule;
+
+#endif

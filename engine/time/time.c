@@ -1,0 +1,171 @@
+/* The functions of libc that tell the time and wait, in a rank of the step engine: in virtual time.
+ * Everywhere else they are libc's. See virtual.h. */
+#include "engine/time/virtual.h"
+
+#include "engine/core/core.h"
+#include "trace/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define NS_PER_S 1000000000u
+/* Wall-clock time at which every run begins: 2020-01-01. */
+#define EPOCH_S 1577836800u
+/* CLOCK_MONOTONIC then: no program takes it for "not yet". */
+#define BOOT_NS (1000 * (uint64_t)NS_PER_S)
+/* Time moves by this when it is read, and by twice as much at the next reading in a row. */
+#define READ_NS 100u
+#define READ_MOST_NS 1000000u
+
+#define TIMES(X)                                                                                   \
+    X(clock_gettime)                                                                               \
+    X(gettimeofday)                                                                                \
+    X(time)                                                                                        \
+    X(nanosleep)                                                                                   \
+    X(clock_nanosleep)                                                                             \
+    X(usleep)                                                                                      \
+    X(sleep)
+
+static struct {
+#define X(name) __typeof__(&name) name;
+    TIMES(X)
+#undef X
+} real;
+
+static bool is_virtual;
+static uint64_t step_ns, read_at_ns;
+
+__attribute__((constructor)) static void resolve(void)
+{
+    int number = errno;
+#define X(name)                                                                                    \
+    {                                                                                              \
+        void *found = dlsym(RTLD_NEXT, #name);                                                     \
+        memcpy(&real.name, &found, sizeof found);                                                  \
+    }
+    TIMES(X)
+#undef X
+    errno = number;
+}
+
+#define REAL(name) (*(real.name == NULL ? (resolve(), real.name) : real.name))
+
+/* --- virtual time ----------------------------------------------------------------------------- */
+
+static uint64_t ticks(void)
+{
+    return BOOT_NS + engine_tick_ns();
+}
+
+void virtual_time_set(bool on)
+{
+    is_virtual = on;
+    clock_virtual = on ? ticks : NULL;
+}
+
+/* A loop that does nothing but look at the clock must come to its end soon. */
+static uint64_t read_ns(void)
+{
+    uint64_t now = engine_now_ns();
+    step_ns = now == read_at_ns && step_ns < READ_MOST_NS ? 2 * step_ns : READ_NS;
+    engine_pass_time(step_ns);
+    read_at_ns = now + step_ns;
+    return read_at_ns;
+}
+
+double virtual_wtime(void)
+{
+    return (double)(BOOT_NS + read_ns()) / NS_PER_S;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+    return read_ns() + (wall ? (uint64_t)EPOCH_S * NS_PER_S : BOOT_NS);
+}
+
+static bool is_told(clockid_t clock)
+{
+    return is_virtual && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+static uint64_t in_ns(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec;
+}
+
+/* Looking once is not waiting: the call is one that others may run in. */
+static void sleep_ns(uint64_t ns)
+{
+    engine_sleep(ns);
+}
+
+/* --- libc's ----------------------------------------------------------------------------------- */
+
+EXPORTED int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (!is_told(clock))
+        return REAL(clock_gettime)(clock, now);
+    uint64_t ns = clock_ns(clock);
+    *now = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+    return 0;
+}
+
+EXPORTED int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    if (!is_virtual)
+        return REAL(gettimeofday)(now, zone);
+    uint64_t ns = clock_ns(CLOCK_REALTIME);
+    *now = (struct timeval){(time_t)(ns / NS_PER_S), (suseconds_t)(ns % NS_PER_S / 1000)};
+    return 0;
+}
+
+EXPORTED time_t time(time_t *now)
+{
+    if (!is_virtual)
+        return REAL(time)(now);
+    time_t seconds = (time_t)(clock_ns(CLOCK_REALTIME) / NS_PER_S);
+    if (now != NULL)
+        *now = seconds;
+    return seconds;
+}
+
+EXPORTED int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    if (!is_virtual)
+        return REAL(nanosleep)(wanted, left);
+    sleep_ns(in_ns(wanted));
+    return 0;
+}
+
+EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                             struct timespec *left)
+{
+    if (!is_told(clock))
+        return REAL(clock_nanosleep)(clock, flags, wanted, left);
+    uint64_t now = (flags & TIMER_ABSTIME) != 0 ? clock_ns(clock) : 0;
+    uint64_t until = in_ns(wanted);
+    sleep_ns(until > now ? until - now : 0);
+    return 0;
+}
+
+EXPORTED int usleep(useconds_t microseconds)
+{
+    if (!is_virtual)
+        return REAL(usleep)(microseconds);
+    sleep_ns((uint64_t)microseconds * 1000);
+    return 0;
+}
+
+EXPORTED unsigned sleep(unsigned seconds)
+{
+    if (!is_virtual)
+        return REAL(sleep)(seconds);
+    sleep_ns((uint64_t)seconds * NS_PER_S);
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* Virtual time in a rank of the step engine: what clocks tell and how long waiting takes depends on
+ * what the ranks have done alone. */
+#ifndef ENGINE_TIME_VIRTUAL_H
+#define ENGINE_TIME_VIRTUAL_H
+
+#include <stdbool.h>
+
+/* From now on, in this process, time is the engine's; or libc's again. */
+void virtual_time_set(bool on);
+
+/* As MPI_Wtime. */
+double virtual_wtime(void);
+
+#endif

@@ -1,0 +1,22 @@
+/* What is told to whoever runs the ranks one after the other (the step engine), and what he is
+ * asked. Without him the ranks run at once and are ended and stopped by signals. Must not know:
+ * MPI. */
+#ifndef INJECTORS_RECORD_SCHEDULE_H
+#define INJECTORS_RECORD_SCHEDULE_H
+
+#include <stdint.h>
+
+struct schedule {
+    /* The plan kills this rank, which runs no more; the rank itself: while it is inside its next
+     * wire call. Its parent has been asked for the rest. */
+    void (*kill)(int32_t rank);
+    /* The plan has stopped ranks, this one perhaps: returns when this one may go on. */
+    void (*stop)(void);
+    /* One round of a loop that waits for what others do, or for time. */
+    void (*linger)(void);
+};
+
+/* NULL: there is none. */
+extern const struct schedule *schedule;
+
+#endif
