@@ -5,6 +5,7 @@
 
 #include "engine/communicators/members.h"
 #include "engine/core/core.h"
+#include "engine/data/packing.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -99,11 +100,7 @@ static bool waits_for_match(enum send_mode mode, size_t bytes)
 
 static int pack(const struct side *side, struct message *message)
 {
-    MPI_Count position = 0;
-    if (message->bytes == 0)
-        return MPI_SUCCESS;
-    return local.Pack_c(side->from, side->count, side->type, message->payload,
-                        (MPI_Count)message->bytes, &position, MPI_COMM_SELF);
+    return packing_pack(side->from, side->count, side->type, message->payload, message->bytes);
 }
 
 int send_begin(struct operation *send)
@@ -237,30 +234,28 @@ static int unpack_rest(const struct side *side, MPI_Count whole, const char *res
                        MPI_Count size)
 {
     MPI_Aint lower, extent;
-    MPI_Count position = 0;
     char *element = malloc((size_t)size);
     if (!element || local.Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) {
         free(element);
         return MPI_ERR_NO_MEM;
     }
     char *at = (char *)side->into + extent * whole;
-    int result = local.Pack_c(at, 1, side->type, element, size, &position, MPI_COMM_SELF);
+    int result = packing_pack(at, 1, side->type, element, (size_t)size);
     memcpy(element, rest, (size_t)bytes);
-    position = 0;
     if (result == MPI_SUCCESS)
-        result = local.Unpack_c(element, size, &position, at, 1, side->type, MPI_COMM_SELF);
+        result = packing_unpack(at, 1, side->type, element, (size_t)size);
     free(element);
     return result;
 }
 
 static int unpack(const struct side *side, const struct message *message, MPI_Count bytes)
 {
-    MPI_Count size = packed_bytes(1, side->type), position = 0;
+    MPI_Count size = packed_bytes(1, side->type);
     if (bytes == 0 || size <= 0)
         return MPI_SUCCESS;
     MPI_Count whole = bytes / size;
-    int result = local.Unpack_c(message->payload, whole * size, &position, side->into, whole,
-                                side->type, MPI_COMM_SELF);
+    int result =
+        packing_unpack(side->into, whole, side->type, message->payload, (size_t)(whole * size));
     if (result == MPI_SUCCESS && bytes > whole * size)
         result =
             unpack_rest(side, whole, message->payload + whole * size, bytes - whole * size, size);

@@ -271,11 +271,11 @@ static int start(MPI_Request *handle)
     return communicator_raise(request->comm, class);
 }
 
-static int start_all(int count, MPI_Request *handles)
+static int start_all(int count, MPI_Request *requests)
 {
     int result = MPI_SUCCESS;
     for (int i = 0; i < count && result == MPI_SUCCESS; i++)
-        result = start(&handles[i]);
+        result = start(&requests[i]);
     return result;
 }
 
