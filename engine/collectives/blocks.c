@@ -172,6 +172,16 @@ int blocks_received(const struct collective *c)
     return c->is_root && (c->skip_own || !c->traits->per_peer || c->view->inter) ? 0 : 1;
 }
 
+/* A broadcast of fewer elements than are asked for is an error, as in the library. */
+static int take_from_root(const struct collective *c)
+{
+    int place = collective_place(c, c->call.root);
+    int result = take(c, place, c->traits->per_peer ? c->view->rank : 0, 0);
+    bool less = c->call.operation == COLLECTIVE_BCAST &&
+                deposit_bytes(c->meeting->deposit[place], 0) < bytes_of(&c->call.receive, 0);
+    return worse(result, less ? MPI_ERR_OTHER : MPI_SUCCESS);
+}
+
 int blocks_unpack(const struct collective *c)
 {
     if (blocks_received(c) == 0)
@@ -179,7 +189,6 @@ int blocks_unpack(const struct collective *c)
     if (c->traits->neighbours)
         return take_from_neighbours(c);
     if (c->traits->rooted && c->traits->root_sends)
-        return take(c, collective_place(c, c->call.root), c->traits->per_peer ? c->view->rank : 0,
-                    0);
+        return take_from_root(c);
     return take_from_peers(c);
 }

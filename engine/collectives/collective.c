@@ -113,13 +113,12 @@ static bool needs_are_met(void *data)
 static int start(void *data)
 {
     struct collective *c = data;
-    struct meeting_key key = {.kind = MEETING_COLLECTIVE};
     int result = meeting_enter(c->view);
     if (result != MPI_SUCCESS)
         return result;
     bool may_leave = c->traits->rooted || c->traits->need != NEED_ALL;
     c->waits_for_all = may_leave && engine_decide(DECIDE_LEAVE, 2) == 1;
-    c->meeting = meeting_of_all(c->view, &key, c->traits->name, blocks_pack(c));
+    c->meeting = meeting_of_all(c->view, &c->key, c->traits->name, blocks_pack(c));
     return MPI_SUCCESS;
 }
 
@@ -171,6 +170,7 @@ static struct collective *collective_new(const struct call *call, struct comm_vi
     c->call = *call;
     c->traits = &traits_of[call->operation];
     c->view = view_hold(view);
+    c->key.kind = MEETING_COLLECTIVE;
     if (c->traits->reduces)
         operation_hold(call->op);
     collective_prepare(c);
@@ -221,6 +221,7 @@ int collective_init(const struct call *call, MPI_Request *request)
         return communicator_raise(call->comm, MPI_ERR_ARG);
     struct collective *c = collective_new(call, view);
     types_keep(c);
+    c->key = (struct meeting_key){.kind = MEETING_PERSISTENT, .tag = view->persistent++};
     *request = request_make(&kind, c, true, call->comm);
     return MPI_SUCCESS;
 }

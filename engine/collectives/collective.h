@@ -76,6 +76,7 @@ struct collective {
     struct call call; /* in place: the sending side has been set to what is meant */
     const struct traits *traits;
     struct comm_view *view;
+    struct meeting_key key;
     struct meeting *meeting; /* NULL: not begun */
     struct neighbours neighbours;
     int peers;          /* how many take part on the other side (intra: all) */

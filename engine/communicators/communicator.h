@@ -36,6 +36,7 @@ struct comm_view {
     bool revoked;     /* this rank knows */
     int side;         /* on which this rank is */
     int rank;         /* of this rank among `local` */
+    int persistent;   /* collectives that were made on it by this rank */
     int local_count;
     int peers_count;           /* how many the ranks of a send or receive may mean */
     const int32_t *local;      /* processes of this side */

@@ -14,6 +14,8 @@
 
 enum meeting_kind {
     MEETING_COLLECTIVE, /* collectives in all forms, and what makes communicators of all members */
+    MEETING_PERSISTENT, /* a persistent collective: `tag` says the how many-th of its communicator,
+                         * since they may be started in another order at each member */
     MEETING_GROUP,      /* MPI_Comm_create_group: of a part of the members, by tag */
     MEETING_LEADERS,    /* MPI_Intercomm_create: two members, by tag */
     MEETING_AGREE,      /* beside the others, since these go on after errors */
