@@ -26,6 +26,12 @@ $(BUILD)/tests/%.t: %.c $(call checked,$(RECORDING_SOURCES) $(TEXT_TRACES)) $(BU
 	@mkdir -p $(@D)
 	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
+# Parts of the step engine that need neither MPI nor other ranks.
+ENGINE_ALONE = $(patsubst %,engine/%.c,communicators/members communicators/topology collectives/reduce)
+$(patsubst %,$(BUILD)/tests/engine_%.t,members topology reduce): $(call checked,$(ENGINE_ALONE))
+$(BUILD)/tests/engine_topology.t $(call checked,engine/communicators/topology.c): \
+    CPPFLAGS += $(TAP_CPPFLAGS)
+
 # Its own allocations, and those of all that is linked with it, go by way of the test.
 $(BUILD)/tests/allocations.t: private CHECKED += \
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# The step engine as an MPI library: programs that do not know of it get what the real one gives.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# drawn ENGINE SEED RANKS: the lines of a random program, sorted.
+drawn() {
+    printf 'scenario "drawn" { protocol = "null", program = "%s", ranks = %d, engine = "%s",
+  arguments = { "%d", "60" }, claims = { "H" } }\n' "$BUILD/tests/mpi/engine_random" "$3" "$1" "$2" \
+        >"$1.lua"
+    "$FAULTLINE" run --out "$1-$2" "$1.lua" >"$1-$2.tap" || { cat "$1-$2.tap" && return 1; }
+    sort "$1-$2"/latest/1/output/r*.out
+}
+
+@test "random collectives on random communicators give the same on the engine and on MPICH" {
+    for seed in 5 6 8; do
+        drawn step "$seed" "$((2 + seed % 3))" >step.txt
+        drawn mpiexec "$seed" "$((2 + seed % 3))" >mpiexec.txt
+        [ "$(wc -l <step.txt)" -gt 50 ]
+        diff step.txt mpiexec.txt
+    done
+}
+
+@test "survivors of a death revoke, agree, shrink and go on" {
+    printf 'scenario "circle" { protocol = "null", program = "%s", ranks = 4, engine = "step",
+  claims = { "H" }, environment = { FAULTLINE_ENGINE_GOES_ON = "1" } }\n' \
+        "$BUILD/tests/mpi/engine_ulfm" >s.lua
+    for seed in 1 2 3 4 5; do
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua || true # a rank has killed itself
+        cat "out-$seed"/latest/1/output/*
+        [ "$(cat "out-$seed"/latest/1/output/r*.out | grep -c ' ok$')" -eq 3 ]
+    done
+}
