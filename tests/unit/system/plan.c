@@ -1,6 +1,6 @@
 /* The plan: its text says all of it, and what is wrong with a text is named. */
-#include "plan/action.h"
 #include "plan/plan.h"
+#include "plan/action.h"
 #include "tap.h"
 
 #include <stdlib.h>
