@@ -113,31 +113,38 @@ marked() {
     done
 }
 
-# kind_of PID: what it is to the command.
+# kind_of PID NAME: what it is to the command.
 kind_of() {
-    local name parent
-    name=$(cat "/proc/$1/comm" 2>/dev/null) || return 1
-    parent=$(sed 's/.*) . \([0-9]*\).*/\1/' "/proc/$1/stat" 2>/dev/null) || return 1
-    case $name in
-        timeout) return 1 ;; # ours
+    case $2 in
         mpiexec*) echo launcher ;;
         hydra*) echo proxy ;;
         faultline-rank) echo parent ;;
         faultline*) if [ "$1" = "$command" ]; then echo command; else echo job; fi ;;
         *) echo rank ;;
     esac
-    [ -n "$parent" ]
+}
+
+# The command and all below it, "PID NAME" each: in one look, for a rank may live shorter than many.
+below() {
+    ps -e -o pid=,ppid=,stat=,comm= | awk -v top="$command" '
+        $3 !~ /^[ZX]/ { parent[$1] = $2; name[$1] = $4 }
+        END {
+            for (pid in parent) {
+                for (at = pid; at in parent && at != top; at = parent[at]);
+                if (at == top) print pid, name[pid]
+            }
+        }'
 }
 
 # Draws one of those that live, by kind first: there are many ranks and one command.
 draw_victim() {
-    local pid kind list=()
+    local pid name kind list=()
     declare -A of=()
-    for pid in $(marked "$1"); do
-        kind=$(kind_of "$pid") || continue
+    while read -r pid name; do
+        kind=$(kind_of "$pid" "$name")
         [ -n "${of[$kind]:-}" ] || list+=("$kind")
         of[$kind]+=" $pid"
-    done
+    done < <(below)
     [ "${#list[@]}" -gt 0 ] || return 1
     victim_kind=${wanted_victim:-${list[RANDOM % ${#list[@]}]}}
     # shellcheck disable=SC2206 # a list of numbers
@@ -188,7 +195,7 @@ check_left() {
         sleep 0.1
     done
     if [ -n "$left" ]; then
-        complain "left behind: $(for pid in $left; do echo "$pid $(kind_of "$pid")"; done | xargs)"
+        complain "left behind: $(for pid in $left; do echo "$pid $(cat "/proc/$pid/comm")"; done | xargs)"
         # shellcheck disable=SC2086
         kill -9 $left 2>/dev/null
     fi
@@ -236,7 +243,7 @@ send_one() {
     sleep "$((delay_ms / 1000)).$(printf '%03d' $((delay_ms % 1000)))"
     victim=''
     victim_kind=none
-    if draw_victim "$number" && kill "-$signal" "$victim" 2>/dev/null; then
+    if draw_victim && kill "-$signal" "$victim" 2>/dev/null; then
         sent=$((sent + 1))
         if [ "$signal" = STOP ]; then
             sleep 0.3
