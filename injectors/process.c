@@ -195,6 +195,8 @@ static bool open_trace(const struct identity *self)
     }
     memcpy(trace_path, path, sizeof trace_path);
     runtime_trace.when_full = tell_full;
+    if (thread_state.number == 0)
+        trace_writer_alone(&runtime_trace);
     return true;
 }
 

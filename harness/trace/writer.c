@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -18,6 +21,7 @@
 #endif
 
 #define ZEROS_BYTES 65536u
+#define RESERVING_PAUSE_NS 10000 /* between two looks at whether the one that is alone is done */
 
 /* Beyond this the kernel answers with SIGXFSZ, which would kill the program under test. */
 static bool size_allowed(uint64_t bytes)
@@ -210,10 +214,35 @@ static void stop_growing(struct trace_writer *writer)
     }
 }
 
+static int membarrier(int command)
+{
+    return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+void trace_writer_alone(struct trace_writer *writer)
+{
+    writer->owner = gettid();
+    if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
+        atomic_store(&writer->alone, true);
+}
+
+/* After the barrier the owner sees that it is alone no more, or `reserving` is seen here. */
+void trace_writer_shared(struct trace_writer *writer)
+{
+    atomic_store(&writer->alone, false);
+    if (writer->owner == 0)
+        return;
+    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    while (atomic_load(&writer->reserving))
+        nanosleep(&(struct timespec){.tv_nsec = RESERVING_PAUSE_NS}, NULL);
+}
+
 void trace_writer_close(struct trace_writer *writer)
 {
     if (writer->header == NULL || atomic_exchange(&writer->closed, 1) != 0)
         return;
+    if (writer->owner != gettid())
+        trace_writer_shared(writer);
     stop_growing(writer);
     uint64_t limit = atomic_exchange(&writer->limit, 0);
     uint64_t next = atomic_load(&writer->header->next);

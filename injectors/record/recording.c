@@ -25,6 +25,8 @@ void runtime_thread_begin(void)
     uint32_t number = atomic_fetch_add(&numbers, 1);
     thread_state.number = (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX);
     thread_state.tid = gettid();
+    if (number > 0)
+        trace_writer_shared(&runtime_trace);
     thread_state.known = true;
 }
 

@@ -1,7 +1,7 @@
 /* The recording path of the taps: thread state, and a record's life from entry to return. Inline,
- * because it runs inside every MPI call: one atomic add per record, one clock read per entry and
- * one per return for both levels together where no protocol lies between. Must not know: MPI
- * headers.
+ * because it runs inside every MPI call: one add per record (without a lock while one thread alone
+ * records), one clock read per entry and one per return for both levels together where no protocol
+ * lies between. Must not know: MPI headers.
  *
  * One call:                                    Completion without a duration (under MPI_Waitall):
  *     r = record_begin(level, kind, call);         r = record_reserve(level, kind, call);
@@ -123,7 +123,7 @@ ON_THE_PATH struct record *record_reserve(enum level level, enum record_kind kin
 {
     if (__builtin_expect(!thread_state.known, 0))
         runtime_thread_begin();
-    uint64_t index = atomic_fetch_add(&runtime_trace.header->next, 1);
+    uint64_t index = trace_take_places(&runtime_trace, 1);
     struct record *r = runtime_trace.record + index;
     if (__builtin_expect(index >= atomic_load(&runtime_trace.limit), 0))
         r = record_reserve_beyond(index);

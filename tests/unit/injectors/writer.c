@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -451,6 +452,104 @@ static void test_close(void)
     check(failed == 0, "closed 50 times while threads record: none dies, no record is cut off");
 }
 
+/* --- a thread that is alone ------------------------------------------------------------------- */
+#define ALONE_ROUNDS 300
+#define LATER_RECORDS 500
+#define ALARM_US 50
+
+static struct trace_writer *interrupted;
+static _Atomic uint64_t by_handler;
+static _Atomic bool later_is_done;
+
+static void reserve_in_handler(int number)
+{
+    (void)number;
+    trace_take_places(interrupted, 1);
+    atomic_fetch_add(&by_handler, 1);
+}
+
+static void *reserve_later(void *argument)
+{
+    struct trace_writer *writer = argument;
+    trace_writer_shared(writer);
+    for (int i = 0; i < LATER_RECORDS; i++)
+        trace_take_places(writer, 1);
+    atomic_store(&later_is_done, true);
+    return NULL;
+}
+
+/* What is counted twice or not at all shows in the sum. */
+static bool sum_is_right(struct trace_writer *writer)
+{
+    const struct itimerval alarms = {{0, ALARM_US}, {0, ALARM_US}};
+    pthread_t later;
+    sigset_t alarm_only, before_mask;
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    uint64_t before = atomic_load(&writer->header->next), own = 0;
+    atomic_store(&by_handler, 0);
+    atomic_store(&later_is_done, false);
+    trace_writer_alone(writer);
+    bool was_alone = atomic_load(&writer->alone);
+    pthread_sigmask(SIG_BLOCK, &alarm_only, &before_mask); /* for the thread that is made */
+    pthread_create(&later, NULL, reserve_later, writer);
+    pthread_sigmask(SIG_SETMASK, &before_mask, NULL);
+    setitimer(ITIMER_REAL, &alarms, NULL);
+    for (; !atomic_load(&later_is_done); own += 3)
+        trace_take_places(writer, 3);
+    pthread_join(later, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    return was_alone && !atomic_load(&writer->alone) &&
+           atomic_load(&writer->header->next) - before ==
+               own + LATER_RECORDS + atomic_load(&by_handler);
+}
+
+static void *append_alone(void *argument)
+{
+    struct appender *a = argument;
+    trace_writer_alone(a->writer);
+    for (struct record *r; (r = trace_reserve(a->writer, 1)) != NULL; a->written++)
+        write_record(r, a->thread, a->written);
+    return NULL;
+}
+
+static int close_while_one_records(void)
+{
+    struct trace_writer writer;
+    struct appender a = {.writer = &writer};
+    pthread_t id;
+    struct file file;
+    open_new(&writer, NULL);
+    pthread_create(&id, NULL, append_alone, &a);
+    while (atomic_load(&writer.header->next) < 5000)
+        sched_yield();
+    trace_writer_close(&writer);
+    pthread_join(id, NULL);
+    return map_file(&file) && file.there >= a.written && file.there <= a.written + 1 ? 0 : 1;
+}
+
+static void test_alone(void)
+{
+    int cut = 0;
+    for (int i = 0; i < 50; i++)
+        cut += status_of(close_while_one_records) != 0;
+    check(cut == 0, "closed 50 times while the one that is alone records: no record is cut off");
+
+    static struct trace_writer writer;
+    int wrong = 0;
+    open_new(&writer, NULL);
+    interrupted = &writer;
+    signal(SIGALRM, reserve_in_handler);
+    for (int round = 0; round < ALONE_ROUNDS; round++)
+        wrong += !sum_is_right(&writer);
+    signal(SIGALRM, SIG_DFL);
+    check(wrong == 0,
+          "a thread that is alone, its signal handler and one that comes later lose "
+          "no place: %d rounds wrong",
+          wrong);
+    trace_writer_close(&writer);
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
@@ -464,6 +563,7 @@ int main(void)
     test_interrupted_growth();
     test_taken_descriptor();
     test_close();
+    test_alone();
     unlink(path);
     rmdir(folder);
     return done();
