@@ -38,6 +38,22 @@ struct places {
     const MPI_Datatype *types; /* by rank, the displacements in bytes then; NULL */
 };
 
+/* The same of each. */
+static struct places equal(const void *buffer, int count, MPI_Datatype type)
+{
+    return (struct places){.buffer = (void *)buffer, .count = count, .type = type};
+}
+
+static struct places varying(const void *buffer, const int *counts, const int *displs,
+                             MPI_Datatype type, const MPI_Datatype *types)
+{
+    return (struct places){.buffer = (void *)buffer,
+                           .counts = counts,
+                           .displacements = displs,
+                           .type = type,
+                           .types = types};
+}
+
 static struct payload place_of(const struct places *places, int rank)
 {
     if (places->types)
@@ -83,7 +99,7 @@ MAIL_EXPORTED int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
     return broadcast(buffer, count, datatype, root, comm, request);
 }
 
-static int scatter(const struct places *places, struct payload mine, int root, MPI_Comm user,
+static int scatter(struct places places, struct payload mine, int root, MPI_Comm user,
                    MPI_Request *request)
 {
     int error;
@@ -93,65 +109,27 @@ static int scatter(const struct places *places, struct payload mine, int root, M
     bool stays = mine.buffer == MPI_IN_PLACE;
     for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
         if (i != root || !stays)
-            exchange_send(call, i, place_of(places, i));
+            exchange_send(call, i, place_of(&places, i));
     if (!stays)
         exchange_receive(call, root, mine);
     return exchange_end(call, request);
 }
 
-static int scatter_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                         MPI_Request *request)
-{
-    struct places places = {.buffer = (void *)sendbuf, .count = sendcount, .type = sendtype};
-    return scatter(&places, collective_part(recvbuf, recvcount, recvtype), root, comm, request);
-}
+CALL(MPI_Scatter, MPI_Iscatter,
+     (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+      MPI_Datatype recvtype, int root),
+     scatter(equal(sendbuf, sendcount, sendtype), collective_part(recvbuf, recvcount, recvtype),
+             root, comm, request))
 
-static int scatter_varying(const void *sendbuf, const int *sendcounts, const int *displs,
-                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct places places = {
-        .buffer = (void *)sendbuf, .counts = sendcounts, .displacements = displs, .type = sendtype};
-    return scatter(&places, collective_part(recvbuf, recvcount, recvtype), root, comm, request);
-}
-
-MAIL_EXPORTED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                              MPI_Comm comm)
-{
-    return scatter_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                         NULL);
-}
-
-MAIL_EXPORTED int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                               MPI_Comm comm, MPI_Request *request)
-{
-    return scatter_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                         request);
-}
-
-MAIL_EXPORTED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                               MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return scatter_varying(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                           root, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                                MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                                MPI_Datatype recvtype, int root, MPI_Comm comm,
-                                MPI_Request *request)
-{
-    return scatter_varying(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                           root, comm, request);
-}
+CALL(MPI_Scatterv, MPI_Iscatterv,
+     (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+      void *recvbuf, int recvcount, MPI_Datatype recvtype, int root),
+     scatter(varying(sendbuf, sendcounts, displs, sendtype, NULL),
+             collective_part(recvbuf, recvcount, recvtype), root, comm, request))
 
 /* --- all to one ------------------------------------------------------------------------------- */
 
-static int gather(struct payload mine, const struct places *places, int root, MPI_Comm user,
+static int gather(struct payload mine, struct places places, int root, MPI_Comm user,
                   MPI_Request *request)
 {
     int error;
@@ -163,98 +141,48 @@ static int gather(struct payload mine, const struct places *places, int root, MP
         exchange_send(call, root, mine);
     for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
         if (i != root || !stays)
-            exchange_receive(call, i, place_of(places, i));
+            exchange_receive(call, i, place_of(&places, i));
     return exchange_end(call, request);
 }
 
-static int gather_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                        MPI_Request *request)
-{
-    struct places places = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
-    return gather(collective_part(sendbuf, sendcount, sendtype), &places, root, comm, request);
-}
+CALL(MPI_Gather, MPI_Igather,
+     (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+      MPI_Datatype recvtype, int root),
+     gather(collective_part(sendbuf, sendcount, sendtype), equal(recvbuf, recvcount, recvtype),
+            root, comm, request))
 
-static int gather_varying(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const int *recvcounts, const int *displs, MPI_Datatype recvtype, int root,
-                          MPI_Comm comm, MPI_Request *request)
-{
-    struct places places = {
-        .buffer = recvbuf, .counts = recvcounts, .displacements = displs, .type = recvtype};
-    return gather(collective_part(sendbuf, sendcount, sendtype), &places, root, comm, request);
-}
-
-MAIL_EXPORTED int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                             MPI_Comm comm)
-{
-    return gather_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                        NULL);
-}
-
-MAIL_EXPORTED int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                              MPI_Comm comm, MPI_Request *request)
-{
-    return gather_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                        request);
-}
-
-MAIL_EXPORTED int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, const int recvcounts[], const int displs[],
-                              MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                          comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, const int recvcounts[], const int displs[],
-                               MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{
-    return gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                          comm, request);
-}
+CALL(MPI_Gatherv, MPI_Igatherv,
+     (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+      const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root),
+     gather(collective_part(sendbuf, sendcount, sendtype),
+            varying(recvbuf, recvcounts, displs, recvtype, NULL), root, comm, request))
 
 /* --- all to all ------------------------------------------------------------------------------- */
 
-/* `out` NULL: everybody gets `mine`. All is sent, which copies it, before anything is received: so
- * both may be in one place. */
-static int all_to_all(const struct payload *mine, const struct places *out, const struct places *in,
+/* `mine`: what everybody gets; NULL: each has its own in `out`. All is sent, which copies it,
+ * before anything is received: so both may be in one place. */
+static int all_to_all(const struct payload *mine, struct places out, struct places in,
                       MPI_Comm user, MPI_Request *request)
 {
     int error;
     struct exchange *call = exchange_begin(user, 0, &error);
     if (!call)
         return error;
-    if (out && out->buffer == MPI_IN_PLACE)
+    if (!mine && out.buffer == MPI_IN_PLACE)
         out = in;
     struct payload same = mine ? *mine : collective_part(NULL, 0, MPI_BYTE);
-    if (!out && same.buffer == MPI_IN_PLACE)
-        same = place_of(in, call->comm->rank);
+    if (mine && same.buffer == MPI_IN_PLACE)
+        same = place_of(&in, call->comm->rank);
     for (int i = 0; i < call->comm->size; i++)
-        exchange_send(call, i, out ? place_of(out, i) : same);
+        exchange_send(call, i, mine ? same : place_of(&out, i));
     for (int i = 0; i < call->comm->size; i++)
-        exchange_receive(call, i, place_of(in, i));
+        exchange_receive(call, i, place_of(&in, i));
     return exchange_end(call, request);
 }
 
-static int all_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+static int all_gather(struct payload mine, struct places in, MPI_Comm user, MPI_Request *request)
 {
-    struct payload mine = collective_part(sendbuf, sendcount, sendtype);
-    struct places in = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
-    return all_to_all(&mine, NULL, &in, comm, request);
-}
-
-static int all_gather_varying(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, const int *recvcounts, const int *displs,
-                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    struct payload mine = collective_part(sendbuf, sendcount, sendtype);
-    struct places in = {
-        .buffer = recvbuf, .counts = recvcounts, .displacements = displs, .type = recvtype};
-    return all_to_all(&mine, NULL, &in, comm, request);
+    return all_to_all(&mine, in, in, user, request);
 }
 
 MAIL_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -264,110 +192,48 @@ MAIL_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
         call_begin_anywhere();
         return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     }
-    return all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL);
+    return all_gather(collective_part(sendbuf, sendcount, sendtype),
+                      equal(recvbuf, recvcount, recvtype), comm, NULL);
 }
 
 MAIL_EXPORTED int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                                  void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                                  MPI_Request *request)
 {
-    return all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    return all_gather(collective_part(sendbuf, sendcount, sendtype),
+                      equal(recvbuf, recvcount, recvtype), comm, request);
 }
 
-MAIL_EXPORTED int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                 void *recvbuf, const int recvcounts[], const int displs[],
-                                 MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return all_gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                              comm, NULL);
-}
+CALL(MPI_Allgatherv, MPI_Iallgatherv,
+     (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+      const int recvcounts[], const int displs[], MPI_Datatype recvtype),
+     all_gather(collective_part(sendbuf, sendcount, sendtype),
+                varying(recvbuf, recvcounts, displs, recvtype, NULL), comm, request))
 
-MAIL_EXPORTED int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                  void *recvbuf, const int recvcounts[], const int displs[],
-                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    return all_gather_varying(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                              comm, request);
-}
+CALL(MPI_Alltoall, MPI_Ialltoall,
+     (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+      MPI_Datatype recvtype),
+     all_to_all(NULL, equal(sendbuf, sendcount, sendtype), equal(recvbuf, recvcount, recvtype),
+                comm, request))
 
-static int all_to_all_equal(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                            MPI_Request *request)
-{
-    struct places out = {.buffer = (void *)sendbuf, .count = sendcount, .type = sendtype};
-    struct places in = {.buffer = recvbuf, .count = recvcount, .type = recvtype};
-    return all_to_all(NULL, &out, &in, comm, request);
-}
+CALL(MPI_Alltoallv, MPI_Ialltoallv,
+     (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+      void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype),
+     all_to_all(NULL, varying(sendbuf, sendcounts, sdispls, sendtype, NULL),
+                varying(recvbuf, recvcounts, rdispls, recvtype, NULL), comm, request))
 
-MAIL_EXPORTED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return all_to_all_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                MPI_Request *request)
-{
-    return all_to_all_equal(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                            request);
-}
-
-static struct places varying(const void *buffer, const int *counts, const int *displs,
-                             MPI_Datatype type, const MPI_Datatype *types)
-{
-    return (struct places){.buffer = (void *)buffer,
-                           .counts = counts,
-                           .displacements = displs,
-                           .type = type,
-                           .types = types};
-}
-
-MAIL_EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    struct places out = varying(sendbuf, sendcounts, sdispls, sendtype, NULL);
-    struct places in = varying(recvbuf, recvcounts, rdispls, recvtype, NULL);
-    return all_to_all(NULL, &out, &in, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                 const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                 MPI_Request *request)
-{
-    struct places out = varying(sendbuf, sendcounts, sdispls, sendtype, NULL);
-    struct places in = varying(recvbuf, recvcounts, rdispls, recvtype, NULL);
-    return all_to_all(NULL, &out, &in, comm, request);
-}
-
-MAIL_EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                const MPI_Datatype sendtypes[], void *recvbuf,
-                                const int recvcounts[], const int rdispls[],
-                                const MPI_Datatype recvtypes[], MPI_Comm comm)
-{
-    struct places out = varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes);
-    struct places in = varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes);
-    return all_to_all(NULL, &out, &in, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                 const MPI_Datatype sendtypes[], void *recvbuf,
-                                 const int recvcounts[], const int rdispls[],
-                                 const MPI_Datatype recvtypes[], MPI_Comm comm,
-                                 MPI_Request *request)
-{
-    struct places out = varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes);
-    struct places in = varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes);
-    return all_to_all(NULL, &out, &in, comm, request);
-}
+CALL(MPI_Alltoallw, MPI_Ialltoallw,
+     (const void *sendbuf, const int sendcounts[], const int sdispls[],
+      const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+      const MPI_Datatype recvtypes[]),
+     all_to_all(NULL, varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes),
+                varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes), comm, request))
 
 /* Everybody tells everybody. */
 static int barrier(MPI_Comm comm, MPI_Request *request)
 {
-    struct places nothing = {.type = MPI_BYTE};
-    return all_to_all(NULL, &nothing, &nothing, comm, request);
+    struct places nothing = equal(NULL, 0, MPI_BYTE);
+    return all_to_all(NULL, nothing, nothing, comm, request);
 }
 
 MAIL_EXPORTED int MPI_Barrier(MPI_Comm comm)

@@ -14,6 +14,21 @@ struct payload collective_part(const void *buffer, int count, MPI_Datatype type)
 struct payload collective_part_at(const void *buffer, MPI_Aint elements, int count,
                                   MPI_Datatype type);
 
+/* Whole functions, two of each call: one that blocks, and one that does not. `parameters` in
+ * parentheses are those ahead of the communicator; the rest is what both return, of `comm` and of
+ * `request`, which is NULL where it blocks. */
+#define LIST(...) __VA_ARGS__
+#define CALL(blocking, nonblocking, parameters, ...)                                               \
+    MAIL_EXPORTED int blocking(LIST parameters, MPI_Comm comm)                                     \
+    {                                                                                              \
+        MPI_Request *const request = NULL;                                                         \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    MAIL_EXPORTED int nonblocking(LIST parameters, MPI_Comm comm, MPI_Request *request)            \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
 /* The library does it, below the channels: see mail_protocol.native_collectives. */
 bool collective_is_native(MPI_Comm user);
 

@@ -4,7 +4,8 @@
 --
 --     lua5.4 generate.lua MPICC FILE SOURCE...
 --
--- SOURCE: the files of the layer; what they define ("MAIL_EXPORTED int MPI_X(") is left out. A name
+-- SOURCE: the files of the layer; what they define ("MAIL_EXPORTED int MPI_X(", or by pairs,
+-- "CALL(MPI_X, MPI_Ix,") is left out. A name
 -- that is listed here and that mpi.h does not have stops the build.
 
 -- The library's answer for MPI_COMM_WORLD will do, whatever the communicator is.
@@ -51,8 +52,12 @@ local function defined(paths)
     local found = {}
     for _, path in ipairs(paths) do
         local file = io.open(path) or stop("%s: cannot be read", path)
-        for name in file:read("a"):gmatch("MAIL_EXPORTED %w+ (MPI_[%w_]+)%(") do
+        local text = file:read("a")
+        for name in text:gmatch("MAIL_EXPORTED %w+ (MPI_[%w_]+)%(") do
             found[name] = true
+        end
+        for blocking, nonblocking in text:gmatch("CALL%((MPI_[%w_]+), (MPI_[%w_]+),") do
+            found[blocking], found[nonblocking] = true, true
         end
         file:close()
     end

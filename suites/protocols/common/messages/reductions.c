@@ -124,17 +124,9 @@ static int reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype ty
     return exchange_end(call, request);
 }
 
-MAIL_EXPORTED int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                             MPI_Op op, int root, MPI_Comm comm)
-{
-    return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                              MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
-{
-    return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-}
+CALL(MPI_Reduce, MPI_Ireduce,
+     (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root),
+     reduce(sendbuf, recvbuf, count, datatype, op, root, comm, request))
 
 /* --- a result each: of all, or of those below --------------------------------------------------
  */
@@ -180,29 +172,13 @@ MAIL_EXPORTED int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
     return reduce_span(SPAN_ALL, sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 
-MAIL_EXPORTED int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                           MPI_Op op, MPI_Comm comm)
-{
-    return reduce_span(SPAN_INCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, NULL);
-}
+CALL(MPI_Scan, MPI_Iscan,
+     (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op),
+     reduce_span(SPAN_INCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request))
 
-MAIL_EXPORTED int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                            MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    return reduce_span(SPAN_INCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-MAIL_EXPORTED int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                             MPI_Op op, MPI_Comm comm)
-{
-    return reduce_span(SPAN_EXCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                              MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    return reduce_span(SPAN_EXCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request);
-}
+CALL(MPI_Exscan, MPI_Iexscan,
+     (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op),
+     reduce_span(SPAN_EXCLUSIVE, sendbuf, recvbuf, count, datatype, op, comm, request))
 
 /* --- each gets its share ---------------------------------------------------------------------- */
 
@@ -226,28 +202,10 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, const int *counts,
     return exchange_end(call, request);
 }
 
-MAIL_EXPORTED int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{
-    return reduce_scatter(sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, NULL);
-}
+CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter,
+     (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op),
+     reduce_scatter(sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, request))
 
-MAIL_EXPORTED int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                      MPI_Request *request)
-{
-    return reduce_scatter(sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, request);
-}
-
-MAIL_EXPORTED int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
-                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{
-    return reduce_scatter(sendbuf, recvbuf, NULL, recvcount, datatype, op, comm, NULL);
-}
-
-MAIL_EXPORTED int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
-                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                            MPI_Request *request)
-{
-    return reduce_scatter(sendbuf, recvbuf, NULL, recvcount, datatype, op, comm, request);
-}
+CALL(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+     (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op),
+     reduce_scatter(sendbuf, recvbuf, NULL, recvcount, datatype, op, comm, request))
