@@ -3,7 +3,6 @@
 
 #include "base/whole_file.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,14 +41,19 @@ char *memory_text(const char *text)
     return or_end(strdup(text));
 }
 
-char *memory_format(const char *format, ...)
+char *memory_vformat(const char *format, va_list arguments)
 {
     char *text;
+    return or_end(vasprintf(&text, format, arguments) >= 0 ? text : NULL);
+}
+
+char *memory_format(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = memory_vformat(format, arguments);
     va_end(arguments);
-    return or_end(length >= 0 ? text : NULL);
+    return text;
 }
 
 void *memory_room(void *array, size_t count, size_t *room, size_t bytes)

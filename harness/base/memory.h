@@ -5,6 +5,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ void *memory_new(size_t count, size_t bytes); /* zeroed */
 void *memory_resized(void *block, size_t count, size_t bytes);
 char *memory_text(const char *text);
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *memory_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* `array` of `count` things, with room for one more: doubled when *room of them are there. */
 void *memory_room(void *array, size_t count, size_t *room, size_t bytes);

@@ -1,6 +1,7 @@
 /* See follow.h. */
 #include "launch/follow.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "system/path.h"
 
@@ -14,9 +15,7 @@
 void follow_begin(struct follow *follow, const char *run, int incarnation, int ranks)
 {
     *follow = (struct follow){.run = run, .incarnation = incarnation};
-    follow->file = calloc((size_t)ranks * STREAMS + 1, sizeof *follow->file);
-    if (follow->file == NULL)
-        return;
+    follow->file = memory_new((size_t)ranks * STREAMS, sizeof *follow->file);
     follow->ranks = ranks;
     for (int i = 0; i < ranks * STREAMS; i++)
         follow->file[i] = -1;

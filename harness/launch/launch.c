@@ -1,6 +1,7 @@
 /* See launch.h. */
 #include "launch/launch.h"
 
+#include "base/memory.h"
 #include "board/progress.h"
 #include "board/shared_memory.h"
 #include "launch/ends.h"
@@ -353,9 +354,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
                                    enum launch_end *end, char *text, size_t bytes,
                                    struct error *error)
 {
-    struct flight *flight = calloc(1, sizeof *flight);
-    if (flight == NULL)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    struct flight *flight = memory_new(1, sizeof *flight);
     flight->launch = launch;
     flight->ends = ends;
     flight->killed_for_memory = process_killed_for_memory();

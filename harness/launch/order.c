@@ -1,6 +1,7 @@
 /* See order.h. */
 #include "launch/order.h"
 
+#include "base/memory.h"
 #include "decisions/decisions.h"
 
 #include <stdio.h>
@@ -18,34 +19,23 @@ static bool asks_for_storage(const struct scenario *scenario)
 }
 
 /* One of ours, where it has a value. */
-static enum error_code add_setting(struct launch_order *order, const char *name, const char *value,
-                                   struct error *error)
+static void add_setting(struct launch_order *order, const char *name, const char *value)
 {
     if (value == NULL || *value == '\0')
-        return OK;
-    char *setting;
-    if (asprintf(&setting, "%s=%s", name, value) < 0)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+        return;
+    char *setting = memory_format("%s=%s", name, value);
     order->setting[order->setting_count++] = setting;
     order->environment[order->environment_count++] = setting;
-    return OK;
 }
 
-static enum error_code add_settings(const struct launch *launch, struct launch_order *order,
-                                    struct error *error)
+static void add_settings(const struct launch *launch, struct launch_order *order)
 {
     const struct scenario *scenario = launch->scenario;
-    const char *storage = asks_for_storage(scenario) ? "1" : "2";
-    enum error_code code = add_setting(order, "FAULTLINE_STORAGE", storage, error);
-    if (code == OK)
-        code = add_setting(order, "FAULTLINE_STORE", launch->store, error);
-    if (code == OK)
-        code = add_setting(order, DECISIONS_ENVIRONMENT, launch->followed, error);
-    if (code == OK)
-        code = add_setting(order, LIBRARY_ENVIRONMENT, scenario->library, error);
-    if (code == OK)
-        code = add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers, error);
-    return code;
+    add_setting(order, "FAULTLINE_STORAGE", asks_for_storage(scenario) ? "1" : "2");
+    add_setting(order, "FAULTLINE_STORE", launch->store);
+    add_setting(order, DECISIONS_ENVIRONMENT, launch->followed);
+    add_setting(order, LIBRARY_ENVIRONMENT, scenario->library);
+    add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers);
 }
 
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
@@ -69,11 +59,10 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
         return error_set(error, ERROR_LIMIT, "more than %d arguments", SCENARIO_MAX_ARGUMENTS);
     enum error_code code = path_format(&order->preload, error, "%s:%s",
                                        launch->preload_library.text, launch->protocol.text);
-    for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
+    for (size_t i = 0; i < scenario->environment_count; i++)
         order->environment[order->environment_count++] = scenario->environment[i];
-    if (code == OK)
-        code = add_settings(launch, order, error);
-    for (size_t i = 0; code == OK && i < scenario->argument_count; i++)
+    add_settings(launch, order);
+    for (size_t i = 0; i < scenario->argument_count; i++)
         order->command[i + 1] = scenario->argument[i];
     return code;
 }

@@ -23,7 +23,7 @@ struct launch_order {
     char *setting[ORDER_SETTINGS]; /* owned */
 };
 
-/* Borrows from *launch. ERROR_LIMIT, ERROR_MEMORY. order_release in either case. */
+/* Borrows from *launch. ERROR_LIMIT. order_release in either case. */
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
                            struct error *error);
 void order_release(struct launch_order *order);

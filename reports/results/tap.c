@@ -1,10 +1,11 @@
 /* See tap.h. */
 #include "reports/results/tap.h"
 
+#include "base/memory.h"
+#include "system/json_text.h"
 #include "system/printable.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +29,14 @@ void tap_bail_out(FILE *out, const char *why)
 
 void tap_comment(FILE *out, const char *format, ...)
 {
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = memory_vformat(format, arguments);
     va_end(arguments);
     fputs("# ", out);
-    printable_write(out, length >= 0 ? text : "no memory for what was to be told here", "");
+    printable_write(out, text, "");
     fputc('\n', out);
-    if (length >= 0)
-        free(text);
+    free(text);
 }
 
 static bool is_plain(char c)
@@ -58,22 +57,6 @@ void tap_line(FILE *out, bool ok, int number, const char *name, const char *rema
     fputc('\n', out);
 }
 
-/* Where there is no memory: characters that are none of ASCII become '?'. */
-static void quote_by_hand(FILE *out, const char *text, size_t length)
-{
-    fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c < 0x80 ? c : '?', out);
-    }
-    fputc('"', out);
-}
-
 /* A JSON string. Output of programs may hold any bytes: those that are no UTF-8 become '?'. */
 static void quote(FILE *out, const char *text)
 {
@@ -87,13 +70,7 @@ static void quote(FILE *out, const char *text)
                 copy[i] = '?';
         string = json_stringn(copy, length);
     }
-    char *quoted = json_dumps(string, JSON_ENCODE_ANY);
-    if (quoted != NULL)
-        fputs(quoted, out);
-    else
-        quote_by_hand(out, copy, length);
-    free(quoted);
-    json_decref(string);
+    json_put(string, out, JSON_ENCODE_ANY, "");
 }
 
 void tap_block_begin(FILE *out)
