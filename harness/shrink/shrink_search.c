@@ -106,12 +106,18 @@ static void compress(struct search *search, const bool *drop, size_t count)
     }
 }
 
-static void accept_without(struct search *search, bool *drop, struct trial *trial)
+/* What was tried without these is the best now. */
+static enum error_code leave_out(struct search *search, bool *drop, struct error *error)
 {
+    struct trial *trial;
+    enum error_code code = try_without(search, drop, &trial, error);
+    if (code != OK)
+        return code;
     const struct plan *plan = &trial_scenario(search->best)->plan;
     plan_drop_also(plan, drop);
     compress(search, drop, plan->count);
     accept(search, trial);
+    return OK;
 }
 
 /* Guesses at most of the plan: all of it; what was not before the violation; what was not done. */
@@ -147,12 +153,8 @@ static enum error_code try_guesses(struct search *search, struct error *error)
     if (code != OK || winner == GUESSES)
         return code;
     bool drop[PLAN_MAX_STEPS] = {false};
-    struct trial *trial;
     guess(search, winner, drop);
-    code = try_without(search, drop, &trial, error);
-    if (code == OK)
-        accept_without(search, drop, trial);
-    return code;
+    return leave_out(search, drop, error);
 }
 
 static void order_steps(struct chunks *chunks)
@@ -196,12 +198,8 @@ static enum error_code try_chunks(struct chunks *chunks, bool *left, struct erro
     if (!*left)
         return code;
     bool drop[PLAN_MAX_STEPS] = {false};
-    struct trial *trial;
     mark_chunk(chunks, winner, drop);
-    code = try_without(search, drop, &trial, error);
-    if (code == OK)
-        accept_without(search, drop, trial);
-    return code;
+    return leave_out(search, drop, error);
 }
 
 static enum error_code leave_out_steps(struct search *search, struct error *error)
