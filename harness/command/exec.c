@@ -199,11 +199,8 @@ static enum error_code run_inside(const struct exec_options *options, const stru
 /* A trace that cannot be read is not for this command to judge. */
 static void tell_lost(const struct path *run)
 {
-    struct path folder;
-    struct trace_set set = {0};
-    struct error error;
-    if (path_format(&folder, &error, "%s/trace", run->text) == OK &&
-        trace_set_open(folder.text, &set, &error) == OK)
+    struct trace_set set;
+    if (trace_set_open_run(run->text, &set, NULL) == OK)
         lost_tell(&set, stderr);
     trace_set_release(&set);
 }

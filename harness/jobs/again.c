@@ -18,13 +18,6 @@ static bool hung(const struct run *run)
     return run->end == RUN_DEADLOCK || run->end == RUN_TIME_LIMIT;
 }
 
-static bool is_kept(const struct run *run)
-{
-    struct path path;
-    return path_format(&path, NULL, "%s/" DECISIONS_FILE, run->folder.text) == OK &&
-           path_exists(path.text);
-}
-
 /* What a rank wrote that came to something else, or how it ended otherwise. */
 static void say_why_not(const struct run *run, const struct run *again)
 {
@@ -62,7 +55,8 @@ void again_for_stacks(const struct run *run, const struct outcome *outcome, cons
 {
     const struct finding *finding = outcome_finding(outcome);
     struct run again;
-    if (finding == NULL || finding->witness_count == 0 || hung(run) || !is_kept(run))
+    if (finding == NULL || finding->witness_count == 0 || hung(run) ||
+        !path_holds(run->folder.text, DECISIONS_FILE))
         return;
     run_init(&again, run->scenario);
     for (unsigned i = 0; i < finding->witness_count && i < WITNESS_MOST; i++)

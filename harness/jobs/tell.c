@@ -167,19 +167,10 @@ static void tell_results(FILE *out, const struct judgement *judgement)
 /* Its page, if there is one: what passed has none. */
 static void tell_page(FILE *out, const struct run *run)
 {
-    struct path page, shown;
-    if (path_format(&page, NULL, "%s/report.html", run->folder.text) == OK &&
-        path_format(&shown, NULL, "%s/report.html", run->shown.text) == OK &&
-        path_exists(page.text))
+    struct path shown;
+    if (path_holds(run->folder.text, "report.html") &&
+        path_format(&shown, NULL, "%s/report.html", run->shown.text) == OK)
         tap_string(out, "report", shown.text);
-}
-
-/* Its decisions are there to be followed. */
-static bool is_kept(const struct run *run)
-{
-    struct path path;
-    return path_format(&path, NULL, "%s/" DECISIONS_FILE, run->folder.text) == OK &&
-           path_exists(path.text);
 }
 
 /* What helps to see the run again, whatever became of it. */
@@ -203,8 +194,8 @@ static void tell_run(FILE *out, const struct run *run)
         snprintf(text, sizeof text, "%s:%d", run->scenario->file, run->scenario->line);
         tap_string(out, "scenario", text);
     }
-    snprintf(text, sizeof text, "faultline %s %s", is_kept(run) ? "replay" : "check",
-             run->shown.text);
+    snprintf(text, sizeof text, "faultline %s %s",
+             path_holds(run->folder.text, DECISIONS_FILE) ? "replay" : "check", run->shown.text);
     tap_string(out, "repro", text);
     tell_page(out, run);
 }

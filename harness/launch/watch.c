@@ -98,13 +98,11 @@ static bool analyse(const struct board *board, int ranks, const char *run_folder
                     size_t bytes)
 {
     static bool alive[BOARD_MAX_RANKS];
-    struct path folder;
-    struct trace_set traces = {0};
+    struct trace_set traces;
     struct hang hang = {0};
     for (int rank = 0; rank < ranks; rank++)
         alive[rank] = is_alive(&board->slot[rank]) && !board_is_stopped(&board->slot[rank]);
-    if (path_format(&folder, NULL, "%s/trace", run_folder) == OK &&
-        trace_set_open(folder.text, &traces, NULL) == OK)
+    if (trace_set_open_run(run_folder, &traces, NULL) == OK)
         hang_analyse(&traces, alive, ranks, &hang);
     bool deadlocked = hang.deadlocked;
     if (deadlocked)

@@ -68,15 +68,12 @@ void run_identify(const struct scenario *scenario, struct decisions_identity *id
 enum error_code run_decisions(const struct run *run, const struct decisions *followed,
                               struct decisions *decisions, struct error *error)
 {
-    struct path path;
-    struct trace_set traces = {0};
+    struct trace_set traces;
     struct decisions_identity identity;
     struct run_facts facts = run_facts_of(run);
     run_identify(run->scenario, &identity);
     run_identify_mpi(run->folder.text, &identity);
-    enum error_code code = path_format(&path, error, "%s/trace", run->folder.text);
-    if (code == OK)
-        code = trace_set_open(path.text, &traces, error);
+    enum error_code code = trace_set_open_run(run->folder.text, &traces, error);
     if (code == OK)
         code = decisions_extract(&traces, &facts, &identity, run->seed, followed, decisions, error);
     trace_set_release(&traces);

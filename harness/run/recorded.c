@@ -53,15 +53,12 @@ static void take_rank_ends(const struct trace_set *traces, struct run *run)
 
 bool run_is_recorded(const char *folder)
 {
-    struct path stored, traces;
-    return path_format(&stored, NULL, "%s/run.json", folder) == OK && !path_exists(stored.text) &&
-           path_format(&traces, NULL, "%s/trace", folder) == OK && path_exists(traces.text);
+    return !path_holds(folder, "run.json") && path_holds(folder, "trace");
 }
 
 enum error_code run_load_recorded(const char *folder, struct run *run, struct scenario_list *owner,
                                   struct error *error)
 {
-    struct path path;
     struct trace_set traces = {0};
     struct scenario *scenario = run_init_owned(run, owner);
     run->recorded = true;
@@ -69,9 +66,7 @@ enum error_code run_load_recorded(const char *folder, struct run *run, struct sc
     if (code == OK)
         code = path_absolute(folder, &run->folder, error);
     if (code == OK)
-        code = path_format(&path, error, "%s/trace", folder);
-    if (code == OK)
-        code = trace_set_open(path.text, &traces, error);
+        code = trace_set_open_run(folder, &traces, error);
     if (code == OK) {
         take_scenario(folder, &traces, scenario);
         take_rank_ends(&traces, run);

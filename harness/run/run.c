@@ -345,13 +345,10 @@ static void add_results(const struct trace *trace, struct reference_result **res
 enum error_code run_results(const char *folder, struct reference_result **results, size_t *count,
                             struct error *error)
 {
-    struct path path;
-    struct trace_set traces = {0};
+    struct trace_set traces;
     *results = NULL;
     *count = 0;
-    enum error_code code = path_format(&path, error, "%s/trace", folder);
-    if (code == OK)
-        code = trace_set_open(path.text, &traces, error);
+    enum error_code code = trace_set_open_run(folder, &traces, error);
     for (size_t i = 0; code == OK && i < traces.count; i++)
         if (traces.trace[i].incarnation == traces.incarnations - 1)
             add_results(&traces.trace[i], results, count);
@@ -361,11 +358,8 @@ enum error_code run_results(const char *folder, struct reference_result **result
 
 enum error_code run_take_unreceived(struct run *run, const char *folder, struct error *error)
 {
-    struct path path;
-    struct trace_set traces = {0};
-    enum error_code code = path_format(&path, error, "%s/trace", folder);
-    if (code == OK)
-        code = trace_set_open(path.text, &traces, error);
+    struct trace_set traces;
+    enum error_code code = trace_set_open_run(folder, &traces, error);
     if (code == OK)
         unreceived_find(&traces, &run->unreceived_known, &run->unreceived, &run->unreceived_count);
     trace_set_release(&traces);

@@ -56,20 +56,13 @@ static const struct finding *violation_of(const struct outcome *outcome)
     return NULL;
 }
 
-static enum error_code open_traces(struct shrink *shrink, struct error *error)
-{
-    struct path folder;
-    enum error_code code = path_format(&folder, error, "%s/trace", shrink->run.folder.text);
-    return code == OK ? trace_set_open(folder.text, &shrink->traces, error) : code;
-}
-
 static enum error_code load(struct shrink *shrink, struct error *error)
 {
     const char *folder = shrink->options.path[0];
     struct trials *trials = &shrink->trials;
     enum error_code code = run_load(folder, &shrink->run, &shrink->owner, error);
     if (code == OK)
-        code = open_traces(shrink, error);
+        code = trace_set_open_run(shrink->run.folder.text, &shrink->traces, error);
     if (code != OK)
         return code;
     outcome_judge(&shrink->run, NULL, 0, &shrink->outcome);

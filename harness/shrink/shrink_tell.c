@@ -35,7 +35,8 @@ static void tell_run(FILE *out, const struct path *run)
 {
     struct path page;
     tap_string(out, "run", run->text);
-    if (path_format(&page, NULL, "%s/report.html", run->text) == OK && path_exists(page.text))
+    if (path_holds(run->text, "report.html") &&
+        path_format(&page, NULL, "%s/report.html", run->text) == OK)
         tap_string(out, "report", page.text);
 }
 

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define PATH_BYTES 4096
 #define FILE_BYTES 512 /* a path below the store, as a trace tells it */
 
 struct taking {
@@ -412,12 +411,9 @@ void survey_of(const struct trace_set *traces, const struct plan *plan, struct s
 enum error_code survey_take(const char *folder, const struct plan *plan, struct survey *survey,
                             struct error *error)
 {
-    char path[PATH_BYTES];
-    struct trace_set traces = {0};
+    struct trace_set traces;
     survey_init(survey);
-    if (snprintf(path, sizeof path, "%s/trace", folder) >= (int)sizeof path)
-        return error_set(error, ERROR_LIMIT, "path of run folder is too long: %s", folder);
-    enum error_code code = trace_set_open(path, &traces, error);
+    enum error_code code = trace_set_open_run(folder, &traces, error);
     if (code == OK)
         survey_of(&traces, plan, survey);
     trace_set_release(&traces);

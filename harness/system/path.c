@@ -80,6 +80,12 @@ bool path_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+bool path_holds(const char *folder, const char *name)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/%s", folder, name) == OK && path_exists(path.text);
+}
+
 enum error_code path_rank_parent(struct path *path, struct error *error)
 {
     enum error_code code = beside_self("faultline-rank", path, error);

@@ -67,6 +67,9 @@ enum error_code path_absolute(const char *path, struct path *absolute, struct er
 
 bool path_exists(const char *path);
 
+/* There is something of this name in the folder. */
+bool path_holds(const char *folder, const char *name);
+
 /* Removes a folder and everything in it, without following links. One that is not there is fine.
  * ERROR_IO. */
 enum error_code path_remove(const char *path, struct error *error);

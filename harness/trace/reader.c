@@ -198,6 +198,16 @@ enum error_code trace_set_open(const char *folder, struct trace_set *set, struct
     return code;
 }
 
+enum error_code trace_set_open_run(const char *folder, struct trace_set *set, struct error *error)
+{
+    char path[PATH_BYTES];
+    memset(set, 0, sizeof *set);
+    if (snprintf(path, sizeof path, "%s/trace", folder) >= (int)sizeof path)
+        return error_set(error, ERROR_LIMIT, "%.200s...: path longer than %d bytes", folder,
+                         PATH_BYTES - 1);
+    return trace_set_open(path, set, error);
+}
+
 void trace_set_release(struct trace_set *set)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -43,6 +43,9 @@ void trace_close(struct trace *trace);
  * their rank died before its trace began. */
 enum error_code trace_set_open(const char *folder, struct trace_set *set, struct error *error);
 
+/* The same of the run in `folder`, whose traces are in FOLDER/trace. */
+enum error_code trace_set_open_run(const char *folder, struct trace_set *set, struct error *error);
+
 /* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming
  * `where`, if a (rank, incarnation) is there twice. */
 enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error);

@@ -29,8 +29,7 @@ static void choose(const struct trace_set *traces, const struct run_facts *facts
 void fingerprint_of(const struct run *run, const struct outcome *outcome,
                     struct fingerprint *fingerprint)
 {
-    struct path folder;
-    struct trace_set traces = {0};
+    struct trace_set traces;
     struct run_facts facts = run_facts_of(run);
     const struct finding *finding = outcome_finding(outcome);
     fingerprint->text[0] = '\0';
@@ -40,8 +39,7 @@ void fingerprint_of(const struct run *run, const struct outcome *outcome,
                      verdict_text(outcome->verdict));
         return;
     }
-    if (path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
-        (void)trace_set_open(folder.text, &traces, NULL);
+    (void)trace_set_open_run(run->folder.text, &traces, NULL);
     choose(&traces, &facts, &outcome->judgement, finding, fingerprint);
     trace_set_release(&traces);
 }

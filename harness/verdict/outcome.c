@@ -240,16 +240,13 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
                                     struct error *error)
 {
     struct judgement *judgement = &outcome->judgement;
-    struct path folder;
     struct trace_set traces = {0};
     struct run_facts facts = run_facts_of(run);
     struct printed *printed;
     enum error_code code = printed_compare(run, &printed, &facts.printed_count, error);
     facts.printed = printed;
     if (code == OK)
-        code = path_format(&folder, error, "%s/trace", run->folder.text);
-    if (code == OK)
-        code = trace_set_open(folder.text, &traces, error);
+        code = trace_set_open_run(run->folder.text, &traces, error);
     if (code == OK)
         code = judge(&traces, &facts, ids, count, judgement, error);
     if (code == OK)
@@ -324,13 +321,11 @@ static json_t *pack_finding(const struct finding *finding, const struct trace_se
 
 static json_t *pack_findings(const struct run *run, const struct judgement *judgement)
 {
-    struct path folder;
     struct trace_set traces = {0};
     struct run_facts facts = run_facts_of(run);
     json_t *findings = json_array();
-    if (judgement->finding_count > 0 &&
-        path_format(&folder, NULL, "%s/trace", run->folder.text) == OK)
-        (void)trace_set_open(folder.text, &traces, NULL);
+    if (judgement->finding_count > 0)
+        (void)trace_set_open_run(run->folder.text, &traces, NULL);
     for (size_t i = 0; i < judgement->finding_count; i++)
         json_array_append_new(findings, pack_finding(&judgement->findings[i], &traces, &facts));
     trace_set_release(&traces);

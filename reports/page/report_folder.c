@@ -26,12 +26,8 @@
 
 #define NUMBER_BYTES 32
 
-#define TREND_HEIGHT 96 /* of the picture of the trend */
-#define TREND_BAR 26
+#define TREND_BAR 26 /* of the picture of the trend */
 #define TREND_GAP 6
-
-static const char *const end_words[STORED_ENDS] = {"pass", "violation", "undecided",
-                                                   "harness-error"};
 
 /* --- what did not pass -------------------------------------------------------------------------
  */
@@ -197,16 +193,6 @@ static void write_groups(struct xml *xml, const struct stored_set *set)
     free(groups);
 }
 
-static void write_counts(struct xml *xml, const struct stored_set *set)
-{
-    uint64_t all = 0;
-    for (int end = 0; end < STORED_ENDS; end++) {
-        xml_number(xml, end_words[end], (int64_t)set->count[end]);
-        all += set->count[end];
-    }
-    xml_number(xml, "runs", (int64_t)all);
-}
-
 static void write_coverage(struct xml *xml, const struct stored_set *set)
 {
     struct coverage *all = memory_new(claim_count, sizeof *all);
@@ -225,7 +211,7 @@ static void write_set(struct xml *xml, const struct stored_set *set)
 {
     xml_begin(xml, "set");
     xml_attribute(xml, "name", set->name);
-    write_counts(xml, set);
+    ends_write(xml, set->count);
     xml_number(xml, "folders", (int64_t)set->run_count);
     xml_number(xml, "damaged", (int64_t)set->damaged);
     if (set->campaign != NULL) {
@@ -244,48 +230,27 @@ static void write_set(struct xml *xml, const struct stored_set *set)
 /* --- the trend ---------------------------------------------------------------------------------
  */
 
-/* The parts of a bar, from below. */
 static void write_bar(struct xml *xml, const struct stored_set *set, size_t place, uint64_t highest)
 {
-    uint64_t below = 0;
     xml_begin(xml, "bar");
     xml_attribute(xml, "name", set->name);
     xml_number(xml, "x", (int64_t)(place * (TREND_BAR + TREND_GAP)));
     xml_flag(xml, "is-campaign", set->campaign != NULL);
-    write_counts(xml, set);
-    for (int end = 0; end < STORED_ENDS; end++) {
-        if (set->count[end] == 0)
-            continue;
-        double height = (double)set->count[end] * TREND_HEIGHT / (double)highest;
-        double top =
-            TREND_HEIGHT - (double)(below + set->count[end]) * TREND_HEIGHT / (double)highest;
-        xml_begin(xml, "part");
-        xml_attribute(xml, "end", end_words[end]);
-        xml_number(xml, "count", (int64_t)set->count[end]);
-        xml_real(xml, "y", top, 1);
-        xml_real(xml, "height", height, 1);
-        xml_end(xml);
-        below += set->count[end];
-    }
+    ends_write(xml, set->count);
+    ends_write_bar(xml, set->count, highest);
     xml_end(xml);
-}
-
-static uint64_t total(const struct stored_set *set)
-{
-    uint64_t all = 0;
-    for (int end = 0; end < STORED_ENDS; end++)
-        all += set->count[end];
-    return all;
 }
 
 static void write_trend(struct xml *xml, const struct stored_set *sets, size_t count, size_t all)
 {
     uint64_t highest = 1;
-    for (size_t i = 0; i < count; i++)
-        highest = total(&sets[i]) > highest ? total(&sets[i]) : highest;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t runs = ends_total(sets[i].count);
+        highest = runs > highest ? runs : highest;
+    }
     xml_begin(xml, "trend");
     xml_number(xml, "width", (int64_t)(count * (TREND_BAR + TREND_GAP)));
-    xml_number(xml, "height", TREND_HEIGHT);
+    xml_number(xml, "height", ENDS_BAR_HEIGHT);
     xml_number(xml, "bar-width", TREND_BAR);
     xml_number(xml, "all", (int64_t)all);
     for (size_t i = 0; i < count; i++)
@@ -341,12 +306,12 @@ static void draw_runs(const struct stored_set *set)
 {
     size_t drawn = 0;
     for (size_t i = 0; i < set->run_count && drawn < DRAWN_MOST; i++) {
-        struct path folder, page;
+        struct path folder;
         struct error error = {0};
         const struct stored_run *run = &set->run[i];
         if (stored_end_of(run) == STORED_PASS ||
             path_format(&folder, NULL, "%s/%d", set->folder.text, run->number) != OK ||
-            path_format(&page, NULL, "%s/report.html", folder.text) != OK || path_exists(page.text))
+            path_holds(folder.text, "report.html"))
             continue;
         drawn += report_run(folder.text, NULL, NULL, &error) == OK;
     }

@@ -12,7 +12,6 @@
 #define JOURNAL_MOST (UINT64_C(4) << 30) /* bytes of one that is read */
 #define INTERVALS 24                     /* of the time that the campaign took */
 #define GROUPS_MOST 12                   /* the first to come; the others are counted */
-#define RUNS_HEIGHT 96                   /* of the bars */
 #define BAR 26                           /* wide */
 #define GAP 4
 #define ROW_HEIGHT 34 /* of a group: its name, and below it how many runs in each interval */
@@ -165,27 +164,33 @@ static void take_line(struct history *history, const json_t *line)
 static const char *const end_words[STORED_ENDS] = {"pass", "violation", "undecided",
                                                    "harness-error"};
 
-static uint64_t runs_in(const struct interval *interval)
+uint64_t ends_total(const uint64_t count[STORED_ENDS])
 {
     uint64_t all = 0;
     for (int end = 0; end < STORED_ENDS; end++)
-        all += interval->count[end];
+        all += count[end];
     return all;
 }
 
-static void write_parts(struct xml *xml, const struct interval *interval, uint64_t highest)
+void ends_write(struct xml *xml, const uint64_t count[STORED_ENDS])
+{
+    for (int end = 0; end < STORED_ENDS; end++)
+        xml_number(xml, end_words[end], (int64_t)count[end]);
+    xml_number(xml, "runs", (int64_t)ends_total(count));
+}
+
+void ends_write_bar(struct xml *xml, const uint64_t count[STORED_ENDS], uint64_t highest)
 {
     uint64_t below = 0;
     for (int end = 0; end < STORED_ENDS; end++) {
-        uint64_t count = interval->count[end];
-        if (count == 0)
+        if (count[end] == 0)
             continue;
-        below += count;
+        below += count[end];
         xml_begin(xml, "part");
         xml_attribute(xml, "end", end_words[end]);
-        xml_number(xml, "count", (int64_t)count);
-        xml_real(xml, "y", RUNS_HEIGHT - (double)below * RUNS_HEIGHT / (double)highest, 1);
-        xml_real(xml, "height", (double)count * RUNS_HEIGHT / (double)highest, 1);
+        xml_number(xml, "count", (int64_t)count[end]);
+        xml_real(xml, "y", ENDS_BAR_HEIGHT - (double)below * ENDS_BAR_HEIGHT / (double)highest, 1);
+        xml_real(xml, "height", (double)count[end] * ENDS_BAR_HEIGHT / (double)highest, 1);
         xml_end(xml);
     }
 }
@@ -200,12 +205,10 @@ static void write_interval(struct xml *xml, const struct history *history, size_
     snprintf(name, sizeof name, "%.4g to %.4g s", (double)i * step_s, (double)(i + 1) * step_s);
     xml_attribute(xml, "name", name);
     xml_number(xml, "x", (int64_t)(i * (BAR + GAP)));
-    for (int end = 0; end < STORED_ENDS; end++)
-        xml_number(xml, end_words[end], (int64_t)interval->count[end]);
-    xml_number(xml, "runs", (int64_t)runs_in(interval));
+    ends_write(xml, interval->count);
     xml_number(xml, "fresh", (int64_t)interval->fresh);
     xml_number(xml, "arose", (int64_t)interval->arose);
-    write_parts(xml, interval, highest);
+    ends_write_bar(xml, interval->count, highest);
     xml_end(xml);
 }
 
@@ -218,7 +221,7 @@ static void write_kind(struct xml *xml, const struct kind *kind, size_t place)
     xml_number(xml, "first-number", (int64_t)kind->first_number);
     xml_real(xml, "first", kind->first_s, 1);
     xml_real(xml, "last", kind->last_s, 1);
-    xml_number(xml, "y", (int64_t)(RUNS_HEIGHT + (place + 1) * ROW_HEIGHT));
+    xml_number(xml, "y", (int64_t)(ENDS_BAR_HEIGHT + (place + 1) * ROW_HEIGHT));
     for (size_t i = 0; i < INTERVALS; i++) {
         if (kind->in[i] == 0)
             continue;
@@ -233,9 +236,10 @@ static void write_kind(struct xml *xml, const struct kind *kind, size_t place)
 static void write_history(struct xml *xml, const struct history *history)
 {
     uint64_t highest = 1;
-    for (size_t i = 0; i < INTERVALS; i++)
-        highest =
-            runs_in(&history->interval[i]) > highest ? runs_in(&history->interval[i]) : highest;
+    for (size_t i = 0; i < INTERVALS; i++) {
+        uint64_t runs = ends_total(history->interval[i].count);
+        highest = runs > highest ? runs : highest;
+    }
     xml_begin(xml, "history");
     xml_real(xml, "seconds", history->seconds, 1);
     xml_number(xml, "runs", (int64_t)history->runs);
@@ -243,7 +247,7 @@ static void write_history(struct xml *xml, const struct history *history)
     xml_number(xml, "left-out", (int64_t)history->kinds_left_out);
     xml_number(xml, "highest", (int64_t)highest);
     xml_number(xml, "width", INTERVALS * (BAR + GAP));
-    xml_number(xml, "height", (int64_t)(RUNS_HEIGHT + (history->kinds + 1) * ROW_HEIGHT));
+    xml_number(xml, "height", (int64_t)(ENDS_BAR_HEIGHT + (history->kinds + 1) * ROW_HEIGHT));
     xml_number(xml, "bar-width", BAR);
     xml_number(xml, "cell-height", CELL_HEIGHT);
     for (size_t i = 0; i < INTERVALS; i++)

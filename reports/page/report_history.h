@@ -10,4 +10,13 @@
  * damaged are left out and counted. */
 void history_write(struct xml *xml, const struct stored_set *set);
 
+/* Attributes: how many runs ended in which way, and how many there are. */
+void ends_write(struct xml *xml, const uint64_t count[STORED_ENDS]);
+
+/* The parts of a bar, from below: <part> for each way to end. One of `highest` runs is
+ * ENDS_BAR_HEIGHT high. */
+#define ENDS_BAR_HEIGHT 96
+void ends_write_bar(struct xml *xml, const uint64_t count[STORED_ENDS], uint64_t highest);
+uint64_t ends_total(const uint64_t count[STORED_ENDS]);
+
 #endif

@@ -206,9 +206,7 @@ static void put_steps(struct xml *xml, const struct run *run)
 
 const char *report_repeat_command(const struct report_source *source, char *text, size_t bytes)
 {
-    struct path path;
-    bool kept = path_format(&path, NULL, "%s/" DECISIONS_FILE, source->folder) == OK &&
-                path_exists(path.text);
+    bool kept = path_holds(source->folder, DECISIONS_FILE);
     snprintf(text, bytes, "faultline %s %s", kept ? "replay" : "check", source->folder);
     return text;
 }

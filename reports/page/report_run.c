@@ -27,7 +27,7 @@ bool report_is_run(const char *folder)
     static const char *const parts[] = {"run.json", "verdict.json", "trace"};
     struct path path;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (path_format(&path, NULL, "%s/%s", folder, parts[i]) == OK && path_exists(path.text))
+        if (path_holds(folder, parts[i]))
             return true;
     glob_t traces = {0};
     bool some = path_format(&path, NULL, "%s/*.trace", folder) == OK &&

@@ -41,12 +41,6 @@ static bool is_folder(const char *folder, const char *name)
            lstat(path.text, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool holds(const char *folder, const char *name)
-{
-    struct path path;
-    return path_format(&path, NULL, "%s/%s", folder, name) == OK && path_exists(path.text);
-}
-
 static bool is_number(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
@@ -95,8 +89,8 @@ static bool holds_run(const char *folder)
 
 bool stored_set_is(const char *folder)
 {
-    return holds(folder, "results.json") || holds(folder, "campaign.json") ||
-           holds(folder, "campaign.jsonl") || holds_run(folder);
+    return path_holds(folder, "results.json") || path_holds(folder, "campaign.json") ||
+           path_holds(folder, "campaign.jsonl") || holds_run(folder);
 }
 
 enum error_code stored_set_names(const char *folder, char names[STORED_SETS_MOST][NAME_MAX + 1],
@@ -131,8 +125,7 @@ enum error_code stored_set_names(const char *folder, char names[STORED_SETS_MOST
 /* NULL: there is none, or it is no JSON, which is counted. */
 static json_t *load(struct stored_set *set, const char *folder, const char *name)
 {
-    struct path path;
-    if (path_format(&path, NULL, "%s/%s", folder, name) != OK || !path_exists(path.text))
+    if (!path_holds(folder, name))
         return NULL;
     json_t *root = json_fetch_from(folder, name);
     set->damaged += root == NULL;
