@@ -3,6 +3,7 @@
 
 #include "c3/buffered.h"
 #include "c3/line.h"
+#include "common/base/sends.h"
 
 #include <stdlib.h>
 
@@ -94,30 +95,11 @@ static int send_now(const void *buffer, int count, MPI_Datatype type, int peer, 
     return error;
 }
 
-EXPORTED int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                      MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
-}
-
-EXPORTED int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                       MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
-}
-
-EXPORTED int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                       MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
-}
-
+SENDS(EXPORTED, MPI_Send, send_now, SEND_STANDARD)
+SENDS(EXPORTED, MPI_Ssend, send_now, SEND_SYNCHRONOUS)
+SENDS(EXPORTED, MPI_Bsend, send_now, SEND_BUFFERED)
 /* A ready send may be a standard one. In recovery it has to be: a receive may be posted later. */
-EXPORTED int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                       MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
-}
+SENDS(EXPORTED, MPI_Rsend, send_now, SEND_STANDARD)
 
 EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                       MPI_Comm comm, MPI_Status *status)
@@ -221,29 +203,10 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int
     return error;
 }
 
-EXPORTED int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                       MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
-
-EXPORTED int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                        MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
-}
-
-EXPORTED int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                        MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
-}
-
-EXPORTED int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                        MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
+REQUESTS_SEND(EXPORTED, MPI_Isend, isend, SEND_STANDARD)
+REQUESTS_SEND(EXPORTED, MPI_Issend, isend, SEND_SYNCHRONOUS)
+REQUESTS_SEND(EXPORTED, MPI_Ibsend, isend, SEND_BUFFERED)
+REQUESTS_SEND(EXPORTED, MPI_Irsend, isend, SEND_STANDARD)
 
 EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                        MPI_Comm comm, MPI_Request *handle)

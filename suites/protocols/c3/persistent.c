@@ -3,6 +3,7 @@
 #include "c3/buffered.h"
 #include "c3/calls.h"
 #include "c3/collectives/kept.h"
+#include "common/base/sends.h"
 
 #include <stdlib.h>
 
@@ -24,29 +25,10 @@ static int send_init(const void *buffer, int count, MPI_Datatype type, int peer,
     return error == MPI_SUCCESS ? keep(call_send(&arguments, mode), handle) : error;
 }
 
-EXPORTED int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm, MPI_Request *request)
-{
-    return send_init(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
-
-EXPORTED int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm, MPI_Request *request)
-{
-    return send_init(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
-}
-
-EXPORTED int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm, MPI_Request *request)
-{
-    return send_init(buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
-}
-
-EXPORTED int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm, MPI_Request *request)
-{
-    return send_init(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
+REQUESTS_SEND(EXPORTED, MPI_Send_init, send_init, SEND_STANDARD)
+REQUESTS_SEND(EXPORTED, MPI_Ssend_init, send_init, SEND_SYNCHRONOUS)
+REQUESTS_SEND(EXPORTED, MPI_Bsend_init, send_init, SEND_BUFFERED)
+REQUESTS_SEND(EXPORTED, MPI_Rsend_init, send_init, SEND_STANDARD)
 
 EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                            MPI_Comm comm, MPI_Request *request)

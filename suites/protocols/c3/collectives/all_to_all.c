@@ -162,101 +162,81 @@ static int among_all(struct collective *call, const struct exchange *exchange)
     return collective_was_exchanged(call, &exchange->all, perform(call, exchange));
 }
 
-EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+/* The whole of a function: `parameters` in parentheses are those ahead of the communicator, the
+ * rest describes the exchange. */
+#define LIST(...) __VA_ARGS__
+#define EXCHANGE(function, parameters, ...)                                                        \
+    EXPORTED int function(LIST parameters, MPI_Comm comm)                                          \
+    {                                                                                              \
+        struct collective call;                                                                    \
+        if (!collective_begin(&call, comm))                                                        \
+            return MPI_ERR_COMM;                                                                   \
+        struct exchange exchange = {__VA_ARGS__};                                                  \
+        return among_all(&call, &exchange);                                                        \
+    }
+
+static struct parts equal(const void *buffer, int pieces, int length, MPI_Datatype type)
 {
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = ALLGATHER,
-        .mine = one_part((void *)sendbuf, sendcount, sendtype),
-        .all = {.buffer = recvbuf, .pieces = call.size, .length = recvcount, .type = recvtype},
-    };
-    return among_all(&call, &exchange);
+    return (struct parts){
+        .buffer = (void *)buffer, .pieces = pieces, .length = length, .type = type};
 }
 
-EXPORTED int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, const int recvcounts[], const int displs[],
-                            MPI_Datatype recvtype, MPI_Comm comm)
+static struct parts varying(const void *buffer, int pieces, const int *lengths, const int *offsets,
+                            MPI_Datatype type)
 {
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = ALLGATHERV,
-        .mine = one_part((void *)sendbuf, sendcount, sendtype),
-        .all = {.buffer = recvbuf,
-                .pieces = call.size,
-                .lengths = recvcounts,
-                .offsets = displs,
-                .type = recvtype},
-    };
-    return among_all(&call, &exchange);
+    return (struct parts){.buffer = (void *)buffer,
+                          .pieces = pieces,
+                          .lengths = lengths,
+                          .offsets = offsets,
+                          .type = type};
 }
 
-EXPORTED int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+static struct parts typed(const void *buffer, int pieces, const int *lengths, const int *offsets,
+                          const MPI_Datatype *types)
 {
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = ALLTOALL,
-        .mine = {.buffer = (void *)sendbuf,
-                 .pieces = call.size,
-                 .length = sendcount,
-                 .type = sendtype},
-        .all = {.buffer = recvbuf, .pieces = call.size, .length = recvcount, .type = recvtype},
-    };
-    return among_all(&call, &exchange);
+    return (struct parts){.buffer = (void *)buffer,
+                          .pieces = pieces,
+                          .lengths = lengths,
+                          .offsets = offsets,
+                          .types = types};
 }
 
-EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = ALLTOALLV,
-        .mine = {.buffer = (void *)sendbuf,
-                 .pieces = call.size,
-                 .lengths = sendcounts,
-                 .offsets = sdispls,
-                 .type = sendtype},
-        .all = {.buffer = recvbuf,
-                .pieces = call.size,
-                .lengths = recvcounts,
-                .offsets = rdispls,
-                .type = recvtype},
-    };
-    return among_all(&call, &exchange);
-}
+EXCHANGE(MPI_Allgather,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype),
+         .kind = ALLGATHER, .mine = one_part((void *)sendbuf, sendcount, sendtype),
+         .all = equal(recvbuf, call.size, recvcount, recvtype))
 
-EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-{
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = ALLTOALLW,
-        .mine = {.buffer = (void *)sendbuf,
-                 .pieces = call.size,
-                 .lengths = sendcounts,
-                 .offsets = sdispls,
-                 .types = sendtypes},
-        .all = {.buffer = recvbuf,
-                .pieces = call.size,
-                .lengths = recvcounts,
-                .offsets = rdispls,
-                .types = recvtypes},
-    };
-    return among_all(&call, &exchange);
-}
+EXCHANGE(MPI_Allgatherv,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+          const int recvcounts[], const int displs[], MPI_Datatype recvtype),
+         .kind = ALLGATHERV, .mine = one_part((void *)sendbuf, sendcount, sendtype),
+         .all = varying(recvbuf, call.size, recvcounts, displs, recvtype))
+
+EXCHANGE(MPI_Alltoall,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype),
+         .kind = ALLTOALL, .mine = equal(sendbuf, call.size, sendcount, sendtype),
+         .all = equal(recvbuf, call.size, recvcount, recvtype))
+
+EXCHANGE(MPI_Alltoallv,
+         (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+          void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype),
+         .kind = ALLTOALLV, .mine = varying(sendbuf, call.size, sendcounts, sdispls, sendtype),
+         .all = varying(recvbuf, call.size, recvcounts, rdispls, recvtype))
+
+EXCHANGE(MPI_Alltoallw,
+         (const void *sendbuf, const int sendcounts[], const int sdispls[],
+          const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+          const int rdispls[], const MPI_Datatype recvtypes[]),
+         .kind = ALLTOALLW, .mine = typed(sendbuf, call.size, sendcounts, sdispls, sendtypes),
+         .all = typed(recvbuf, call.size, recvcounts, rdispls, recvtypes))
+
+EXCHANGE(MPI_Reduce_scatter,
+         (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+          MPI_Op op),
+         .kind = REDUCE_SCATTER, .mine = varying(sendbuf, call.size, recvcounts, NULL, datatype),
+         .all = one_part(recvbuf, recvcounts[call.rank], datatype), .op = op)
 
 /* A reduction of `count` elements whose result each rank gets whole. */
 static int reduce_among_all(enum exchange_kind kind, const void *sendbuf, void *recvbuf, int count,
@@ -298,22 +278,4 @@ EXPORTED int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int re
                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     return reduce_among_all(REDUCE_SCATTER_BLOCK, sendbuf, recvbuf, recvcount, datatype, op, comm);
-}
-
-EXPORTED int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{
-    struct collective call;
-    if (!collective_begin(&call, comm))
-        return MPI_ERR_COMM;
-    struct exchange exchange = {
-        .kind = REDUCE_SCATTER,
-        .mine = {.buffer = (void *)sendbuf,
-                 .pieces = call.size,
-                 .lengths = recvcounts,
-                 .type = datatype},
-        .all = one_part(recvbuf, recvcounts[call.rank], datatype),
-        .op = op,
-    };
-    return among_all(&call, &exchange);
 }

@@ -2,6 +2,7 @@
  * matched; a receive's data go to their place when the program is told that it is complete. */
 #include "common/messages/calls.h"
 
+#include "common/base/sends.h"
 #include "common/messages/exchange.h"
 
 #include <limits.h>
@@ -164,54 +165,16 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int
     return error;
 }
 
-MAIL_EXPORTED int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
-}
-
-MAIL_EXPORTED int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS);
-}
-
-MAIL_EXPORTED int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_BUFFERED);
-}
-
+SENDS(MAIL_EXPORTED, MPI_Send, send_now, SEND_STANDARD)
+SENDS(MAIL_EXPORTED, MPI_Ssend, send_now, SEND_SYNCHRONOUS)
+SENDS(MAIL_EXPORTED, MPI_Bsend, send_now, SEND_BUFFERED)
 /* A ready send may be a standard one. */
-MAIL_EXPORTED int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm)
-{
-    return send_now(buf, count, datatype, dest, tag, comm, SEND_STANDARD);
-}
+SENDS(MAIL_EXPORTED, MPI_Rsend, send_now, SEND_STANDARD)
 
-MAIL_EXPORTED int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                            MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
-
-MAIL_EXPORTED int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
-}
-
-MAIL_EXPORTED int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
-}
-
-MAIL_EXPORTED int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm, MPI_Request *request)
-{
-    return isend(buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Isend, isend, SEND_STANDARD)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Issend, isend, SEND_SYNCHRONOUS)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Ibsend, isend, SEND_BUFFERED)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Irsend, isend, SEND_STANDARD)
 
 /* --- receives --------------------------------------------------------------------------------- */
 

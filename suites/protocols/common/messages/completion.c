@@ -1,6 +1,8 @@
 /* Wait and Test in all forms, persistent requests, cancel and free. */
 #include "common/messages/calls.h"
 
+#include "common/base/sends.h"
+
 #include <stdlib.h>
 
 /* Requests that a call is about: by index, NULL where there is nothing to complete. */
@@ -261,29 +263,16 @@ static int keep(enum request_kind kind, const void *buffer, int count, MPI_Datat
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-                                int tag, MPI_Comm comm, MPI_Request *request)
+static int send_init(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                     MPI_Comm comm, enum send_mode mode, MPI_Request *request)
 {
-    return keep(REQUEST_SEND, buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
+    return keep(REQUEST_SEND, buffer, count, type, peer, tag, comm, mode, request);
 }
 
-MAIL_EXPORTED int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-                                 int tag, MPI_Comm comm, MPI_Request *request)
-{
-    return keep(REQUEST_SEND, buf, count, datatype, dest, tag, comm, SEND_SYNCHRONOUS, request);
-}
-
-MAIL_EXPORTED int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-                                 int tag, MPI_Comm comm, MPI_Request *request)
-{
-    return keep(REQUEST_SEND, buf, count, datatype, dest, tag, comm, SEND_BUFFERED, request);
-}
-
-MAIL_EXPORTED int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-                                 int tag, MPI_Comm comm, MPI_Request *request)
-{
-    return keep(REQUEST_SEND, buf, count, datatype, dest, tag, comm, SEND_STANDARD, request);
-}
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Send_init, send_init, SEND_STANDARD)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Ssend_init, send_init, SEND_SYNCHRONOUS)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Bsend_init, send_init, SEND_BUFFERED)
+REQUESTS_SEND(MAIL_EXPORTED, MPI_Rsend_init, send_init, SEND_STANDARD)
 
 MAIL_EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                                 MPI_Comm comm, MPI_Request *request)

@@ -5,7 +5,7 @@
 --     lua5.4 generate.lua MPICC FILE SOURCE...
 --
 -- SOURCE: the files of the layer; what they define ("MAIL_EXPORTED int MPI_X(", or by pairs,
--- "CALL(MPI_X, MPI_Ix,") is left out. A name
+-- "CALL(MPI_X, MPI_Ix,", or "SENDS(MAIL_EXPORTED, MPI_X,") is left out. A name
 -- that is listed here and that mpi.h does not have stops the build.
 
 -- The library's answer for MPI_COMM_WORLD will do, whatever the communicator is.
@@ -54,6 +54,9 @@ local function defined(paths)
         local file = io.open(path) or stop("%s: cannot be read", path)
         local text = file:read("a")
         for name in text:gmatch("MAIL_EXPORTED %w+ (MPI_[%w_]+)%(") do
+            found[name] = true
+        end
+        for name in text:gmatch("SENDS?%(MAIL_EXPORTED, (MPI_[%w_]+),") do
             found[name] = true
         end
         for blocking, nonblocking in text:gmatch("CALL%((MPI_[%w_]+), (MPI_[%w_]+),") do
