@@ -182,6 +182,7 @@ struct unreceived {
     X(DEADLOCK, "deadlock")       /* every live rank blocked, nothing in flight */                 \
     X(TIME_LIMIT, "time-limit")   /* still running at the hard limit */                            \
     X(INTERRUPTED, "interrupted") /* by the user */                                                \
+    X(REFUSED, "refused")         /* the program asked for what the step engine does not do */     \
     X(VOID, "void") /* the launcher died by itself or ranks are missing: run it again */
 
 enum run_end {

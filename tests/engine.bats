@@ -32,3 +32,30 @@ step() {
     [ "$status" -eq 64 ]
     [[ "$output" == *"accepted: mpiexec, step"* ]]
 }
+
+@test "jobs end on the step engine as they end under mpiexec" {
+    for how in exit abort segv deadlock no-finalize; do
+        scenario "$how" "\"$how\""
+    done
+    run "$FAULTLINE" run --no-stacks --no-control s.lua
+    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank' <<<"$output" >mpiexec
+    run "$FAULTLINE" run --no-stacks --no-control --engine step s.lua
+    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank' <<<"$output" >step
+    diff mpiexec step
+    [ "$(grep -c '^not ok' step)" -eq 5 ]
+}
+
+@test "a job that only polls is seen to have stalled, and what waits for the clock does not wait" {
+    scenario poll '"poll"' 'timeout = 600'
+    run "$FAULTLINE" run --no-stacks --no-control --engine step s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"every live rank has only polled in vain"* ]]
+}
+
+@test "ranks that the plan kills are started again, and messages that it holds are let go" {
+    run "$FAULTLINE" run --engine step "$REPO/suites/demo" -v
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"not ok 1 - tally under a blocking checkpoint without its barriers # B.empty"* ]]
+    [[ "$output" == *"ok 2 - laplace survives"* ]]
+}

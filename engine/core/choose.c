@@ -102,7 +102,7 @@ static int find_idle(void)
     return sleeper;
 }
 
-static int nobody(enum engine_stuck why)
+static int nobody(enum board_stuck why)
 {
     atomic_store(&engine->stuck, why);
     return ENGINE_NOBODY;
@@ -132,6 +132,10 @@ int choose_next(void)
                 return ready[chosen];
             engine_network->deliver(chosen - count);
             continue;
+        }
+        if (engine->turns_left != 0) { /* nobody wants those that are left */
+            engine->turns_left = 1;
+            return ENGINE_NOBODY;
         }
         int idle = find_idle();
         if (idle == ENGINE_NOBODY && !stopped)

@@ -24,6 +24,8 @@
 #ifndef ENGINE_CORE_CORE_H
 #define ENGINE_CORE_CORE_H
 
+#include "board/board.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,13 +58,6 @@ enum decision {
     DECIDE_LEAVE, /* does a member leave a collective before all have come to it */
     DECIDE_RAISE, /* does an operation that a death touches complete or fail at this member */
     DECISION_KINDS,
-};
-
-/* Why nobody can go on. */
-enum engine_stuck {
-    STUCK_NOT = 0,
-    STUCK_DEADLOCK, /* every process waits for another one */
-    STUCK_STALL,    /* some poll, and have done nothing else for STALL_POLLS polls */
 };
 
 struct process {
@@ -101,7 +96,7 @@ struct engine {
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
     uint64_t random;        /* state of the policy's generator */
-    _Atomic uint32_t stuck; /* enum engine_stuck */
+    _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;
     bool goes_on;    /* a death does not end the job: the others are told of it */

@@ -102,6 +102,14 @@ static bool is_alive(int process)
     return engine->process[process].pid != 0 && atomic_load(&engine->process[process].gone) == 0;
 }
 
+static bool any_alive(void)
+{
+    for (int i = 0; i < engine->processes; i++)
+        if (is_alive(i))
+            return true;
+    return false;
+}
+
 static void end_others(void)
 {
     job.ending = true;
@@ -132,8 +140,11 @@ static void note_end(int process, int wait_status)
     struct process *p = &engine->process[process];
     atomic_store(&p->wait_status, wait_status);
     atomic_store(&p->gone, 1);
-    if (process < job.board->ranks)
+    if (process < job.board->ranks) {
+        if (engine->aborted && atomic_load(&engine->holder) == process)
+            atomic_store(&job.board->slot[process].aborted_ns, clock_monotonic_ns());
         tell_board(process, wait_status);
+    }
     bool was_holder = atomic_load(&engine->holder) == process;
     if (!ended_well(p))
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
@@ -150,14 +161,6 @@ static void reap(void)
             close(job.end[i]);
             note_end(i, wait_status);
         }
-}
-
-static bool any_alive(void)
-{
-    for (int i = 0; i < engine->processes; i++)
-        if (is_alive(i))
-            return true;
-    return false;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -201,8 +204,13 @@ static bool is_steered(void)
 static void look_at_stuck(void)
 {
     static uint64_t turns;
-    if (!is_steered() || engine->turns == turns)
+    if (!any_alive())
         return;
+    if (!is_steered() || engine->turns == turns) {
+        atomic_store(&job.board->stuck, atomic_load(&engine->stuck));
+        kill(getppid(), SIGCHLD); /* so that the driver looks at once */
+        return;
+    }
     turns = engine->turns;
     progress_unstick(job.board);
     engine_wake_all();
@@ -217,6 +225,8 @@ static void serve_requests(void)
     kill_requested();
     if (atomic_load(&engine->holder) != ENGINE_NOBODY)
         return;
+    if (engine->refused[0] != '\0')
+        snprintf(job.board->refused, sizeof job.board->refused, "%s", engine->refused);
     if (engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1)
         end_others();
     else if (atomic_load(&engine->stuck) != STUCK_NOT)

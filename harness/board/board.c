@@ -133,6 +133,7 @@ void board_begin_incarnation(struct board *board, int incarnation)
     for (unsigned step = 0; step < BOARD_MAX_STEPS; step++) /* what died on its way is to be had */
         atomic_store(&board->progress[step].reserved, atomic_load(&board->progress[step].taken));
     init_store_turn(board);
+    atomic_store(&board->stuck, 0);
     atomic_store(&board->incarnation, incarnation);
 }
 

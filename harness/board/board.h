@@ -99,6 +99,12 @@ enum board_release {
     RELEASED_BY_QUIET = 6,   /* the run's time for faults was over */
 };
 
+enum board_stuck {
+    STUCK_NOT = 0,
+    STUCK_DEADLOCK = 1, /* every rank waits for another one */
+    STUCK_STALL = 2,    /* some poll, and nothing else has been done for many polls */
+};
+
 struct board {
     uint64_t magic;
     uint32_t version;
@@ -112,6 +118,9 @@ struct board {
                                        stopped: nothing is armed, all is let go */
     _Atomic uint32_t unrecorded;    /* MPI processes that found this board and have no trace */
     pthread_mutex_t store_turn;     /* of board_enter_store */
+    _Atomic uint32_t stuck;         /* enum board_stuck: whoever runs the ranks one by one sees
+                                       that none can go on, and nothing is held or stopped */
+    char refused[BOARD_TEXT_BYTES]; /* what he does not do and a rank asked for; empty: nothing */
     char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];

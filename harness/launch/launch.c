@@ -200,6 +200,12 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         if (!is_ending(flight) && watch_look(&flight->watch, launch->board, &launch->scenario->plan,
                                              launch->folder, text, bytes))
             return LAUNCH_DEADLOCK;
+        if (!is_ending(flight) && atomic_load(&launch->board->stuck) != 0) {
+            bool stalled = atomic_load(&launch->board->stuck) == STUCK_STALL;
+            snprintf(text, bytes, "%s",
+                     stalled ? "every live rank has only polled in vain" : "no rank can go on");
+            return LAUNCH_TIME_LIMIT;
+        }
         if (cannot_follow(launch, text, bytes))
             return LAUNCH_VOID;
         if (is_too_late(flight, now_ns, text, bytes))
@@ -276,6 +282,10 @@ static bool launcher_was_signalled(const struct flight *flight, char *text, size
 static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
 {
     const struct launch *launch = flight->launch;
+    if (launch->board->refused[0] != '\0') {
+        snprintf(text, bytes, "the step engine does not do %.200s", launch->board->refused);
+        return LAUNCH_REFUSED;
+    }
     const struct plan *plan = &launch->scenario->plan;
     enum launch_end end = LAUNCH_VOID;
     if (!launcher_was_signalled(flight, text, bytes))

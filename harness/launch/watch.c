@@ -143,6 +143,8 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
                 const char *run_folder, char *text, size_t bytes)
 {
     struct glance now = glance(watch, board);
+    if (atomic_load(&board->stuck) != 0)
+        return analyse(board, watch->ranks, run_folder, text, bytes);
     if (watch->steered && !now.steered)
         begin_again(watch); /* what was let go has to be noticed first */
     watch->steered = now.steered;

@@ -5,6 +5,8 @@
  * cannot go on is not deadlocked: it is let go on (progress_unstick), and looked at again. There a
  * rank that only polls in vain counts as one that waits.
  *
+ * Where the board says that nobody can go on (board->stuck), the traces are read at once.
+ *
  * A job that polls can never be shown to be deadlocked: it may wait for the clock. When all its
  * ranks have done nothing else for long it has stalled. */
 #ifndef LAUNCH_WATCH_H

@@ -180,6 +180,8 @@ static enum run_end end_of(enum launch_end end)
         return RUN_TIME_LIMIT;
     case LAUNCH_INTERRUPTED:
         return RUN_INTERRUPTED;
+    case LAUNCH_REFUSED:
+        return RUN_REFUSED;
     case LAUNCH_VOID:
         break;
     }

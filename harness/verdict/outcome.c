@@ -274,7 +274,7 @@ void outcome_judge(const struct run *run, const char *const *ids, size_t id_coun
         decide(outcome, VERDICT_HARNESS_ERROR, verdict_text(VERDICT_HARNESS_ERROR), run->end_text);
         return;
     }
-    if (run->end == RUN_INTERRUPTED && !run->recorded) {
+    if (run->end == RUN_REFUSED || (run->end == RUN_INTERRUPTED && !run->recorded)) {
         decide(outcome, VERDICT_UNKNOWN, verdict_text(VERDICT_UNKNOWN), run->end_text);
         return;
     }

@@ -201,6 +201,7 @@ static void judge_progress(struct judging *judging)
         tell_stuck(judging);
         break;
     case RUN_INTERRUPTED:
+    case RUN_REFUSED:
         verdict = VERDICT_UNKNOWN;
         break;
     case RUN_VOID:
