@@ -38,9 +38,9 @@ step() {
         scenario "$how" "\"$how\""
     done
     run "$FAULTLINE" run --no-stacks --no-control s.lua
-    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank' <<<"$output" >mpiexec
+    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank [0-9]+ [a-z]' <<<"$output" >mpiexec
     run "$FAULTLINE" run --no-stacks --no-control --engine step s.lua
-    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank' <<<"$output" >step
+    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank [0-9]+ [a-z]' <<<"$output" >step
     diff mpiexec step
     [ "$(grep -c '^not ok' step)" -eq 5 ]
 }
@@ -58,4 +58,11 @@ step() {
     [ "$status" -eq 1 ]
     [[ "$output" == *"not ok 1 - tally under a blocking checkpoint without its barriers # B.empty"* ]]
     [[ "$output" == *"ok 2 - laplace survives"* ]]
+}
+
+@test "the lives of a rank follow one another in virtual time" {
+    run "$FAULTLINE" run --engine step --filter "ring: rank 0, before-send-request number 2" \
+        "$REPO/suites/cocheck/crash.lua"
+    echo "$output"
+    [ "$status" -eq 0 ]
 }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define EXIT_NOT_STARTED 127
+#define BETWEEN_NS 1000000u /* that the job takes to be started again, in virtual time */
 
 static struct {
     const char *folder;
@@ -275,12 +276,14 @@ void launcher_run(const char *folder, int ranks)
         give_up("no shared memory");
     engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
     stops_open(job.board, folder);
+    engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
     choices_open();
     for (int rank = 0; rank < ranks; rank++)
         if (fork_rank(rank))
             return;
     engine_pass_on();
     serve();
+    job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
     choices_write(folder, atomic_load(&job.board->incarnation));
     _exit(job.status);
 }

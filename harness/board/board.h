@@ -120,6 +120,16 @@ struct board {
     pthread_mutex_t store_turn;     /* of board_enter_store */
     _Atomic uint32_t stuck;         /* enum board_stuck: whoever runs the ranks one by one sees
                                        that none can go on, and nothing is held or stopped */
+    _Atomic int32_t incarnation; /* of the whole job; written by the driver */
+    _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
+                                    while messages are held or ranks stopped; all that
+                                    was held or stopped before is let go */
+    _Atomic uint32_t quiet;      /* enum board_release, why; 0: not yet. The faults have
+                                    stopped: nothing is armed, all is let go */
+    _Atomic uint32_t unrecorded; /* MPI processes that found this board and have no trace */
+    _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
+                                    that none can go on, and nothing is held or stopped */
+    uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
     char refused[BOARD_TEXT_BYTES]; /* what he does not do and a rank asked for; empty: nothing */
     char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
