@@ -139,7 +139,7 @@ static struct trace_header make_header(const struct identity *self)
     header.rank = self->rank;
     header.incarnation = atomic_load(&board->incarnation);
     header.ranks = self->ranks;
-    header.pid = (int32_t)getpid();
+    header.pid = schedule == NULL ? (int32_t)getpid() : 0; /* the same run, the same trace */
     header.start_ticks = clock_ticks();
     header.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     header.ticks_per_second = board->ticks_per_second;
@@ -274,10 +274,10 @@ static void begin_as_rank(void)
     zygote_become_rank();
     thread_state.tid = gettid();
     virtual_time_set(true);
+    schedule = &engine_schedule;
     begin();
     engine_fill(&library);
     engine_lingers = runtime_steering;
-    schedule = &engine_schedule;
 }
 
 __attribute__((constructor)) static void load(void)

@@ -66,3 +66,30 @@ step() {
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+# traces DIR: of the first run there, as one sum.
+traces() {
+    (cd "$1/latest/1/trace" && sha256sum -- *)
+}
+
+@test "the same seed gives the same decisions and the same traces, byte for byte; another seed others" {
+    step c3 c3 laplace 4
+    for seed in 7 7 8; do
+        "$FAULTLINE" run --seed "$seed" --out "out$((++n))" s.lua
+    done
+    cmp out1/latest/1/choices.0 out2/latest/1/choices.0
+    [ "$(traces out1)" = "$(traces out2)" ]
+    [ "$(traces out1)" != "$(traces out3)" ]
+}
+
+@test "decisions that are given are followed, whatever the seed" {
+    step c3 c3 laplace 4
+    "$FAULTLINE" run --seed 7 --out out1 s.lua
+    FAULTLINE_ENGINE_GIVEN=$PWD/out1/latest/1/choices.0 \
+        "$FAULTLINE" run --seed 8 --out out2 s.lua
+    [ "$(traces out1)" = "$(traces out2)" ]
+    echo "next 5 2" >bad
+    FAULTLINE_ENGINE_GIVEN=$PWD/bad run "$FAULTLINE" run --out out3 s.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"a line is no decision"* ]]
+}

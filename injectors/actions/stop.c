@@ -26,7 +26,7 @@ static void record_stops(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];
     for (uint32_t i = 0; i < s->victims; i++)
-        rules_fault(FAULT_STOPPED, step, s->victim[i], (uint64_t)rules_pid(s->victim[i]),
+        rules_fault(FAULT_STOPPED, step, s->victim[i], rules_told_pid(s->victim[i]),
                     can_go_on(s->victim[i]) ? 0 : 255, 0);
 }
 

@@ -1,4 +1,5 @@
 /* What a step does: evidence, then the arming of the next, then kills. See rules.h. */
+#include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 
 uint64_t rules_number(const struct record *r)
@@ -28,6 +29,11 @@ int32_t rules_pid(int32_t rank)
     if (rank < 0 || rank >= rules.board->ranks || atomic_load(&rules.board->slot[rank].ended) != 0)
         return 0;
     return atomic_load(&rules.board->slot[rank].pid);
+}
+
+uint64_t rules_told_pid(int32_t rank)
+{
+    return schedule != NULL ? (uint64_t)rank + 1 : (uint64_t)rules_pid(rank);
 }
 
 bool rules_is_rank(int32_t rank)
