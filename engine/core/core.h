@@ -48,16 +48,22 @@ enum process_state {
     PROCESS_DEAD,    /* no: it was killed, or ended otherwise before MPI_Finalize */
 };
 
-/* What the engine decides; each decision is written down with its kind. */
+/* What the engine decides; each decision is written down by the name of its kind. */
+#define DECISIONS(X)                                                                               \
+    X(NEXT, "next")     /* which process runs, or which message arrives, next */                   \
+    X(BUFFER, "buffer") /* does a standard send complete before it is matched */                   \
+    X(WHICH,                                                                                       \
+      "which") /* which of several complete requests Waitany, Testany, Waitsome, Testsome tell */  \
+    X(DEATH, "death") /* is this process told now of a death */                                    \
+    X(END, "end")     /* how many more turns the others have when the job is to end */             \
+    X(LEAVE, "leave") /* does a member leave a collective before all have come to it */            \
+    X(RAISE, "raise") /* does an operation that a death touches complete or fail at this member */
+
 enum decision {
-    DECIDE_NEXT,   /* which process runs, or which message arrives, next */
-    DECIDE_BUFFER, /* does a standard send complete before it is matched */
-    DECIDE_WHICH, /* which of several complete requests Waitany, Testany, Waitsome, Testsome tell */
-    DECIDE_DEATH, /* is this process told now of a death */
-    DECIDE_END,   /* how many more turns the others have when the job is to end */
-    DECIDE_LEAVE, /* does a member leave a collective before all have come to it */
-    DECIDE_RAISE, /* does an operation that a death touches complete or fail at this member */
-    DECISION_KINDS,
+#define X(name, text) DECIDE_##name,
+    DECISIONS(X)
+#undef X
+        DECISION_KINDS
 };
 
 struct process {

@@ -14,9 +14,10 @@
 #define LINE_BYTES 64
 #define FIRST_ROOM 256
 
-static const char *const names[DECISION_KINDS] = {
-    [DECIDE_NEXT] = "next",   [DECIDE_BUFFER] = "buffer", [DECIDE_WHICH] = "which",
-    [DECIDE_DEATH] = "death", [DECIDE_END] = "end",       [DECIDE_RAISE] = "raise",
+static const char *const names[] = {
+#define X(name, text) text,
+    DECISIONS(X)
+#undef X
 };
 
 _Noreturn static void give_up(const char *path, const char *what)
