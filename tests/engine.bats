@@ -85,10 +85,11 @@ traces() {
 @test "decisions that are given are followed, whatever the seed" {
     step c3 c3 laplace 4
     "$FAULTLINE" run --seed 7 --out out1 s.lua
-    FAULTLINE_ENGINE_GIVEN=$PWD/out1/latest/1/choices.0 \
+    FAULTLINE_ENGINE_GIVEN=$PWD/out1/latest/1 \
         "$FAULTLINE" run --seed 8 --out out2 s.lua
     [ "$(traces out1)" = "$(traces out2)" ]
-    echo "next 5 2" >bad
+    mkdir bad
+    echo "next 5 2" >bad/choices.0
     FAULTLINE_ENGINE_GIVEN=$PWD/bad run "$FAULTLINE" run --out out3 s.lua
     [ "$status" -eq 3 ]
     [[ "$output" == *"a line is no decision"* ]]

@@ -66,19 +66,30 @@ static void read_given(const char *path)
     engine->given = given;
 }
 
-void choices_open(void)
+static void path_of(char path[PATH_MAX], const char *folder, int incarnation)
 {
+    if (snprintf(path, PATH_MAX, "%s/" ENGINE_CHOICES_FILE ".%d", folder, incarnation) >= PATH_MAX)
+        give_up(folder, "the path is too long");
+}
+
+void choices_open(int incarnation)
+{
+    char path[PATH_MAX];
     const char *seed = getenv(ENGINE_SEED_ENVIRONMENT);
     const char *given = getenv(ENGINE_GIVEN_ENVIRONMENT);
-    engine->random = seed != NULL ? strtoull(seed, NULL, 10) * 2 + 1 : 1;
-    if (given != NULL && *given != '\0')
-        read_given(given);
+    uint64_t drawn_from = seed != NULL ? strtoull(seed, NULL, 10) : 0;
+    engine->random = (drawn_from + (uint64_t)incarnation * UINT64_C(0x9e3779b97f4a7c15)) * 2 + 1;
+    if (given == NULL || *given == '\0')
+        return;
+    path_of(path, given, incarnation);
+    if (access(path, F_OK) == 0)
+        read_given(path);
 }
 
 void choices_write(const char *folder, int incarnation)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/" ENGINE_CHOICES_FILE ".%d", folder, incarnation);
+    path_of(path, folder, incarnation);
     FILE *file = regular_create(path, NULL);
     if (file == NULL)
         return;

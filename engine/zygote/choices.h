@@ -3,9 +3,9 @@
 #ifndef ENGINE_ZYGOTE_CHOICES_H
 #define ENGINE_ZYGOTE_CHOICES_H
 
-/* From the environment: the seed, and the decisions to be followed first. Ends the process with a
- * message when they cannot be read. */
-void choices_open(void);
+/* From the environment: the seed, and the run folder whose decisions are followed first, as far as
+ * they go. Ends the process with a message when they cannot be read. */
+void choices_open(int incarnation);
 
 /* Writes those that were taken to the run folder (ENGINE_CHOICES_FILE.INCARNATION). */
 void choices_write(const char *folder, int incarnation);

@@ -277,7 +277,7 @@ void launcher_run(const char *folder, int ranks)
     engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
-    choices_open();
+    choices_open(atomic_load(&job.board->incarnation));
     for (int rank = 0; rank < ranks; rank++)
         if (fork_rank(rank))
             return;

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 
-#define ENGINE_ENVIRONMENT "FAULTLINE_ENGINE"             /* "step": ranks are run by the engine */
-#define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED"   /* what decisions are drawn from */
-#define ENGINE_GIVEN_ENVIRONMENT "FAULTLINE_ENGINE_GIVEN" /* file of decisions to follow first */
+#define ENGINE_ENVIRONMENT "FAULTLINE_ENGINE"           /* "step": ranks are run by the engine */
+#define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED" /* what decisions are drawn from */
+#define ENGINE_GIVEN_ENVIRONMENT                                                                   \
+    "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
 /* "1": when a rank has died the others go on, as ULFM has it; else the job ends. */
 #define ENGINE_GOES_ON_ENVIRONMENT "FAULTLINE_ENGINE_GOES_ON"
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
