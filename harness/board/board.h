@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 6u
+#define BOARD_VERSION 7u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_TEXT_BYTES 256
@@ -110,16 +110,6 @@ struct board {
     uint32_t version;
     int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
     double ticks_per_second;
-    _Atomic int32_t incarnation;    /* of the whole job; written by the driver */
-    _Atomic uint32_t unstick;       /* counts: the driver found that the job cannot go on
-                                       while messages are held or ranks stopped; all that
-                                       was held or stopped before is let go */
-    _Atomic uint32_t quiet;         /* enum board_release, why; 0: not yet. The faults have
-                                       stopped: nothing is armed, all is let go */
-    _Atomic uint32_t unrecorded;    /* MPI processes that found this board and have no trace */
-    pthread_mutex_t store_turn;     /* of board_enter_store */
-    _Atomic uint32_t stuck;         /* enum board_stuck: whoever runs the ranks one by one sees
-                                       that none can go on, and nothing is held or stopped */
     _Atomic int32_t incarnation; /* of the whole job; written by the driver */
     _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
                                     while messages are held or ranks stopped; all that
@@ -127,6 +117,7 @@ struct board {
     _Atomic uint32_t quiet;      /* enum board_release, why; 0: not yet. The faults have
                                     stopped: nothing is armed, all is let go */
     _Atomic uint32_t unrecorded; /* MPI processes that found this board and have no trace */
+    pthread_mutex_t store_turn;  /* of board_enter_store */
     _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
                                     that none can go on, and nothing is held or stopped */
     uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
