@@ -15,23 +15,15 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static json_t *pack_texts(char *const *texts, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_text(texts[i]));
-    return array;
-}
-
 /* What makes it this subject and no other. */
 static json_t *pack_identity(const struct scenario *scenario)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*}", "protocol",
                      json_text(scenario->protocol), "program", json_text(scenario->program),
-                     "arguments", pack_texts(scenario->argument, scenario->argument_count),
-                     "environment", pack_texts(scenario->environment, scenario->environment_count),
+                     "arguments", json_texts(scenario->argument, scenario->argument_count),
+                     "environment", json_texts(scenario->environment, scenario->environment_count),
                      "ranks", scenario->ranks, "claims",
-                     pack_texts(scenario->claim, scenario->claim_count), "timeout_s",
+                     json_texts(scenario->claim, scenario->claim_count), "timeout_s",
                      scenario->timeout_s, "library", json_text(scenario->library), "helpers",
                      scenario->helpers, "result", json_text(scenario->result));
 }
@@ -125,7 +117,7 @@ static json_t *pack_asked(const struct campaign *campaign)
         "{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f}", "strategy", campaign->strategy->name,
         "seed", seed, "runs", (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
         "until_failure", options->until_failure, "ranks", options->ranks, "filter",
-        json_text(options->filter), "scenarios", pack_texts(options->path, options->path_count),
+        json_text(options->filter), "scenarios", json_texts(options->path, options->path_count),
         "timeout_s", options->timeout_s);
 }
 

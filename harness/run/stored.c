@@ -25,14 +25,6 @@ static const char *const end_names[] = {
 
 /* --- writing ------------------------------------------------------------------------------- */
 
-static json_t *pack_strings(char *const *strings, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_text(strings[i]));
-    return array;
-}
-
 /* 64 bits whole: a JSON number is signed, and some readers make a double of it. */
 static json_t *pack_number(uint64_t number)
 {
@@ -49,12 +41,11 @@ static json_t *pack_scenario(const struct run *run)
         "s:s*}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
-        "arguments", pack_strings(scenario->argument, scenario->argument_count), "environment",
-        pack_strings(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
-        "claims", pack_strings(scenario->claim, scenario->claim_count), "violates",
-        json_text(scenario->violates), "cover",
-        pack_strings(scenario->cover, scenario->cover_count), "max_incarnations",
-        scenario->max_incarnations, "reserve", scenario->reserve, "library",
+        "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
+        json_texts(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
+        "claims", json_texts(scenario->claim, scenario->claim_count), "violates",
+        json_text(scenario->violates), "cover", json_texts(scenario->cover, scenario->cover_count),
+        "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
         json_text(scenario->result), "engine", scenario->engine);
 }

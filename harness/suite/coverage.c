@@ -308,12 +308,10 @@ static json_t *pack_promises(const struct suite_coverage *coverage)
     json_t *promises = json_array();
     for (size_t i = 0; i < coverage->promise_count; i++) {
         const struct promise *promise = &coverage->promise[i];
-        json_t *holes = json_array();
-        for (size_t k = 0; k < promise->hole_count; k++)
-            json_array_append_new(holes, json_text(promise->hole[k]));
-        json_array_append_new(promises,
-                              json_pack("{s:o, s:i, s:o}", "file", json_text(promise->file), "line",
-                                        promise->line, "holes", holes));
+        json_array_append_new(
+            promises,
+            json_pack("{s:o, s:i, s:o}", "file", json_text(promise->file), "line", promise->line,
+                      "holes", json_texts((char *const *)promise->hole, promise->hole_count)));
     }
     return promises;
 }

@@ -39,6 +39,14 @@ json_t *json_text(const char *text)
     return string;
 }
 
+json_t *json_texts(char *const *texts, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_text(texts[i]));
+    return array;
+}
+
 char *json_text_value(const json_t *string)
 {
     const char *from = json_string_value(string);

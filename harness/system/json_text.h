@@ -13,6 +13,9 @@
 /* NULL for NULL. */
 json_t *json_text(const char *text);
 
+/* An array of them. */
+json_t *json_texts(char *const *texts, size_t count);
+
 /* The text of a JSON string, to be freed; NULL if it is none. */
 char *json_text_value(const json_t *string);
 

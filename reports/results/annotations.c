@@ -126,14 +126,6 @@ static void json_begin(FILE *out, const struct result_totals *totals, void **sta
              out, JSON_COMPACT, "\n");
 }
 
-static json_t *list_of(const char *const *texts, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_text(texts[i]));
-    return list;
-}
-
 static void json_one(FILE *out, const struct result_case *result, void *state)
 {
     (void)state;
@@ -143,8 +135,8 @@ static void json_one(FILE *out, const struct result_case *result, void *state)
                        json_text(result->protocol), "program", json_text(result->program), "result",
                        result_words[result->result], "verdict", result->verdict, "claim",
                        json_text(result->claim), "seconds", result->seconds, "why",
-                       list_of(result->why, result->why_count), "witness",
-                       list_of(result->witness, result->witness_count), "folder",
+                       json_texts((char *const *)result->why, result->why_count), "witness",
+                       json_texts((char *const *)result->witness, result->witness_count), "folder",
                        json_text(result->folder), "control", json_text(result->control)),
              out, JSON_COMPACT, "\n");
 }
