@@ -3,6 +3,7 @@
 
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
+#include "engine/dynamic/dynamic.h"
 #include "engine/time/virtual.h"
 
 #include <stdlib.h>
@@ -14,38 +15,28 @@ static struct process *self(void)
     return &engine->process[engine_self];
 }
 
-static int begin(void)
+static int begin(int *argc, char ***argv)
 {
-    int32_t *world = malloc((size_t)engine->ranks * sizeof *world);
     engine_turn();
-    if (!world || self()->initialized) {
-        free(world);
+    if (self()->initialized)
         return MPI_ERR_OTHER;
-    }
-    for (int i = 0; i < engine->ranks; i++)
-        world[i] = i;
-    communicators_open(world, engine->ranks, engine_self);
-    free(world);
+    dynamic_begin(argc, argv);
     self()->initialized = true;
     return MPI_SUCCESS;
 }
 
 static int init(int *argc, char ***argv)
 {
-    (void)argc;
-    (void)argv;
     thread_level = MPI_THREAD_SINGLE;
-    return begin();
+    return begin(argc, argv);
 }
 
 static int init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    (void)argc;
-    (void)argv;
     if (required == MPI_THREAD_MULTIPLE)
         engine_refuse("MPI_Init_thread", "MPI_THREAD_MULTIPLE is not its");
     thread_level = *provided = required;
-    return begin();
+    return begin(argc, argv);
 }
 
 static int query_thread(int *provided)

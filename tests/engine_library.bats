@@ -33,3 +33,13 @@ drawn() {
         [ "$(cat "out-$seed"/latest/1/output/r*.out | grep -c ' ok$')" -eq 3 ]
     done
 }
+
+@test "spawned processes merge with their parents, and connect by a port" {
+    printf 'scenario "spawn" { protocol = "null", program = "%s", ranks = 2, engine = "step",
+  claims = { "H" } }\n' "$BUILD/tests/mpi/engine_spawn" >s.lua
+    for seed in 1 2 3 4 5; do
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
+        cat "out-$seed"/latest/1/output/*
+        [ "$(cat "out-$seed"/latest/1/output/*.out | grep -c ' ok$')" -eq 4 ]
+    done
+}

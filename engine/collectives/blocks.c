@@ -137,21 +137,30 @@ static int edge_to(struct deposit *deposit, int rank, int earlier)
     return at;
 }
 
-/* Of several edges from one source the last block belongs to the first that it sent: where one
+/* How many edges from the same source are matched before this one. The library takes them in the
+ * order in which they were sent, but those of MPI_Neighbor_alltoall from the last on: where one
  * process is both neighbours on a ring, what it sends down is what comes from above. */
+static int edges_before(const struct collective *c, int edge)
+{
+    const struct neighbours *mine = &c->neighbours;
+    bool from_last = c->call.operation == COLLECTIVE_NEIGHBOR_ALLTOALL;
+    int first = from_last ? edge + 1 : 0, end = from_last ? mine->sources_count : edge, found = 0;
+    for (int i = first; i < end; i++)
+        found += mine->sources[i] == mine->sources[edge];
+    return found;
+}
+
 static int take_from_neighbours(const struct collective *c)
 {
     int result = MPI_SUCCESS;
     const struct neighbours *mine = &c->neighbours;
-    for (int i = mine->sources_count - 1; i >= 0; i--) {
-        int source = mine->sources[i], earlier = 0, part = 0;
-        if (source == MPI_PROC_NULL)
+    for (int i = 0; i < mine->sources_count; i++) {
+        int part = 0;
+        if (mine->sources[i] == MPI_PROC_NULL)
             continue;
-        for (int j = mine->sources_count - 1; j > i; j--)
-            earlier += mine->sources[j] == source;
-        int place = collective_place(c, source);
+        int place = collective_place(c, mine->sources[i]);
         if (c->traits->per_peer)
-            part = edge_to(c->meeting->deposit[place], c->view->rank, earlier);
+            part = edge_to(c->meeting->deposit[place], c->view->rank, edges_before(c, i));
         result = worse(result, take(c, place, part + 1, i));
     }
     return result;

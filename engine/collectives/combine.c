@@ -96,7 +96,7 @@ static struct value *evaluate(struct reduction *reduction)
     case COLLECTIVE_REDUCE_SCATTER:
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
         return commutes ? reduce_halving(&combiner, c->peers)
-                        : reduce_doubling(&combiner, c->peers);
+                        : reduce_binomial(&combiner, c->peers, 0);
     case COLLECTIVE_SCAN:
         return reduce_scan(&combiner, rank);
     case COLLECTIVE_EXSCAN:

@@ -8,10 +8,11 @@
 
 /* --- out of two intra-communicators ----------------------------------------------------------- */
 
-struct joining {
-    struct comm_view *local_view, *peer_view;
-    int local_leader, remote_leader, tag;
-    int result; /* error class */
+/* MPI_Intercomm_create, of one rank. */
+struct creating {
+    struct joining joining; /* first, so that the one leads to the other */
+    struct comm_view *peer_view;
+    int remote_leader, tag;
 };
 
 static bool disjoint(const struct members *a, const struct members *b)
@@ -42,14 +43,14 @@ void inter_decide(struct meeting *meeting)
     members_drop(second);
 }
 
-/* The leaders' part: what they make, which is held for the caller; NULL with joining->result. */
 static struct shared_communicator *meet_leader(struct joining *joining, int *side)
 {
-    struct comm_view *peer = joining->peer_view, *mine = joining->local_view;
-    int32_t other = peer->peers[joining->remote_leader];
+    const struct creating *creating = (const struct creating *)joining;
+    struct comm_view *peer = creating->peer_view, *mine = joining->view;
+    int32_t other = peer->peers[creating->remote_leader];
     int32_t pair[2] = {engine_self < other ? engine_self : other,
                        engine_self < other ? other : engine_self};
-    struct meeting_key key = {MEETING_LEADERS, joining->tag,
+    struct meeting_key key = {MEETING_LEADERS, creating->tag,
                               mix_two(mix((uint64_t)pair[0]), (uint64_t)pair[1])};
     struct members *both = members_of(pair, 2);
     if (!both)
@@ -80,17 +81,17 @@ struct outcome {
 
 static struct meeting *meet_side(struct joining *joining)
 {
-    struct comm_view *view = joining->local_view;
+    struct comm_view *view = joining->view;
     struct meeting_key key = {.kind = MEETING_COLLECTIVE};
     struct outcome outcome = {0, MPI_SUCCESS};
     struct shared_communicator *made = NULL;
-    bool leads = view->rank == joining->local_leader;
+    bool leads = view->rank == joining->leader;
     if (leads) {
-        made = meet_leader(joining, &outcome.side);
+        made = joining->meet(joining, &outcome.side);
         outcome.result = joining->result;
     }
     struct meeting *meeting =
-        meeting_of_all(view, &key, "MPI_Intercomm_create", deposit_of(&outcome, sizeof outcome));
+        meeting_of_all(view, &key, joining->name, deposit_of(&outcome, sizeof outcome));
     if (leads) {
         meeting->made = engine_allocate((size_t)meeting->size * sizeof made);
         making_give_all(meeting, made);
@@ -110,12 +111,12 @@ static bool is_decided(void *meeting)
 
 static int join(struct joining *joining, MPI_Comm handle, MPI_Comm *made)
 {
-    struct comm_view *view = joining->local_view;
+    struct comm_view *view = joining->view;
     struct meeting *meeting = meet_side(joining);
     int result = meeting_await(view, meeting, is_decided, meeting);
     *made = MPI_COMM_NULL;
     if (result == MPI_SUCCESS) {
-        const struct outcome *said = deposit_part(meeting->deposit[joining->local_leader], 0);
+        const struct outcome *said = deposit_part(meeting->deposit[joining->leader], 0);
         result = said->result;
         if (result == MPI_SUCCESS) {
             view_open(meeting->made[view->rank], said->side, handle)->has_handler =
@@ -127,47 +128,62 @@ static int join(struct joining *joining, MPI_Comm handle, MPI_Comm *made)
     return result;
 }
 
-/* The error class of the leader's own arguments. */
-static int check_leader(const struct joining *joining)
+int inter_join(struct joining *joining, MPI_Comm *made)
 {
-    const struct comm_view *peer = joining->peer_view;
+    MPI_Comm handle, comm = joining->view->handle;
+    int result = local.Comm_split(comm, 0, 0, &handle);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = meeting_enter(joining->view);
+    if (result == MPI_SUCCESS)
+        result = join(joining, handle, made);
+    if (result != MPI_SUCCESS)
+        local.Comm_free(&handle);
+    return communicator_raise(comm, result);
+}
+
+/* The error class of the leader's own arguments. */
+static int check_leader(const struct creating *creating)
+{
+    const struct comm_view *peer = creating->peer_view;
     if (!peer)
         return MPI_ERR_COMM;
-    if (joining->remote_leader < 0 || joining->remote_leader >= peer->peers_count ||
-        peer->peers[joining->remote_leader] == engine_self)
+    if (creating->remote_leader < 0 || creating->remote_leader >= peer->peers_count ||
+        peer->peers[creating->remote_leader] == engine_self)
         return MPI_ERR_RANK;
+    return MPI_SUCCESS;
+}
+
+int inter_check(MPI_Comm comm, int leader, MPI_Comm *made, struct comm_view **view)
+{
+    int result = making_check(comm, made, view);
+    if (result != MPI_SUCCESS)
+        return result;
+    if ((*view)->inter)
+        return communicator_raise(comm, MPI_ERR_COMM);
+    if (leader < 0 || leader >= (*view)->local_count)
+        return communicator_raise(comm, MPI_ERR_RANK);
     return MPI_SUCCESS;
 }
 
 static int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                             int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    struct joining joining = {.local_leader = local_leader,
-                              .remote_leader = remote_leader,
-                              .tag = tag,
-                              .peer_view = communicator_view(peer_comm)};
-    int result = making_check(local_comm, newintercomm, &joining.local_view);
+    struct creating creating = {
+        .joining = {.leader = local_leader, .name = "MPI_Intercomm_create", .meet = meet_leader},
+        .peer_view = communicator_view(peer_comm),
+        .remote_leader = remote_leader,
+        .tag = tag};
+    int result = inter_check(local_comm, local_leader, newintercomm, &creating.joining.view);
     if (result != MPI_SUCCESS)
         return result;
-    const struct comm_view *view = joining.local_view;
-    if (view->inter)
-        return communicator_raise(local_comm, MPI_ERR_COMM);
-    if (local_leader < 0 || local_leader >= view->local_count)
-        return communicator_raise(local_comm, MPI_ERR_RANK);
     if (tag < 0)
         return communicator_raise(local_comm, MPI_ERR_TAG);
-    if (view->rank == local_leader && (result = check_leader(&joining)) != MPI_SUCCESS)
+    if (creating.joining.view->rank == local_leader)
+        result = check_leader(&creating);
+    if (result != MPI_SUCCESS)
         return communicator_raise(local_comm, result);
-    MPI_Comm handle;
-    result = local.Comm_split(local_comm, 0, 0, &handle);
-    if (result != MPI_SUCCESS)
-        return result;
-    result = meeting_enter(joining.local_view);
-    if (result == MPI_SUCCESS)
-        result = join(&joining, handle, newintercomm);
-    if (result != MPI_SUCCESS)
-        local.Comm_free(&handle);
-    return communicator_raise(local_comm, result);
+    return inter_join(&creating.joining, newintercomm);
 }
 
 /* --- back into one ---------------------------------------------------------------------------- */

@@ -55,6 +55,21 @@ void making_open(struct making *making);
 int making_take(struct making *making);
 /* All participants get the same one. */
 void making_give_all(struct meeting *meeting, struct shared_communicator *shared);
+/* One side of an inter-communicator that is being made, of one rank. */
+struct joining {
+    struct comm_view *view; /* of the side */
+    int leader;             /* its rank */
+    const char *name;       /* of the MPI function */
+    /* What the leader does, the others wait for: returns the new common part, held for the caller,
+     * with the side that this one is on; NULL with joining->result. */
+    struct shared_communicator *(*meet)(struct joining *joining, int *side);
+    int result; /* error class, for all of the side */
+};
+/* MPI_SUCCESS: *view is that of an intra-communicator with such a leader. Else the error has been
+ * raised. */
+int inter_check(MPI_Comm comm, int leader, MPI_Comm *made, struct comm_view **view);
+/* Makes it; raises what goes wrong. */
+int inter_join(struct joining *joining, MPI_Comm *made);
 /* A decide_function for two leaders who bring the processes of their sides. */
 void inter_decide(struct meeting *meeting);
 /* MPI_Comm_split after its arguments are looked at. */

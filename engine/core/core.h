@@ -117,6 +117,8 @@ struct engine {
         refused[ENGINE_TEXT_BYTES]; /* what the engine does not do and was asked for; empty: none */
     void *messages;                 /* of engine/messages; NULL when a run begins, as the next */
     void *communicators;            /* of engine/communicators */
+    void *dynamic;                  /* of engine/dynamic */
+    _Atomic uint32_t forked;        /* processes that the launcher process has forked */
     struct process process[ENGINE_MAX_PROCESSES];
 };
 
@@ -181,6 +183,10 @@ static inline bool engine_is_dead(int process)
  * waited. */
 bool engine_knows_dead(int process);
 
+/* More processes, which begin where the first ones did: the launcher process forks them while this
+ * one holds the token. Returns the number of the first of them; ENGINE_NOBODY: too many. */
+int engine_spawn(int count);
+
 /* MPI_Abort: the job ends; this process with `code`. */
 _Noreturn void engine_abort(int code);
 
@@ -194,6 +200,9 @@ void engine_call_launcher(void);
 /* May this process not be run for now? Asked in whichever process holds the token, and in the
  * launcher process; NULL: all may be. */
 extern bool (*engine_is_stopped)(int process);
+
+/* For the launcher process: wakes who waits for the word to change. */
+void engine_futex_wake(_Atomic uint32_t *word);
 
 /* For the launcher process, when the holder has ended or nobody holds the token: the next one gets
  * it. */

@@ -20,7 +20,7 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
     syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
 }
 
-static void futex_wake(_Atomic uint32_t *word)
+void engine_futex_wake(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
@@ -44,7 +44,7 @@ static void give_to(int next)
     struct process *p = &engine->process[next];
     p->state = PROCESS_READY;
     atomic_store(&p->token, 1);
-    futex_wake(&p->token);
+    engine_futex_wake(&p->token);
 }
 
 static void await_token(void)
@@ -198,6 +198,18 @@ bool engine_knows_dead(int process)
         if (engine->dead[i] == process)
             return true;
     return false;
+}
+
+int engine_spawn(int count)
+{
+    int first = engine->processes;
+    if (count > ENGINE_MAX_PROCESSES - first)
+        return ENGINE_NOBODY;
+    engine->processes += count;
+    engine_call_launcher();
+    for (uint32_t seen; (seen = atomic_load(&engine->forked)) < (uint32_t)engine->processes;)
+        futex_wait(&engine->forked, seen);
+    return first;
 }
 
 void engine_abort(int code)

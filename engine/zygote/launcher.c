@@ -70,12 +70,16 @@ static void begin_rank(int rank, pid_t parent)
 /* True in the child. */
 static bool fork_rank(int rank)
 {
-    struct board_slot *slot = &job.board->slot[rank];
+    struct board_slot *slot = rank < job.board->ranks ? &job.board->slot[rank] : NULL;
     pid_t self = getpid();
-    atomic_store(&slot->parent_pid, self);
-    atomic_store(&slot->launcher_pid, self);
+    if (slot) {
+        atomic_store(&slot->parent_pid, self);
+        atomic_store(&slot->launcher_pid, self);
+    }
     pid_t pid = fork();
     if (pid == 0) {
+        if (!slot) /* a process that the program has spawned is none of the run's ranks */
+            setenv("FAULTLINE_RECORD", "0", 1);
         begin_rank(rank, self);
         return true;
     }
@@ -86,7 +90,19 @@ static bool fork_rank(int rank)
         give_up("pidfd_open");
     engine->process[rank].pid = pid;
     engine->process[rank].state = PROCESS_READY;
-    atomic_store(&slot->pid, pid);
+    if (slot)
+        atomic_store(&slot->pid, pid);
+    atomic_fetch_add(&engine->forked, 1);
+    engine_futex_wake(&engine->forked);
+    return false;
+}
+
+/* Those that a rank asks for while it holds the token. True in each of them. */
+static bool fork_spawned(void)
+{
+    for (int i = (int)atomic_load(&engine->forked); i < engine->processes; i++)
+        if (fork_rank(i))
+            return true;
     return false;
 }
 
@@ -247,15 +263,19 @@ static int watched(struct pollfd *look)
     return count;
 }
 
-static void serve(void)
+/* Until all have ended; true in a process that was forked meanwhile. */
+static bool serve(void)
 {
     static struct pollfd look[ENGINE_MAX_PROCESSES + 1];
     while (any_alive()) {
         if (poll(look, (nfds_t)watched(look), -1) < 0 && errno != EINTR)
             give_up("poll");
         reap();
+        if (fork_spawned())
+            return true;
         serve_requests();
     }
+    return false;
 }
 
 static void open_board(const char *folder)
@@ -282,7 +302,8 @@ void launcher_run(const char *folder, int ranks)
         if (fork_rank(rank))
             return;
     engine_pass_on();
-    serve();
+    if (serve())
+        return;
     job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
     choices_write(folder, atomic_load(&job.board->incarnation));
     _exit(job.status);

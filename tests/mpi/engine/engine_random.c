@@ -280,15 +280,15 @@ static void move(MPI_Comm comm, int which, bool in_place, const struct layout *l
     }
 }
 
-/* Keeps the order of its operands: of (a, b) and (c, d), which mean ax + b, one after the other. */
+/* Neither commutes nor associates: shows in which order a library combines. */
 static void compose(void *first, void *second, int *count, MPI_Datatype *type)
 {
-    int *a = first, *b = second;
+    const unsigned *a = first;
+    unsigned *b = second;
     (void)type;
     for (int i = 0; i < *count; i++, a += 2, b += 2) {
-        int x = (a[0] * b[0]) % 10007, y = (a[1] * b[0] + b[1]) % 10007;
-        b[0] = x;
-        b[1] = y;
+        b[0] = (a[0] * b[0] + 1) % 10007;
+        b[1] = (a[1] * b[0] + b[1]) % 10007;
     }
 }
 
