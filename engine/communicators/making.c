@@ -14,10 +14,9 @@
 
 static void note_failure(struct making *making, int result)
 {
-    if (result == MPI_SUCCESS)
-        return;
-    local.Error_class(result, &making->failed);
-    making->handle = MPI_COMM_NULL;
+    making->failed = result;
+    if (result != MPI_SUCCESS)
+        making->handle = MPI_COMM_NULL;
 }
 
 void making_handle(struct making *making)
@@ -76,6 +75,8 @@ int making_finish(struct making *making, MPI_Comm *made)
 {
     int result = making_take(making);
     *made = making->opened ? making->handle : MPI_COMM_NULL;
+    if (making->failed != MPI_SUCCESS) /* the library has called the error handler */
+        return making->failed;
     return communicator_raise(making->view->handle, result);
 }
 

@@ -45,7 +45,7 @@ struct meeting {
     int size;          /* participants */
     int arrived, left; /* so many of them */
     bool decided;      /* what it is about has been worked out, once for all: `made`, `answer` */
-    int failed;        /* error class with which a participant came; MPI_SUCCESS */
+    int failed;        /* error with which a participant came; MPI_SUCCESS */
     int answer;        /* of an agreement */
     struct shared_communicator **made; /* per participant, or NULL; the meeting holds each */
     struct deposit **deposit;          /* per participant; NULL: has not come */

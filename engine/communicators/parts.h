@@ -30,7 +30,7 @@ struct making {
     struct comm_view *view; /* of which it is made */
     decide_function *decide;
     MPI_Comm handle; /* for it, of this rank */
-    int failed;      /* error class if the library gave no handle */
+    int failed;      /* what the library returned if it gave no handle; MPI_SUCCESS */
     struct meeting *meeting;
     int mine;                 /* this participant */
     int side;                 /* on which it will be, if the new one has two */
