@@ -15,7 +15,7 @@ drawn() {
 }
 
 @test "random collectives on random communicators give the same on the engine and on MPICH" {
-    for seed in 5 6 8; do
+    for seed in 5 6 33; do
         drawn step "$seed" "$((2 + seed % 3))" >step.txt
         drawn mpiexec "$seed" "$((2 + seed % 3))" >mpiexec.txt
         [ "$(wc -l <step.txt)" -gt 50 ]
