@@ -27,6 +27,27 @@ _Noreturn static void give_up(const char *what)
     _exit(EXIT_NOT_STARTED);
 }
 
+/* Settings of UCX, below MPICH: no network is looked for and no thread of its own is started, which
+ * halves MPI_Init. What the user has set stays. */
+static const char *const settings[][2] = {{"UCX_TLS", "self"}, {"UCX_VFS_ENABLE", "n"}};
+#define SETTINGS (sizeof settings / sizeof settings[0])
+static bool is_ours[SETTINGS];
+
+static void shorten_init(void)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        is_ours[i] = getenv(settings[i][0]) == NULL;
+        setenv(settings[i][0], settings[i][1], 0);
+    }
+}
+
+static void forget_shortening(void)
+{
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (is_ours[i])
+            unsetenv(settings[i][0]);
+}
+
 /* The library must not take itself for a rank of whatever job this command is part of. */
 static void initialize_alone(void)
 {
@@ -35,9 +56,11 @@ static void initialize_alone(void)
                                         "PMIX_NAMESPACE", "PMI_SPAWNED", "PMI_KVSNAME"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
+    shorten_init();
     int provided;
     if (library.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         give_up("MPI_Init of the MPI library failed");
+    forget_shortening();
 }
 
 static int number_of_ranks(void)
