@@ -23,4 +23,6 @@ const struct schedule engine_schedule = {
     .kill = kill_rank,
     .stop = stop_ranks,
     .linger = engine_linger,
+    .file = engine_file,
+    .file_made = engine_file_made,
 };

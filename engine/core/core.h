@@ -108,6 +108,8 @@ struct engine {
     bool goes_on;    /* a death does not end the job: the others are told of it */
     uint64_t deaths; /* processes that died so far, in order: */
     int32_t dead[ENGINE_MAX_PROCESSES];
+    uint64_t *file; /* inodes of the store, in the order in which they were seen first */
+    size_t files, file_room;
     struct engine_choice *choice; /* taken so far; in the mapping */
     size_t choices, choice_room;
     const struct engine_choice *given; /* to be followed first; in the mapping */
@@ -210,6 +212,13 @@ void engine_pass_on(void);
 
 /* Said to the user and to the driver (verdict unknown); the process ends. `call`: MPI_X. */
 _Noreturn void engine_refuse(const char *call, const char *why);
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* The number of a file of the store, from 1, in the order in which the ranks come to them. */
+uint32_t engine_file(uint64_t inode);
+/* A file with this inode is new: its number is another one from now on. */
+void engine_file_made(uint64_t inode);
 
 /* --- decisions -------------------------------------------------------------------------------- */
 

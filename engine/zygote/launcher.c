@@ -7,6 +7,7 @@
 #include "board/progress.h"
 #include "engine/core/core.h"
 #include "engine/zygote/choices.h"
+#include "engine/zygote/numbers.h"
 #include "engine/zygote/stops.h"
 #include "engine/zygote/zygote.h"
 #include "stacks/snapshot.h"
@@ -297,6 +298,7 @@ void launcher_run(const char *folder, int ranks)
     engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
+    numbers_read(folder);
     choices_open(atomic_load(&job.board->incarnation));
     for (int rank = 0; rank < ranks; rank++)
         if (fork_rank(rank))
@@ -305,6 +307,7 @@ void launcher_run(const char *folder, int ranks)
     if (serve())
         return;
     job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
+    numbers_write(folder);
     choices_write(folder, atomic_load(&job.board->incarnation));
     _exit(job.status);
 }

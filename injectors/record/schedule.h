@@ -14,6 +14,10 @@ struct schedule {
     void (*stop)(void);
     /* One round of a loop that waits for what others do, or for time. */
     void (*linger)(void);
+    /* What stands in records for a file of the store: its inode differs from run to run. */
+    uint32_t (*file)(uint64_t inode);
+    /* It has just been made: another file may have had its inode before. */
+    void (*file_made)(uint64_t inode);
 };
 
 /* NULL: there is none. */

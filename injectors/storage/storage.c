@@ -4,6 +4,7 @@
 
 #include "injectors/record/hash.h"
 #include "injectors/record/runtime.h"
+#include "injectors/record/schedule.h"
 #include "injectors/rules/injection.h"
 #include "injectors/rules/rules.h"
 #include "injectors/storage/storage_real.h"
@@ -121,6 +122,8 @@ void storage_say(unsigned number, const char *what, const char *path)
 /* --- the record ------------------------------------------------------------------------------ */
 static uint32_t number_of(uint64_t inode)
 {
+    if (schedule != NULL && inode != 0)
+        return schedule->file(inode);
     return (uint32_t)(inode ^ inode >> 32);
 }
 

@@ -1,6 +1,7 @@
 /* What libc offers to open files and to change their names, with the store looked after. Each
  * function is libc's own unless its file lies below the store. Must not know: contents, what a
  * fault or a record is made of. */
+#include "injectors/record/schedule.h"
 #include "injectors/storage/storage.h"
 #include "injectors/storage/storage_real.h"
 #include "injectors/system/system.h"
@@ -34,6 +35,12 @@ static uint64_t inode_of(int fd)
     return inode;
 }
 
+static void note_made(uint64_t inode)
+{
+    if (schedule != NULL && inode != 0)
+        schedule->file_made(inode);
+}
+
 /* A file that somebody makes meanwhile is not made here: *kind says which it was. */
 static int create(int folder, const char *path, int flags, mode_t mode, struct storage_file *file,
                   enum storage_call *kind)
@@ -41,6 +48,7 @@ static int create(int folder, const char *path, int flags, mode_t mode, struct s
     uint64_t operation = storage_name_begin(JOURNAL_CREATE, file, NULL);
     int fd = REAL(openat64)(folder, path, flags | O_EXCL, mode);
     storage_name_end(operation, fd >= 0, inode_of(fd));
+    note_made(inode_of(fd));
     if (fd >= 0 || errno != EEXIST)
         return fd;
     *kind = kind_of_open(flags & ~O_CREAT, file);
@@ -197,6 +205,7 @@ static int made_up(int fd)
         errno = number;
         return fd;
     }
+    note_made(file.inode);
     storage_begin(&call, STORAGE_CREATE, &file, 0, STORAGE_NO_OFFSET);
     if (storage_fails(&call)) {
         number = errno;
@@ -261,6 +270,7 @@ struct naming {
     struct storage_event call;
     uint64_t operation;
     bool fails;
+    bool makes; /* a file or folder, not another name of one */
 };
 
 /* false: not below the store. */
@@ -274,6 +284,7 @@ static bool naming_begin(struct naming *naming, int folder, const char *path,
         return false;
     storage_begin(&naming->call, kind, &naming->file, 0, STORAGE_NO_OFFSET);
     naming->fails = storage_fails(&naming->call);
+    naming->makes = operation == JOURNAL_CREATE || operation == JOURNAL_MKDIR;
     naming->operation = naming->fails ? 0 : storage_name_begin(operation, &naming->file, NULL);
     return true;
 }
@@ -288,6 +299,8 @@ static int naming_end(struct naming *naming, int result)
                          : 0;
     errno = number;
     storage_name_end(naming->operation, result == 0, inode);
+    if (naming->makes)
+        note_made(inode);
     if (inode != 0)
         storage_is(&naming->call, inode);
     return (int)storage_end(&naming->call, result, 0);
