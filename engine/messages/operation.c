@@ -229,36 +229,14 @@ static bool receive_ready(void *data)
            receive->posted->message || receive_hopeless(receive) != MPI_SUCCESS;
 }
 
-/* The last, incomplete element: what did not come stays as it is in the buffer. */
-static int unpack_rest(const struct side *side, MPI_Count whole, const char *rest, MPI_Count bytes,
-                       MPI_Count size)
-{
-    MPI_Aint lower, extent;
-    char *element = malloc((size_t)size);
-    if (!element || local.Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) {
-        free(element);
-        return MPI_ERR_NO_MEM;
-    }
-    char *at = (char *)side->into + extent * whole;
-    int result = packing_pack(at, 1, side->type, element, (size_t)size);
-    memcpy(element, rest, (size_t)bytes);
-    if (result == MPI_SUCCESS)
-        result = packing_unpack(at, 1, side->type, element, (size_t)size);
-    free(element);
-    return result;
-}
-
+/* Of a last element that is incomplete the library places what is there, and no more. */
 static int unpack(const struct side *side, const struct message *message, MPI_Count bytes)
 {
     MPI_Count size = packed_bytes(1, side->type);
     if (bytes == 0 || size <= 0)
         return MPI_SUCCESS;
-    MPI_Count whole = bytes / size;
-    int result =
-        packing_unpack(side->into, whole, side->type, message->payload, (size_t)(whole * size));
-    if (result == MPI_SUCCESS && bytes > whole * size)
-        result =
-            unpack_rest(side, whole, message->payload + whole * size, bytes - whole * size, size);
+    int result = packing_unpack(side->into, (bytes + size - 1) / size, side->type, message->payload,
+                                (size_t)bytes);
     return result == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
@@ -285,6 +263,8 @@ static void describe(const struct operation *receive, const struct message *mess
 static int receive_fail(struct operation *receive, MPI_Status *status)
 {
     int class = receive_hopeless(receive);
+    if (class == MPIX_ERR_PROC_FAILED_PENDING)
+        return class;
     mailbox_unpost(receive->posted);
     receive->posted = NULL;
     if (class == MPIX_ERR_REVOKED)

@@ -32,6 +32,8 @@ static int receive_c(void *into, MPI_Count count, MPI_Datatype type, int source,
         receive_begin(&receive);
         class = operation_complete(&receive_kind, &receive, status);
     }
+    if (class == MPIX_ERR_PROC_FAILED_PENDING)
+        receive_kind.cancel(&receive);
     return communicator_raise(comm, blocking_class(class));
 }
 

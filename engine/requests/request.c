@@ -98,6 +98,8 @@ int request_finish(MPI_Request *handle, MPI_Status *status)
     if (!request || !request->active)
         return MPI_SUCCESS;
     int class = request->kind->finish(request->data, status);
+    if (class == MPIX_ERR_PROC_FAILED_PENDING) /* it may be completed yet */
+        return class;
     request->active = false;
     if (!request->persistent) {
         forget(request);
@@ -158,7 +160,6 @@ void status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool c
 {
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
-    status->MPI_ERROR = MPI_SUCCESS;
     local.Status_set_elements_x(status, MPI_BYTE, bytes);
     local.Status_set_cancelled(status, cancelled);
 }

@@ -41,7 +41,8 @@ int request_complete(MPI_Request *request, MPI_Status *status);
 
 /* A status that says nothing: source and tag any, no bytes. */
 void status_clear(MPI_Status *status);
-/* What came: `bytes` of it, and whether it was cancelled instead. status: not MPI_STATUS_IGNORE. */
+/* What came: `bytes` of it, and whether it was cancelled instead. MPI_ERROR stays as it is. status:
+ * not MPI_STATUS_IGNORE. */
 void status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool cancelled);
 
 #endif
