@@ -207,20 +207,19 @@ static int idup(MPI_Comm comm, const MPI_Info *info, MPI_Comm *newcomm, MPI_Requ
         return result;
     if (!request)
         return communicator_raise(comm, MPI_ERR_ARG);
-    MPI_Comm handle;
-    result = info ? local.Comm_dup_with_info(comm, *info, &handle) : local.Comm_dup(comm, &handle);
-    if (result != MPI_SUCCESS)
-        return result;
+    struct making making = {.view = view, .decide = decide_same};
+    note_failure(&making, info ? local.Comm_dup_with_info(comm, *info, &making.handle)
+                               : local.Comm_dup(comm, &making.handle));
     result = meeting_enter(view);
     if (result != MPI_SUCCESS) {
-        local.Comm_free(&handle);
+        free_handle(&making);
         return communicator_raise(comm, result);
     }
     struct later *later = malloc(sizeof *later);
     if (!later)
         engine_abort(MPI_ERR_NO_MEM);
-    *later =
-        (struct later){{.view = view_hold(view), .handle = handle, .decide = decide_same}, newcomm};
+    *later = (struct later){making, newcomm};
+    view_hold(view);
     begin(&later->making, "MPI_Comm_idup", deposit_none());
     *newcomm = later->making.handle;
     *request = request_make(&idup_kind, later, false, comm);
