@@ -1,11 +1,25 @@
-/* See align.h. An edit distance with the weights below; at most 33 x 17 cells. */
+/* See align.h. An edit distance between the sends of a channel and its deliveries, with the weights
+ * below. cost[i][j] is the least cost of explaining the deliveries from j on with the sends from i
+ * on; from (i, j) one step goes on
+ *   - to (i+1, j+1): send i and delivery j are one message, unchanged, changed or done again;
+ *   - to (i+1, j):   send i was not delivered here (ALIGN_SKIP);
+ *   - to (i, j+1):   delivery j has no send here (ALIGN_EXTRA).
+ * fill() computes the table from its end; align() then walks from (0, 0) and takes the cheapest
+ * step each time. 33 x 17 cells, and at most 32 fits looked at for a cell.
+ *
+ * The weights decide which of several explanations counts:
+ *
+ *     sent  a b c   delivered  a x c   x is b, changed: 3. (b lost and x from nowhere: 2 + 4.)
+ *     sent  a b c   delivered  a c     b is lost: 2. (c is b, changed: 5, since c was sent itself.)
+ *     sent  a b     delivered  a a b   the second a is one too many: 2, since a was sent. */
 #include "oracles/matching/align.h"
 
 #include <stddef.h>
 
-/* One changed message must be cheaper than a lost one and a delivery from nowhere, but dearer than
- * a lost or repeated one where what follows fits again. A send that is done again accounts for what
- * was delivered before, if no delivery after it does. */
+/* A changed message costs less than a lost one together with a delivery from nowhere, but more than
+ * a lost or a repeated one alone, which is chosen where what follows fits again. A pair of a send
+ * that is done again costs more than a pair that agrees: a delivery after the send is preferred, if
+ * there is one. */
 enum {
     COST_AGAIN = 1,
     COST_TO_COME = 1,
@@ -13,7 +27,7 @@ enum {
     COST_EXTRA_SEEN = 2,
     COST_EXTRA_NEW = 4,
     COST_CHANGED = 3,
-    COST_CHANGED_SEEN = 5, /* its bytes are known from elsewhere: it is rather that one */
+    COST_CHANGED_SEEN = 5, /* another send has just these bytes: it is likelier that message */
 };
 
 struct cells {
@@ -53,7 +67,7 @@ static unsigned changed_cost(const struct align_problem *problem, unsigned deliv
     return seen_elsewhere(problem, delivery) ? COST_CHANGED_SEEN : COST_CHANGED;
 }
 
-/* What it costs that send i and delivery j belong together, however they do. */
+/* What it costs that send i and delivery j are one message. Never asked for FIT_IMPOSSIBLE. */
 static unsigned both_cost(const struct align_problem *problem, unsigned i, unsigned j)
 {
     switch (problem->fit[i][j]) {
@@ -66,8 +80,9 @@ static unsigned both_cost(const struct align_problem *problem, unsigned i, unsig
     }
 }
 
-/* The best step from (i, j). Where several cost the same: a pair, then a skipped send (so that one
- * that comes late is known when it comes), then an extra delivery. */
+/* The best step from (i, j). Where several cost the same: a pair of equal bytes first; then a
+ * skipped send, which is remembered, so that its message is recognised if it comes late; then an
+ * extra delivery. A changed message must be cheaper than both. */
 static enum align_kind best_step(const struct align_problem *problem, const struct cells *cells,
                                  unsigned i, unsigned j, unsigned *cost)
 {

@@ -1,5 +1,30 @@
-/* See causal.h. What can flow from a rank is what it knew before the send or collective of that
- * index; what it knows changes seldom, so that the few changes are kept and shared. */
+/* See causal.h. The question is what a rank can know, at each note that it makes, about how far the
+ * others are with their recovery lines.
+ *
+ *     rank 0:  5: checkpoint 1    9: send --+
+ *     rank 1:                               +--> 4: recv    7: commit 1
+ *
+ * At its record 7, rank 1 knows of rank 0's checkpoint 1, because the message was sent after it. A
+ * message that rank 0 sent at its record 3 would have brought nothing.
+ *
+ * The work is done in two readings:
+ *   1. During the pass over the wire each rank gets a list of *items*, the records at which its
+ *      knowledge can change: its own notes about lines, deliveries (with the rank and the record of
+ *      their send), and the returns of collectives.
+ *   2. At the end the items of all ranks are gone through in causal order. An item is ready when
+ *      what it depends on is done: for a delivery, the sender's items before the send; for a
+ *      collective, the items of each member whose data can reach this rank (causal_flows) before
+ *      that member's call. Members of one collective therefore do not wait for each other. If no
+ *      rank can go on, the matching was wrong somewhere: the first rank is forced on (force_one),
+ *      and the result is marked as uncertain.
+ *
+ * The two readings cannot be one: a delivery may be matched long after its record was read
+ * (match.c).
+ *
+ * A vector clock for each record would cost ranks times records. Knowledge is a vector, too (struct
+ * known, by rank), but it changes seldom: a rank gets a new vector only where it learns something,
+ * `change` lists from which record on each vector holds, and all between share it. The vectors of a
+ * rank never decrease. Each item is passed once; a look-up is a binary search in `change`. */
 #include "oracles/matching/causal.h"
 
 #include "base/memory.h"
@@ -24,7 +49,7 @@ struct item {
     };
 };
 
-/* What the rank knows behind record `index`. */
+/* What the rank knows after record `index`. */
 struct change {
     uint64_t index;
     const struct known *known;
@@ -341,7 +366,8 @@ static bool pass_ranks(struct causal_reading *reading)
     return moved;
 }
 
-/* Each waits for another: the matching was wrong somewhere. The first goes on all the same. */
+/* Every rank that has items left waits for another one. That is a cycle in time, which only a wrong
+ * match can make: the first rank passes its item without what it waits for. */
 static bool force_one(struct causal_reading *reading)
 {
     for (int rank = 0; rank < reading->causal->ranks; rank++) {

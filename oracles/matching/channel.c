@@ -1,10 +1,42 @@
-/* See channel.h. */
+/* See channel.h. A channel has two queues: its sends in the order in which they were made, and its
+ * receives in the order in which they were posted. This file takes pairs from their heads. A pair
+ * *agrees* if the bytes are the same and the send was entered before the receive returned; then it
+ * is reported, dropped, and remembered among the last CHANNEL_RECENT. That is the usual case, and
+ * costs a constant number of steps for a message.
+ *
+ * Where the heads do not agree, advance_decided tries what could be right before what is wrong:
+ *   1. Threads. Two sends (or two receives) of different threads whose calls overlapped have no
+ *      order: another pair may be the first one (settle_within_threads).
+ *   2. A send that is done again, because its rank was restored before it (is_again):
+ *
+ *          rank 0:  send A   killed, restored to before the send   send A again
+ *          rank 1:        recv A
+ *
+ *      Rank 0's effective history holds only the second send, which begins after the delivery. Such
+ *      a pair is one message (an early one), although its times forbid it: FIT_AGAIN.
+ *   3. A delivery without a place, whose receive was posted in an earlier life (`unplaced`).
+ *   4. Only then something is wrong, and align.c looks for the cheapest explanation, in a window of
+ *      ALIGN_SENDS sends and ALIGN_DELIVERIES deliveries:
+ *
+ *          sent       a  b  c  d
+ *          delivered  a  c  d
+ *
+ *      To compare the k-th with the k-th to the end would report b and c as changed and d as lost;
+ *      the explanation is that b alone was not delivered. b is *passed over*: it waits in a list,
+ *      since it may still come (STRANGE_ORDER); at the end it is STRANGE_UNDELIVERED.
+ *
+ * An explanation is not looked for at once. A record is read when its call is entered, so the send
+ * of a delivery may not have been read yet, and a lost message can be told from a changed one only
+ * by what follows. enough_to_explain waits for both.
+ *
+ * Only a decided receive at the head can be paired; see match.c for what must be decided before. */
 #include "oracles/matching/align.h"
 #include "oracles/matching/match.h"
 
 #include <string.h>
 
-/* How many steps of an explanation are taken before it is looked for anew. */
+/* So many steps of an explanation are taken at most; then the window is moved and explained again,
+ * because the steps near its end were chosen without knowing what follows. */
 #define EXPLAINED_AT_ONCE 8
 
 static bool same_bytes(const struct sent *sent, const struct received *received)
@@ -27,8 +59,8 @@ static bool agree(const struct match *match, const struct sent *sent,
            (same_bytes(sent, received) && possible_in_time(match, sent, received));
 }
 
-/* The life of the sender began only behind the delivery: only as one done again can its send
- * account for that. */
+/* The life in which the send was made began after the delivery. The send can account for the
+ * delivery only if it is done again: if it repeats one that was made in an earlier life. */
 static bool done_again(const struct match *match, const struct sent *sent,
                        const struct received *received)
 {
@@ -111,8 +143,13 @@ static unsigned posted_before(const struct channel *channel, uint64_t order)
     return count;
 }
 
-/* A receive for any tag took `sent`: an earlier send of another tag to the same rank, that no
- * receive posted earlier can have taken, was overtaken. */
+/* A receive for any tag took `sent`. MPI orders the messages that such a receive can match across
+ * tags, so that the queues of the other channels of the lane matter, too:
+ *
+ *     rank 0:  send tag 3   send tag 5        rank 1:  recv any tag -> tag 5
+ *
+ * The send with tag 3 was overtaken. It was not if a receive posted earlier may have taken it: one
+ * that waits on its channel (posted_before), or a wildcard (match_wild_before). */
 static void check_any_tag(struct match *match, const struct channel *channel,
                           const struct sent *sent, const struct received *received)
 {
@@ -132,7 +169,7 @@ static void check_any_tag(struct match *match, const struct channel *channel,
     }
 }
 
-/* They belong together; both are gone afterwards. */
+/* Reports the two as a pair; both are given back. */
 static void close_pair(struct match *match, struct channel *channel, struct sent *sent,
                        struct received *received)
 {
@@ -185,9 +222,12 @@ static bool place(struct match *match, struct channel *channel, struct sent *sen
     return true;
 }
 
-/* The head pair is a send done again and the delivery that came before it: sure if the same holds
- * for all such deliveries that follow, and the first other delivery is that of the next send, which
- * has other bytes. */
+/* Is the head send one that is done again, and the head delivery the one that it repeats? If
+ * several messages have equal bytes, the pair alone does not show it: the delivery could be one too
+ * many, and the send belong to a later delivery. It is sure if all following pairs up to the
+ * sender's restart are of that kind, too, and the first pair after them agrees and has other bytes
+ * than the last: then the two queues cannot be shifted against each other. At most ALIGN_SENDS
+ * pairs are looked at. */
 static bool is_again(const struct match *match, const struct channel *channel)
 {
     const struct sent *sent = channel->first_sent;
@@ -206,7 +246,7 @@ static bool is_again(const struct match *match, const struct channel *channel)
     return true;
 }
 
-/* Nothing that waits before it is ordered before it. */
+/* No send that waits ahead of `sent` in the queue is ordered before it. */
 static bool may_come_first(const struct channel *channel, const struct sent *sent)
 {
     for (const struct sent *at = channel->first_sent; at != sent; at = at->next)
@@ -235,8 +275,9 @@ static struct received *find_receive(struct match *match, const struct channel *
     return NULL;
 }
 
-/* The head pair does not agree; but sends, or receives, whose calls overlapped in different threads
- * have no order, so that another pair may be the first one. */
+/* The head pair does not agree. Sends (or receives) whose calls overlapped in different threads
+ * have no order among them: the first pair that agrees, and of which either side may be the first
+ * of its queue, is taken. At most ALIGN_SENDS by ALIGN_DELIVERIES pairs are looked at. */
 static bool settle_within_threads(struct match *match, struct channel *channel)
 {
     unsigned looked_at = 0;
@@ -318,8 +359,9 @@ static void skip_sent(struct match *match, struct channel *channel, bool optiona
         tell_undelivered(match, channel, channel->passed_over);
 }
 
-/* The same bytes sent, but only after they had been delivered: the send of the delivery is not in
- * the history. `restarted`: only by a rank that was started again in between. */
+/* A waiting send of the same bytes that was made only after the delivery: the send that caused the
+ * delivery is not in the effective history. `restarted`: only a send of a life that began after the
+ * delivery counts. */
 static const struct sent *sent_again(const struct match *match, const struct channel *channel,
                                      const struct received *received, bool restarted)
 {
@@ -343,7 +385,9 @@ static void take_late(struct match *match, struct channel *channel, struct passe
     drop_passed_over(match, channel, late);
 }
 
-/* The first delivery has no send here. */
+/* The first delivery has no send among those that wait. In this order: it is a message that was
+ * passed over and comes late; or a send of it was undone by a restart, or it is like nothing that
+ * was delivered lately (an orphan); or it repeats a recent one (a duplicate). */
 static void tell_extra(struct match *match, struct channel *channel)
 {
     struct received *received = channel->first_received;
@@ -361,8 +405,9 @@ static void tell_extra(struct match *match, struct channel *channel)
     pool_give(&match->received_pool, received);
 }
 
-/* Other bytes than the send's. They cannot have been changed under way if they were delivered
- * before: then the sender has taken another way since, and what was delivered was never sent. */
+/* The two belong together, but the bytes differ. If the sender was restored after the delivery, the
+ * bytes did not change under way: the program went another way after the restart, and the message
+ * that was delivered is not part of the history any more (STRANGE_UNDONE). */
 static void tell_changed(struct match *match, struct channel *channel)
 {
     struct sent *sent = channel->first_sent;
@@ -429,8 +474,9 @@ static void explain(struct match *match, struct channel *channel, bool complete)
 
 /* --- going on ------------------------------------------------------------------------------ */
 
-/* A call is read where it is entered, and what it got is known then: all that was sent before it
- * returned has been read only once the records are as far as that. */
+/* The stream visits a call by its time of entry, and the record already says what the call got. The
+ * sends made before the call returned have all been read only once the stream has come to that
+ * time. */
 static bool is_past(const struct match *match, uint64_t leave)
 {
     return leave + match->slack < match->now;
@@ -445,12 +491,15 @@ static bool is_explicable(const struct match *match, const struct received *rece
 static bool enough_to_explain(const struct match *match, const struct channel *channel)
 {
     unsigned sends = 0, decided = 0;
-    /* Sends that are done again have all been made once the first delivery behind them is over. */
+    /* Messages arrive in order: once one is delivered after the sender's restart, the sender has
+     * made again all sends whose messages had been delivered before. Until then it may be that only
+     * some of them have been read. */
     if (done_again(match, channel->first_sent, channel->first_received) &&
         (channel->newest_leave <= channel->first_sent->born ||
          !is_past(match, channel->newest_leave)))
         return false;
-    /* A delivery whose send has not been read yet must not look like one too many. */
+    /* Only deliveries count whose send has been read if there is one. Where a window's worth of
+     * sends waits, one window of deliveries is enough; with fewer sends two are waited for. */
     for (const struct sent *at = channel->first_sent; at != NULL && sends < ALIGN_DELIVERIES;
          at = at->next)
         sends++;
@@ -461,8 +510,10 @@ static bool enough_to_explain(const struct match *match, const struct channel *c
     return false;
 }
 
-/* A receive that never completed, at the end: posted earlier than what follows it, it took the
- * first message if there was one, and nobody saw it. One to be cancelled may have taken none. */
+/* At the end, the head receive never completed. It was posted before those that follow it, so the
+ * first message is its own if there is one: the message may have arrived without any record of it
+ * (STRANGE_UNSEEN). If MPI_Cancel was called for the receive, it may have taken none, and any
+ * message of the channel may be the one that it took (maybe_taken). */
 static void take_unseen(struct match *match, struct channel *channel)
 {
     struct received *received = channel->first_received;
@@ -501,7 +552,8 @@ static bool advance_decided(struct match *match, struct channel *channel, bool c
         return false;
     }
     if (sent != NULL && agree(match, sent, received)) {
-        /* Of two deliveries that would do, the earlier one may be too early for the next send. */
+        /* Both the head receive and a delivery without a place may fit. The one that returned
+         * earlier is used up first: it may be too early for the sends that follow. */
         if (channel->unplaced == NULL || channel->unplaced->leave > received->leave ||
             !place(match, channel, sent))
             settle_pair(match, channel, sent, received);
@@ -522,7 +574,7 @@ static bool advance_decided(struct match *match, struct channel *channel, bool c
     return true;
 }
 
-/* At the end: whichever send it is that a delivery without a place belongs to. */
+/* At the end, a delivery without a place may go with any send that is left, not just the first. */
 static bool place_any(struct match *match, struct channel *channel)
 {
     for (struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)

@@ -1,4 +1,35 @@
-/* See match.h. */
+/* See match.h. From records alone this file finds out which send each delivery belongs to. A record
+ * says "rank 1 received 8 bytes from rank 0 with tag 7"; it does not say which send they came from.
+ * MPI's non-overtaking rule does: on one channel (communicator, source, destination, tag) the
+ * messages go, in the order in which they were sent, to the receives that match them, in the order
+ * in which those were posted. channel.c pairs the two queues of a channel; this file fills them.
+ *
+ * A receive gets its number (`order`) among those of its rank when it is posted. It is *decided*
+ * once a record says whose message it got. At any time it waits in one of three places:
+ *   - in the queue of a channel, by `order`: its source and tag are known, because it is decided or
+ *     because it asked for them;
+ *   - in endpoint->wild, by `order`: it is undecided and asked for any source or any tag;
+ *   - in channel->unplaced: it is decided, but was posted in an earlier life of its rank, so that
+ *     its place in the order is not known.
+ * Besides that match_rank.undecided lists all undecided receives of a rank.
+ *
+ * What makes it hard is that a later receive may complete first:
+ *
+ *     rank 1:  a = Irecv(any source, tag 7)   b = Irecv(source 0, tag 7)   Wait(b)   Wait(a)
+ *
+ * When b completes, the first message of the channel from rank 0 may be a's or b's. If a turns out
+ * to have come from rank 0, a has the first message and b the second; if a came from rank 2, b has
+ * the first. So nothing is taken from a channel as long as an undecided wildcard receive that could
+ * match it was posted earlier (match_wild_before): the channel is *blocked*, and goes on when the
+ * wildcard is decided or dropped (wake_blocked). To guess by the bytes instead would pair messages
+ * of equal bytes wrongly, and would hide the very faults that the oracles look for.
+ *
+ * Other hard cases: a checkpoint inside a send (match_cut.c), receives that a protocol completes
+ * after a restart (match_restart, complete_unposted), requests that are freed or cancelled
+ * (free_receive, free_cancelled).
+ *
+ * Cost: a constant number of steps for a record, as long as few wildcards of a rank and few
+ * messages of a channel wait; both lists are searched from the front. */
 #include "oracles/matching/match_tables.h"
 
 #include "base/memory.h"
@@ -52,7 +83,9 @@ static void remove_wild(struct match *match, struct received *received)
         *place = received->next_wild;
 }
 
-/* Channels that waited for a wildcard look again. */
+/* A wildcard of the rank was decided or dropped: the channels that waited for one go on. A channel
+ * for which another wildcard still stands in the way enters the list again, which is why the list
+ * is emptied first. */
 static void wake_blocked(struct match *match, int rank, uint32_t comm)
 {
     struct endpoint *endpoint = match_find_endpoint(match, rank, comm);
@@ -311,8 +344,8 @@ static int wildcards(const struct received *received)
     return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
 }
 
-/* A dormant receive that could have taken what arrived, or NULL: of several the one with the fewest
- * wildcards, so that another of them is left for what only that can take. */
+/* A dormant receive that could have taken what arrived, or NULL. Of several, the one with the
+ * fewest wildcards: the others can take more, and are left for messages that only they can take. */
 static struct received *find_dormant(const struct match *match, int rank,
                                      const struct record *record)
 {
@@ -327,7 +360,16 @@ static struct received *find_dormant(const struct match *match, int rank,
     return best;
 }
 
-/* A request that was not seen posted in this incarnation: a protocol brought it back. */
+/* A completion of a request that nobody posted in this incarnation. The receive was posted before
+ * the checkpoint, and the protocol made the request again:
+ *
+ *     incarnation 0:  r = Irecv(source 0)   checkpoint   killed
+ *     incarnation 1:  restored   Wait(r): 8 bytes from rank 0
+ *
+ * Which dormant receive this is cannot be told: the request numbers of two incarnations have
+ * nothing to do with each other. The delivery therefore gets no place in the order (`unplaced`),
+ * and one dormant receive that could have taken the message is dropped for it, so that what was
+ * posted after that one need not wait any longer. */
 static void complete_unposted(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
@@ -417,6 +459,12 @@ static void lose_sight(struct match *match, struct received *received)
                                 NULL);
 }
 
+/* The program frees the request of a receive: the receive still takes a message, but no record will
+ * ever say which. If its channel is known, the receive is decided on the spot and stays in its
+ * place as a `blind` one, which goes with any send: the count of messages stays right. `leave` is
+ * the greatest value to which the slack can be added, so that every send is early enough for it;
+ * links.c and causal.c know such a delivery by that value. If it asked for any source or tag,
+ * nothing more can be said about any channel of the endpoint. */
 static void free_receive(struct match *match, struct received *received)
 {
     if (received->channel == NULL) {
@@ -431,8 +479,9 @@ static void free_receive(struct match *match, struct received *received)
     advance(match, channel);
 }
 
-/* A receive is cancelled and freed, and nobody is told which came first, the message or that. It
- * took none if there was none. */
+/* A receive is cancelled and then freed, and no record says whether a message came before the
+ * cancellation. If no message waited that it could have taken, it took none and is dropped. If one
+ * did, the order of its endpoint is lost. */
 static void free_cancelled(struct match *match, struct received *received)
 {
     if (match_has_message(match, received->rank, received->comm, received->want_peer,
@@ -501,6 +550,11 @@ static void record_complete(struct match *match, const struct stream_event *even
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
+/* The undecided receives of the life that is over: one whose call had not returned is dropped (the
+ * call is done again, if the checkpoint lies inside it); the others become dormant. A dormant one
+ * keeps the channels that it could match waiting, as any undecided one does. That must not last for
+ * ever where the protocol completes none of them: dormant_until is the number of receives after
+ * which all of them are dropped (see post). */
 void match_restart(struct match *match, const struct stream_event *event)
 {
     int rank = event->rank;
@@ -542,7 +596,8 @@ void match_record(struct match *match, const struct stream_event *event)
     default:
         return;
     }
-    /* The first call of the new life is the one that was under way. */
+    /* A call that was under way at the checkpoint comes first in the new life and is done again
+     * (the stream marks it so). With the first call that is not, remembering it has no more use. */
     if (cut > 0 && !event->at_cut && !event->again)
         match->rank[event->rank].cut_count = 0;
 }
@@ -561,6 +616,9 @@ static int by_place(const void *left, const void *right)
     return 0;
 }
 
+/* All channels are matched to the end before any of them reports what is left over: matching one
+ * may still show that a send of another was overtaken, and that send is then not reported once more
+ * as undelivered. Sorted, so that the order of reports does not depend on the hash table. */
 void match_finish(struct match *match)
 {
     size_t count = 0;

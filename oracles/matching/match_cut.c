@@ -1,5 +1,17 @@
-/* Sends inside which a checkpoint was taken: the call is done again after the restart, and the two
- * are one send. Part of the matching engine; must not know: notes. */
+/* Sends inside which a checkpoint was taken. Part of the matching engine; must not know: notes.
+ *
+ *     incarnation 0:  MPI_Send(x) entered   checkpoint inside it   MPI_Send returned   killed
+ *     incarnation 1:  restored   MPI_Send(x) entered again   returned
+ *
+ * The effective history of the rank ends its first piece at the checkpoint, within the call, and
+ * begins the next piece with the same call. It therefore holds two records of what is one send.
+ * match_remember_cut keeps those of the first piece; when the call is done again,
+ * match_sent_before finds the one that it repeats and makes one of the two:
+ *   - the first is still unmatched: it is taken out, and the second one stands for both. It keeps
+ *     the time at which the first was entered, because the message may have been on its way since;
+ *   - the first has been matched: its message was delivered, and the second is left out.
+ * Without this one message would have two sends, and the one without a delivery would be reported
+ * as a message that nobody received. */
 #include "oracles/matching/match_tables.h"
 
 #include "trace/calls.h"
@@ -17,7 +29,9 @@ void match_remember_cut(struct match *match, const struct stream_event *event)
                                                          event_of(event->trace, event->index)};
 }
 
-/* In which way a persistent request was made that a protocol has brought back is not known. */
+/* For a persistent request that the protocol made again, any persistent send counts as the same
+ * call: the protocol need not have used the function (MPI_Send_init, MPI_Ssend_init, ...) that the
+ * program used. */
 static bool is_same_call(const struct cut_send *cut, const struct record *record)
 {
     return cut->call == record->call ||

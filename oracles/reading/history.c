@@ -1,5 +1,29 @@
-/* See history.h. Walks the notes' chain from the newest back, so that it costs what there are notes
- * and not what there are records. */
+/* See history.h. An effective history is made from the newest life back to the oldest, and listed
+ * oldest first:
+ *
+ *     incarnation 0:  e0 ....... e40 checkpoint 1 ......... e90 killed
+ *     incarnation 1:  e0 .. e12 restored 1 .. e50 checkpoint 2 .. e70 killed
+ *     incarnation 2:  e0 .. e9 restored 2 .. e33
+ *
+ *     effective history as of 2:  0: e0-e40,  1: e13-e50,  2: e10-e33
+ *
+ * add_life finds the `restored` note of a life (start_of). If there is one, add_until_line looks
+ * for the newest checkpoint of that line in the lives before, and add_life does the same for the
+ * life that holds it, up to that checkpoint. The recursion goes to an older life each time.
+ *
+ * The cases that made it hard:
+ *   - A checkpoint can be taken inside a call of the application. The call was under way then,
+ *     and is done again after the restart. The first piece ends within it (`cut`: what had not
+ *     returned by then counts as in progress); the next piece begins with the call around the
+ *     `restored` note (call_around).
+ *   - An incarnation can be killed before some of its ranks restored. Such a rank counts as
+ *     restored to the line of the others, with nothing done since (line_of_others). A trace that
+ *     was closed without a `restored` note began from nothing.
+ *   - A rank can move to another process. Until that one makes its `restored` note, the rank's
+ *     history is still that of the process before.
+ *
+ * Notes are chained in the trace, and the chain is walked from the newest back: the cost grows with
+ * the number of notes and not of records, but for the records around a `restored` note. */
 #include "oracles/reading/history.h"
 
 #include "base/memory.h"
@@ -98,8 +122,10 @@ static uint64_t line_of_others(const struct lives *lives, int incarnation)
     return 0;
 }
 
-/* Where the call begins inside which record `note` was made: the first of its records, that had not
- * returned by then; `note` itself if there is none. MPI_Init does nothing that is done again. */
+/* The first record of the application's call inside which record `note` was made; `note` itself if
+ * it was made outside of any. Going back from the note, records of the same thread belong to that
+ * call as long as they had not returned when the note was made. MPI_Init ends the search: a
+ * protocol may restore inside it, but it does nothing that the checkpoint cut in two. */
 static uint64_t call_around(const struct trace *trace, uint64_t note)
 {
     const struct record *made = &trace->record[note];
@@ -117,8 +143,9 @@ static uint64_t call_around(const struct trace *trace, uint64_t note)
     return first;
 }
 
-/* Where a life begins, as far as it is told by record `end`: *line is what it restored (0:
- * nothing); piece->from the first record that counts. */
+/* Where a life begins, judging by its records below `end`: *line is the line that it restored (0:
+ * none), piece->from the first record that counts. A life that was cut off before it restored has
+ * no record that counts: its piece is empty. */
 static void start_of(const struct lives *lives, const struct life *life, uint64_t end,
                      uint64_t *line, struct piece *piece)
 {
