@@ -1,8 +1,23 @@
 /* C.nondet: what is not determined by the program and its messages, while a rank logs, is the same
- * when the rank executes that again after recovery: the k-th such outcome behind the checkpoint and
- * the k-th behind `restored`. Between two of them only the number of answers "not yet" counts, for
- * polls that follow each other are one record. Only ranks with one thread are judged: the order of
- * several is nobody's to repeat. */
+ * when the rank executes that part again after recovery. Such an *outcome* is whose message a
+ * wildcard receive got, which request a Waitany completed, what an Iprobe found, what a program
+ * chose and told with a decision note. The k-th outcome after the checkpoint is compared with the
+ * k-th after the `restored` note:
+ *
+ *     incarnation 0:  checkpoint  Recv(any): 2   Iprobe no x3, yes   stop-log  killed
+ *     incarnation 1:  restored    Recv(any): 2   Iprobe no x3, yes   ...
+ *
+ * The answers "not yet" between two outcomes are counted and belong to the outcome that follows;
+ * polls that follow each other are one record.
+ *
+ * Hard is which request a completion is of. Requests have other numbers after recovery, so each is
+ * numbered among those since the line that asked for the same (communicator, peer, tag, kind).
+ * Requests that are older than the line have no such number. After recovery the trace may not show
+ * them at all, if the protocol does not tell that it brought them back; then these outcomes are
+ * left out (leave_out_unseen), and the answers "not yet" before them are added to the next outcome.
+ *
+ * Only ranks with one thread are judged: a protocol need not repeat the order of several. Each
+ * trace is gone through once, from the line on. */
 #include "oracles/c3/c_family.h"
 
 #include "base/memory.h"
@@ -29,8 +44,7 @@ struct outcome {
     bool cancelled;
 };
 
-/* A request that was started behind the line. Requests are numbered among those that look the same:
- * others may have been brought back by a protocol, and are not seen being made. */
+/* A request that was started after the line. */
 struct started {
     uint64_t which; /* from 1 */
     uint64_t asked[2];
@@ -251,7 +265,7 @@ struct comparison {
     struct event_ref note; /* `restored` */
     size_t count;
     struct outcome *outcome; /* that were; owned */
-    uint64_t tail;           /* answers "not yet" behind the last of them */
+    uint64_t tail;           /* answers "not yet" after the last of them */
 };
 
 static struct finding *begin_finding(const struct comparison *comparison)

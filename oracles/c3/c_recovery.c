@@ -1,8 +1,21 @@
 /* C.late.replay, C.early.suppress, C.early.same: after a recovery late messages come from the log
  * and early ones are not sent again, each exactly once. Which messages these are follows from the
- * effective histories: late is what was sent before the sender's checkpoint and is delivered behind
- * the receiver's `restored`; early, what the receiver had delivered before its checkpoint and the
- * sender sent behind its own, and comes to send again. */
+ * effective histories. Late: sent before the sender's checkpoint, and delivered after the
+ * receiver's `restored` note. Early: delivered before the receiver's checkpoint, but sent after the
+ * sender's, who therefore comes to the same send again:
+ *
+ *     incarnation 0   rank 0:  checkpoint   send a   send b   killed
+ *                     rank 1:  recv a   checkpoint
+ *     incarnation 1   rank 0:  restored     send a (to be suppressed)   send b (to be sent)
+ *
+ * The matching of incarnation 0 shows that a is early (c_recovery_keep). In incarnation 1 nothing
+ * in the records says which send is a's, and its bytes may be wrong, which is what C.early.same is
+ * about. So it is found by its place: a is the first send of its channel after the checkpoint, and
+ * must be the first after the `restored` note (resend->ordinal, resend->seen).
+ *
+ * What the protocol tells is not enough: whether the message went on the wire is looked up in the
+ * records of the wire inside the call (find_on_wire). Cost: for each send of a recovery the early
+ * messages of its line; for each early or late message the records inside its call. */
 #include "oracles/c3/c_family.h"
 
 #include "base/memory.h"
@@ -281,7 +294,8 @@ static bool is_inside(const struct record *record, const struct record *call,
            record->enter <= span->leave;
 }
 
-/* The completion of wire request `request` inside the call, in a record behind `from`. */
+/* The wire request of `posted` is completed inside the call, in a record from `from` on, and takes
+ * a message of the call's channel. */
 static bool completes_inside(const struct trace *trace, uint64_t from, uint64_t to,
                              const struct record *call, const struct call_span *span,
                              const struct record *posted)

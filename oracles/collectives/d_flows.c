@@ -1,5 +1,25 @@
 /* D.2.2, D.2.3, D.barrier, D.cell.*: where the members of a collective stand against the lines when
- * their calls return, and which way its data flows. See d_family.h. */
+ * their calls return, and which way its data flows. See d_family.h.
+ *
+ * For each call and each line near it every member gets three positions (struct stand): when it
+ * entered the call, when it gave its part, and when it had its result. A checkpoint or the end of
+ * logging can lie between them. Two flows are forbidden (a flow is a pair of members between which
+ * the data of this operation goes, see d_flows):
+ *   - D.2.2: from a member beyond the line to one that is not. What the receiver logs, or did
+ *     before its checkpoint, may then depend on what the sender did without logging it, and may do
+ *     otherwise after recovery.
+ *   - D.2.3: from a member before the line to one beyond it. The sender does not make the call
+ *     again after a restart, and the receiver has not logged what it got.
+ *
+ *     line 1:   rank 0 (root of MPI_Bcast) beyond, rank 1 logging:  D.2.2
+ *               rank 0 logging, rank 1 before the line:             allowed, an early flow
+ *
+ * In a barrier nothing flows that could be logged: all members must come out of it on the same side
+ * of their checkpoints, else one waits after recovery for others that have left it (D.barrier).
+ *
+ * The table `cells` is coverage: which combinations of the root's position and the others' have
+ * been seen. Cost: for a call, the lines between its members' epochs and the next one, times the
+ * pairs of its members at worst. */
 #include "oracles/c3/c_message.h"
 #include "oracles/collectives/d_family.h"
 
@@ -362,7 +382,9 @@ static uint64_t newest_base(const struct d_pass *pass, const struct d_call *call
     return base;
 }
 
-/* Lines that lie before all members, or behind all, say nothing new but for the nearest. */
+/* Against a line that all members have long passed, or have not come near, all stand alike. Only
+ * the lines from the lowest of the members' epochs to the first one above the highest are judged.
+ */
 static void judge_call(struct d_pass *pass, const struct d_call *call, struct stand *stand)
 {
     uint64_t low, high, base = newest_base(pass, call);

@@ -1,7 +1,23 @@
 /* D.all, D.gather, D.bcast: after recovery a call that straddled the line is replayed, suppressed
  * or executed again, as the data flow of its category asks (C3, sections 5.1 to 5.3), and one that
  * did not is executed again by all. Executed means that a collective went on the wire inside the
- * call. See d_family.h. */
+ * call. See d_family.h.
+ *
+ * A call straddles the line if some member came to it before its checkpoint. That member does not
+ * come to it again, so the others cannot execute it alone:
+ *
+ *     MPI_Allreduce:   rank 0:  call   checkpoint        rank 1:  checkpoint   call
+ *     after recovery:  rank 0 goes on after the call     rank 1 gets the result from its log
+ *
+ * What the members that come to it again have to do (must_of):
+ *   - nobody had come to it before its checkpoint: all execute it;
+ *   - one root gives, and comes to it again (MPI_Bcast): it executes it, and the members before the
+ *     line at that time take part with dummy buffers (judge_dummies);
+ *   - scans: either, if what each gets is what it got;
+ *   - else: nobody executes it.
+ * What a member gives and gets must be the same as before (judge_same), for the others keep what
+ * they had. Its own call of that time is found by counting the collectives of the communicator from
+ * the checkpoint and from the `restored` note on (original_of). */
 #include "oracles/collectives/d_family.h"
 
 #include "trace/calls.h"
@@ -175,7 +191,8 @@ static const struct record *nth_collective(const struct trace *trace, uint64_t f
     return NULL;
 }
 
-/* How many collectives of the communicator the rank comes to behind `restored`, ahead of this. */
+/* How many collectives of the communicator the rank comes to after its `restored` note, before this
+ * one. */
 static uint64_t place_behind(const struct d_pass *pass, const struct d_call *call,
                              const struct d_part *part)
 {
@@ -190,7 +207,7 @@ static uint64_t place_behind(const struct d_pass *pass, const struct d_call *cal
     return place;
 }
 
-/* The call as the rank had done it before the failure, behind its checkpoint; NULL where it had not
+/* The call as the rank had made it before the failure, after its checkpoint; NULL if it had not
  * come to it. */
 static const struct record *original_of(const struct again *again, const struct d_part *part,
                                         struct event_ref *event)
@@ -220,8 +237,8 @@ static void tell_different(const struct again *again, const struct d_part *part,
     finding_show(finding, original);
 }
 
-/* What a straddling call gave to ranks behind the line is in their checkpoints, and what it got
- * from them will not come again: both are what they were. */
+/* What a straddling call gave to ranks before the line is in their checkpoints, and what it got
+ * from them does not come again: both must be what they were. */
 static void judge_same(const struct again *again, const struct d_part *part)
 {
     struct event_ref event;
@@ -275,7 +292,8 @@ static bool takes_part(const struct d_pass *pass, const struct meeting *meeting,
     return d_join_of(pass, meeting, rank, &join) && join.inside != D_INSIDE_CALL;
 }
 
-/* Each rank behind the line joins whatever the root puts on the wire for the call. */
+/* The root executes the call on the wire. Each member that had come to it before its checkpoint has
+ * to take part there, outside of any call of its own. */
 static void judge_dummies(const struct again *again, const struct meeting *meeting)
 {
     const struct d_call *call = again->call;

@@ -1,7 +1,21 @@
 /* S.channel: what was recorded of a channel with a line is what crosses the line forwards in it:
  * the same messages, in the order in which they were sent, with their bytes. A channel goes from a
  * rank to a rank on a communicator, whatever the tags. Until it is told to be clear more of it may
- * be recorded. */
+ * be recorded.
+ *
+ * Two sequences are compared: the messages of the channel that cross the line (struct s_crossing,
+ * as sent) and the `recorded` notes that the receiver made for it (struct s_note, as made). As long
+ * as the next note is of the next message both go on. Where it is not (settle):
+ *
+ *     crossing a b c   notes a c      b has no note: it is missing
+ *     crossing a b c   notes a c b    b has a later note: wrong order, if one thread sent all
+ *     crossing a b     notes a x      x is of no message, b has no note, same tag: b was changed
+ *     crossing a       notes a x      x is of no message: one too many
+ *
+ * A note is used for one message (note->used). Two exceptions raise no alarm: a message that may
+ * never have been sent (`optional`) need not be recorded, and a note of no message may be that of a
+ * send inside which the sender died (may_be_unfinished).
+ * Cost: messages plus notes of a channel where they agree; their product at worst. */
 #include "oracles/cuts/s_family.h"
 
 #include <inttypes.h>

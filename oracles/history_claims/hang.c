@@ -1,10 +1,25 @@
 /* hang_analyse: which ranks can never go on, and who waits for whom. Reads the wire level of the
- * newest incarnation, which may still be running: what is in progress is in progress, a record that
- * is only half there means that its rank moves.
+ * newest incarnation, which may still be running; a record that is only half written means that its
+ * rank is moving.
+ *
+ * First the records are passed over once: messages are matched, collectives numbered, and the last
+ * call of each thread is kept (struct inside). Then each live rank is looked at. It is *stuck* if
+ * each of its threads is inside a blocking call that nothing under way can end: a receive for which
+ * no message waits, a long or synchronous send for which no receive is posted, a collective to
+ * which a member has not come on which this one depends. The job is deadlocked if every live rank
+ * is stuck.
+ *
+ *     rank 0:  in Recv from 1      rank 1:  in Recv from 0      rank 2:  in Barrier
+ *
+ * is a deadlock, with the cycle 0, 1 (hang_cycle.c). If rank 2 were computing instead it would not
+ * be stuck: it may send to rank 0 yet. A cycle alone would not do as a condition: a receive from
+ * any source waits for all others, and one of them is enough.
  *
  * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
- * seen where there is none would be a false alarm. The one thing the traces cannot show is whether
- * a call that could return is just about to, so the caller looks more than once. */
+ * reported where there is none would be a false alarm. The one thing the traces cannot show is
+ * whether a call that could return is just about to, so the caller looks more than once.
+ *
+ * Cost: one pass over the records; then, for each rank, its pending requests times the channels. */
 #include "oracles/history_claims/hang_cycle.h"
 #include "oracles/history_claims/held.h"
 #include "oracles/matching/pass.h"

@@ -1,4 +1,8 @@
-/* See hang_cycle.h. */
+/* See hang_cycle.h. A depth-first search in the graph of the stuck ranks, with an edge from each to
+ * those that it waits for. state: 0, not visited; 1, on the current path; 2, done, no cycle was
+ * found from it. An edge to a rank on the path closes a cycle: the path from that rank on. The
+ * first cycle found is enough: it is shown to the user, and does not decide anything. Each rank is
+ * entered once; the recursion is at most as deep as there are stuck ranks. */
 #include "oracles/history_claims/hang_cycle.h"
 
 #include "base/memory.h"
