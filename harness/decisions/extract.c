@@ -1,4 +1,19 @@
-/* See extract.h. */
+/* See extract.h. Each trace becomes a section: its events (extract_event) and what was done to the
+ * run at them (extract_action), in the order of the records, and how the rank ended. What many
+ * events have in common is a *shape*, kept once for all; so are the texts of paths. All arrays of
+ * the run are then laid one after the other into one block (assemble), which is the file's form as
+ * well.
+ *
+ * Sections are independent of each other, except for calls on the store: if rank 1 read a file that
+ * rank 0 had written, a replay must keep that order. order_find gives, for a call, how many calls
+ * another rank had made before ("rank 0: 5"); the replay waits for that. What follows from that of
+ * an earlier call is left out.
+ *
+ * Calls on the store by a background thread come at another place among the rank's events each
+ * time. Such a rank is followed without its calls on the store (is_without_store), unless the plan
+ * did something to one of them.
+ *
+ * Cost: each record once, a sort of the store's calls. */
 #include "decisions/extract.h"
 
 #include "base/memory.h"

@@ -1,5 +1,19 @@
-/* See shrink_past.h. For each trace it is kept how many of its records are known to be before: what
- * is added to that is looked through once, for links to other traces. */
+/* See shrink_past.h. A record happened before the violation if it is in the causal past of a
+ * witness: before it in the same trace, or in the past of the send of a message that was received
+ * there.
+ *
+ *     rank 0:  e3 fault   e7 send --+
+ *     rank 1:                       +--> e4 recv    e9 witness     e12 fault
+ *
+ * e0-e9 of rank 1 are in the past, so is the send, and with it e0-e7 of rank 0. The fault at e3
+ * counts, the one at e12 does not.
+ *
+ * The past of a rank is always a beginning of its trace, so one number for each trace describes it:
+ * `reached`. It only grows. `looked` follows it: each record between the two is looked at once for
+ * a link to another trace, which may extend that one's `reached`; this goes on until both are equal
+ * everywhere. The cost is one look at each record of the past. Where the links are in doubt more
+ * is taken for the past rather than less: all members of a collective, and, of an incarnation that
+ * was restarted from, everything. */
 #include "shrink/shrink_past.h"
 
 #include "base/memory.h"
@@ -30,7 +44,8 @@ static void reach_incarnation(struct past *past, int incarnation)
             reach(past, i, past->traces->trace[i].count);
 }
 
-/* Every member of a collective, up to its own call: rather too much than too little. */
+/* Every member of the collective, up to its own call. In some collectives data does not flow from
+ * all of them; too large a past does less harm than too small a one. */
 static void reach_members(struct past *past, uint64_t number)
 {
     uint64_t index, next = number;

@@ -1,6 +1,29 @@
-/* See shrink_search.h. First the failure is confirmed. Then steps are left out, many at once at
- * first (delta debugging, Zeller and Hildebrandt 2002: complements alone), beginning with those
- * that were not before the violation. Then each single item, until none can be. */
+/* See shrink_search.h. In this order:
+ *   1. The scenario is run until it fails again (confirm).
+ *   2. Three guesses: without any step, without the steps that did not happen before the violation,
+ *      without those that were not carried out.
+ *   3. Steps are left out, many at once at first (delta debugging, Zeller and Hildebrandt 2002:
+ *      complements alone), beginning with those that did not happen before the violation. Where no
+ *      chunk can be left out, the chunks are halved:
+ *
+ *          8 steps, of which 3 and 6 are needed:   without 1-4: passes    without 5-8: passes
+ *          without 1-2: fails, 6 are left          without 3-4, 5-6: pass  without 7-8: fails
+ *          one at a time: without 4 and without 5 it still fails; 3 and 6 are left
+ *
+ *   4. Single items are left out or lowered (reduce.h), until none can be.
+ *   5. The smallest scenario is run VERIFY_RUNS times. If it was to fail every time and passed
+ *      once, an earlier best that does fail every time takes its place (go_back), and 4 is done
+ *      again.
+ *
+ * What makes it hard is that a failure need not happen every time. One run that passes does not
+ * show that a step is needed, and one that fails does not show that the candidate fails as often as
+ * the best. `demand` says what a candidate has to show; trials_race runs the candidates until one
+ * satisfies it or none can. The runs of a scenario are kept (trials_find), and count when it
+ * is a candidate again.
+ *
+ * Delta debugging needs at most about n squared candidates for n steps, and about log n times the
+ * steps that are needed if those are few. To try every subset would find the smallest; this finds
+ * one from which nothing single can be left out. */
 #include "shrink/shrink_search.h"
 
 #include "base/memory.h"
@@ -95,7 +118,7 @@ static enum error_code try_without(struct search *search, const bool *drop, stru
     return code;
 }
 
-/* Facts about the steps that are left. */
+/* before[] and done[] are by step of the best plan: the entries of the steps that stay move up. */
 static void compress(struct search *search, const bool *drop, size_t count)
 {
     size_t kept = 0;
@@ -240,7 +263,7 @@ static void list_items(struct search *search)
         search->from = 0;
 }
 
-/* What is left out of a plan makes it shorter to read, or it is not worth while. */
+/* A reduction of the plan's text is worth while only if the plan gets shorter. */
 static bool is_smaller(const struct reduction *item, const struct trial *trial,
                        const struct trial *best)
 {
@@ -303,8 +326,9 @@ static enum error_code make_past(void *context, size_t index, struct trial **tri
     return OK;
 }
 
-/* How many of those that were best before may take the place of a smaller one that is not sure:
- * what is much larger is not what somebody wants to read. The newest are the smallest. */
+/* How many of the earlier bests, from the newest on, may take the place of a smaller one that does
+ * not fail every time. One that is much larger may not: it would be harder to read than a failure
+ * that comes only sometimes. The newest are the smallest. */
 static size_t not_much_larger(const struct search *search)
 {
     size_t count = 0, most = STEADY_LARGER_MOST * (search->best->size + 1);
@@ -313,9 +337,9 @@ static size_t not_much_larger(const struct search *search)
     return count;
 }
 
-/* The best has passed as well: the newest of those before it that fails every time takes its place,
- * and from now on a candidate has to fail oftener before it does. Where there is none nothing is
- * sure. *back: there is one. */
+/* The best has passed once. The newest earlier best that fails every time takes its place (*back),
+ * and from now on a candidate has to fail VERIFY_RUNS times in a row before it becomes the best.
+ * If there is none, candidates need not fail every time any more. */
 static enum error_code go_back(struct search *search, bool *back, struct error *error)
 {
     size_t winner, count = not_much_larger(search);

@@ -1,4 +1,26 @@
-/* See loss.h. */
+/* See loss.h. The model of a power failure: each operation of a rank on the store was written to
+ * the journal before it was made, and an entry when it was over. From the journal and what is on
+ * the disk follows what was on stable storage. In this order:
+ *   1. Each operation is paired with the entry that ended it (pair_all). An operation without
+ *      one is that of a rank that died inside it; whether it happened is seen on the disk
+ *      (settle), once and for all: later operations could hide it.
+ *   2. names.c computes what each name of the store must lead to; restore.c moves files and folders
+ *      there.
+ *   3. Each file that an affected rank opened for writing gets the content of its last sync that
+ *      counts, of which the journal keeps a copy, or none (revert_folder).
+ *   4. The journal is marked, so that what was taken back once is not taken back again after the
+ *      next power failure: lost operations by a flag, contents by JOURNAL_VOID, names by
+ *      JOURNAL_DROPPED, folders that were made anew by JOURNAL_REMADE.
+ *
+ *     create a/x   write   fsync x   rename a/x to a/y   power failure (a was never synced)
+ *
+ * x's content is safe, but neither of its names is: the file is gone. With an fsync of the folder
+ * before the rename it would be back as a/x.
+ *
+ * Files are known by their inode numbers and not by their names, because names change; names.c says
+ * how a number that is used twice is told apart. Cost: pairing goes back from each end to its
+ * operation, which is near; else the journal is gone through once or twice, and each file that is
+ * to be put back is copied. */
 #include "store/loss.h"
 
 #include "base/memory.h"
@@ -121,7 +143,7 @@ static bool is_operation(uint32_t kind)
     return kind >= JOURNAL_CREATE && kind <= JOURNAL_RMDIR;
 }
 
-/* The operation that entry `at` says to be over: the newest with its id. */
+/* Entry `at` ends an operation: the newest one before it with the same rank and id. */
 static void pair(struct taking *taking, uint64_t at)
 {
     const struct journal_entry *end = &taking->entry[at];
@@ -155,7 +177,8 @@ static uint64_t listed_at(const struct taking *taking, uint64_t folder, const ch
     return 0;
 }
 
-/* Whether an operation happened in which its rank died: the disk tells. */
+/* The rank died inside the operation: whether it happened can be seen on the disk. *made: the inode
+ * of what it made, or 0. */
 static bool has_happened(const struct taking *taking, const struct journal_entry *entry,
                          uint64_t *made)
 {
@@ -175,7 +198,8 @@ static bool has_happened(const struct taking *taking, const struct journal_entry
     }
 }
 
-/* No operation is left open: in another life of the ranks nobody could tell any more. */
+/* Ends each operation that is still open, by what is on the disk now. Later that could not be told
+ * any more: the ranks of the next incarnation change the same names. */
 static void settle(struct taking *taking)
 {
     uint64_t count = taking->count;

@@ -1,4 +1,27 @@
-/* See names.h. */
+/* See names.h. A name (a text in a folder) has two values: what it leads to on the disk (`found`)
+ * and what it must lead to after the power failure (`wanted`). In this order:
+ *   1. read_births_and_syncs: which objects there are, and how far each folder was synced, by whom
+ *      (struct reach). An object is a file or folder, not an inode number: the file system gives a
+ *      number again when its file is gone, so each creation makes a new object, and the newest one
+ *      born before an entry is the one that the entry speaks of (names_object).
+ *   2. read_entries goes through the journal in the order of the operations. An operation changes
+ *      one name, a rename two (change). If the change is durable, `wanted` becomes its value. If
+ *      not, `wanted` keeps what it was, and the name is `lost`: the disk is to be changed.
+ *
+ *          create x (file A)   fsync folder   rename y (file B) to x   power failure
+ *          x: found B, wanted A        y: found nothing, wanted B
+ *
+ *   3. read_listing: for names of which no operation was lost the disk is right, whatever the
+ *      journal says, so that `wanted` becomes `found`.
+ *   4. leave_one_name: a rename of a folder is durable in its old folder and in its new one on its
+ *      own, so that a folder could get two names, which no file system has. The newest by which it
+ *      is still reached from the top stays.
+ *
+ * A durable change can follow a lost one of the same name; `wanted` is then the durable value.
+ *
+ * Hash tables by number and by (folder, text); arrays are as large as the journal can make them
+ * (allocate), so that pointers stay valid. leave_one_name is quadratic in the folders that have two
+ * names, of which there are few. */
 #include "store/names.h"
 
 #include "base/memory.h"

@@ -1,6 +1,9 @@
-/* See restore.h. What stands where it does not belong is moved to gone/ first, then everything is
- * put where it belongs, from the top down. What is not needed any more stays in gone/ if it is a
- * folder, with all that is in it, so that its number is nobody else's. */
+/* See restore.h. Every name that does not lead to what it should (names.h: `found` and `wanted`) is
+ * emptied first, by moving what stands there to gone/; then everything is put where it belongs,
+ * from the top down. In one step it could not be done: two files may have to change places, and a
+ * folder may have to go into one that is not there yet. What is not needed any more stays in gone/
+ * if it is a folder, with all that is in it, so that the file system does not give its number to
+ * another. */
 #include "store/restore.h"
 
 #include "base/memory.h"

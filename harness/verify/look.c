@@ -1,4 +1,12 @@
-/* See look.h. */
+/* See look.h. Each question is answered by going through the traces from their beginning, with no
+ * index and nothing kept from the question before. That costs as many steps as there are records,
+ * for at_is_known more; but the verifier asks only about the few events of a witness, and what it
+ * finds must not depend on any structure that it could have in common with the oracles.
+ *
+ * Two questions are hard:
+ *   - Does a record count in what led to an incarnation (struct walk)? A life counts from what it
+ *     restored up to the checkpoint that the next life restored: see bound.
+ *   - Can one event be known at another (at_is_known)? See there. */
 #include "verify/look.h"
 
 #include "base/memory.h"
@@ -355,8 +363,9 @@ struct at checkpoint_of(const struct trace_set *traces, int rank, struct at like
 
 /* --- what can be known --------------------------------------------------------------------- */
 
-/* The first send of the wire that the receive may have taken is one that `rank` did behind `index`.
- * `left`: records that may still be looked at. */
+/* The first send of the wire that the receive may have taken is after record `index` of its sender.
+ * Only the first is looked at, so that a message is never taken to bring knowledge which an earlier
+ * send of the same bytes would not have. `left`: records that may still be looked at. */
 static bool brings(const struct trace_set *traces, struct at got, uint64_t index, uint64_t *left)
 {
     struct at at = {trace_set_find(traces, got.record->peer, got.trace->incarnation), 0, NULL};
@@ -369,7 +378,16 @@ static bool brings(const struct trace_set *traces, struct at got, uint64_t index
     return false;
 }
 
-/* By rank: behind which record it knows. Brought forward until nothing changes any more. */
+/* behind[rank] is the earliest record found at or after which the rank knows of `from`; NEVER:
+ * none. At first only the rank of `from` has one. All receives of the wire are gone through again
+ * and again; one that takes a message which a rank sent after it knew makes the receiver know:
+ *
+ *     rank 0:  e5 `from`   e8 send --> rank 1:  e3 recv   e6 send --> rank 2:  e9 recv   e11 `to`
+ *
+ *     behind:  0: 5       then  1: 3      then  2: 9, which is less than 11
+ *
+ * Values only decrease, so it ends; LOOKS_MOST bounds the cost, and what is not found by then
+ * counts as not known. */
 bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
 {
     int life = from.trace->incarnation;
@@ -413,7 +431,10 @@ bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct 
 
 /* --- effective histories ------------------------------------------------------------------- */
 
-/* From what the process restored to the checkpoint that was restored next: whether it counts. */
+/* Which part of the trace at walk->at counts in what led to walk->incarnation: from the `restored`
+ * note walk->from (no record: from the beginning) up to the checkpoint walk->taken (no record: to
+ * the end). False: no part of it. Goes from the incarnation back: the note that a life begins with
+ * names a line, and the newest older life with a checkpoint of that line is the one before. */
 static bool bound(struct walk *walk)
 {
     const struct trace *of = walk->at.trace;
@@ -432,8 +453,9 @@ static bool bound(struct walk *walk)
     return false;
 }
 
-/* A call in which the cut lies counts once, as what it was first; what it hands over, as what it is
- * when it is done again. */
+/* The record is after the cut. The cut can lie inside a call, which is then done again after the
+ * restart: a send inside which it lies counts as made before it, once; a delivery counts when its
+ * call returned, that is after the cut. */
 static bool is_behind(const struct walk *walk, struct at cut)
 {
     return walk->at.index > cut.index || (walk->got && at_done(walk->at) > cut.record->enter);
