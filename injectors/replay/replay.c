@@ -1,4 +1,30 @@
-/* See replay.h. */
+/* See replay.h. The decisions hold, for each rank and incarnation, a section: the list of its
+ * events in the run that is followed, in order. This file compares what the rank does now with that
+ * list, event by event, and ends the run at the first difference (replay_diverge); what is imposed
+ * on the rank at an event is in steer_*.c and replay_act.c.
+ *
+ * `cursor` is the next event. A call is compared twice: when it is entered, what it asks for
+ * (step_on); when it returns, what came of it (check_outcome). In between it is in `progress`.
+ * Notes and other instants are compared once. A call that never returned in the run that is
+ * followed is marked incomplete: the rank stays in it until it is killed (replay_park), and its
+ * record must show no outcome (hide_outcome).
+ *
+ * What made it hard is polls. How often a poll says "no" depends on time, so that the negative
+ * answers between two other events are one *window*:
+ *
+ *     events:  Test no x3   Iprobe no x2   Recv from 2
+ *
+ * Test must say no three times and Iprobe twice, whatever has arrived by now; in which order does
+ * not matter. The Recv may come only after all five (replay_window_rest). The answer must be known
+ * before the library is asked (begin_poll): no, if the poll is in the window and still has to say
+ * no; yes, if the window is followed by a poll of this kind that found something; "end", if the
+ * rank was ended here in the run that is followed.
+ *
+ * Not all fields of a record are compared: some may differ, such as times. decision_shape_of says
+ * which count.
+ *
+ * Cost: a constant number of steps for an event, and for a poll as many as its window has events.
+ */
 #include "base/regular_file.h"
 #include "injectors/replay/replay_parts.h"
 #include "stacks/snapshot.h"
@@ -107,7 +133,7 @@ static uint32_t replay_window_end(uint32_t from)
     return from;
 }
 
-/* A poll in the window that has still to say no; replay.events: none. */
+/* The first poll in the window that still has to say no; replay.events: none. */
 static uint32_t replay_window_rest(void)
 {
     for (uint32_t i = replay.cursor; i < replay.events && decision_is_negative(replay_shape(i));
@@ -235,7 +261,8 @@ static void offer_hold(uint32_t event)
         thread_state.steered = action->step + 1u;
 }
 
-/* Behind `before` of the same record: the same for the fault of a call on the store. */
+/* Called after `before` of the same record. Like offer_hold, for the fault of a call on the store.
+ */
 static void storage(struct record *r, enum plan_event event, const char *file, bool is_after)
 {
     (void)r;
@@ -384,7 +411,8 @@ static void instant(struct record *r, const char *name)
     replay_look_for_end(true);
 }
 
-/* What the program drew here then; as it is where it drew nothing. */
+/* Gives the program the value that it drew here in the run that is followed. Where that run drew
+ * nothing, the value stays as it is. */
 static void drawn(void *data, size_t bytes)
 {
     unsigned char then[NOTE_DRAWN_BYTES];
@@ -409,7 +437,7 @@ static uint32_t find_negative(const struct record *r)
     return replay.events;
 }
 
-/* The poll's own event, behind those of the requests that it completes. */
+/* The poll's own event. It comes after the events of the requests that the poll completes. */
 static uint32_t find_positive(const struct record *r)
 {
     uint32_t i = replay_window_end(replay.cursor);
@@ -510,7 +538,8 @@ enum replay_answer replay_answer(void)
     return replay.answer;
 }
 
-/* Of a poll they stand before its event, of a call that waits behind it. */
+/* The requests that the call completes. Their events stand before the event of a poll, and after
+ * that of a call that waits. */
 unsigned replay_completed(const struct record *r, uint32_t *requests, unsigned room)
 {
     uint32_t event = replay_event(r);

@@ -3,10 +3,22 @@
  * Of one source the message that came first is taken, whatever its tag: choosing a later one would
  * be overtaking. So a choice of a tag can be had only while the first message has it.
  *
+ * A blocking receive or probe is simple: it looks for the chosen message until it is there, and
+ * takes it by a matched probe, so that nobody else can take it in between (look, steer_choose).
+ *
  * A non-blocking receive whose message is not there yet *waits for its choice*: it is not posted in
  * the library, and its request is a generalized one. Until it has its message, no later receive or
  * probe on that communicator may take or see what it could take: blocking ones wait, Iprobe says
- * no. When the job cannot go on so, it is posted as the program wrote it. */
+ * no. When the job cannot go on so, it is posted as the program wrote it.
+ *
+ *     plan: choose rank 2     r = Irecv(any)     a message from rank 1 arrives     Recv(source 1)
+ *
+ * As the program wrote it, r takes the message from rank 1, and the Recv gets the next one from
+ * there. If the Recv were let through while r waits for rank 2, it would get the first: an order
+ * that no MPI allows. So it waits until r has its message (steer_settle).
+ *
+ * `unstick` is a count of the times at which the job was found not to go on; each wait notes it
+ * when it begins and gives up when it has grown. */
 #include "injectors/steer/steer_parts.h"
 #include "injectors/steer/steer_wide.h"
 

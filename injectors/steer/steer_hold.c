@@ -1,14 +1,34 @@
-/* Messages that stay with their sender for a while: see steer.h and plan.h (HOLD, JITTER). The
- * payload is packed and kept; what is sent later is MPI_PACKED, which matches any datatype.
+/* Messages that stay with their sender for a while: see steer.h and plan.h (HOLD, JITTER).
  *
- * Lanes: all messages of one communicator to one destination. In a lane nothing overtakes: behind a
- * held message the others wait too (with tags_apart those of the same tag), in the order in which
- * the program sent them. A message whose payload cannot be kept is not held; if others are held
- * before it, its send waits until they are gone.
+ * To delay the send call itself would stop the sender, and so change far more than the order of
+ * messages. Instead the payload is packed and kept, and the program goes on as after a
+ * buffered send (after a synchronous one when the message is matched); what is sent later is
+ * MPI_PACKED, which matches any datatype. The way of a message:
+ *   1. steer_hold keeps it and appends it to its lane;
+ *   2. steer_hold_look, called in each round of the progress loop, asks for each message of a lane
+ *      whether it may go, and hands it over to the library as a non-blocking send;
+ *   3. it stays in the list `handed` until that send is complete; then whoever waits for it (its
+ *      `carrier`) is told, and it is freed.
  *
- * Messages of an ordered hold are handed over one at a time. The next may go when the one before
- * cannot be overtaken any more: when it is matched, which a synchronous send of ours tells; or at
- * once, when the next is of the same lane. */
+ * A lane holds the messages of one communicator to one destination, in the order in which the
+ * program sent them. MPI forbids that one message overtakes another there, and the fault must not
+ * break MPI: while a message is held, those sent after it wait in the lane too, although no step of
+ * the plan is about them (with tags_apart, only those of the same tag).
+ *
+ *     rank 0:  send x (held)   send y        lane to rank 1:  x y
+ *
+ * y stays until x has gone, so that a receive for any tag still gets x first. A message whose
+ * payload cannot be kept is not held; if others are held before it, its send waits until they are
+ * gone.
+ *
+ * Messages of an ordered hold are handed over one at a time, in the order of the plan, and may go
+ * to different lanes. The next may go when the one before cannot be overtaken any more: when it is
+ * matched, which we know because we send it synchronously; or at once, if the next is in the same
+ * lane.
+ *
+ * Cost: two loads in a round while nothing is held; else a look at each held message. One
+ * lock protects all lists; a round that does not get it leaves the work to the thread that has it.
+ */
 #include "base/mix.h"
 #include "injectors/steer/steer_parts.h"
 #include "injectors/steer/steer_wide.h"
@@ -174,7 +194,8 @@ static struct lane *make_lane(MPI_Comm comm, int destination)
     return lane;
 }
 
-/* The first message before `end` that one of this tag may not pass. */
+/* The first message ahead of `end` in the lane that a message of this tag may not overtake. NULL:
+ * there is none. */
 static const struct carried *in_front(const struct carried *first, const struct carried *end,
                                       int tag)
 {
@@ -239,7 +260,8 @@ static struct carried *keep(const struct outgoing *o)
     return message;
 }
 
-/* Whoever waits for a message that is buffered need not wait. */
+/* Sets who is told when the message is complete. A send that is not synchronous is complete as soon
+ * as its payload is kept, so its request is completed at once. */
 static bool attach_carrier(struct carried *message, struct carrier *carrier)
 {
     if (!carrier || carrier->kind == CARRIER_NONE)
@@ -339,7 +361,8 @@ static void put_with_library(struct carried *message)
     atomic_fetch_add(&handed_count, 1);
 }
 
-/* The message that follows in the order is of the same lane: it cannot overtake this one. */
+/* The message that follows in the plan's order waits in the same lane, where it cannot overtake
+ * this one: it need not wait until this one is matched. */
 static bool next_is_behind(const struct lane *lane, const struct carried *message)
 {
     const struct plan_step *step = rules_step(message->step - 1);

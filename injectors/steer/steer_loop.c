@@ -1,4 +1,18 @@
-/* The progress loop, and every blocking call in its terms: see steer.h. */
+/* The progress loop, and every blocking call in its terms: see steer.h.
+ *
+ * What the plan holds back is kept in the memory of its sender, and only that process can send it
+ * on. A rank that blocks inside the library would never do so:
+ *
+ *     rank 0:  send x (held)   recv from 1          rank 1:  recv x   send to 0
+ *
+ * Rank 0 must hand over x while it waits in its receive. So each blocking call is made as its
+ * non-blocking counterpart, and waited for in a loop of ours (steer_finish) that asks the library
+ * and then does a round: looks at held messages, at receives that wait for their choice, and at
+ * what a watcher wants (steer_look). A thread of our own in the background would need
+ * MPI_THREAD_MULTIPLE, which the program need not have asked for.
+ *
+ * A round must be cheap when the answer comes at once, and must not take the processor from the
+ * ranks it waits for: at first the loop spins, then it yields, then it sleeps (steer_round). */
 #include "injectors/record/schedule.h"
 #include "injectors/steer/steer_parts.h"
 #include "injectors/steer/steer_wide.h"
