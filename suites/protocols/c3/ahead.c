@@ -1,11 +1,20 @@
-/* See transfer.h: receives that were posted earlier. A message goes to the first of them that
- * matches [MPI 3.1, section 3.5], so who is given one from behind an open receive knows that this
- * has taken another. While this rank logs, that must come out the same in recovery, or be beyond
- * the stop-log line. Must not know: the log. */
+/* See transfer.h: receives that were posted earlier. A message goes to the first posted receive
+ * that matches it [MPI 3.1, section 3.5]. If a later receive gets a message that an earlier open
+ * one (any source, any tag, or to be cancelled) could have taken, the earlier one must have taken
+ * another:
+ *
+ *     a = Irecv(any source)   b = Irecv(source 1)   Wait(b): a message from 1
+ *
+ * The program now knows something about a, although a's outcome is logged only when a is handed
+ * over. If the rank logs, the outcome of a must not come out differently in recovery. So b is
+ * handed over only when a is in (ahead_is_over), and if the sender of a's message has stopped
+ * logging, this rank stops before it hands over b (ahead_before). The list of pending receives is
+ * gone through for each message that arrives while logging. Must not know: the log. */
 #include "c3/line.h"
 #include "c3/transfer.h"
 
-/* Is it open which message it takes, and could it have been one of this source and tag? */
+/* It is open which message `earlier` takes, and it could be one of this source and tag. Not if it
+ * is bound to a message, waits to be posted, or has its outcome from the log. */
 static bool could_take(const struct request *earlier, const struct handle *communicator, int source,
                        int tag)
 {

@@ -1,4 +1,15 @@
-/* See replay.h. */
+/* See replay.h. The log of a line is read as a whole and its entries are sorted by how they are
+ * asked for; pointers to them stay valid until replay_close.
+ *   - Outcomes of receives, by place: sorted, found by binary search. Receives complete in another
+ *     order than they are posted in, so a queue would not do.
+ *   - Answers of polls and decisions of the program: a queue. The program asks for them in the
+ *     order in which they were logged, and what it asks for must be of the same kind. An answer
+ *     "no" that was given n times is one entry, and is given n times again.
+ *   - Results of collectives: by the id of the call; see replay_result.
+ *   - Ids of early messages to be suppressed, which come from the receivers: sorted, each used
+ * once.
+ *
+ * Recovery is over when all have been used up; counters make that one comparison (replay_over). */
 #include "c3/replay.h"
 
 #include <inttypes.h>
@@ -158,8 +169,10 @@ bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **dat
     return true;
 }
 
-/* They were logged when the calls were complete, and are asked for when they begin; of calls that
- * block the next is always the first. */
+/* Results were logged when the calls were complete, but are asked for when the calls begin, and
+ * non-blocking calls may complete in another order. So the id is searched for, from the first
+ * result not given yet; for calls that block that is always the right one. What is given is swapped
+ * to the front part. */
 const struct log_entry *replay_result(uint64_t id, const char **data)
 {
     for (size_t i = replay.results_given; i < replay.results; i++) {

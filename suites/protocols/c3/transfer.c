@@ -1,4 +1,23 @@
-/* See transfer.h: receiving. send.c sends. */
+/* See transfer.h: receiving. send.c sends.
+ *
+ * Every receive of the program becomes a receive of a header (the piggyback) and the payload. It
+ * has a *place*: its number among the receives of this rank, over all epochs. Its way:
+ *   1. transfer_receive gives it its place and posts it;
+ *   2. transfer_poll asks whether it is in; while this rank logs it also waits for earlier open
+ *      receives (ahead.c);
+ *   3. transfer_before may stop logging, if the sender has;
+ *   4. transfer_hand_over classifies the message by its header, now and not at its arrival: as late
+ *      (it is logged), early (its id is remembered) or intra; and gives it to the program.
+ *
+ * In recovery the log holds outcomes by place. A receive whose place has one is not open any more:
+ * a late message comes from the log, a cancelled receive is cancelled, and a wildcard that took an
+ * intra message is posted for just that source and tag (`bound`). Hard are the wildcards without an
+ * outcome, because they were not complete when logging ended:
+ *
+ *     place 1: Recv(any), got one from 2    place 2: Irecv(any), open    place 3: got one from 0
+ *
+ * If 2 were posted as it is it could take the message from rank 0 that 3 is to get. So it waits
+ * (`waiting`) until the last place with an outcome is posted (post_waiting), and is posted then. */
 #include "c3/transfer.h"
 
 #include "c3/collectives/nonblocking.h"
@@ -370,7 +389,8 @@ static void log_late(const struct request *request, const char *row, uint64_t by
                      row, bytes);
 }
 
-/* What in recovery decides for the receive: which of the messages to come it took, or none. */
+/* Logs what the receive must do in recovery: take a message of this source and tag, which will be
+ * sent again, or be cancelled. */
 static void log_outcome(const struct request *request, enum log_kind kind)
 {
     struct log_entry entry = {.kind = kind,
