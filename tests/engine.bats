@@ -94,3 +94,12 @@ traces() {
     [ "$status" -eq 3 ]
     [[ "$output" == *"a line is no decision"* ]]
 }
+
+@test "what the engine does not do is unknown, by the name of the call" {
+    step rest null "$BUILD/tests/mpi/taps_rest" 2
+    run "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'verdict: "unknown"'* ]]
+    [[ "$output" == *"the step engine does not do MPI_"* ]]
+}
