@@ -3,7 +3,21 @@
  * checkpoint store that it changes between its checkpoint of e and its `saved` of e; the rank that
  * commits, until it commits. Judged from the calls on the store, incarnation by incarnation, with
  * what POSIX promises and no more: the content is synced by fsync, fdatasync or a synchronous
- * write, a name by fsync of its folder, by whichever rank. Times of all ranks are of one clock. */
+ * write, a name by fsync of its folder, by whichever rank. Times of all ranks are of one clock.
+ *
+ * Each file has two things that must reach stable storage, its content and its name (struct
+ * change). Each is dirty from its newest change on, until a sync that began after the change was
+ * done has returned (clean_at). At a commit every file that was changed for the line must be clean:
+ *
+ *     write f   fsync f   rename f to g   fsync folder   commit       durable
+ *     write f             rename f to g   fsync folder   commit       the content is not
+ *     write f   fsync f   rename f to g                  commit       the name is not
+ *
+ * A file belongs to the line that its writer had taken last. What a rank changes after its `saved`
+ * note is not part of the line any more, unless it still owes an earlier change of that file
+ * (is_owed), or it is the rank that commits.
+ *
+ * Cost: each sync, rename and commit goes through the files that were changed; a store has few. */
 #include "oracles/judging.h"
 
 #include "base/memory.h"
@@ -34,7 +48,7 @@ struct file {
     uint64_t path_hash;  /* of the name; 0: it has none */
     uint64_t line;       /* for which it was changed last; 0: none */
     int rank;            /* by whom */
-    bool beyond_saved;   /* behind the `saved` of that line */
+    bool beyond_saved;   /* after the `saved` note of that line */
     uint64_t changed_at; /* ticks */
 };
 
@@ -239,7 +253,7 @@ static void on_write(struct file *file, const struct stream_event *event)
         file->content.clean_at = file->content.leave;
 }
 
-/* The file has got the name in the text behind the record. */
+/* The file has got the name in the text that follows the record. */
 static void on_name(struct file *file, const struct stream_event *event)
 {
     char path[PATH_TEXT_BYTES * 2];

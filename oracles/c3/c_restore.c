@@ -1,6 +1,20 @@
 /* C.restore: which line a restart takes. A commit may have become durable without its note, when
  * the rank died in between; so a line counts as committed, too, if some rank could know that every
- * rank had saved its part. */
+ * rank had saved its part.
+ *
+ *     rank 0:  saved 2   <- "saved" from rank 1   writes the commit of line 2   killed, no note
+ *     rank 1:  saved 2   sends "saved" to rank 0
+ *
+ * The newest commit note is of line 1, but a restart from line 2 is right as well. It would be
+ * wrong if rank 1 had not sent its message: nobody could have known that line 2 was whole. causal.c
+ * finds what each rank could know at the end of an incarnation; c_possible_commit derives the
+ * newest such line from it.
+ *
+ * Judged in this order: all ranks restored the same line (all_the_same); that line is the newest
+ * committed one, or a newer one that may be committed (judge_line). If no rank restored anything,
+ * the job started from nothing, which is wrong if there was a commit; but only a rank that ran to
+ * its end, or began to make a line not above the committed one, shows that: another may have been
+ * cut off before it restored (fresh_start_of). */
 #include "oracles/c3/c_family.h"
 
 #include <inttypes.h>
@@ -83,7 +97,7 @@ static struct fresh_start fresh_start_of(const struct rank_lines *rank, uint64_t
     return fresh;
 }
 
-/* Behind "rank 1 ... ". */
+/* Says the rest of a sentence that begins with "rank 1 ...". */
 static void say_fresh(struct finding *finding, int rank, const char *what,
                       const struct fresh_start *fresh, const struct rank_lines *of)
 {

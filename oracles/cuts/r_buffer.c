@@ -2,7 +2,20 @@
  * in the order in which they were posted each takes the first recorded message that it matches, as
  * long as there is one, and says so (`replayed`); only then the network serves them. Receives that
  * were posted before the line and not complete are posted again on the way to it. Ranks with
- * several threads are left out. */
+ * several threads are left out.
+ *
+ *     recorded with the line:  m1 (from 0, tag 5)   m2 (from 2, tag 5)
+ *     after the restart:       Recv(any source, tag 5)   Recv(source 2)   Recv(source 0)
+ *     must get:                m1, replayed              m2, replayed     one from the network
+ *
+ * The life is read once: its receives in the order in which they were posted (struct posted), with
+ * the record that says what each got. Then they are judged in that order, and each takes its
+ * message out of the list of recorded ones (struct kept). A receive that never completed takes its
+ * message, too: nobody saw it, but no later receive may get it. One that got another message than
+ * it should is reported; if that came from the buffer, too, it is taken out, so that one fault is
+ * not reported twice.
+ *
+ * Cost: the records of the life, and receives times recorded messages. */
 #include "base/memory.h"
 #include "oracles/cuts/s_family.h"
 #include "oracles/matching/match_tables.h"
@@ -108,7 +121,8 @@ static bool is_it(const struct record *got, const struct kept *kept)
            ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
 }
 
-/* What it got although another came first. */
+/* Takes the recorded message that a receive really got out of the list, although another one should
+ * have been next. */
 static void take_what_was_got(const struct life_read *life, const struct record *got)
 {
     for (size_t i = 0; i < life->kept_count; i++)

@@ -1,6 +1,14 @@
 /* B.empty: a blocking checkpoint finds the channels empty. No application message is sent before
  * its sender's checkpoint of a line and delivered after the receiver's, nor the other way round.
- * Judged on the history of every incarnation that takes a checkpoint. */
+ * Judged on the history of every incarnation that takes a checkpoint.
+ *
+ *     rank 0:  send m   checkpoint 1                 m is sent after 0 checkpoints, and delivered
+ *     rank 1:           checkpoint 1   recv m        after 1: it crosses line 1
+ *
+ * For each pair of a send and a delivery the newest line at each end is found by binary search. If
+ * they are the same nothing was crossed. If not, the line crossed first is the next one of the end
+ * that has the older line. It is reported only if both have taken that line: if the other end never
+ * does, the line was not finished. */
 #include "oracles/history_claims/histories.h"
 
 #include <inttypes.h>
@@ -107,8 +115,8 @@ void crossing_pair(void *context, const struct channel *channel, const struct se
         (sent->event.incarnation != passage->pass->incarnation &&
          received->delivered.incarnation != passage->pass->incarnation))
         return;
-    /* The first line crossed is the next one of whichever end is behind. It counts once both have
-     * taken it. */
+    /* The first line crossed is the next one of the end that has the older line. It counts only if
+     * both have taken it. */
     bool late = order < 0;
     const struct history *low = late ? from : to;
     size_t low_taken = late ? sent_taken : delivered_taken;

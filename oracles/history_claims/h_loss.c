@@ -1,6 +1,16 @@
 /* H.loss: what was sent and never delivered in a finished run. A loss, or the program leaves it
  * unreceived by itself: the run without faults tells, channel by channel, how many messages that
- * are. Must not know: how messages are matched. */
+ * are. Must not know: how messages are matched.
+ *
+ * A message that a later one of its channel has passed is lost for certain. Of the others (those at
+ * the end of their channel) the last may be what the program never receives:
+ *
+ *     without faults 1 message of the channel is left      in this run a b c are left
+ *
+ * c is what the program leaves; a and b are in question (judge_channel). They are lost if the
+ * program leaves nothing at all without faults, or if they were delivered once, by a receive that
+ * was undone by a restart, and are not delivered in the history (was_delivered). Otherwise it is
+ * not known: with such a program the number that is left may depend on the order of messages. */
 #include "oracles/history_claims/histories.h"
 
 #include "base/memory.h"

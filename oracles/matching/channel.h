@@ -2,9 +2,9 @@
  * receives in the order in which they were posted. A hash of the bytes checks it, and where it does
  * not hold the cheapest explanation is found: duplicate, orphan, changed bytes, overtaken.
  *
- * In an effective history a delivery may lie before its send: the sender was rolled back behind the
- * send and does it again, the receiver was not rolled back behind the delivery (an early message,
- * C3 section 2.3). Whether the protocol kept the second one from the wire cannot be seen here; that
+ * In an effective history a delivery may come before its send: the sender was rolled back to before
+ * the send and does it again, the receiver was not rolled back that far (an early message, C3
+ * section 2.3). Whether the protocol kept the second one from the wire cannot be seen here; that
  * the receiver did not get it twice can: by the bytes, or by the number of messages.
  *
  * Sends and receives of different threads whose times overlap have no order among them.
@@ -153,7 +153,7 @@ void channel_take_received(struct match *match, struct channel *channel, struct 
 /* Matches what can be matched. complete: nothing more will come. */
 void channel_advance(struct match *match, struct channel *channel, bool complete);
 
-/* Behind the last channel_advance: tells of the sends that are left over. */
+/* After the last channel_advance: reports the sends that are left over. */
 void channel_finish(struct match *match, struct channel *channel);
 
 #endif

@@ -1,5 +1,6 @@
 /* What waits in a channel: sends as sent, receives as posted, deliveries that may have any place.
- * See channel.h; how they are matched is channel.c. */
+ * See channel.h; how they are matched is channel.c. Single linked lists: nearly always things are
+ * added at the end and taken from the front, and few wait. */
 #include "oracles/matching/match.h"
 
 #include <stddef.h>

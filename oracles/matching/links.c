@@ -1,5 +1,13 @@
 /* See links.h. The messages are matched as the oracles match them; a collective is the k-th of
- * each member on its communicator. */
+ * each member on its communicator. All records of a run have one numbering, trace after trace, and
+ * a slot for each: the kind of its link and the number of the other record.
+ *
+ * A collective can have many members, and a slot holds one number. So its records form a ring:
+ *
+ *     rank 0 joins: a -> a     rank 1: a -> b -> a     rank 2: a -> b -> c -> a
+ *
+ * From any member the others are found by going round. While members are still to come only the
+ * newest is remembered, to be linked to the next one. */
 #include "oracles/matching/links.h"
 
 #include "base/memory.h"

@@ -44,7 +44,7 @@ struct request {
     bool cancelled;          /* MPI_Cancel was called for it */
 };
 
-/* A dormant receive holds up what was posted behind it for at most so many receives of its rank. */
+/* A dormant receive holds up what was posted after it for at most so many receives of its rank. */
 #define MATCH_DORMANT_RECEIVES 65536u
 
 /* Sends of one call that are remembered at a checkpoint inside it; of more, each counts as one that
@@ -124,7 +124,7 @@ const struct request *match_request(const struct match *match, int rank, int inc
  * off also any that a restart left pending, for which of them were brought back cannot be told. */
 bool match_is_open(const struct match *match, const struct channel *channel);
 /* What is told is cut off, and ends before the sender of this delivery, whose send was undone, has
- * sent anything on the channel that lies behind it. */
+ * sent anything on the channel that comes after it. */
 bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received);
 

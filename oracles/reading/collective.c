@@ -1,4 +1,26 @@
-/* See collective.h. */
+/* See collective.h. MPI has no number for a collective: the k-th call of each member on a
+ * communicator belongs together, because every member must make the same calls in the same order.
+ * So each communicator (struct gathering) counts the calls of each member, and that count is the
+ * number of the instance:
+ *
+ *     rank 0:  Bcast   Barrier          instance 1: Bcast of both
+ *     rank 1:  Bcast   Allreduce        instance 2: Barrier and Allreduce, DISCORD_OPERATION
+ *
+ * An instance holds what the first member did, and each further member is compared with that: by
+ * operation and root; by size, with the first whose size counts (`sized`: not with MPI_IN_PLACE);
+ * by result, with the first whose result is known. It is kept until all members have joined and all
+ * their requests are complete, and at most one discord of it is reported.
+ *
+ * The cases that made it hard:
+ *   - The members must be known. They are recorded when the communicator is made (COMM and GROUP
+ *     records). If a call on it is read before that, its members stay unknown (`came`): calls are
+ *     still numbered, but not compared.
+ *   - A non-blocking collective joins when it is started and gives its result when its request is
+ *     completed.
+ *   - A call inside which the checkpoint lies is done again after the restart, and counts then
+ *     (at_cut).
+ *
+ * Cost: for a call, a look through the instances of its communicator that are under way. */
 #include "oracles/reading/collective.h"
 
 #include "base/memory.h"
@@ -38,7 +60,7 @@ static void add_member(struct collectives *collectives, struct gathering *gather
     }
 }
 
-/* The COMM record at `index` and the GROUP records behind it. */
+/* Reads the COMM record at `index` and the GROUP records after it. */
 static void learn(struct collectives *collectives, const struct trace *trace, uint64_t index)
 {
     const struct record *record = &trace->record[index];

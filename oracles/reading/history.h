@@ -3,7 +3,7 @@
  * Effective history of a rank in an incarnation (architecture: what it did up to the checkpoint it
  * was restored from, followed by what it did afterwards, recursively): if that incarnation restored
  * line e, the effective history of the incarnations before up to the newest checkpoint of e in it,
- * then everything behind the `restored` note; what an incarnation does before its `restored` note
+ * then everything after the `restored` note; what an incarnation does before its `restored` note
  * belongs to no effective history, but for the call of the application inside which the note was
  * made: it was under way at the checkpoint and is done again. An incarnation that restores nothing
  * starts from nothing. One that was cut off before it restored, while others of its incarnation

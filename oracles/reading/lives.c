@@ -1,5 +1,19 @@
-/* See lives.h. Walks the chain of notes, so that it costs what there are notes; where a process
- * moved, what it did before its first note is looked at as well. */
+/* See lives.h. Each trace is cut into lives at its `becomes` notes; a life lasts up to the next
+ * such note. Hard is the part before the first one: it is a life of the rank that MPI says only if
+ * the program was out of MPI_Init, or did something without it, by then. A process in reserve waits
+ * inside MPI_Init and is nobody:
+ *
+ *     process 3:  e0 MPI_Init   e20 becomes 1, before MPI_Init returns   e21 ... e90
+ *     lives:      rank 1: process 3, e21-e90       none of rank 3
+ *
+ * A process that died inside MPI_Init without a note may have been in reserve, too. Its number
+ * counts as a rank of the application only if no trace of that process shows what it was (`told`).
+ *
+ * The lives are then sorted by incarnation and birth, and each is linked to the one before of its
+ * rank. If both are of one incarnation, the rank moved from one process to the other.
+ *
+ * The chain of notes is walked, so that the cost grows with the number of notes; where a process
+ * moved, the records before its first note are looked at as well. */
 #include "oracles/reading/lives.h"
 
 #include "base/memory.h"
@@ -91,8 +105,8 @@ static uint64_t last_sign(const struct trace *trace, uint64_t to)
     return 0;
 }
 
-/* From the newest note back: `to` is where the one behind it begins. `told` by number: some trace
- * of that process shows what it was. */
+/* Adds the lives of one trace, from the newest note back; `to` is where the life after it begins.
+ * told[] by number of the process: some trace of it shows what it was. */
 static void read_trace(struct lives *lives, size_t *room, const struct trace *trace, bool *told)
 {
     uint64_t at = trace->count;

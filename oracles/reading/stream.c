@@ -1,4 +1,21 @@
-/* See stream.h. */
+/* See stream.h. A merge of the ranks' records by their time of entry. Each rank has a cursor, which
+ * stands at its next record that is to be visited (settle); a binary heap of ranks gives the cursor
+ * whose record was entered first, so that a record costs the logarithm of the number of ranks. Of
+ * equal times the lower rank comes first, so that the order is the same each time.
+ *
+ * A cursor goes through the pieces of its rank's history (history.h). The first record of a later
+ * piece is visited with `restarted`; if nothing of that piece is visited, a record of kind NONE is
+ * visited in its place (tell_restart), because listeners must know that the life before is over:
+ *
+ *     pieces of rank 1:  e0-e40, up to a checkpoint | from e13 on: killed before it did anything
+ *     visited:           e0 ... e40                   NONE, restarted
+ *
+ * Records can be missing or odd, because a rank can be killed while it writes one. A *hole* is a
+ * record that was reserved and never written. A *row* is a record with GROUP or TEXT records after
+ * it; its first record is written last, so that a row without it counts as one hole.
+ *
+ * To sort all records beforehand would need memory for all of them; the pages that were visited are
+ * given back every FORGET_RECORDS records instead. */
 #include "oracles/reading/stream.h"
 
 #include "base/pages.h"
@@ -40,7 +57,8 @@ static bool is_of_row(unsigned kind)
     return kind == RECORD_GROUP || kind == RECORD_TEXT;
 }
 
-/* The first record of a row is written last: what lies behind it without it belongs to its hole. */
+/* The first record of a row is written last. If it is missing, the GROUP and TEXT records after it
+ * belong to the same hole: holes with nothing but those between them count once. */
 static void saw_hole(struct stream_seen *seen, const struct trace *trace, uint64_t index)
 {
     unsigned before = RECORD_KIND_COUNT;

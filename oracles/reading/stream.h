@@ -30,7 +30,7 @@ struct stream_seen {
     unsigned threads;       /* highest number seen, plus one */
     uint64_t hole_runs;     /* holes next to each other count once */
     uint64_t first_hole;    /* valid if hole_runs > 0 */
-    bool hole_before_event; /* something was written behind a hole */
+    bool hole_before_event; /* something was written after a hole */
     uint64_t foreign; /* records of a kind or level that does not exist; they are not visited */
     uint64_t first_foreign; /* valid if foreign > 0 */
     uint64_t backwards;     /* records that ended before one above them of the same thread began */

@@ -1,4 +1,19 @@
-/* See told.h. */
+/* See told.h. A note says "I replayed a message from rank 0, tag 7" and not by which call. It is
+ * made inside that call, so it is found by the channel and by time: the notes are sorted by rank,
+ * channel and time, the channel is found by binary search, and the first note that is not taken yet
+ * and lies within the time of the call is the one.
+ *
+ * Two things make that hard:
+ *   - One call can have several records. MPI_Waitall has one for each request that it completes,
+ *     and one for the call as a whole, before them (MPI_Testall: after them). A note can be made
+ *     at any time in the call: call_span_of gives the time of the whole, and all its records.
+ *   - Such a call can have several messages of one channel. Their notes lie within the same time
+ *     and are told apart by the bytes.
+ *
+ *         Waitall: a (from 0, tag 7), b (from 0, tag 7)    notes inside: replayed b, replayed a
+ *
+ *     What is one note too many for a, could be b's. So told_take_more answers only for calls that
+ *     have no other message of the channel. */
 #include "oracles/reading/told.h"
 
 #include "base/memory.h"
@@ -70,8 +85,8 @@ void told_release(struct told_list *list)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
-/* The record of `call` as a whole, next to its completions: before them when it waits, behind them
- * when it tests. */
+/* The record of the call as a whole. It stands next to the records of its completions: before them
+ * if the call waits, after them if it tests. */
 static const struct record *find_whole_call(const struct trace *trace, uint64_t index, bool before)
 {
     const struct record *of = &trace->record[index];
@@ -196,7 +211,8 @@ struct told *told_take_more(struct told_list *list, const struct trace *trace, u
     return take(list, trace, index, kinds, true);
 }
 
-/* Calls that wait stand before what happens inside them; those that test, behind it. */
+/* The record of a call that waits stands before the notes made inside it, that of a call that tests
+ * after them. */
 const struct record *told_inside(const struct told *told, const struct trace *trace)
 {
     for (uint64_t at = told->event.index; at > 0; at--) {
