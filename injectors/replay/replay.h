@@ -22,7 +22,7 @@
 /* How long anything is waited for that came at this place in the run that is followed. */
 #define REPLAY_WAIT_MS 30000
 
-/* What a process exits with behind a divergence. */
+/* What a process exits with after a divergence. */
 #define REPLAY_EXIT_DIVERGED 77
 
 /* Begins to follow the decisions in `path`, after rules_open. Does not return when they cannot be

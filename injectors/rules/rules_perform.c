@@ -1,4 +1,17 @@
-/* What a step does: evidence, then the arming of the next, then kills. See rules.h. */
+/* What a step does. See rules.h. Several steps can be due at one event, and a step without a
+ * condition of its own is due at once when the step before it is done, so that the list of steps
+ * grows while it is gone through (add_followers):
+ *
+ *     step 0: when rank 1 sends, kill rank 2     step 1: after step 0, kill rank 1
+ *
+ * Both are performed at the send, by rank 1. For all steps of the list together:
+ *   1. evidence is written to the trace, and injections that change the call begin;
+ *   2. the steps count as done on the board, so that the steps that wait for them may happen;
+ *   3. ranks are killed; the own rank last;
+ *   4. what has to be done after that, if this rank still lives.
+ *
+ * Evidence and board come before the kills, because a rank that kills itself cannot write them
+ * afterwards. A death without evidence would look like one that the protocol brought about. */
 #include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 

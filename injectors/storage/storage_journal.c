@@ -1,5 +1,19 @@
 /* The journal of this rank: what it does to names below the store and what it syncs. See
- * store/journal.h. Must not know: events, records. */
+ * store/journal.h. Must not know: events, records.
+ *
+ * An operation on names has two entries, one before it and one after it: a rank can be killed in
+ * between, and then the first entry says what to look for on the disk. A sync has one, after it,
+ * because a sync that did not return promises nothing. What it promises is fixed when it begins:
+ * the operations that had ended by then (`covers`), and the content of then, of which a copy is
+ * made:
+ *
+ *     rank 0:  rename f     fsync folder begins      rename g     fsync returns
+ *
+ * The sync covers the rename of f. That of g may have missed it, and counts as not synced.
+ *
+ * errno is kept by what is called after the program's operation, since the program reads it. A
+ * journal that cannot be written must not disturb the program: it is reported once, and a power
+ * failure then takes less than it could. */
 #include "injectors/storage/storage.h"
 
 #include "store/journal.h"

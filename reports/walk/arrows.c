@@ -1,5 +1,22 @@
 /* See arrows.h. The application's messages are matched life by life over effective histories, so
- * that what was sent before a recovery line and replayed behind it is one message. */
+ * that what was sent before a recovery line and replayed after the restart is one message:
+ *
+ *     incarnation 0   rank 0:  send m   checkpoint        rank 1:  checkpoint   recv m   killed
+ *     incarnation 1                                       rank 1:  restored     recv m (replayed)
+ *
+ * The matching of incarnation 0 gives one arrow (late), that of incarnation 1 another from the same
+ * send (replayed). A message of which both ends lie in earlier lives had its arrow then and is left
+ * out (add_message).
+ *
+ * Three sources are read one after the other, because each adds only what those before do not show:
+ *   1. the matching of the application's messages, for each life;
+ *   2. the protocol's notes: a replayed message may have no send that is known, a suppressed one no
+ *      delivery, and then the arrow has one end (take_told);
+ *   3. the wire: messages of the protocol itself, and those of the application that it moved
+ *      otherwise than the application sees (read_wire).
+ *
+ * Cost: one pass over the records for each incarnation; arrows and events of the slice are few, and
+ * searched one by one. */
 #include "reports/walk/arrows.h"
 
 #include "base/memory.h"

@@ -1,6 +1,18 @@
-/* See layout.h. Life by life: of the events that come next on their ranks, one whose causes have
- * been placed; the calls of a collective together. Where each waits for another (threads, calls
- * that do not block) the earliest goes on. */
+/* See layout.h. A topological order. Each rank has its next event (`next`); one that is ready, of
+ * several the earliest, is placed, and the rank goes on. An event is ready when the sends of its
+ * messages have been placed; a call of a collective, when all members are at their calls, which are
+ * then placed together. Its column is the first that is free on its rank and right of its causes:
+ *
+ *     rank 0:  a   send                  columns:  a 0   send 1
+ *     rank 1:  b          recv   c                 b 0   recv 2   c 3
+ *
+ * It is done life by life: what comes after a restart of the whole job stands to the right of all
+ * that was before. Where each waits for another, which threads and non-blocking calls can bring
+ * about, the earliest event goes on alone, so that it always ends. To place events by their times
+ * would let arrows point backwards, since clocks differ, and would leave most of the width empty.
+ *
+ * Invariant: all of a rank's events below next[place] are placed or hidden, and `behind` is right
+ * of all of them. Cost: for each event placed, a look at the next event of every rank. */
 #include "reports/walk/layout.h"
 
 #include "base/memory.h"

@@ -1,5 +1,18 @@
-/* See slice.h. The first walk finds the clocks of the witness, the second weighs every event and
- * keeps the cheapest in a heap. */
+/* See slice.h. A run can have millions of events, a picture some dozens. Two walks over the run in
+ * causal order:
+ *   1. The first finds the *anchors*, the events to be explained (the witness, and what else was
+ *      asked for; without any, the deaths): their place in the order, and a witness's vector clock.
+ *   2. The second gives each event a cost: its distance to the nearest anchor in events, times a
+ *      weight by kind. A checkpoint far away can so cost less than a request next to the witness.
+ *      Events that did not happen before any witness, by the clock, cost more. The cheapest `most`
+ *      are kept in a heap with the dearest on top, which is thrown out when a cheaper one comes.
+ *
+ *     weight  0.02 checkpoint   1 send   4 request         distance 100:  2   100   400
+ *
+ * The second walk is needed because what happened before the witness, and how far away it is, is
+ * known only when the walk has come to the witness. To keep all events instead would need memory
+ * that grows with the run. Cost: two walks, the anchors and the logarithm of `most` for each event.
+ * In the end the events are sorted by rank and time, and gaps are marked. */
 #include "reports/walk/slice.h"
 
 #include "base/memory.h"
