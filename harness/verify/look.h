@@ -84,7 +84,8 @@ uint64_t at_newest(struct at at, enum note_kind kind);
 enum stand { STAND_BEHIND, STAND_LOGGING, STAND_BEYOND };
 enum stand at_stand(struct at at, uint64_t line);
 
-/* Lines that the process took from behind the one to the other. Numbers may be left out. */
+/* Lines that the process took after line `a` up to line `b`, or the other way round. Numbers may be
+ * left out. */
 unsigned lines_between(struct at of, uint64_t a, uint64_t b);
 
 /* How often the process was told "not yet" between the line and the event. */
@@ -111,7 +112,7 @@ struct walk {
     bool begun;            /* ... or begun */
     struct at at;          /* where the walk has come to */
     bool counts;           /* this trace does: */
-    struct at from, taken; /* behind the one note, before the other */
+    struct at from, taken; /* after the one note, before the other */
 };
 struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
                     bool got);
