@@ -27,9 +27,9 @@ _Noreturn static void give_up(const char *what)
     _exit(EXIT_NOT_STARTED);
 }
 
-/* Settings of UCX, below MPICH: no network is looked for and no thread of its own is started, which
- * halves MPI_Init. What the user has set stays. */
-static const char *const settings[][2] = {{"UCX_TLS", "self"}, {"UCX_VFS_ENABLE", "n"}};
+/* Settings of UCX, below MPICH: no network is looked for, which takes a third off MPI_Init. What
+ * the user has set stays. */
+static const char *const settings[][2] = {{"UCX_TLS", "self"}};
 #define SETTINGS (sizeof settings / sizeof settings[0])
 static bool is_ours[SETTINGS];
 
