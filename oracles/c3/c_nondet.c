@@ -108,7 +108,7 @@ static void fill_message(struct outcome *outcome, const struct record *record)
     outcome->tag = record->tag;
 }
 
-/* The completion is an outcome: which request it is was not determined, or whose message. */
+/* The completion is an outcome if it was open which request completes, or whose message it gets. */
 static bool take_completion(struct walk *walk, const struct record *record, struct outcome *outcome)
 {
     struct started *found = table_get(&walk->started, record->request, 0);
@@ -358,7 +358,8 @@ static size_t leave_out_unseen(struct comparison *comparison, size_t k, const st
     return k;
 }
 
-/* What is, as far as it got; the first difference is told. */
+/* Compares what the rank does after recovery, as far as it got. The first difference is reported.
+ */
 static void compare(struct comparison *comparison)
 {
     struct walk walk = {.trace = comparison->is,

@@ -302,7 +302,8 @@ static const enum claim_id cells[D_CATEGORIES][3][OTHERS_SETS] = {
                 [STANDS_BEYOND] = {[OTHERS_BEYOND] = CLAIM_D_CELL_SCAN_BEYOND_S}},
 };
 
-/* Where the member stands for coverage: as who gives when it is the one that does. */
+/* Where the member stands for coverage: when it gave its part, if it is one that gives; else when
+ * it had its result. */
 static int stand_as(const struct d_call *call, const struct stand *stand, bool root)
 {
     bool gives = call->category == D_SINGLE_SENDER || call->category == D_SCAN ? root
@@ -337,7 +338,7 @@ static void count_root(const struct view *view, unsigned root)
         judging_saw(view->pass->judging, cell, 1);
 }
 
-/* Where all are roots each counts as one. */
+/* Where the operation has no root, each member is taken for the root in turn. */
 static void count_cells(const struct view *view)
 {
     if (view->call->root >= 0) {

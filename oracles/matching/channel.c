@@ -130,8 +130,8 @@ static void remember(struct channel *channel, const struct sent *sent,
             at->by = *pair;
 }
 
-/* Receives that wait on `channel` and were posted before `order`, or may have been: they take its
- * first sends. */
+/* How many receives that wait on `channel` were posted before `order`, or may have been. Each takes
+ * one of the channel's sends, from the first on. */
 static unsigned posted_before(const struct channel *channel, uint64_t order)
 {
     unsigned count = 0;
@@ -187,14 +187,16 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
 {
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
         tell(match, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
-    /* Where receives may be brought back, it is not known which of them it was. */
+    /* While dormant receives exist, the order of posting is not known for all receives, so nothing
+     * can be said to be overtaken. */
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
         match->rank[channel->destination].dormant_until == 0)
         check_any_tag(match, channel, sent, received);
     close_pair(match, channel, sent, received);
 }
 
-/* The place of the first delivery without one that fits `sent` so; NULL there: none. */
+/* The link to the first delivery in `unplaced` that fits `sent` as `how` says; if there is none, to
+ * the end of the list. */
 static struct received **find_fit(const struct match *match, struct channel *channel,
                                   const struct sent *sent, enum align_fit how)
 {
@@ -447,13 +449,14 @@ static void state_problem(struct match *match, struct channel *channel, bool com
             problem->fit[i][j] = fit(match, sent[i], at);
         more = at->next != NULL && at->next->decided;
     }
-    /* What is not looked at yet may be what the sends that are left over went to. */
+    /* Deliveries beyond the window may belong to the sends that are left over: then these do not
+     * count as lost yet. */
     problem->cut_off = match->cut_off;
     problem->complete =
         complete && !match->cut_off && (problem->deliveries < ALIGN_DELIVERIES || !more);
 }
 
-/* Takes the cheapest explanation up to where things fit again. */
+/* Carries out the cheapest explanation, step by step, up to the first pair that agrees. */
 static void explain(struct match *match, struct channel *channel, bool complete)
 {
     struct align_problem problem;
@@ -482,7 +485,7 @@ static bool is_past(const struct match *match, uint64_t leave)
     return leave + match->slack < match->now;
 }
 
-/* All sends that it can go with have been read. */
+/* Every send that could account for this delivery has been read. */
 static bool is_explicable(const struct match *match, const struct received *received)
 {
     return received->decided && (received->blind || is_past(match, received->leave));

@@ -1,4 +1,8 @@
-/* See pass.h. */
+/* See pass.h. To read, match and number the records is what costs; so it is done once, and all
+ * listeners hear of it. What nobody listens to is not done: without a listener to pairs nothing is
+ * matched, without one to collectives nothing is numbered. For each record, in this order: a new
+ * life is reported to the matching; the listeners hear the record; it is matched; it is numbered.
+ */
 #include "oracles/matching/pass.h"
 
 #include <stdlib.h>

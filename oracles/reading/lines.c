@@ -1,4 +1,12 @@
-/* See lines.h. Walks the chain of notes, so that it costs what there are notes. */
+/* See lines.h. The notes of a rank are read once, from the newest back to the `restored` note, and
+ * give for each line the time of its checkpoint, of its end of logging, and so on. Where a rank
+ * stands at a time then follows from two comparisons (lines_standing):
+ *
+ *     before the line | checkpoint | logging | stop-log | beyond the line
+ *
+ * A rank need not take every line: it is beyond a line that it left out as soon as it takes a newer
+ * one. The cost of reading grows with the number of notes, that of a question with the number of
+ * the rank's lines. */
 #include "oracles/reading/lines.h"
 
 #include "base/memory.h"
@@ -46,7 +54,8 @@ static int by_number(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* From the newest note back, so that the first of several is the one that stays. */
+/* From the newest note back: of several notes of a kind and line, the first one made is read last,
+ * and stays. */
 static void read_rank(struct rank_lines *rank)
 {
     const struct trace *trace = rank->trace;

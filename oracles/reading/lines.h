@@ -1,6 +1,6 @@
 /* Where the ranks of one incarnation stand against its recovery lines, by their notes alone (C3
- * section 3.2, definition 2). A line that the incarnation was restored from lies behind all its
- * ranks. Must not know: messages, claims. */
+ * section 3.2, definition 2). All ranks of an incarnation are beyond the line that it was restored
+ * from. Must not know: messages, claims. */
 #ifndef ORACLES_READING_LINES_H
 #define ORACLES_READING_LINES_H
 
