@@ -143,7 +143,8 @@ static enum error_code leave_out(struct search *search, bool *drop, struct error
     return OK;
 }
 
-/* Guesses at most of the plan: all of it; what was not before the violation; what was not done. */
+/* Guesses at what is not needed: all steps; those not before the violation; those not carried out.
+ */
 #define GUESSES 3
 
 static void guess(const struct search *search, size_t index, bool *drop)
@@ -397,7 +398,7 @@ static enum error_code leave_out_all_items(struct search *search, struct error *
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Runs that come to nothing leave an item open. */
+/* An item stays open if too few of its runs count: the harness or the machine failed in others. */
 static bool all_judged(const struct search *search)
 {
     for (size_t i = 0; i < search->tried_count; i++)

@@ -321,7 +321,8 @@ static bool takes_anything(const struct taking *taking)
     return any;
 }
 
-/* What has been put back needs not be so again until it is written anew. */
+/* Content that was put back is put back again only after it was written again: the entries of its
+ * opening no longer count. */
 static void note_contents(struct taking *taking)
 {
     for (uint64_t i = 0; i < taking->names.count; i++) {

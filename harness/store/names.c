@@ -135,7 +135,8 @@ static bool was_done(const struct names *names, uint64_t i)
     return names->ending[i].at != NAMES_NEVER && !names->ending[i].failed;
 }
 
-/* What is made gets its number a second time only when what had it before is gone. */
+/* The file system gives a number a second time only when the object that had it before is gone. So
+ * each creation is the birth of a new object, from its entry on. */
 static void read_births_and_syncs(struct names *names)
 {
     for (uint64_t i = 0; i < names->count; i++) {
@@ -155,8 +156,9 @@ static void read_births_and_syncs(struct names *names)
     }
 }
 
-/* One end of operation `i`: the name stood for `before` (NULL: nothing, or not known) and stands
- * for `value` from now on. */
+/* What operation `i` does to one name: it led to `before` (NULL: nothing, or not known) and leads
+ * to `value` from now on. The change is durable if the work of the rank that made it is not lost,
+ * or if a sync that counts, of the folder or of everything, began after the operation had ended. */
 static void change(struct names *names, uint64_t i, enum journal_flag end, struct object *before,
                    struct object *value)
 {
@@ -236,7 +238,8 @@ static void read_sync(const struct names *names, const struct journal_entry *ent
     content->rank = entry->rank;
 }
 
-/* In the order in which they were announced: what stands on another operation came after it. */
+/* In the order of the entries that were written before the operations: the entry of an operation
+ * that builds on another comes after that one's. */
 static void read_entries(struct names *names)
 {
     for (uint64_t i = 0; i < names->count; i++) {

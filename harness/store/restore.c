@@ -181,7 +181,8 @@ static enum error_code take_away(struct restoring *restoring, struct name *name)
     return OK;
 }
 
-/* It had been removed, and nothing but its number can be told from the one before. */
+/* The folder was removed from the disk. A new one takes its place; nothing but its inode number
+ * differs. */
 static enum error_code make_again(struct restoring *restoring, struct object *folder,
                                   const char *path)
 {
@@ -237,7 +238,7 @@ static enum error_code put(struct restoring *restoring, const struct name *name)
                                    : put_file(restoring, name);
 }
 
-/* Files have been linked to where they belong, if they do anywhere. */
+/* Every file in gone/ has been linked to where it belongs, if anywhere: its name in gone/ goes. */
 static enum error_code clear_up(struct restoring *restoring)
 {
     char path[PATH_MAX];

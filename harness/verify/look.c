@@ -146,7 +146,7 @@ struct at at_posting(struct at got)
 
 /* --- messages ------------------------------------------------------------------------------ */
 
-/* It names who is to get it, not who has sent it. */
+/* The record is the sender's: its peer is the receiver. The peer of a delivery is the sender. */
 static bool goes_out(struct at at)
 {
     return at.record->kind == RECORD_SEND || at_is_note(at, NOTE_SUPPRESSED, 0);
@@ -171,7 +171,7 @@ bool message_is_at(const struct message *message, struct at at)
            at.record->peer == (goes_out(at) ? message->destination : message->source);
 }
 
-/* A receive that was too short cut the message. */
+/* A message that was cut, by a receive too short for it, has no hash that could be compared. */
 bool same_bytes(const struct record *a, const struct record *b)
 {
     bool cut =
@@ -272,7 +272,9 @@ static bool is_born(const struct trace *trace, uint64_t ticks)
     return shows;
 }
 
-/* If nobody tells what the process of that number was, it was that rank, unless it is a helper. */
+/* A process that became this rank; or the process of that number, if the program ran in it before
+ * it became another rank. If no note says what that process was, it counts, unless it is a helper.
+ */
 bool ranks_have(const struct trace_set *traces, int rank)
 {
     bool told = false;

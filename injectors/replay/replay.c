@@ -73,7 +73,7 @@ const struct decision_shape *replay_shape(uint32_t event)
     return &replay.decisions.shape[replay.event[event].shape];
 }
 
-/* Of all sections together. */
+/* The number of a rank's event among those of all sections. */
 static uint32_t number_of(uint32_t event)
 {
     return replay.section->first_event + event;
@@ -277,7 +277,7 @@ static void storage(struct record *r, enum plan_event event, const char *file, b
 }
 
 /* --- calls on the store ----------------------------------------------------------------------- */
-/* Waits until `rank` has made so many. */
+/* Waits until rank order->rank has made order->stored calls on the store. */
 static void await_stored(const struct decision_order *order, const struct record *r)
 {
     const struct board_slot *slot = &replay.board->slot[order->rank];
@@ -311,7 +311,8 @@ static void stored(const struct record *r)
         atomic_fetch_add(&runtime_slot->stored, 1);
 }
 
-/* The rank is to end by itself inside this call. What it sends others may need before that. */
+/* The rank ends by itself inside this call. It must not end when it sends or only posts something:
+ * others may need that message. So only a call of the wire that waits or aborts counts. */
 static bool ends_inside(const struct record *r)
 {
     unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
@@ -342,7 +343,8 @@ static void before(struct record *r)
     replay_look_for_end(false);
 }
 
-/* A call that was in progress when its rank was ended shows nothing of what it came to. */
+/* Takes what the call came to out of its record: in the run that is followed the rank was ended
+ * inside it, and the two traces must be the same. */
 static void hide_outcome(struct record *r)
 {
     switch (atomic_load_explicit(&r->kind, memory_order_relaxed)) {

@@ -1,5 +1,15 @@
-/* Is what a rank does the event that a condition waits for? Cheap fields first, the payload and the
- * call stack last. See rules.h. */
+/* Is what a rank does the event that a condition waits for? See rules.h. This is asked at each
+ * call, so what does not change is found out once (rules_know), and rules_match compares in the
+ * order of cost: numbers of the record, the board, the message's payload, the call stack.
+ *
+ * One call is looked at several times, before and after it, and once for each of its records; a
+ * condition must hold only once:
+ *
+ *     MPI_Sendrecv:  before: send record, receive record     after: send record, receive record
+ *     "call":        before: the send                        after: the receive  (stands_for_call)
+ *
+ * A receive or probe asks for a peer and a tag before it has found a message, and then has the
+ * message's: the first are compared until the second are there (still_asks). */
 #include "injectors/rules/rules_parts.h"
 
 #include <fnmatch.h>

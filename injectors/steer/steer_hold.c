@@ -136,7 +136,8 @@ int steer_pass_on(const struct outgoing *o, MPI_Request *request)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* For messages that no step of their own holds. error 255: it never goes out. */
+/* The evidence for a message that waits because of others or of jitter, not of a step that matched
+ * it. error 255: the message was cancelled and never goes out. */
 static void record_fault(enum fault_kind fault, const struct carried *message,
                          enum board_release why, int error)
 {
@@ -220,7 +221,8 @@ static bool is_blocked(const struct outgoing *o, uint32_t *reason)
 
 /* --- holding ---------------------------------------------------------------------------------- */
 
-/* Counter-based: the n-th send of a rank is held equally long whatever else there is. */
+/* Computed from the number of the send, not drawn in turn: the n-th send of a rank is held equally
+ * long, whatever happens to the others. */
 static uint64_t jitter_ns(const struct plan_step *jitter)
 {
     static _Atomic uint64_t sends;
@@ -436,7 +438,8 @@ static void look_at_lane(struct lane *lane, bool end)
 
 /* --- what the library has --------------------------------------------------------------------- */
 
-/* Tells the carrier. The message is out of all lists. */
+/* The library is done with the message, which is in no list any more: whoever waits for it is told.
+ */
 static void finish(struct carried *message, bool cancelled)
 {
     if (message->ordered)

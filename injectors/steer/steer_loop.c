@@ -43,7 +43,8 @@ void steer_look(void)
 void steer_round(unsigned *round)
 {
     steer_look();
-    /* What waits where a call that may block is not shown looks like what polls in vain. */
+    /* Where the board does not show the call that waits (with several threads), the driver can know
+     * only from the count of vain polls that this rank does not move. */
     if (atomic_load_explicit(&runtime_slot->blocking_call, memory_order_relaxed) == 0)
         runtime_polled_in_vain();
     if (schedule) {
@@ -278,9 +279,10 @@ void steer_drain(unsigned call, const MPI_Comm *comm)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* What is held stays held until it may go or all ranks are here: a sender that is early must not
- * spoil what the plan does with its last messages. A receiver that waits for one does not come, and
- * then the job cannot go on, which lets go as well. */
+/* A message stays held until its step lets it go, or until all ranks are in MPI_Finalize: if a rank
+ * let go of its last messages when it gets there itself, the plan's order would be lost. A rank
+ * that waits for such a message never gets there; then the job cannot go on, and that releases the
+ * message, too. */
 void steer_finalize(void)
 {
     MPI_Request everybody = handles.REQUEST_NULL;

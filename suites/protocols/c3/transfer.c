@@ -40,7 +40,8 @@ static bool is_wildcard(const struct request *request)
 
 /* --- posting ---------------------------------------------------------------------------------- */
 
-/* A header that no sender writes: it stays where a message that is too long does not arrive. */
+/* Fills the header with what no sender writes. If a message is too long for its receive, the
+ * library may write nothing at all; has_header then sees that the header never came. */
 static void blank_header(struct request *request)
 {
     memset(request->row, 0xff, piggyback_bytes());
@@ -91,7 +92,8 @@ static int post_as(struct request *request, int source, int tag)
     return error;
 }
 
-/* A message that was taken in before matches: it is this receive's. */
+/* If a message that was received before this receive was posted matches it, it is this receive's.
+ */
 static bool take_arrived(struct request *request, int source, int tag)
 {
     struct request *message = arrived_find(request->communicator, source, tag);
@@ -102,7 +104,8 @@ static bool take_arrived(struct request *request, int source, int tag)
     return true;
 }
 
-/* `place` is taken: if it was the last that has an outcome, what waited for it is posted. */
+/* The receive at `place` is posted. If no later place has an outcome, the wildcards that waited for
+ * that are posted. */
 static void post_waiting(uint64_t place)
 {
     if (replay_reaches_beyond(place))
@@ -118,7 +121,8 @@ static void post_waiting(uint64_t place)
         }
 }
 
-/* It is to take in what it took in then, and is no different from others once it is posted so. */
+/* Posts a wildcard for the source and tag that it received from while logging. From then on it is a
+ * receive like any other. */
 static void bind(struct request *request, int *source, int *tag)
 {
     *source = request->outcome->source;
@@ -128,8 +132,8 @@ static void bind(struct request *request, int *source, int *tag)
     request->bound = true;
 }
 
-/* Under which source and tag it is to be posted; what it takes is decided if they are not its own.
- */
+/* The source and tag that the receive is posted with. If these are not those that the program gave,
+ * which message it takes is decided (`bound`). */
 static void find_envelope(struct request *request, int *source, int *tag)
 {
     *source = request->peer;
@@ -197,7 +201,8 @@ static int receive_from_library(struct request *receive, struct request *message
     return error;
 }
 
-/* The row with the message in it, or with the receive that is to fill it, changes hands. */
+/* The receive takes over the row of the message: with the message in it, or with the library's
+ * receive that will fill it. */
 static void hand_on_row(struct request *receive, struct request *message)
 {
     char *row = receive->row;
