@@ -100,7 +100,7 @@ static inline int faultline_present(void)
 /* This rank has taken its local checkpoint of `line`: its state as of now is what a restart from
  * `line` gives back. Call it at the point of the cut itself, which may lie inside a call of the
  * application: the call is done again after a restart. What it receives counts as not handed over
- * at the cut, wherever its bytes are by then; what it sends may be sent before the cut or behind
+ * at the cut, wherever its bytes are by then; what it sends may be sent before the cut or after
  * it, and is not sent again if it was before. */
 static inline void faultline_checkpoint(uint64_t line)
 {
@@ -302,7 +302,7 @@ static inline void faultline_brought_back(const struct faultline_request *reques
 
 /* A communicator that a protocol hands out and makes again after a restart, in another way than the
  * program did: `identity` is the same in every incarnation and on every member, and no other
- * communicator has it. Behind faultline_stands_for; inside the call that makes it, or where it is
+ * communicator has it. After faultline_stands_for; inside the call that makes it, or where it is
  * made again. Messages of several incarnations are told apart and put together by it. */
 static inline void faultline_identity(uint64_t comm, uint64_t identity)
 {

@@ -48,7 +48,7 @@ struct oracle {
     /* ... to the pass over the application's effective histories. The incarnations come in their
      * order; with newest_first the newest is passed before all others. */
     void (*application)(struct judging *judging, struct pass *pass);
-    /* Behind the passes; of what is sound whatever the traces are, between them. */
+    /* After the passes; of what is sound whatever the traces are, between them. */
     void (*judge)(struct judging *judging);
     /* Needs the histories to be sound: left out, as unknown, when the traces cannot be trusted. */
     bool needs_sound_traces;

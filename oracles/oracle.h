@@ -71,7 +71,7 @@ enum error_code claim_check_name(const char *id, struct error *error);
 #define FINDING_WITNESSES 16
 #define FINDINGS_KEPT 8 /* per claim; more are only counted */
 
-/* When it came about: the event behind which it cannot be undone. */
+/* When it came about: the event after which it cannot be undone. */
 enum decided {
     DECIDED_BY_WITNESS, /* with the event of the witness that is over last */
     DECIDED_BY_EVENT,   /* with `decided_by` */

@@ -75,7 +75,7 @@ run() {
     echo "$status"
 }
 
-# compare RANKS PROGRAM ...: prints the verdict, and a reason behind it.
+# compare RANKS PROGRAM ...: prints the verdict, and a reason after it.
 compare() {
     local native tapped again i ranks=$1
     shift

@@ -23,11 +23,11 @@ HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/communicators/handles\
 
 # Protocols that carry all messages of the application themselves: the sources of the layer, how it
 # writes datatypes down, and the generated functions that refuse the rest of MPI.
-MAIL         := common/messages
-MAIL_REFUSED  = $(BUILD)/gen/mail/refused.c
-MAIL_USERS   := $(foreach file,$(shell grep -l 'common/messages/mail\.h' suites/protocols/*/*.[ch]),\
+LAYER         := common/messages
+LAYER_REFUSED  = $(BUILD)/gen/layer/refused.c
+LAYER_USERS   := $(foreach file,$(shell grep -l 'common/messages/layer\.h' suites/protocols/*/*.[ch]),\
                 $(word 3,$(subst /, ,$(file))))
-MAIL_OBJECTS  = $(call objects_in,$(MAIL)) $(addprefix $(PROTOCOL_OBJ)/common/communicators/,types.o payload.o) \
+LAYER_OBJECTS  = $(call objects_in,$(LAYER)) $(addprefix $(PROTOCOL_OBJ)/common/communicators/,types.o payload.o) \
                 $(PROTOCOL_OBJ)/refused.o
 
 # $(call protocol_objects,P): all that P is linked from.
@@ -37,7 +37,7 @@ objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
 protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROTOCOL_OBJ)/error.o \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
-                   $(if $(filter $(1),$(MAIL_USERS)),$(MAIL_OBJECTS))
+                   $(if $(filter $(1),$(LAYER_USERS)),$(LAYER_OBJECTS))
 
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.
 WIRES            = $(wildcard suites/protocols/*/wire.lua)
@@ -65,7 +65,7 @@ $(PROTOCOL_OBJ)/%.o: suites/protocols/%.c
 
 $(PROTOCOL_OBJ)/error.o: harness/base/error.c
 $(PROTOCOL_OBJ)/wrappers.o: $(HANDLES_WRAPPERS)
-$(PROTOCOL_OBJ)/refused.o: $(MAIL_REFUSED)
+$(PROTOCOL_OBJ)/refused.o: $(LAYER_REFUSED)
 $(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o $(PROTOCOL_OBJ)/refused.o:
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
@@ -83,7 +83,7 @@ $(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< '$(MPICC)' $@
 
-$(MAIL_REFUSED): suites/protocols/$(MAIL)/generate.lua $(wildcard suites/protocols/$(MAIL)/*.c)
+$(LAYER_REFUSED): suites/protocols/$(LAYER)/generate.lua $(wildcard suites/protocols/$(LAYER)/*.c)
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< '$(MPICC)' $@ $(filter %.c,$^)

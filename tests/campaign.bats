@@ -152,7 +152,7 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     grep -q '^ok .* no failure' tap
 }
 
-@test "no run without faults is begun behind the budget, and --resume makes those that are missing" {
+@test "no run without faults is begun after the budget, and --resume makes those that are missing" {
     local word
     for word in right one two; do subject "$word" '"right", "'$word'"'; done
     run -2 campaign -j 1 --budget 0.001s --runs 1

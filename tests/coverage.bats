@@ -63,8 +63,8 @@ covers() {
 @test "matrices of regions: every cell of a table, and what cannot be" {
     echo 'scenario "one" { protocol = "c3", program = "ring", ranks = 2, claims = { "C" } }' >s.lua
     run -0 "$FAULTLINE" run s.lua
-    [[ "$output" == *"# C.cell"*"# "*"behind"*"logging"*"beyond"* ]]
-    [[ "$output" =~ "#   behind "\ +[1-9][0-9]*\ +[0-9]+\ +"-" ]]
+    [[ "$output" == *"# C.cell"*"# "*"before"*"logging"*"beyond"* ]]
+    [[ "$output" =~ "#   before "\ +[1-9][0-9]*\ +[0-9]+\ +"-" ]]
 }
 
 @test "a promise is not judged where not all of the file is run" {

@@ -109,7 +109,7 @@ load driver_common
     [ "$status" -eq 64 ]
 }
 
-# In `run` the same sentence stands behind "deadlock".
+# In `run` the same sentence stands after "deadlock".
 @test "exec ends a deadlocked job, says who waits for whom, and has a status of its own" {
     local waits="every live rank is blocked and nothing is in flight; \
 rank 0 waits in MPI_Recv for a message from rank 1, tag 7; \

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load driver_common
 
-# A library under which the N-th fork of a process, and all behind it, fail: FAIL_FORK_AT=N.
+# A library under which the N-th fork of a process, and all after it, fail: FAIL_FORK_AT=N.
 fork_fails() {
     cat >fork.c <<'C'
 #define _GNU_SOURCE
@@ -123,7 +123,7 @@ LUA
     [[ "$output" == *"1..1"*"not ok 1 - bad"* ]]
 }
 
-@test "check goes on behind a run that it cannot read" {
+@test "check goes on after a run that it cannot read" {
     scenario "one" '"ok"'
     scenario "two" '"exit"'
     scenario "three" '"ok"'
@@ -242,7 +242,7 @@ SH
     run -64 "${trace[@]}" --from 100000
     [[ "$output" == *"--from 100000: the longest trace of the run has events 0 to "* ]]
     run -64 "${trace[@]}" --from 5 --to 4
-    [[ "$output" == *"--from 5 is behind --to 4"* ]]
+    [[ "$output" == *"--from 5 is after --to 4"* ]]
     for bad in 0 -1 x 1x "" 99999999999999999999; do
         run -64 "${trace[@]}" --limit "$bad"
         [[ "$output" == *"--limit: \"$bad\" is not a whole number from 1 to "* ]]

@@ -6,7 +6,7 @@
 #include "oracles/oracle.h"
 #include "tap.h"
 #include "traces/text_trace.h"
-#include "verify/second_look.h"
+#include "verify/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static inline bool generated_judge(int ranks, int incarnations, const char *cons
     }
     bool judged = judge(&set, &facts, ids, count, judgement, &error) == OK;
     if (judged)
-        second_look(&set, &facts, judgement);
+        verify_findings(&set, &facts, judgement);
     trace_set_release(&set);
     return judged;
 }

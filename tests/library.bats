@@ -17,7 +17,7 @@ setup_file() {
         compile -o "$to/plain" "$here/plain.c"
 }
 
-# keep NAME PROGRAM FIELDS: a scenario of the library; rank 1 dies behind its second line, unless
+# keep NAME PROGRAM FIELDS: a scenario of the library; rank 1 dies after its second line, unless
 # FIELDS has a plan.
 keep() {
     local plan='plan = function(p)

@@ -62,7 +62,7 @@ play() {
     [ "$status" -eq 0 ]
 }
 
-@test "and nothing is done behind that" {
+@test "and nothing is done after that" {
     play 'p:kill { rank = 0, event = "call", call = "MPI_Finalize", after = "start" }
           p:quiet { rank = 0, event = "send", nth = 1, after = "start" }'
     [ "$status" -eq 2 ]

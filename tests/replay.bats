@@ -56,7 +56,7 @@ declared() {
 # line others have begun meanwhile hangs on clocks, and is no part of what the failure is.
 @test "a program that waits in shared memory is replayed, and fails in the same way" {
     "$FAULTLINE" run --keep "$REPO/suites/c3/as_published.lua" \
-        --filter 'figure 5: data from beyond the stop-log line to behind it'
+        --filter 'figure 5: data from beyond the stop-log line to before it'
     run -0 "$FAULTLINE" replay --repeat 3 faultline-out/latest/1
     [[ "$output" == *"# faultline-out/latest/1: replayed 3/3"* ]]
 }
@@ -137,7 +137,7 @@ declared() {
     declared faultline-out/latest/1 | cmp - ../first
 }
 
-# stranger: foreign.zst, packed elsewhere: its program leaves the file `ran` behind, its environment
+# stranger: foreign.zst, packed elsewhere: its program leaves the file `ran` after, its environment
 # steers a terminal.
 stranger() {
     printf '#!/bin/sh\necho "$1" >>%s/ran\nexec %s ok\n' "$PWD" "$LIFE" >tool

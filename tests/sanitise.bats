@@ -137,7 +137,7 @@ damaged() {
     [ -z "$(ls -A "$FOUND")" ]
 }
 
-@test "in ranks the runtime of a sanitiser stays in front of our libraries, others behind" {
+@test "in ranks the runtime of a sanitiser stays in front of our libraries, others after" {
     local runtime
     runtime=$(gcc -print-file-name=libasan.so)
     LD_PRELOAD=$runtime:libm.so.6 ASAN_OPTIONS=detect_leaks=0 \

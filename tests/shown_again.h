@@ -1,4 +1,4 @@
-/* What an oracle found in an example, as the second look is given it. */
+/* What an oracle found in an example, as the verifier is given it. */
 #ifndef TESTS_SHOWN_AGAIN_H
 #define TESTS_SHOWN_AGAIN_H
 

@@ -158,7 +158,7 @@ kill_at_every_call() {
                           position = \"$position\", lose = \"$1\" }"
         done
     done
-    durable durable new "behind all of it, lose $1" \
+    durable durable new "after all of it, lose $1" \
         "p:kill { rank = 0, event = \"phase\", name = \"new\", lose = \"$1\" }"
 }
 

@@ -23,10 +23,10 @@ setup() { suites_setup; }
 # Of one sender, and of a barrier.
 @test "c3: a line through persistent calls, and recovery" {
     passes 2 "$ROOT/suites/c3/collectives_coverage.lua" \
-        --filter '* recovered logging-behind, MPI_B*_init'
+        --filter '* recovered logging-before, MPI_B*_init'
 }
 
-# Rank 1 is kept behind the line through all calls of two iterations, then the job is lost.
+# Rank 1 is kept before the line through all calls of two iterations, then the job is lost.
 @test "c3: several calls that do not block, completed in another order, and a crash" {
     cat >"$BATS_TEST_TMPDIR/s.lua" <<END
 for rank = 0, 2 do

@@ -32,7 +32,7 @@ bare() {
     sort bare.all >bare.out
 }
 
-# tapped RANKS PROGRAM ARGUMENT...: the same under the taps, PRELOAD behind them; trace in dump.
+# tapped RANKS PROGRAM ARGUMENT...: the same under the taps, PRELOAD after them; trace in dump.
 tapped() {
     local ranks=$1
     shift

@@ -126,7 +126,7 @@ static int take_from_peers(const struct collective *c)
     return result;
 }
 
-/* The place of that edge to this rank which has `earlier` others before it; behind the last one if
+/* The place of that edge to this rank which has `earlier` others before it; after the last one if
  * there is none. */
 static int edge_to(struct deposit *deposit, int rank, int earlier)
 {

@@ -29,10 +29,10 @@ struct meeting_key {
     uint64_t who; /* 0: all members; else a hash of who */
 };
 
-/* What one participant brings: parts that lie one behind another. */
+/* What one participant brings: parts that lie one after another. */
 struct deposit {
     int parts;
-    size_t start[]; /* parts + 1, from the first byte behind this array; then the bytes */
+    size_t start[]; /* parts + 1, from the first byte after this array; then the bytes */
 };
 
 struct meeting {

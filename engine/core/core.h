@@ -20,7 +20,7 @@
  *             return no;
  *
  * A process is a rank of the job by its number: 0 .. ranks - 1 are MPI_COMM_WORLD, those that
- * MPI_Comm_spawn makes come behind. Must not know: MPI, messages, traces. */
+ * MPI_Comm_spawn makes come after. Must not know: MPI, messages, traces. */
 #ifndef ENGINE_CORE_CORE_H
 #define ENGINE_CORE_CORE_H
 

@@ -1,4 +1,4 @@
-/* Decisions: those given are followed, what comes behind them is drawn. All are written down. See
+/* Decisions: those given are followed, what comes after them is drawn. All are written down. See
  * core.h. */
 #include "engine/core/core.h"
 

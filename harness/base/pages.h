@@ -11,7 +11,7 @@ static inline uintptr_t pages_begin(uintptr_t address, uintptr_t page_bytes)
     return address & ~(page_bytes - 1);
 }
 
-/* Lets go of the memory behind a mapped file from the page of `from` up to the page of `to`, which
+/* Lets go of the memory after a mapped file from the page of `from` up to the page of `to`, which
  * stays. What is in the file is read again when it is needed. Whoever goes through a file piece by
  * piece passes the end of one call as the beginning of the next. No errors: at worst the memory is
  * kept. Not for memory that belongs to no file: its contents would be lost. */

@@ -1,5 +1,5 @@
 /* A file that stands under its name whole or not at all: it is written beside its place, and takes
- * its name in the end, in one step. A process that is ended by a signal leaves NAME.PID.new behind.
+ * its name in the end, in one step. A process that is ended by a signal leaves NAME.PID.new after.
  * Must not know: what is written. libc only. */
 #ifndef BASE_WHOLE_FILE_H
 #define BASE_WHOLE_FILE_H

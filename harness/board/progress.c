@@ -106,7 +106,7 @@ static bool is_in_region(const struct board_slot *slot, enum plan_region region,
     bool taken = atomic_load(&slot->line) >= line;
     bool stopped = atomic_load(&slot->stopped_line) >= line;
     switch (region) {
-    case REGION_BEHIND:
+    case REGION_BEFORE:
         return !taken;
     case REGION_LOGGING:
         return taken && !stopped;

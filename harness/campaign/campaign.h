@@ -169,7 +169,7 @@ void campaign_release_subjects(struct campaign *campaign);
 void campaign_subject_text(const struct subject *subject, char text[CAMPAIGN_CALL_BYTES]);
 
 /* It did what it is made to do. */
-bool canary_sang(const struct canary *canary);
+bool canary_failed_as_expected(const struct canary *canary);
 
 /* --- campaign_group.c ------------------------------------------------------------------------- */
 

@@ -91,10 +91,11 @@ static json_t *pack_canaries(const struct campaign *campaign)
     json_t *array = json_array();
     for (size_t i = 0; i < campaign->canary_count; i++) {
         const struct canary *canary = &campaign->canary[i];
-        json_array_append_new(
-            array, json_pack("{s:o, s:s, s:s, s:b, s:b}", "protocol", json_text(canary->protocol),
-                             "name", canary->run->name, "claim", canary->run->violates, "done",
-                             canary->job->state == JOB_DONE, "found", canary_sang(canary)));
+        json_array_append_new(array, json_pack("{s:o, s:s, s:s, s:b, s:b}", "protocol",
+                                               json_text(canary->protocol), "name",
+                                               canary->run->name, "claim", canary->run->violates,
+                                               "done", canary->job->state == JOB_DONE, "found",
+                                               canary_failed_as_expected(canary)));
     }
     return array;
 }

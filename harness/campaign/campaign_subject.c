@@ -209,7 +209,7 @@ static enum error_code add_canary(struct campaign *campaign, const struct subjec
     return path_format(&job->folder, error, "%s/canary/%d", campaign->folder.text, job->number);
 }
 
-bool canary_sang(const struct canary *canary)
+bool canary_failed_as_expected(const struct canary *canary)
 {
     return canary->job->state == JOB_DONE && canary->job->status == STATUS_PASS;
 }

@@ -93,7 +93,7 @@ static void tell_canary(FILE *out, const struct campaign *campaign, const struct
 {
     char text[TEXT_BYTES];
     struct path path;
-    bool sings = canary_sang(canary);
+    bool sings = canary_failed_as_expected(canary);
     if (campaign->end == CAMPAIGN_INTERRUPTED && !sings &&
         (canary->job->state != JOB_DONE || job_was_cut_off(canary->job))) {
         tap_line(out, true, number, canary->run->name, "SKIP cut off by the user");
@@ -185,7 +185,7 @@ static const char *why_no_run(const struct campaign *campaign)
                                                    : "there was nothing to run";
 }
 
-/* The test behind the canaries, when there is no group: that there was something to find. */
+/* The test after the canaries, when there is no group: that there was something to find. */
 static void tell_no_failure(FILE *out, const struct campaign *campaign, int number)
 {
     char text[TEXT_BYTES];

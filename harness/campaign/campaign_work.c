@@ -129,7 +129,7 @@ static bool budget_is_spent(const struct campaign *campaign)
     return campaign->budget_s > 0 && campaign_elapsed_s(campaign) >= campaign->budget_s;
 }
 
-/* Of the runs without faults only those of the first subject are begun behind the budget. */
+/* Of the runs without faults only those of the first subject are begun after the budget. */
 static bool is_too_late(const struct campaign *campaign, const struct job *job)
 {
     bool needed = job == campaign->subject->survey_job || job == campaign->subject->reference;
@@ -224,7 +224,7 @@ static enum error_code survey_one(struct campaign *campaign, struct subject *sub
 static bool all_sing(const struct campaign *campaign)
 {
     for (size_t i = 0; i < campaign->canary_count; i++)
-        if (!canary_sang(&campaign->canary[i]))
+        if (!canary_failed_as_expected(&campaign->canary[i]))
             return false;
     return true;
 }

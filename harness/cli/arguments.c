@@ -10,7 +10,7 @@
 
 static bool parsing;
 
-/* argp ends the process with 0 behind its help, whether or not that was written. */
+/* argp ends the process with 0 after its help, whether or not that was written. */
 static void look_at_help(void)
 {
     if (parsing && status_of_output(stdout, "standard output", STATUS_PASS) != STATUS_PASS)

@@ -38,7 +38,7 @@
 struct visit {
     FILE *out;
     bool cannot_run;
-    char packages[PACKAGES_BYTES]; /* to install, a blank in front of and behind each */
+    char packages[PACKAGES_BYTES]; /* to install, a blank in front of and after each */
     struct path library;           /* the MPI library; empty: none */
     bool is_mpich_4_0;
 };

@@ -6,7 +6,7 @@
 #include "cli/settings.h"
 #include "cli/verb.h"
 #include "launch/command.h"
-#include "launch/lost.h"
+#include "launch/incomplete_traces.h"
 #include "launch/rank.h"
 #include "system/path.h"
 #include "system/process.h"
@@ -201,7 +201,7 @@ static void tell_lost(const struct path *run)
 {
     struct trace_set set;
     if (trace_set_open_run(run->text, &set, NULL) == OK)
-        lost_tell(&set, stderr);
+        incomplete_traces_print(&set, stderr);
     trace_set_release(&set);
 }
 

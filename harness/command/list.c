@@ -29,7 +29,7 @@ static size_t step_line(const void *step, char *buffer, size_t bytes)
 
 static size_t wire_line(const void *wire, char *buffer, size_t bytes)
 {
-    return plan_wire_print(wire, buffer, bytes);
+    return message_pattern_print(wire, buffer, bytes);
 }
 
 /* The whole line, however long it is. */

@@ -3,7 +3,7 @@
 #include "base/whole_file.h"
 #include "cli/arguments.h"
 #include "cli/verb.h"
-#include "launch/lost.h"
+#include "launch/incomplete_traces.h"
 #include "reports/export/export.h"
 #include "reports/text/columns.h"
 #include "reports/text/trace_text.h"
@@ -65,7 +65,7 @@ static const struct argp_option trace_argp_options[] = {
      0},
     {"kind", KEY_KIND, "KIND", 0,
      "send, recv, complete, probe, collective, comm, note, fault, call", 0},
-    {"from", KEY_FROM, "N", 0, "first event of each trace: the number behind the e", 0},
+    {"from", KEY_FROM, "N", 0, "first event of each trace: the number after the e", 0},
     {"to", KEY_TO, "N", 0, "last event of each trace", 0},
     {"limit", KEY_LIMIT, "N", 0, "at most so many lines", 0},
     {"width", KEY_WIDTH, "N", 0,
@@ -128,7 +128,7 @@ static void check_together(const struct trace_options *options, struct argp_stat
 {
     const struct trace_print_options *print = &options->print;
     if (print->from > print->to)
-        argp_error(state, "--from %" PRIu64 " is behind --to %" PRIu64, print->from, print->to);
+        argp_error(state, "--from %" PRIu64 " is after --to %" PRIu64, print->from, print->to);
     if (options->format != NULL && options->text_only != NULL)
         argp_error(state, "--%s is for --format text and columns; --format %s has the whole run",
                    options->text_only, options->format->name);
@@ -259,7 +259,7 @@ static void tell_seen(const struct export *export)
 static enum error_code write_form(const struct trace_options *options, const struct trace_set *set,
                                   FILE *out, struct error *error)
 {
-    struct witness witness;
+    struct event_list witness;
     enum error_code code = stored_witness(options->run, &witness, error);
     if (code != OK)
         return code;
@@ -288,7 +288,7 @@ static int terminal_width(const struct trace_options *options)
 static enum error_code write_columns(const struct trace_options *options,
                                      const struct trace_set *set, FILE *out, struct error *error)
 {
-    struct witness witness;
+    struct event_list witness;
     enum error_code code = stored_witness(options->run, &witness, error);
     if (code != OK)
         return code;
@@ -369,7 +369,7 @@ int verb_trace(int argc, char **argv)
         code = check_there(&set, &options.print, &error);
     if (code == OK)
         code = write_out(&options, &set, &error);
-    bool lost = code == OK && lost_tell(&set, stderr);
+    bool lost = code == OK && incomplete_traces_print(&set, stderr);
     trace_set_release(&set);
     if (code != OK)
         return (int)status_of_error(&error);

@@ -114,7 +114,7 @@ static bool same_event(const struct side *a, const struct side *b)
            request_at(a, a->at) == request_at(b, b->at);
 }
 
-/* A rank that others ended is ended behind its last event, which may be behind the entry of the
+/* A rank that others ended is ended after its last event, which may be after the entry of the
  * next call: of that nothing came. */
 static bool only_entered(const struct decision_section *section, const struct side *recorded,
                          const struct side *replayed)

@@ -58,7 +58,7 @@ struct decisions_header {
     char magic[8];
     uint32_t version;
     uint32_t header_bytes;
-    uint64_t checksum; /* XXH3 64 of all that is behind this field */
+    uint64_t checksum; /* XXH3 64 of all that is after this field */
     uint64_t bytes;    /* of the file */
     uint64_t seed;
     struct decisions_identity identity;

@@ -181,7 +181,7 @@ static uint32_t event_of(const struct reading *reading, uint64_t number)
     return DECISION_NO_EVENT;
 }
 
-/* A held message that no step of its own holds is behind one that is, and will be again. */
+/* A held message that no step of its own holds is after one that is, and will be again. */
 static bool is_wanted(struct reading *reading, const struct record *fault)
 {
     uint32_t step = (uint32_t)fault->tag + 1;

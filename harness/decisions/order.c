@@ -9,7 +9,7 @@
 /* Where one rank stands when a call begins. */
 struct standing {
     struct store_call *over; /* its newest call that is over */
-    struct store_call *open; /* the one behind it that has begun */
+    struct store_call *open; /* the one before it that has begun */
     struct store_call *newest;
     uint32_t count; /* calls that are over */
 };

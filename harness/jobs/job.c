@@ -3,8 +3,8 @@
 
 #include "base/regular_file.h"
 #include "base/whole_file.h"
-#include "jobs/again.h"
 #include "jobs/control.h"
+#include "jobs/rerun.h"
 #include "jobs/tell.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
@@ -242,7 +242,7 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     if (shown != STATUS_PASS || options->keep)
         kept_stacks_of_kills(run->folder.text);
     if (shown == STATUS_VIOLATION && run->followed[0] == '\0' && !options->no_stacks)
-        again_for_stacks(run, &outcome, mask);
+        rerun_for_stacks(run, &outcome, mask);
     if (shown != STATUS_PASS)
         stored_verdict_add_stacks(run->folder.text);
     draw(run, shown, options);

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "run/run.h"
 #include "script/script.h"
-#include "stacks/witness.h"
+#include "stacks/event_list.h"
 #include "system/path.h"
 #include "system/status.h"
 
@@ -25,7 +25,7 @@ struct job {
     const struct job *reference; /* to be done before; NULL: none */
     const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
                                     Borrowed */
-    struct witness wanted;       /* of a run that follows: where call stacks are to be kept */
+    struct event_list wanted;    /* of a run that follows: where call stacks are to be kept */
     bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */
     struct path folder;          /* as the user would type it */

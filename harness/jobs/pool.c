@@ -118,7 +118,7 @@ static void remove_leftovers(const struct path *folder)
 
 /* The process of a job clears up by itself, unless it is killed: what it has started has come to
  * this process then. */
-static void clear_up_behind(struct pool *pool, const struct job *job)
+static void clear_up_after(struct pool *pool, const struct job *job)
 {
     pid_t running[POOL_MAX_JOBS];
     struct process_set kept = {.pid = running};
@@ -138,7 +138,7 @@ static struct job *take_done(struct pool *pool)
             continue;
         pool->job[i] = pool->job[--pool->running];
         if (WIFSIGNALED(job->wait_status))
-            clear_up_behind(pool, job);
+            clear_up_after(pool, job);
         return job;
     }
     return NULL;

@@ -5,9 +5,9 @@
 #include "board/progress.h"
 #include "board/shared_memory.h"
 #include "launch/ends.h"
-#include "launch/follow.h"
 #include "launch/launcher.h"
 #include "launch/leftovers.h"
+#include "launch/output_tail.h"
 #include "launch/outside.h"
 #include "launch/preload.h"
 #include "launch/watch.h"
@@ -36,7 +36,7 @@
 #define FREED_MOST_BYTES (16u << 20)
 
 /* An incarnation under way. */
-struct flight {
+struct running_incarnation {
     struct launch *launch;
     struct rank_end *ends;
     struct launch_order order;
@@ -45,62 +45,63 @@ struct flight {
     uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
     long killed_for_memory;  /* processes of this machine, before it began */
     struct watch watch;
-    struct follow follow;
+    struct output_tail tail;
 };
 
 /* Orphans come to the driver: a rank whose parent the launcher killed is reaped here. */
 static void note_reaped(void *context, pid_t pid, int wait_status)
 {
-    struct flight *flight = context;
-    struct board *board = flight->launch->board;
-    if (pid == flight->launched.pid) {
-        flight->launched.ended = true;
-        flight->launched.wait_status = wait_status;
+    struct running_incarnation *running = context;
+    struct board *board = running->launch->board;
+    if (pid == running->launched.pid) {
+        running->launched.ended = true;
+        running->launched.wait_status = wait_status;
     }
     for (int rank = 0; rank < board->ranks; rank++) {
         if (atomic_load(&board->slot[rank].pid) != pid || atomic_load(&board->slot[rank].ended))
             continue;
-        flight->ends[rank].known = true;
-        flight->ends[rank].wait_status = wait_status;
+        running->ends[rank].known = true;
+        running->ends[rank].wait_status = wait_status;
     }
 }
 
-static void take_signals(struct flight *flight)
+static void take_signals(struct running_incarnation *running)
 {
     struct signalfd_siginfo info;
-    while (read(flight->launch->signals, &info, sizeof info) == sizeof info)
+    while (read(running->launch->signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo != SIGCHLD)
-            flight->interrupted = (int)info.ssi_signo;
-    process_reap(note_reaped, flight);
+            running->interrupted = (int)info.ssi_signo;
+    process_reap(note_reaped, running);
 }
 
 /* A rank that ended badly, and a launcher that takes too long to notice. */
-static bool launcher_is_stuck(struct flight *flight, uint64_t now_ns)
+static bool launcher_is_stuck(struct running_incarnation *running, uint64_t now_ns)
 {
-    const struct board *board = flight->launch->board;
-    for (int rank = 0; flight->first_death_ns == 0 && rank < board->ranks; rank++)
+    const struct board *board = running->launch->board;
+    for (int rank = 0; running->first_death_ns == 0 && rank < board->ranks; rank++)
         if (atomic_load(&board->slot[rank].ended) != 0 &&
             atomic_load(&board->slot[rank].wait_status) != 0)
-            flight->first_death_ns = now_ns;
-    return flight->first_death_ns != 0 && now_ns - flight->first_death_ns > CLEANUP_GRACE_NS;
+            running->first_death_ns = now_ns;
+    return running->first_death_ns != 0 && now_ns - running->first_death_ns > CLEANUP_GRACE_NS;
 }
 
 /* A rank or the launcher was asked to end, by somebody: if it does not, nothing that comes of the
  * run means anything, and a launcher may wait to be asked again. */
-static bool was_told_to_end(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
+static bool was_told_to_end(struct running_incarnation *running, uint64_t now_ns, char *text,
+                            size_t bytes)
 {
-    uint64_t first_ns = outside_told_to_end_ns(flight->launch->board);
+    uint64_t first_ns = outside_told_to_end_ns(running->launch->board);
     return first_ns != 0 && now_ns > first_ns + CLEANUP_GRACE_NS &&
-           outside_told(flight->launch->board, 0, text, bytes);
+           outside_told(running->launch->board, 0, text, bytes);
 }
 
 /* A rank is dead, or is to die by a step that is done: what the others wait for then is their end,
  * which the launcher brings, in its time. */
-static bool is_ending(const struct flight *flight)
+static bool is_ending(const struct running_incarnation *running)
 {
-    const struct board *board = flight->launch->board;
-    const struct plan *plan = &flight->launch->scenario->plan;
-    bool ending = flight->first_death_ns != 0;
+    const struct board *board = running->launch->board;
+    const struct plan *plan = &running->launch->scenario->plan;
+    bool ending = running->first_death_ns != 0;
     for (unsigned i = 0; !ending && i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
         if (action_of(step)->kills != KILLS_VICTIMS || !board_step_done(board, i) ||
@@ -126,26 +127,27 @@ static bool was_ended_here(const struct launch *launch)
     return true;
 }
 
-/* The job has its time behind the last fault. So much is there for the faults, too; then they stop
+/* The job has its time after the last fault. So much is there for the faults, too; then they stop
  * (progress_quiet), and what still waits for them goes on without. */
-static bool is_too_late(struct flight *flight, uint64_t now_ns, char *text, size_t bytes)
+static bool is_too_late(struct running_incarnation *running, uint64_t now_ns, char *text,
+                        size_t bytes)
 {
-    struct launch *launch = flight->launch;
+    struct launch *launch = running->launch;
     const struct plan *plan = &launch->scenario->plan;
     double timeout_s = launch->patience_s;
     double stall_s = fmax(timeout_s * STALL_OF_TIMEOUT, STALL_LEAST_S);
-    if (watch_has_stalled(&flight->watch, launch->board, stall_s)) {
+    if (watch_has_stalled(&running->watch, launch->board, stall_s)) {
         snprintf(text, bytes, "for %g s every live rank has only polled in vain", stall_s);
         return true;
     }
-    bool ended_here = !is_ending(flight) && was_ended_here(launch);
+    bool ended_here = !is_ending(running) && was_ended_here(launch);
     bool over = launch->quiet || progress_is_over(launch->board, plan);
     if (!over && !ended_here && now_ns < launch->deadline_ns)
         return false;
     if (!launch->quiet && !ended_here && plan->count > 0) {
         if (!over) {
             progress_quiet(launch->board, RELEASED_BY_QUIET);
-            watch_init(&flight->watch, launch->board->ranks);
+            watch_init(&running->watch, launch->board->ranks);
         }
         launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
     }
@@ -176,31 +178,32 @@ static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
 
 /* Until the incarnation is over or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
-static enum launch_end watch_flight(struct flight *flight, char *text, size_t bytes)
+static enum launch_end watch_incarnation(struct running_incarnation *running, char *text,
+                                         size_t bytes)
 {
-    const struct launch *launch = flight->launch;
+    const struct launch *launch = running->launch;
     struct pollfd look = {.fd = launch->signals, .events = POLLIN};
     uint64_t next_look_ns = 0;
-    while (!launch->launcher->poll(&flight->launched)) {
+    while (!launch->launcher->poll(&running->launched)) {
         poll(&look, 1, WATCH_PERIOD_MS);
-        take_signals(flight);
+        take_signals(running);
         uint64_t now_ns = clock_monotonic_ns();
-        if (flight->interrupted != 0) {
-            snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(flight->interrupted));
+        if (running->interrupted != 0) {
+            snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(running->interrupted));
             return LAUNCH_INTERRUPTED;
         }
-        if (now_ns < next_look_ns || launch->launcher->poll(&flight->launched))
+        if (now_ns < next_look_ns || launch->launcher->poll(&running->launched))
             continue;
         next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
-        follow_look(&flight->follow);
-        if (launcher_is_stuck(flight, now_ns))
+        output_tail_copy(&running->tail);
+        if (launcher_is_stuck(running, now_ns))
             return LAUNCH_FINISHED;
-        if (was_told_to_end(flight, now_ns, text, bytes))
+        if (was_told_to_end(running, now_ns, text, bytes))
             return LAUNCH_VOID;
-        if (!is_ending(flight) && watch_look(&flight->watch, launch->board, &launch->scenario->plan,
-                                             launch->folder, text, bytes))
+        if (!is_ending(running) && watch_look(&running->watch, launch->board,
+                                              &launch->scenario->plan, launch->folder, text, bytes))
             return LAUNCH_DEADLOCK;
-        if (!is_ending(flight) && atomic_load(&launch->board->stuck) != 0) {
+        if (!is_ending(running) && atomic_load(&launch->board->stuck) != 0) {
             bool stalled = atomic_load(&launch->board->stuck) == STUCK_STALL;
             snprintf(text, bytes, "%s",
                      stalled ? "every live rank has only polled in vain" : "no rank can go on");
@@ -208,18 +211,18 @@ static enum launch_end watch_flight(struct flight *flight, char *text, size_t by
         }
         if (cannot_follow(launch, text, bytes))
             return LAUNCH_VOID;
-        if (is_too_late(flight, now_ns, text, bytes))
+        if (is_too_late(running, now_ns, text, bytes))
             return LAUNCH_TIME_LIMIT;
     }
     return LAUNCH_FINISHED;
 }
 
 /* Where the ranks' ends do not say what happened, the launcher may; or the kernel. */
-static void explain_void(const struct flight *flight, char *text, size_t bytes)
+static void explain_void(const struct running_incarnation *running, char *text, size_t bytes)
 {
-    flight->launch->launcher->explain(&flight->launched, &flight->order, text, bytes);
+    running->launch->launcher->explain(&running->launched, &running->order, text, bytes);
     size_t used = strlen(text);
-    long killed = process_killed_for_memory() - flight->killed_for_memory;
+    long killed = process_killed_for_memory() - running->killed_for_memory;
     if (killed > 0)
         snprintf(text + used, bytes - used,
                  "; the kernel killed %ld process%s for lack of memory meanwhile", killed,
@@ -268,32 +271,33 @@ static bool lacks_shared_memory(const struct launch *launch, char *text, size_t 
 }
 
 /* Its own end, not by Faultline; that of a crash may be due to a rank's. */
-static bool launcher_was_signalled(const struct flight *flight, char *text, size_t bytes)
+static bool launcher_was_signalled(const struct running_incarnation *running, char *text,
+                                   size_t bytes)
 {
-    const struct launch *launch = flight->launch;
-    int status = flight->launched.wait_status;
-    if (!flight->launched.left || !WIFSIGNALED(status) ||
-        (!outside_is_sent(WTERMSIG(status)) && ends_failed_ns(launch->board, flight->ends) != 0))
+    const struct launch *launch = running->launch;
+    int status = running->launched.wait_status;
+    if (!running->launched.left || !WIFSIGNALED(status) ||
+        (!outside_is_sent(WTERMSIG(status)) && ends_failed_ns(launch->board, running->ends) != 0))
         return false;
     snprintf(text, bytes, "the launcher was ended, not by Faultline");
     return true;
 }
 
-static enum launch_end classify(const struct flight *flight, char *text, size_t bytes)
+static enum launch_end classify(const struct running_incarnation *running, char *text, size_t bytes)
 {
-    const struct launch *launch = flight->launch;
+    const struct launch *launch = running->launch;
     if (launch->board->refused[0] != '\0') {
         snprintf(text, bytes, "the step engine does not do %.200s", launch->board->refused);
         return LAUNCH_REFUSED;
     }
     const struct plan *plan = &launch->scenario->plan;
     enum launch_end end = LAUNCH_VOID;
-    if (!launcher_was_signalled(flight, text, bytes))
-        end = ends_classify(launch->board, plan, flight->ends, text, bytes);
+    if (!launcher_was_signalled(running, text, bytes))
+        end = ends_classify(launch->board, plan, running->ends, text, bytes);
     if (end == LAUNCH_FAILED && ends_storage_failed(launch->board, plan, text, bytes))
         return LAUNCH_KILLED;
     if (end == LAUNCH_VOID)
-        explain_void(flight, text, bytes);
+        explain_void(running, text, bytes);
     return end;
 }
 
@@ -319,25 +323,25 @@ static bool lacks_library(const struct launch *launch, char *text, size_t bytes)
     return false;
 }
 
-static void follow_if_asked(struct flight *flight)
+static void tail_if_asked(struct running_incarnation *running)
 {
-    const struct launch *launch = flight->launch;
+    const struct launch *launch = running->launch;
     if (!launch->capture)
-        follow_begin(&flight->follow, launch->folder, atomic_load(&launch->board->incarnation),
-                     launch->board->ranks);
+        output_tail_begin(&running->tail, launch->folder, atomic_load(&launch->board->incarnation),
+                          launch->board->ranks);
 }
 
 /* The job does not go on: is it the job's doing? */
-static enum launch_end look_at_stuck(const struct flight *flight, enum launch_end end, char *text,
-                                     size_t bytes)
+static enum launch_end look_at_stuck(const struct running_incarnation *running, enum launch_end end,
+                                     char *text, size_t bytes)
 {
-    const struct board *board = flight->launch->board;
+    const struct board *board = running->launch->board;
     size_t used = strlen(text);
-    if (outside_stopped(board, flight->launched.pid, text, bytes) ||
+    if (outside_stopped(board, running->launched.pid, text, bytes) ||
         outside_told(board, 0, text, bytes))
         return LAUNCH_VOID;
     if (ends_program_runs(board)) {
-        watch_write_stacks(board, flight->launch->folder);
+        watch_write_stacks(board, running->launch->folder);
         return end;
     }
     snprintf(text + used, bytes - used,
@@ -346,13 +350,13 @@ static enum launch_end look_at_stuck(const struct flight *flight, enum launch_en
 }
 
 /* After an incarnation of which nothing lives any more. */
-static enum launch_end conclude(const struct flight *flight, enum launch_end end, char *text,
-                                size_t bytes)
+static enum launch_end conclude(const struct running_incarnation *running, enum launch_end end,
+                                char *text, size_t bytes)
 {
-    const struct launch *launch = flight->launch;
-    ends_collect(launch->board, atomic_load(&launch->board->incarnation), flight->ends);
+    const struct launch *launch = running->launch;
+    ends_collect(launch->board, atomic_load(&launch->board->incarnation), running->ends);
     if (end == LAUNCH_FINISHED)
-        end = classify(flight, text, bytes);
+        end = classify(running, text, bytes);
     bool bad = end == LAUNCH_FAILED || end == LAUNCH_DEADLOCK || end == LAUNCH_TIME_LIMIT ||
                end == LAUNCH_VOID;
     if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
@@ -364,29 +368,29 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
                                    enum launch_end *end, char *text, size_t bytes,
                                    struct error *error)
 {
-    struct flight *flight = memory_new(1, sizeof *flight);
-    flight->launch = launch;
-    flight->ends = ends;
-    flight->killed_for_memory = process_killed_for_memory();
-    watch_init(&flight->watch, launch->board->ranks);
-    follow_if_asked(flight);
+    struct running_incarnation *running = memory_new(1, sizeof *running);
+    running->launch = launch;
+    running->ends = ends;
+    running->killed_for_memory = process_killed_for_memory();
+    watch_init(&running->watch, launch->board->ranks);
+    tail_if_asked(running);
     leftovers_begin(launch->folder);
-    struct launched *launched = &flight->launched;
-    enum error_code code = order_make(launch, &flight->order, error);
+    struct launched *launched = &running->launched;
+    enum error_code code = order_make(launch, &running->order, error);
     if (code == OK)
-        code = launch->launcher->start(&flight->order, launched, error);
+        code = launch->launcher->start(&running->order, launched, error);
     if (code == OK)
-        *end = watch_flight(flight, text, bytes);
+        *end = watch_incarnation(running, text, bytes);
     if (code == OK && (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT))
-        *end = look_at_stuck(flight, *end, text, bytes);
+        *end = look_at_stuck(running, *end, text, bytes);
     launched->left = launched->ended;
-    launch->launcher->stop(launched, note_reaped, flight);
+    launch->launcher->stop(launched, note_reaped, running);
     leftovers_remove(launch->folder);
     if (code == OK)
-        *end = conclude(flight, *end, text, bytes);
-    follow_look(&flight->follow);
-    follow_end(&flight->follow);
-    order_release(&flight->order);
-    free(flight);
+        *end = conclude(running, *end, text, bytes);
+    output_tail_copy(&running->tail);
+    output_tail_end(&running->tail);
+    order_release(&running->order);
+    free(running);
     return code;
 }

@@ -22,7 +22,7 @@ bool outside_is_sent(int signal_number);
 bool outside_ended(const struct board_slot *slot, const struct rank_end *end);
 
 /* A rank of the incarnation did. `failed_ns`: when a rank failed by itself (CLOCK_MONOTONIC), 0:
- * none did; what the launcher passes on behind that is its clearing up. text: who and how. */
+ * none did; what the launcher passes on after that is its clearing up. text: who and how. */
 bool outside_disturbed(const struct board *board, const struct rank_end *ends, uint64_t failed_ns,
                        char *text, size_t bytes);
 

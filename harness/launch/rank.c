@@ -28,7 +28,7 @@
 #define NUMBER_BYTES 16
 
 /* The rank and what is needed to look after it. */
-struct charge {
+struct supervised_rank {
     const struct rank_job *job;
     struct board *board;
     int rank;
@@ -109,13 +109,13 @@ static bool redirect(const char *path, int to)
     return regular_make(path, &file, NULL) == OK && dup2(file, to) >= 0;
 }
 
-static bool capture_output(const struct charge *charge)
+static bool capture_output(const struct supervised_rank *supervised)
 {
     struct path out, err;
-    int incarnation = atomic_load(&charge->board->incarnation);
-    return path_format(&out, NULL, "%s/output/r%d.%d.out", charge->job->run, charge->rank,
+    int incarnation = atomic_load(&supervised->board->incarnation);
+    return path_format(&out, NULL, "%s/output/r%d.%d.out", supervised->job->run, supervised->rank,
                        incarnation) == OK &&
-           path_format(&err, NULL, "%s/output/r%d.%d.err", charge->job->run, charge->rank,
+           path_format(&err, NULL, "%s/output/r%d.%d.err", supervised->job->run, supervised->rank,
                        incarnation) == OK &&
            redirect(out.text, STDOUT_FILENO) && redirect(err.text, STDERR_FILENO);
 }
@@ -127,117 +127,120 @@ static void set_number(const char *name, int number)
     setenv(name, text, 1);
 }
 
-static void set_environment(const struct charge *charge)
+static void set_environment(const struct supervised_rank *supervised)
 {
-    const struct rank_job *job = charge->job;
+    const struct rank_job *job = supervised->job;
     for (size_t i = 0; i < job->environment_count; i++)
         putenv((char *)(uintptr_t)job->environment[i]); /* the store among them */
     setenv("FAULTLINE_RUN", job->run, 1);
-    set_number("FAULTLINE_RANK", charge->rank);
-    set_number("FAULTLINE_RANKS", charge->board->ranks);
+    set_number("FAULTLINE_RANK", supervised->rank);
+    set_number("FAULTLINE_RANKS", supervised->board->ranks);
     char *preload = rank_preload(job->preload);
     if (preload != NULL)
         setenv("LD_PRELOAD", preload, 1);
 }
 
 /* The forked child: becomes the rank. */
-_Noreturn static void become_rank(const struct charge *charge, pid_t parent)
+_Noreturn static void become_rank(const struct supervised_rank *supervised, pid_t parent)
 {
     setpgid(0, 0);
     if (!process_die_with(parent, SIGKILL))
         _exit(EXIT_NOT_STARTED);
-    if (charge->job->capture && !capture_output(charge))
+    if (supervised->job->capture && !capture_output(supervised))
         _exit(EXIT_NOT_STARTED);
-    set_environment(charge);
-    process_reset_signals(&charge->mask);
-    execvp(charge->job->command[0], charge->job->command);
-    fprintf(stderr, "faultline: cannot start %s: %s\n", charge->job->command[0], strerror(errno));
+    set_environment(supervised);
+    process_reset_signals(&supervised->mask);
+    execvp(supervised->job->command[0], supervised->job->command);
+    fprintf(stderr, "faultline: cannot start %s: %s\n", supervised->job->command[0],
+            strerror(errno));
     _exit(EXIT_NOT_STARTED);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
-static void read_plan(struct charge *charge)
+static void read_plan(struct supervised_rank *supervised)
 {
     struct path path;
     struct error error;
-    if (charge->has_plan || path_format(&path, &error, "%s/plan", charge->job->run) != OK)
+    if (supervised->has_plan || path_format(&path, &error, "%s/plan", supervised->job->run) != OK)
         return;
-    charge->has_plan = plan_read(path.text, &charge->plan, &error) == OK;
+    supervised->has_plan = plan_read(path.text, &supervised->plan, &error) == OK;
 }
 
 /* As process_signal: a signal of ours, not one from outside. */
-static void send(const struct charge *charge, int number)
+static void send(const struct supervised_rank *supervised, int number)
 {
-    board_note_signal(charge->board, charge->pid, number);
-    process_signal(charge->pidfd, number);
+    board_note_signal(supervised->board, supervised->pid, number);
+    process_signal(supervised->pidfd, number);
 }
 
 /* The rank has really stopped: a SIGCONT before that would be lost on it. */
-static bool has_stopped(struct charge *charge)
+static bool has_stopped(struct supervised_rank *supervised)
 {
     siginfo_t info = {0};
-    if (!charge->stopped)
-        charge->stopped = waitid(P_PID, (id_t)charge->pid, &info, WSTOPPED | WNOHANG) == 0 &&
-                          info.si_pid == charge->pid;
-    return charge->stopped;
+    if (!supervised->stopped)
+        supervised->stopped =
+            waitid(P_PID, (id_t)supervised->pid, &info, WSTOPPED | WNOHANG) == 0 &&
+            info.si_pid == supervised->pid;
+    return supervised->stopped;
 }
 
 /* One look at a rank that the plan has stopped; its steps are asked for why it may go on. */
-static void serve_stop(struct charge *charge)
+static void serve_stop(struct supervised_rank *supervised)
 {
-    struct board_slot *slot = &charge->board->slot[charge->rank];
-    read_plan(charge);
-    if (!has_stopped(charge) || !charge->has_plan)
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
+    read_plan(supervised);
+    if (!has_stopped(supervised) || !supervised->has_plan)
         return;
-    for (unsigned step = 0; (step = board_stopped_by(slot, step)) < charge->plan.count; step++)
-        if (progress_released(charge->board, &charge->plan, step) != RELEASED_NOT)
+    for (unsigned step = 0; (step = board_stopped_by(slot, step)) < supervised->plan.count; step++)
+        if (progress_released(supervised->board, &supervised->plan, step) != RELEASED_NOT)
             board_stop_is_over(slot, step);
     if (board_is_stopped(slot))
         return;
-    charge->stopped = false;
-    send(charge, SIGCONT);
+    supervised->stopped = false;
+    send(supervised, SIGCONT);
     if (board_is_stopped(slot)) /* again, while it still was: that SIGSTOP was lost on it */
-        send(charge, SIGSTOP);
+        send(supervised, SIGSTOP);
 }
 
 /* Where it stood is kept: it will not tell any more. */
-static void kill_rank(const struct charge *charge)
+static void kill_rank(const struct supervised_rank *supervised)
 {
     char path[PATH_MAX];
-    int incarnation = atomic_load(&charge->board->incarnation);
-    send(charge, SIGSTOP);
-    if (snapshot_path(path, sizeof path, charge->job->run, charge->rank, incarnation, "killed"))
-        snapshot_take_of(charge->pid, path);
-    send(charge, SIGKILL);
+    int incarnation = atomic_load(&supervised->board->incarnation);
+    send(supervised, SIGSTOP);
+    if (snapshot_path(path, sizeof path, supervised->job->run, supervised->rank, incarnation,
+                      "killed"))
+        snapshot_take_of(supervised->pid, path);
+    send(supervised, SIGKILL);
 }
 
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
  * whoever has the number by then. */
 static void *serve_requests(void *argument)
 {
-    struct charge *charge = argument;
-    struct board_slot *slot = &charge->board->slot[charge->rank];
+    struct supervised_rank *supervised = argument;
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
     for (;;) {
         uint32_t seen = atomic_load(&slot->attention);
         if (atomic_load(&slot->kill_request) != 0) {
-            kill_rank(charge);
+            kill_rank(supervised);
             return NULL;
         }
         if (board_is_stopped(slot))
-            serve_stop(charge);
-        board_await_request(charge->board, charge->rank, seen,
+            serve_stop(supervised);
+        board_await_request(supervised->board, supervised->rank, seen,
                             board_is_stopped(slot) ? STOPPED_LOOK_MS : REQUEST_LOOK_MS);
     }
 }
 
 static void note_end(void *context, pid_t pid, int wait_status)
 {
-    struct charge *charge = context;
-    if (pid != charge->pid)
+    struct supervised_rank *supervised = context;
+    if (pid != supervised->pid)
         return;
-    charge->ended = true;
-    charge->wait_status = wait_status;
-    struct board_slot *slot = &charge->board->slot[charge->rank];
+    supervised->ended = true;
+    supervised->wait_status = wait_status;
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
     atomic_store(&slot->wait_status, wait_status);
     atomic_store(&slot->ended_ns, clock_monotonic_ns());
     atomic_store(&slot->ended, 1);
@@ -256,9 +259,9 @@ static void read_name(pid_t pid, char name[BOARD_NAME_BYTES])
 }
 
 /* The first signal that somebody has sent for the rank; that it may go on is no news. */
-static void note_told(struct charge *charge, const struct signalfd_siginfo *info)
+static void note_told(struct supervised_rank *supervised, const struct signalfd_siginfo *info)
 {
-    struct board_slot *slot = &charge->board->slot[charge->rank];
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
     if (info->ssi_signo == SIGCONT || atomic_load(&slot->told) != 0)
         return;
     read_name((pid_t)info->ssi_pid, slot->told_name);
@@ -268,82 +271,84 @@ static void note_told(struct charge *charge, const struct signalfd_siginfo *info
 }
 
 /* SIGTERM is also what this process gets when the launcher has ended. */
-static void handle_signal(struct charge *charge, const struct signalfd_siginfo *info)
+static void handle_signal(struct supervised_rank *supervised, const struct signalfd_siginfo *info)
 {
     if (info->ssi_signo == SIGCHLD) {
-        process_reap(note_end, charge);
-    } else if (getppid() != charge->launcher) {
-        atomic_store(&charge->board->slot[charge->rank].orphaned, 1);
-        send(charge, SIGKILL);
+        process_reap(note_end, supervised);
+    } else if (getppid() != supervised->launcher) {
+        atomic_store(&supervised->board->slot[supervised->rank].orphaned, 1);
+        send(supervised, SIGKILL);
     } else {
-        note_told(charge, info);
-        process_signal(charge->pidfd, (int)info->ssi_signo);
+        note_told(supervised, info);
+        process_signal(supervised->pidfd, (int)info->ssi_signo);
     }
 }
 
 /* The end of one rank makes the launcher end the others. */
-static bool is_to_be_ended(const struct charge *charge)
+static bool is_to_be_ended(const struct supervised_rank *supervised)
 {
-    const struct lookout *lookout = charge->lookout;
-    return lookout != NULL && !charge->ended && lookout->look(lookout->context, &charge->run);
+    const struct lookout *lookout = supervised->lookout;
+    return lookout != NULL && !supervised->ended &&
+           lookout->look(lookout->context, &supervised->run);
 }
 
-static void wait_for_end(struct charge *charge)
+static void wait_for_end(struct supervised_rank *supervised)
 {
-    struct pollfd look[2] = {{.fd = charge->signals, .events = POLLIN},
-                             {.fd = charge->watchfd, .events = POLLIN}};
+    struct pollfd look[2] = {{.fd = supervised->signals, .events = POLLIN},
+                             {.fd = supervised->watchfd, .events = POLLIN}};
     int status = 0; /* of the lookout, which has had the rank ended */
-    while (!charge->ended) {
-        if (poll(look, 2, charge->lookout != NULL ? charge->lookout->period_ms : -1) < 0)
+    while (!supervised->ended) {
+        if (poll(look, 2, supervised->lookout != NULL ? supervised->lookout->period_ms : -1) < 0)
             continue;
         if (look[1].revents != 0) {
-            send(charge, SIGKILL);
+            send(supervised, SIGKILL);
             look[1].fd = -1;
         }
         struct signalfd_siginfo info;
-        while (read(charge->signals, &info, sizeof info) == sizeof info)
-            handle_signal(charge, &info);
-        if (is_to_be_ended(charge)) {
-            status = charge->lookout->status;
-            charge->lookout = NULL;
-            send(charge, SIGKILL);
+        while (read(supervised->signals, &info, sizeof info) == sizeof info)
+            handle_signal(supervised, &info);
+        if (is_to_be_ended(supervised)) {
+            status = supervised->lookout->status;
+            supervised->lookout = NULL;
+            send(supervised, SIGKILL);
         }
     }
     if (status != 0)
-        charge->wait_status = status << 8;
+        supervised->wait_status = status << 8;
 }
 
 /* false: whom to watch, or the launcher, has ended already. */
-static bool tie_to_others(struct charge *charge)
+static bool tie_to_others(struct supervised_rank *supervised)
 {
-    charge->watchfd = -1;
-    charge->launcher = getppid();
-    if (!process_die_with(charge->launcher, SIGTERM))
+    supervised->watchfd = -1;
+    supervised->launcher = getppid();
+    if (!process_die_with(supervised->launcher, SIGTERM))
         return false;
-    if (charge->job->watch > 0)
-        charge->watchfd = process_open(charge->job->watch);
-    return charge->job->watch == 0 || charge->watchfd >= 0;
+    if (supervised->job->watch > 0)
+        supervised->watchfd = process_open(supervised->job->watch);
+    return supervised->job->watch == 0 || supervised->watchfd >= 0;
 }
 
-static bool block_signals(struct charge *charge)
+static bool block_signals(struct supervised_rank *supervised)
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaddset(&signals, forwarded[i]);
-    charge->signals = process_signals(&signals, &charge->mask);
-    return charge->signals >= 0;
+    supervised->signals = process_signals(&signals, &supervised->mask);
+    return supervised->signals >= 0;
 }
 
 /* The others may wait for it in MPI_Init, and a launcher need not end them. */
-static enum error_code not_started(struct charge *charge, const char *what, struct error *error)
+static enum error_code not_started(struct supervised_rank *supervised, const char *what,
+                                   struct error *error)
 {
-    struct board_slot *slot = &charge->board->slot[charge->rank];
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
     enum error_code code = error_set(error, ERROR_LAUNCH, "%s: %s", what, strerror(errno));
-    if (charge->pid > 0) {
-        kill(charge->pid, SIGKILL);
-        waitpid(charge->pid, NULL, 0);
+    if (supervised->pid > 0) {
+        kill(supervised->pid, SIGKILL);
+        waitpid(supervised->pid, NULL, 0);
     }
     atomic_store(&slot->state, RANK_ABSENT);
     atomic_store(&slot->wait_status, EXIT_NOT_STARTED << 8);
@@ -352,54 +357,54 @@ static enum error_code not_started(struct charge *charge, const char *what, stru
     return code;
 }
 
-static enum error_code start_rank(struct charge *charge, struct error *error)
+static enum error_code start_rank(struct supervised_rank *supervised, struct error *error)
 {
-    struct board_slot *slot = &charge->board->slot[charge->rank];
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
     pid_t self = getpid();
     atomic_store(&slot->parent_pid, self);
-    atomic_store(&slot->launcher_pid, charge->launcher);
-    charge->pid = fork();
-    if (charge->pid == 0)
-        become_rank(charge, self);
-    if (charge->pid < 0)
-        return not_started(charge, "cannot fork", error);
-    setpgid(charge->pid, charge->pid);
-    atomic_store(&slot->pid, charge->pid);
-    charge->pidfd = process_open(charge->pid);
-    if (charge->pidfd >= 0 && board_is_stopped(slot))
-        send(charge, SIGSTOP); /* asked for before there was a process */
+    atomic_store(&slot->launcher_pid, supervised->launcher);
+    supervised->pid = fork();
+    if (supervised->pid == 0)
+        become_rank(supervised, self);
+    if (supervised->pid < 0)
+        return not_started(supervised, "cannot fork", error);
+    setpgid(supervised->pid, supervised->pid);
+    atomic_store(&slot->pid, supervised->pid);
+    supervised->pidfd = process_open(supervised->pid);
+    if (supervised->pidfd >= 0 && board_is_stopped(slot))
+        send(supervised, SIGSTOP); /* asked for before there was a process */
     pthread_t thread;
-    if (charge->pidfd >= 0)
-        errno = pthread_create(&thread, NULL, serve_requests, charge);
-    bool watched = charge->pidfd >= 0 && errno == 0;
-    return watched ? OK : not_started(charge, "cannot watch the rank", error);
+    if (supervised->pidfd >= 0)
+        errno = pthread_create(&thread, NULL, serve_requests, supervised);
+    bool watched = supervised->pidfd >= 0 && errno == 0;
+    return watched ? OK : not_started(supervised, "cannot watch the rank", error);
 }
 
 enum error_code rank_parent(const struct rank_job *job, struct error *error)
 {
-    static struct charge charge;
-    charge.job = job;
-    charge.rank = rank_from_environment();
-    charge.lookout = charge.rank == 0 ? job->lookout : NULL;
-    if (path_format(&charge.run, error, "%s", job->run) != OK)
+    static struct supervised_rank supervised;
+    supervised.job = job;
+    supervised.rank = rank_from_environment();
+    supervised.lookout = supervised.rank == 0 ? job->lookout : NULL;
+    if (path_format(&supervised.run, error, "%s", job->run) != OK)
         return error->code;
-    if (!tie_to_others(&charge))
+    if (!tie_to_others(&supervised))
         return error_set(error, ERROR_LAUNCH, "the driver or the launcher has ended already");
-    enum error_code code = find_board(job, &charge.board, error);
+    enum error_code code = find_board(job, &supervised.board, error);
     if (code != OK)
         return code;
-    if (charge.rank < 0 || charge.rank >= charge.board->ranks)
+    if (supervised.rank < 0 || supervised.rank >= supervised.board->ranks)
         return error_set(error, ERROR_LAUNCH, "the launcher says rank %d, the run has 0 to %d",
-                         charge.rank, charge.board->ranks - 1);
-    if (!block_signals(&charge))
+                         supervised.rank, supervised.board->ranks - 1);
+    if (!block_signals(&supervised))
         return error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
     if (job->owns)
         process_own_descendants();
-    code = start_rank(&charge, error);
+    code = start_rank(&supervised, error);
     if (code != OK)
         return code;
-    wait_for_end(&charge);
+    wait_for_end(&supervised);
     if (job->owns)
         process_end_descendants(NULL, NULL);
-    process_end_like(charge.wait_status);
+    process_end_like(supervised.wait_status);
 }

@@ -26,7 +26,7 @@ struct rank_job {
     const struct lookout *lookout; /* on the whole job; NULL: none. The parent of rank 0 asks it */
 };
 
-/* LD_PRELOAD with `list` in front of what there is, but behind the runtime of a sanitiser; owned by
+/* LD_PRELOAD with `list` in front of what there is, but after the runtime of a sanitiser; owned by
  * the caller, NULL without memory. */
 char *rank_preload(const char *list);
 

@@ -37,7 +37,7 @@ static bool is_alive(const struct board_slot *slot)
 }
 
 /* What the ranks do, all together. */
-struct glance {
+struct board_summary {
     int live;
     bool moves;          /* one is neither blocked, stopped nor polling in vain, nor in MPI_Init */
     bool starts;         /* one is in MPI_Init or before */
@@ -47,7 +47,8 @@ struct glance {
     uint64_t polls_each; /* polls in vain, at least, of each of those that poll */
 };
 
-static void glance_at(const struct board_slot *slot, struct watched *watched, struct glance *glance)
+static void summarise_board(const struct board_slot *slot, struct watched *watched,
+                            struct board_summary *summary)
 {
     uint64_t call = atomic_load(&slot->blocking_call);
     bool stopped = board_is_stopped(slot);
@@ -57,27 +58,27 @@ static void glance_at(const struct board_slot *slot, struct watched *watched, st
         watched->call != call || watched->stopped != stopped || watched->polled_at != polled_at;
     if (changed)
         *watched = (struct watched){call, polled_at, polls, stopped};
-    glance->changed |= changed;
+    summary->changed |= changed;
     bool starts = call == 0 && !stopped && atomic_load(&slot->state) < RANK_INITIALIZED;
-    glance->starts |= starts;
-    glance->moves |= call == 0 && !stopped && polled_at == 0 && !starts;
-    glance->polls |= polled_at != 0;
-    if (polled_at != 0 && polls - watched->polls < glance->polls_each)
-        glance->polls_each = polls - watched->polls;
-    glance->steered |= stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
+    summary->starts |= starts;
+    summary->moves |= call == 0 && !stopped && polled_at == 0 && !starts;
+    summary->polls |= polled_at != 0;
+    if (polled_at != 0 && polls - watched->polls < summary->polls_each)
+        summary->polls_each = polls - watched->polls;
+    summary->steered |= stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
 }
 
 /* Every rank has been started. */
-static struct glance glance(struct watch *watch, const struct board *board)
+static struct board_summary summary(struct watch *watch, const struct board *board)
 {
-    struct glance all = {.polls_each = UINT64_MAX};
+    struct board_summary all = {.polls_each = UINT64_MAX};
     for (int rank = 0; rank < watch->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0;
         if (!is_alive(slot))
             continue;
         all.live++;
-        glance_at(slot, &watch->rank[rank], &all);
+        summarise_board(slot, &watch->rank[rank], &all);
     }
     return all;
 }
@@ -115,7 +116,7 @@ static bool analyse(const struct board *board, int ranks, const char *run_folder
 /* Ranks that still are where they were when the traces were read: what was read is what is. */
 static bool unchanged(struct watch *watch, const struct board *board)
 {
-    return !glance(watch, board).changed;
+    return !summary(watch, board).changed;
 }
 
 static void begin_again(struct watch *watch)
@@ -142,7 +143,7 @@ static unsigned looks_of_delays(const struct board *board, const struct plan *pl
 bool watch_look(struct watch *watch, struct board *board, const struct plan *plan,
                 const char *run_folder, char *text, size_t bytes)
 {
-    struct glance now = glance(watch, board);
+    struct board_summary now = summary(watch, board);
     if (atomic_load(&board->stuck) != 0)
         return analyse(board, watch->ranks, run_folder, text, bytes);
     if (watch->steered && !now.steered)

@@ -25,7 +25,7 @@ struct action {
                         "before" only; 0: any, or none */
     bool is_fault;   /* it does something to the job */
     enum action_kills { KILLS_NOBODY, KILLS_VICTIMS, KILLS_ITSELF } kills;
-    bool may_end_job; /* a job that gives up behind it was ended by the plan */
+    bool may_end_job; /* a job that gives up after it was ended by the plan */
     enum action_keeps { KEEPS_NOTHING, KEEPS_MESSAGES, KEEPS_RANKS } keeps; /* until released */
     bool repeats;             /* `count` events are taken, one after the other */
     bool lasts;               /* in force until the faults stop */

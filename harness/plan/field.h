@@ -20,7 +20,7 @@ enum field_form {
     FORM_STEP,    /* int32_t: an index of the plan, in text from 1; -1 none */
     FORM_AFTER,   /* the same, or "start" */
     FORM_COMM,    /* uint32_t id, hexadecimal */
-    FORM_WIRE_ID, /* struct plan_wire's communicator: an id or world#n */
+    FORM_WIRE_ID, /* struct message_pattern's communicator: an id or world#n */
     FORM_LINE,    /* int64_t from -1 */
     FORM_U32,
     FORM_U64,
@@ -51,7 +51,7 @@ struct plan_fields {
 extern const struct plan_fields plan_step_fields;
 extern const struct plan_fields plan_condition_fields;
 extern const struct plan_fields plan_state_fields; /* of a condition, in scenarios */
-extern const struct plan_fields plan_wire_fields;
+extern const struct plan_fields message_pattern_fields;
 
 /* Of steps, of conditions; NULL: there is none of this name. */
 const struct plan_field *plan_step_field(const char *name);

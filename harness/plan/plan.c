@@ -44,9 +44,9 @@ struct plan_step plan_step_default(enum plan_action action)
     return step;
 }
 
-struct plan_wire plan_wire_default(void)
+struct message_pattern message_pattern_default(void)
 {
-    struct plan_wire wire;
+    struct message_pattern wire;
     memset(&wire, 0, sizeof wire);
     wire.tag = PLAN_ANY;
     wire.key_at = wire.epoch_at = -1;
@@ -67,7 +67,8 @@ enum error_code plan_add(struct plan *plan, const struct plan_step *step, struct
     return OK;
 }
 
-enum error_code plan_add_wire(struct plan *plan, const struct plan_wire *wire, struct error *error)
+enum error_code plan_add_wire(struct plan *plan, const struct message_pattern *wire,
+                              struct error *error)
 {
     if (plan->wires >= PLAN_MAX_WIRES)
         return error_set(error, ERROR_LIMIT, "a plan knows at most %d messages of a protocol",
@@ -94,10 +95,10 @@ bool plan_condition_is_empty(const struct plan_condition *condition)
 static enum error_code read_line(const char *text, struct plan *plan, struct error *error)
 {
     struct plan_step step;
-    struct plan_wire wire;
+    struct message_pattern wire;
     enum error_code code;
     if (strcspn(text, " \t\r\n") == 4 && strncmp(text, "wire", 4) == 0) {
-        code = plan_wire_parse(text, &wire, error);
+        code = message_pattern_parse(text, &wire, error);
         return code == OK ? plan_add_wire(plan, &wire, error) : code;
     }
     code = plan_step_parse(text, &step, error);
@@ -153,10 +154,10 @@ static bool print_step(FILE *file, const struct plan_step *step)
     return good;
 }
 
-static bool print_wire(FILE *file, const struct plan_wire *wire)
+static bool print_wire(FILE *file, const struct message_pattern *wire)
 {
     char line[PLAN_WIRE_BYTES];
-    return plan_wire_print(wire, line, sizeof line) < sizeof line &&
+    return message_pattern_print(wire, line, sizeof line) < sizeof line &&
            fprintf(file, "%s\n", line) >= 0;
 }
 

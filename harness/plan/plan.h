@@ -6,7 +6,7 @@
  * at the start of the run. It is *done* when its condition has come true and what it does has been
  * done to somebody; for a hold or stop that is when the message is held or the rank stopped, not
  * when it is let go. Steps go on across incarnations. A condition counts the events that come
- * behind the arming; a step without a condition is done as soon as it is armed, by whichever rank
+ * after the arming; a step without a condition is done as soon as it is armed, by whichever rank
  * sees it first.
  *
  * A hold or stop is *released* when its `release` condition comes true (armed when the hold is
@@ -77,7 +77,7 @@ enum plan_position { POSITION_BEFORE = 0, POSITION_AFTER = 1, POSITION_INSIDE = 
 
 /* Position of a rank against a recovery line [C3 definition 2], as its notes tell. Beyond: also
  * after recovery from it. */
-enum plan_region { REGION_ANY = 0, REGION_BEHIND = 1, REGION_LOGGING = 2, REGION_BEYOND = 3 };
+enum plan_region { REGION_ANY = 0, REGION_BEFORE = 1, REGION_LOGGING = 2, REGION_BEYOND = 3 };
 
 /* What must be true of a rank, besides the event: its published state on the board. */
 #define PLAN_MAX_STATES 4
@@ -144,9 +144,9 @@ struct plan_step {
 };
 
 /* How a protocol's own messages look on the wire: see `message` above. Written into the plan file,
- * behind the steps, as lines that begin with "wire". */
+ * after the steps, as lines that begin with "wire". */
 #define PLAN_MAX_WIRES 64
-struct plan_wire {
+struct message_pattern {
     char name[PLAN_NAME_BYTES];
     /* Which communicator, level wire: comm_parent is 1 (world) and comm_nth n says the n-th (from
      * 1) that was made from MPI_COMM_WORLD with all its ranks in their order; or nth 0 and the id
@@ -169,7 +169,7 @@ struct plan {
     size_t count;
     struct plan_step *steps;
     size_t wires;
-    struct plan_wire wire[PLAN_MAX_WIRES];
+    struct message_pattern wire[PLAN_MAX_WIRES];
 };
 
 void plan_init(struct plan *plan);
@@ -179,13 +179,14 @@ void plan_release(struct plan *plan);
 struct plan_step plan_step_default(enum plan_action action);
 
 /* Any communicator and tag, no key of 4 bytes, no epoch of 8. */
-struct plan_wire plan_wire_default(void);
+struct message_pattern message_pattern_default(void);
 
 /* Appends a copy. ERROR_LIMIT beyond PLAN_MAX_STEPS, ERROR_MEMORY. The plan is unchanged then. */
 enum error_code plan_add(struct plan *plan, const struct plan_step *step, struct error *error);
 
 /* The same for a wire; also ERROR_FORMAT: its name is there already. */
-enum error_code plan_add_wire(struct plan *plan, const struct plan_wire *wire, struct error *error);
+enum error_code plan_add_wire(struct plan *plan, const struct message_pattern *wire,
+                              struct error *error);
 
 /* What only the whole plan shows: `after` and `target` name steps before, `message` a wire.
  * ERROR_FORMAT names the step, from 1. plan_read does it by itself. */
@@ -206,8 +207,9 @@ size_t plan_step_print(const struct plan_step *step, char *buffer, size_t bytes)
 enum error_code plan_step_parse(const char *line, struct plan_step *step, struct error *error);
 
 /* "wire name=stopLogging comm=world#1 tag=3 key_at=0 key=7 epoch_at=8". */
-size_t plan_wire_print(const struct plan_wire *wire, char *buffer, size_t bytes);
-enum error_code plan_wire_parse(const char *line, struct plan_wire *wire, struct error *error);
+size_t message_pattern_print(const struct message_pattern *wire, char *buffer, size_t bytes);
+enum error_code message_pattern_parse(const char *line, struct message_pattern *wire,
+                                      struct error *error);
 
 /* Whole files. Lines that are empty or start with '#' are skipped. Errors name path and line.
  * plan_write is atomic (temporary file and rename). */

@@ -161,7 +161,7 @@ enum error_code plan_step_check(const struct plan_step *step, struct error *erro
     return code;
 }
 
-enum error_code plan_wire_check(const struct plan_wire *wire, struct error *error)
+enum error_code message_pattern_check(const struct message_pattern *wire, struct error *error)
 {
     if (wire->name[0] == '\0')
         return error_set(error, ERROR_FORMAT, "wire needs field \"name\"");
@@ -201,7 +201,7 @@ static enum error_code check_place(const struct plan *plan, size_t index, struct
     int32_t armed_by = plan_after(plan, index);
     if (armed_by >= 0 && plan->steps[armed_by].action == ACTION_QUIET)
         return error_set(error, ERROR_FORMAT,
-                         "step %zu: it comes after step %d, quiet, behind which nothing is done",
+                         "step %zu: it comes after step %d, quiet, after which nothing is done",
                          number, armed_by + 1);
     if (step->action != ACTION_RELEASE)
         return OK;

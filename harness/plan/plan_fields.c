@@ -19,7 +19,7 @@ static const char *const action_texts[ACTION_COUNT] = {
 static const char *const level_texts[] = {"app", "wire"};
 static const char *const position_texts[] = {"before", "after", "inside"};
 static const char *const lose_texts[] = {"nothing", "rank", "node"};
-static const char *const region_texts[] = {"any", "behind", "logging", "beyond"};
+static const char *const region_texts[] = {"any", "before", "logging", "beyond"};
 
 #define WORDS(texts)                                                                               \
     {                                                                                              \
@@ -78,21 +78,21 @@ static const struct plan_field state_fields[] = {
 };
 
 static const struct plan_field wire_fields[] = {
-    {"name", FORM_NAME, AT(plan_wire, name)},
-    {"comm", FORM_WIRE_ID, AT(plan_wire, comm)},
-    {"tag", FORM_INT, AT(plan_wire, tag)},
-    {"key_at", FORM_INT, AT(plan_wire, key_at)},
-    {"key_bytes", FORM_SIZE, AT(plan_wire, key_bytes)},
-    {"key", FORM_U64, AT(plan_wire, key)},
-    {"epoch_at", FORM_INT, AT(plan_wire, epoch_at)},
-    {"epoch_bytes", FORM_SIZE, AT(plan_wire, epoch_bytes)},
-    {"carries", FORM_YES, AT(plan_wire, carries)},
+    {"name", FORM_NAME, AT(message_pattern, name)},
+    {"comm", FORM_WIRE_ID, AT(message_pattern, comm)},
+    {"tag", FORM_INT, AT(message_pattern, tag)},
+    {"key_at", FORM_INT, AT(message_pattern, key_at)},
+    {"key_bytes", FORM_SIZE, AT(message_pattern, key_bytes)},
+    {"key", FORM_U64, AT(message_pattern, key)},
+    {"epoch_at", FORM_INT, AT(message_pattern, epoch_at)},
+    {"epoch_bytes", FORM_SIZE, AT(message_pattern, epoch_bytes)},
+    {"carries", FORM_YES, AT(message_pattern, carries)},
 };
 
 const struct plan_fields plan_step_fields = {step_fields, LENGTH(step_fields)};
 const struct plan_fields plan_condition_fields = {condition_fields, LENGTH(condition_fields)};
 const struct plan_fields plan_state_fields = {state_fields, LENGTH(state_fields)};
-const struct plan_fields plan_wire_fields = {wire_fields, LENGTH(wire_fields)};
+const struct plan_fields message_pattern_fields = {wire_fields, LENGTH(wire_fields)};
 
 static const struct plan_field *find(const struct plan_fields *fields, const char *name)
 {
@@ -186,7 +186,7 @@ void plan_field_set_number(const struct plan_field *field, void *whole, int64_t 
 
 bool plan_field_is_plain(const struct plan_field *field, const void *whole, const void *plain)
 {
-    const struct plan_wire *wire = whole, *other = plain;
+    const struct message_pattern *wire = whole, *other = plain;
     switch (field->form) {
     case FORM_NAME:
         return strcmp((const char *)whole + field->offset, (const char *)plain + field->offset) ==

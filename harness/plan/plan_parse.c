@@ -104,7 +104,7 @@ static enum error_code copy_name(const char *what, const char *text, char *name,
 }
 
 /* --- values of several parts ------------------------------------------------------------------ */
-/* The piece of `text` up to the next colon; *text is moved behind it, to NULL at the end. */
+/* The piece of `text` up to the next colon; *text is moved after it, to NULL at the end. */
 static const char *next_piece(char **text)
 {
     return *text != NULL ? strsep(text, ":") : NULL;
@@ -120,7 +120,7 @@ static enum error_code parse_region(const char *what, const char *region, const 
         return code;
     if (line == NULL || choice == REGION_ANY)
         return error_set(error, ERROR_FORMAT,
-                         "field \"%s\": accepted are RANK:REGION:LINE, with behind, logging, "
+                         "field \"%s\": accepted are RANK:REGION:LINE, with before, logging, "
                          "beyond for REGION, and RANK:blocked:CALL",
                          what);
     code = parse_number("line of state", line, 1, INT64_MAX, &number, error);
@@ -157,7 +157,8 @@ static enum error_code parse_state(const char *what, const char *text,
     return code;
 }
 
-static enum error_code parse_wire_id(const char *text, struct plan_wire *wire, struct error *error)
+static enum error_code parse_wire_id(const char *text, struct message_pattern *wire,
+                                     struct error *error)
 {
     static const char world[] = "world#";
     int64_t number;
@@ -257,7 +258,7 @@ static int hex_digit(char c)
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-/* One character behind a backslash, or \xHH. Returns how many bytes were read, 0 if malformed. */
+/* One character after a backslash, or \xHH. Returns how many bytes were read, 0 if malformed. */
 static size_t parse_escape(const char *text, char *out)
 {
     if (text[0] == '"' || text[0] == '\\') {
@@ -270,7 +271,7 @@ static size_t parse_escape(const char *text, char *out)
     return *out == '\0' ? 0 : 3;
 }
 
-/* The value at *text, plain or quoted, up to a blank or the end; *text is moved behind it. */
+/* The value at *text, plain or quoted, up to a blank or the end; *text is moved after it. */
 static enum error_code parse_word(const char *name, const char **text, char *word,
                                   struct error *error)
 {
@@ -339,7 +340,7 @@ static enum error_code unknown_field(const struct part *parts, size_t count, con
     return not_one_of(error, "field", name, &words);
 }
 
-/* "name=value" at *text; *text is moved behind it. */
+/* "name=value" at *text; *text is moved after it. */
 static enum error_code parse_field(const char **text, struct part *parts, size_t count,
                                    struct error *error)
 {
@@ -415,17 +416,18 @@ enum error_code plan_step_parse(const char *line, struct plan_step *step, struct
     return code;
 }
 
-enum error_code plan_wire_parse(const char *line, struct plan_wire *wire, struct error *error)
+enum error_code message_pattern_parse(const char *line, struct message_pattern *wire,
+                                      struct error *error)
 {
-    struct plan_wire parsed = plan_wire_default();
-    struct part part = {&plan_wire_fields, "", &parsed, 0};
+    struct message_pattern parsed = message_pattern_default();
+    struct part part = {&message_pattern_fields, "", &parsed, 0};
     const char *at = skip_blanks(line);
     size_t length = strcspn(at, " \t\r\n");
     if (length != 4 || strncmp(at, "wire", 4) != 0)
         return error_set(error, ERROR_FORMAT, "a message of the wire begins with \"wire\"");
     enum error_code code = parse_fields(at + length, &part, 1, error);
     if (code == OK)
-        code = plan_wire_check(&parsed, error);
+        code = message_pattern_check(&parsed, error);
     if (code == OK)
         *wire = parsed;
     return code;

@@ -71,7 +71,7 @@ static void put_state(struct output *out, const struct plan_state *state)
     put_name(out, text);
 }
 
-static void put_wire_id(struct output *out, const struct plan_wire *wire)
+static void put_wire_id(struct output *out, const struct message_pattern *wire)
 {
     if (wire->comm_nth > 0)
         plan_put(out, "world#%" PRIu32, wire->comm_nth);
@@ -166,11 +166,11 @@ size_t plan_step_print(const struct plan_step *step, char *buffer, size_t bytes)
     return out.length;
 }
 
-size_t plan_wire_print(const struct plan_wire *wire, char *buffer, size_t bytes)
+size_t message_pattern_print(const struct message_pattern *wire, char *buffer, size_t bytes)
 {
-    struct plan_wire plain = plan_wire_default();
+    struct message_pattern plain = message_pattern_default();
     struct output out = {buffer, bytes, 0};
     plan_put(&out, "wire");
-    put_fields(&out, &plan_wire_fields, "", wire, &plain);
+    put_fields(&out, &message_pattern_fields, "", wire, &plain);
     return out.length;
 }

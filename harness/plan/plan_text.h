@@ -19,7 +19,7 @@ size_t plan_word_find(const struct plan_words *words, const char *text);
 
 /* What no step of the action may or must have; the text of the plan says the same. */
 enum error_code plan_step_check(const struct plan_step *step, struct error *error);
-enum error_code plan_wire_check(const struct plan_wire *wire, struct error *error);
+enum error_code message_pattern_check(const struct message_pattern *wire, struct error *error);
 
 /* Text that may not fit: `length` goes on counting. */
 struct output {

@@ -25,7 +25,7 @@ enum error_code printed_keep_of(const struct run *run, const struct run *from, s
 enum error_code printed_compare(const struct run *run, struct printed **printed, size_t *count,
                                 struct error *error);
 
-/* For tests: two texts compared. `after_restart`: the second is of a life behind a restart. */
+/* For tests: two texts compared. `after_restart`: the second is of a life after a restart. */
 void printed_compare_texts(const char *result, const char *reference, const char *text,
                            bool after_restart, struct printed *printed);
 

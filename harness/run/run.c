@@ -6,7 +6,7 @@
 #include "decisions/decisions.h"
 #include "launch/launcher.h"
 #include "plan/action.h"
-#include "run/lose.h"
+#include "run/store_rollback.h"
 #include "stacks/functions.h"
 #include "stacks/kept_stacks.h"
 #include "system/process.h"
@@ -71,7 +71,7 @@ static enum error_code find_files(struct launch *launch, struct error *error)
     return code;
 }
 
-/* A protocol whose files have no room behind the path of its store gives up, and that would be
+/* A protocol whose files have no room after the path of its store gives up, and that would be
  * taken for its failure. */
 static enum error_code check_length(const struct run *run, struct error *error)
 {
@@ -80,7 +80,7 @@ static enum error_code check_length(const struct run *run, struct error *error)
         return OK;
     return error_set(error, ERROR_LIMIT,
                      "the path of a run folder may have %zu bytes, for the files of a checkpoint "
-                     "store need room behind it; this one has %zu: %.200s...",
+                     "store need room after it; this one has %zu: %.200s...",
                      most, strlen(run->folder.text), run->folder.text);
 }
 
@@ -199,7 +199,7 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
         enum error_code code =
             launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
         if (code == OK)
-            code = lose_unsynced(run, launch->board, error);
+            code = store_roll_back(run, launch->board, error);
         if (code != OK)
             return code;
     }

@@ -5,7 +5,7 @@
 
 #include "oracles/oracle.h"
 #include "script/script.h"
-#include "stacks/witness.h"
+#include "stacks/event_list.h"
 #include "system/path.h"
 
 #include <signal.h>
@@ -28,7 +28,7 @@ struct run {
     int store_bytes;    /* how long that is; before: as it is to be, 0: as it comes */
     char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
     enum run_end followed_end; /* how the run ended that is followed */
-    struct witness wanted;     /* of a run that follows: events at which call stacks are kept */
+    struct event_list wanted;  /* of a run that follows: events at which call stacks are kept */
 
     /* Seen. */
     enum run_end end;

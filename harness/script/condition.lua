@@ -91,7 +91,7 @@ end
 
 -- ---- what must be true of ranks -----------------------------------------------------------------
 
-local regions = { "behind", "logging", "beyond" }
+local regions = { "before", "logging", "beyond" }
 
 local function check_region(state, where)
   if state.region and not state.line then

@@ -10,39 +10,39 @@
 
 #define TABLE 1
 
-static void put_integer(lua_State *L, struct parcel *parcel, const char *field)
+static void put_integer(lua_State *L, struct serial *serial, const char *field)
 {
     lua_getfield(L, TABLE, field);
-    parcel_put_number(parcel, luaL_checkinteger(L, -1));
+    serial_put_number(serial, luaL_checkinteger(L, -1));
     lua_pop(L, 1);
 }
 
-static void put_real(lua_State *L, struct parcel *parcel, const char *field)
+static void put_real(lua_State *L, struct serial *serial, const char *field)
 {
     lua_getfield(L, TABLE, field);
     double number = luaL_checknumber(L, -1);
-    parcel_put(parcel, &number, sizeof number);
+    serial_put(serial, &number, sizeof number);
     lua_pop(L, 1);
 }
 
 /* The text on top of the stack, which is popped. */
-static void put_top(lua_State *L, struct parcel *parcel)
+static void put_top(lua_State *L, struct serial *serial)
 {
     size_t length;
     const char *text = luaL_checklstring(L, -1, &length);
-    parcel_put_text(parcel, text, length);
+    serial_put_text(serial, text, length);
     lua_pop(L, 1);
 }
 
 /* The list of texts on top of the stack, which is popped. */
-static void put_list(lua_State *L, struct parcel *parcel)
+static void put_list(lua_State *L, struct serial *serial)
 {
     luaL_checktype(L, -1, LUA_TTABLE);
     lua_Integer count = luaL_len(L, -1);
-    parcel_put_number(parcel, count);
+    serial_put_number(serial, count);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, -1, i);
-        put_top(L, parcel);
+        put_top(L, serial);
     }
     lua_pop(L, 1);
 }
@@ -153,7 +153,7 @@ static void read_condition(lua_State *L, const char *field, struct plan_conditio
     lua_pop(L, 1);
 }
 
-static void put_step(lua_State *L, struct parcel *parcel)
+static void put_step(lua_State *L, struct serial *serial)
 {
     lua_getfield(L, -1, "action");
     struct plan_step step = plan_step_default(plan_action_from_text(luaL_checkstring(L, -1)));
@@ -161,7 +161,7 @@ static void put_step(lua_State *L, struct parcel *parcel)
     read_fields(L, &plan_step_fields, &step);
     read_condition(L, "when", &step.when);
     read_condition(L, "release", &step.release);
-    parcel_put(parcel, &step, sizeof step);
+    serial_put(serial, &step, sizeof step);
 }
 
 /* A field of a message: where it stands. Nothing is changed where there is none. */
@@ -177,9 +177,9 @@ static void read_place(lua_State *L, const char *field, int32_t *at, uint8_t *by
     lua_pop(L, 1);
 }
 
-static void put_wire(lua_State *L, struct parcel *parcel)
+static void put_wire(lua_State *L, struct serial *serial)
 {
-    struct plan_wire wire = plan_wire_default();
+    struct message_pattern wire = message_pattern_default();
     lua_getfield(L, -1, "name");
     copy_name(L, "name", wire.name);
     lua_pop(L, 1);
@@ -193,56 +193,56 @@ static void put_wire(lua_State *L, struct parcel *parcel)
     lua_getfield(L, -1, "carries");
     wire.carries = lua_toboolean(L, -1);
     lua_pop(L, 1);
-    parcel_put(parcel, &wire, sizeof wire);
+    serial_put(serial, &wire, sizeof wire);
 }
 
 /* The list in `field`, each entry by `put`. */
-static void put_each(lua_State *L, struct parcel *parcel, const char *field,
-                     void (*put)(lua_State *L, struct parcel *parcel))
+static void put_each(lua_State *L, struct serial *serial, const char *field,
+                     void (*put)(lua_State *L, struct serial *serial))
 {
     lua_getfield(L, TABLE, field);
     lua_Integer count = luaL_len(L, -1);
-    parcel_put_number(parcel, count);
+    serial_put_number(serial, count);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, -1, i);
-        put(L, parcel);
+        put(L, serial);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
 }
 
-struct parcel *emit_scenario(lua_State *L)
+struct serial *emit_scenario(lua_State *L)
 {
-    static struct parcel parcel;
-    parcel_clear(&parcel);
+    static struct serial serial;
+    serial_clear(&serial);
     lua_settop(L, TABLE);
-    parcel_put_number(&parcel, SANDBOX_SCENARIO);
-    put_integer(L, &parcel, "line");
-    put_integer(L, &parcel, "ranks");
-    put_integer(L, &parcel, "reserve");
-    put_integer(L, &parcel, "max_incarnations");
-    put_real(L, &parcel, "timeout");
+    serial_put_number(&serial, SANDBOX_SCENARIO);
+    put_integer(L, &serial, "line");
+    put_integer(L, &serial, "ranks");
+    put_integer(L, &serial, "reserve");
+    put_integer(L, &serial, "max_incarnations");
+    put_real(L, &serial, "timeout");
     static const char *const texts[] = {"name",    "protocol", "program", "library",
                                         "helpers", "result",   "engine"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lua_getfield(L, TABLE, texts[i]);
-        put_top(L, &parcel);
+        put_top(L, &serial);
     }
     lua_getfield(L, TABLE, "expect");
     lua_getfield(L, -1, "violates");
-    put_top(L, &parcel);
+    put_top(L, &serial);
     lua_pop(L, 1);
     lua_getfield(L, TABLE, "arguments");
-    put_list(L, &parcel);
+    put_list(L, &serial);
     lua_getfield(L, TABLE, "claims");
-    put_list(L, &parcel);
+    put_list(L, &serial);
     lua_getfield(L, TABLE, "expect");
     lua_getfield(L, -1, "cover");
     lua_remove(L, -2);
-    put_list(L, &parcel);
+    put_list(L, &serial);
     lua_getfield(L, TABLE, "environment");
-    put_list(L, &parcel);
-    put_each(L, &parcel, "steps", put_step);
-    put_each(L, &parcel, "wires", put_wire);
-    return &parcel;
+    put_list(L, &serial);
+    put_each(L, &serial, "steps", put_step);
+    put_each(L, &serial, "wires", put_wire);
+    return &serial;
 }

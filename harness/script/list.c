@@ -99,7 +99,7 @@ void scenario_list_add(struct scenario_list *list, const struct scenario *scenar
     list->scenario[list->count++] = *scenario;
 }
 
-/* `array` of `count` things with those of `more` behind them, which is released. */
+/* `array` of `count` things with those of `more` after them, which is released. */
 static void *joined(void *array, size_t count, void *more, size_t more_count, size_t bytes)
 {
     char *all = memory_resized(array, count + more_count, bytes);
@@ -125,79 +125,79 @@ enum error_code scenario_list_append(struct scenario_list *list, struct scenario
 }
 
 /* A count, then the texts. */
-static char **texts_take(struct parcel *parcel, size_t limit, size_t *count)
+static char **texts_take(struct serial *serial, size_t limit, size_t *count)
 {
     *count = 0;
-    uint64_t wanted = (uint64_t)parcel_take_number(parcel);
-    if (parcel->bad || wanted > limit) {
-        parcel->bad = true;
+    uint64_t wanted = (uint64_t)serial_take_number(serial);
+    if (serial->bad || wanted > limit) {
+        serial->bad = true;
         return NULL;
     }
     if (wanted == 0)
         return NULL;
     char **texts = memory_new(wanted, sizeof *texts);
-    for (*count = 0; *count < wanted && !parcel->bad; ++*count)
-        texts[*count] = parcel_take_text(parcel);
+    for (*count = 0; *count < wanted && !serial->bad; ++*count)
+        texts[*count] = serial_take_text(serial);
     return texts;
 }
 
-static void wires_take(struct parcel *parcel, struct plan *plan)
+static void wires_take(struct serial *serial, struct plan *plan)
 {
-    int64_t count = parcel_take_number(parcel);
-    for (int64_t i = 0; i < count && !parcel->bad; i++) {
-        struct plan_wire wire;
-        parcel_take(parcel, &wire, sizeof wire);
+    int64_t count = serial_take_number(serial);
+    for (int64_t i = 0; i < count && !serial->bad; i++) {
+        struct message_pattern wire;
+        serial_take(serial, &wire, sizeof wire);
         if (plan_add_wire(plan, &wire, NULL) != OK)
-            parcel->bad = true;
+            serial->bad = true;
     }
 }
 
-static void plan_take(struct parcel *parcel, struct plan *plan)
+static void plan_take(struct serial *serial, struct plan *plan)
 {
-    int64_t count = parcel_take_number(parcel);
-    for (int64_t i = 0; i < count && !parcel->bad; i++) {
+    int64_t count = serial_take_number(serial);
+    for (int64_t i = 0; i < count && !serial->bad; i++) {
         struct plan_step step;
-        parcel_take(parcel, &step, sizeof step);
+        serial_take(serial, &step, sizeof step);
         if (plan_add(plan, &step, NULL) != OK)
-            parcel->bad = true;
+            serial->bad = true;
     }
-    wires_take(parcel, plan);
+    wires_take(serial, plan);
 }
 
 /* An empty text stands for NULL. */
-static char *optional_text_take(struct parcel *parcel)
+static char *optional_text_take(struct serial *serial)
 {
-    char *text = parcel_take_text(parcel);
+    char *text = serial_take_text(serial);
     if (text == NULL || text[0] != '\0')
         return text;
     free(text);
     return NULL;
 }
 
-void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario)
+void scenario_take(struct serial *serial, const char *file, struct scenario *scenario)
 {
     *scenario = (struct scenario){0};
     plan_init(&scenario->plan);
     scenario->file = memory_text(file);
-    scenario->line = (int)parcel_take_number(parcel);
-    scenario->ranks = (int)parcel_take_number(parcel);
-    scenario->reserve = (int)parcel_take_number(parcel);
-    scenario->max_incarnations = (int)parcel_take_number(parcel);
-    parcel_take(parcel, &scenario->timeout_s, sizeof scenario->timeout_s);
-    scenario->name = parcel_take_text(parcel);
-    scenario->protocol = parcel_take_text(parcel);
-    scenario->program = parcel_take_text(parcel);
-    scenario->library = optional_text_take(parcel);
-    scenario->helpers = optional_text_take(parcel);
-    scenario->result = optional_text_take(parcel);
-    scenario->engine = optional_text_take(parcel);
-    scenario->violates = optional_text_take(parcel);
-    scenario->argument = texts_take(parcel, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
-    scenario->claim = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
-    scenario->cover = texts_take(parcel, SCENARIO_MAX_CLAIMS, &scenario->cover_count);
+    scenario->line = (int)serial_take_number(serial);
+    scenario->ranks = (int)serial_take_number(serial);
+    scenario->reserve = (int)serial_take_number(serial);
+    scenario->max_incarnations = (int)serial_take_number(serial);
+    serial_take(serial, &scenario->timeout_s, sizeof scenario->timeout_s);
+    scenario->name = serial_take_text(serial);
+    scenario->protocol = serial_take_text(serial);
+    scenario->program = serial_take_text(serial);
+    scenario->library = optional_text_take(serial);
+    scenario->helpers = optional_text_take(serial);
+    scenario->result = optional_text_take(serial);
+    scenario->engine = optional_text_take(serial);
+    scenario->violates = optional_text_take(serial);
+    scenario->argument = texts_take(serial, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
+    scenario->claim = texts_take(serial, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
+    scenario->cover = texts_take(serial, SCENARIO_MAX_CLAIMS, &scenario->cover_count);
     scenario->environment =
-        texts_take(parcel, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
-    plan_take(parcel, &scenario->plan);
+        texts_take(serial, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
+    plan_take(serial, &scenario->plan);
 }
 
 /* --- compared --------------------------------------------------------------------------------- */

@@ -1,13 +1,13 @@
-/* Scenarios and lists of them: copied, released, taken out of a parcel. Must not know: Lua. */
+/* Scenarios and lists of them: copied, released, taken out of a serial. Must not know: Lua. */
 #ifndef SCRIPT_LIST_H
 #define SCRIPT_LIST_H
 
-#include "script/parcel.h"
 #include "script/script.h"
+#include "script/serial.h"
 
 /* The order in which the sandbox puts the parts of a scenario; see emit.c. *scenario is
- * owned by the caller, also after a failure (parcel->bad): scenario_release. `file` is copied. */
-void scenario_take(struct parcel *parcel, const char *file, struct scenario *scenario);
+ * owned by the caller, also after a failure (serial->bad): scenario_release. `file` is copied. */
+void scenario_take(struct serial *serial, const char *file, struct scenario *scenario);
 void scenario_release(struct scenario *scenario);
 
 /* A copy that shares nothing with `from`. *copy is the caller's: scenario_release. */

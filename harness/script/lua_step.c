@@ -82,7 +82,7 @@ static void put_seed(struct lua_table *table, uint64_t seed)
 
 static void put_region(struct lua_table *table, const struct plan_state *state)
 {
-    static const char *const regions[] = {"", "behind", "logging", "beyond"};
+    static const char *const regions[] = {"", "before", "logging", "beyond"};
     if (state->region == REGION_ANY)
         return;
     put_text(table, "region", regions[state->region % 4]);
@@ -293,8 +293,8 @@ static void put_after(struct lua_table *table, const char *after)
     lua_table_word(table, after);
 }
 
-/* Behind so many calls of the sender's, and nothing else: `events` of a delay. */
-static bool is_behind_events(const struct plan_step *step)
+/* After so many calls of the sender's, and nothing else: `events` of a delay. */
+static bool is_after_events(const struct plan_step *step)
 {
     struct plan_condition plain = plan_step_default(ACTION_HOLD).release;
     plain.event = EVENT_CALL;
@@ -307,7 +307,7 @@ static bool is_behind_events(const struct plan_step *step)
 static bool is_delay(const struct plan_step *step)
 {
     bool only_ms = step->release_ms > 0 && plan_condition_is_empty(&step->release);
-    return step->orders == 0 && !step->attempt && (only_ms || is_behind_events(step));
+    return step->orders == 0 && !step->attempt && (only_ms || is_after_events(step));
 }
 
 static bool is_reversed(const struct plan_step *step)

@@ -12,7 +12,7 @@
 #define OPEN '\1'
 #define CLOSE '\2'
 #define COMMA '\3'
-#define ROOM_BEHIND 2 /* for what closes the last line */
+#define ROOM_AFTER 2 /* for what closes the last line */
 
 void lua_table_init(struct lua_table *table, bool keep)
 {
@@ -163,14 +163,14 @@ static void lay_item(struct layout *layout)
         }
 }
 
-/* Items one behind the other; one that does not fit into the line begins another, below the first.
+/* Items one after the other; one that does not fit into the line begins another, below the first.
  */
 static void lay_items(struct layout *layout)
 {
     size_t margin = layout->column;
     for (bool first = true;; first = false) {
         size_t width = width_of(layout->text, item_end(layout->text, layout->end));
-        if (!first && layout->column + 1 + width + ROOM_BEHIND > LUA_TABLE_COLUMNS) {
+        if (!first && layout->column + 1 + width + ROOM_AFTER > LUA_TABLE_COLUMNS) {
             fprintf(layout->to, "\n%*s", (int)margin, "");
             layout->column = margin;
         } else if (!first) {
@@ -186,7 +186,7 @@ static void lay_items(struct layout *layout)
     }
 }
 
-/* Behind its opening brace; stops at its closing one. */
+/* After its opening brace; stops at its closing one. */
 static void lay_table(struct layout *layout)
 {
     bool empty = layout->text >= layout->end || *layout->text == CLOSE;

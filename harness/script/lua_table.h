@@ -37,7 +37,7 @@ void lua_table_open(struct lua_table *table);
 void lua_table_close(struct lua_table *table);
 
 /* Ends the table and prints it, `column` characters being in its line already; later lines stand
- * below its first field. `braces` false: only what would stand in them, and a comma behind it.
+ * below its first field. `braces` false: only what would stand in them, and a comma after it.
  * Nothing can be added any more. It was to be kept. */
 void lua_table_print(struct lua_table *table, FILE *to, size_t column, bool braces);
 

@@ -29,7 +29,7 @@ end
 local function communicator_of_wire(value, what)
   local nth = type(value) == "string" and match(value, "^world#(%d+)$")
   if not nth then return { id = communicator(value, what), nth = 0 } end
-  return { id = 1, nth = integer(1, core.MAX_COMMUNICATORS)(tonumber(nth), what .. ', behind "#"') }
+  return { id = 1, nth = integer(1, core.MAX_COMMUNICATORS)(tonumber(nth), what .. ', after "#"') }
 end
 
 -- ---- what a wire file says ----------------------------------------------------------------------

@@ -75,7 +75,7 @@ local function add(plan, name, step, kept, where)
   step.victims, step.order = step.victims or {}, step.order or {}
   local before = plan.steps[(step.after or #plan.steps - 1) + 1]
   if before and before.action == "quiet" then
-    fail("%sit comes after quiet, behind which nothing is done; say after = ...", where)
+    fail("%sit comes after quiet, after which nothing is done; say after = ...", where)
   end
   local number, handle = #plan.steps + 1, {}
   plan.steps[number], plan.number_of[handle] = step, number
@@ -119,7 +119,7 @@ local function door_to(plan)
     methods[name] = function(self, ...)
       if self ~= door then fail("%s: write p:%s(...), with a colon", name, name) end
       if select("#", ...) > method.most then
-        fail("%s: one table is expected%s", name, method.most > 1 and " behind the step" or "")
+        fail("%s: one table is expected%s", name, method.most > 1 and " after the step" or "")
       end
       if plan.closed then fail("the plan of this scenario is finished") end
       return method.call(plan, ...)

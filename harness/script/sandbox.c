@@ -7,7 +7,7 @@
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
 #include "script/names.h"
-#include "script/parcel.h"
+#include "script/serial.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
@@ -64,12 +64,12 @@ static void write_all(int out, const char *bytes, size_t count)
 
 static _Noreturn void end(struct sandbox *sandbox, enum error_code code, const char *text)
 {
-    struct parcel parcel;
-    parcel_init(&parcel);
-    parcel_put_number(&parcel, SANDBOX_DONE);
-    parcel_put_number(&parcel, code);
-    parcel_put_text(&parcel, text, strlen(text));
-    write_all(sandbox->out, parcel.bytes, parcel.used);
+    struct serial serial;
+    serial_init(&serial);
+    serial_put_number(&serial, SANDBOX_DONE);
+    serial_put_number(&serial, code);
+    serial_put_text(&serial, text, strlen(text));
+    write_all(sandbox->out, serial.bytes, serial.used);
     _exit(0);
 }
 
@@ -263,7 +263,7 @@ static int core_wire_file(lua_State *L)
     return 2;
 }
 
-/* Behind a byte order mark and a first line that begins with '#', as Lua's own reader does. The end
+/* After a byte order mark and a first line that begins with '#', as Lua's own reader does. The end
  * of that line stays: lines keep their numbers. */
 static size_t begin_of(const char *text, size_t length)
 {
@@ -439,11 +439,11 @@ static int core_emit(lua_State *L)
     struct sandbox *sandbox = sandbox_of(L);
     if (++sandbox->scenarios > SCENARIOS_MAX)
         end_limit(sandbox, "more than %llu scenarios", SCENARIOS_MAX);
-    struct parcel *parcel = emit_scenario(L); /* collected by Lua, also after an error */
-    if (parcel->bad)
+    struct serial *serial = emit_scenario(L); /* collected by Lua, also after an error */
+    if (serial->bad)
         return luaL_error(L, "not enough memory");
-    write_all(sandbox->out, parcel->bytes, parcel->used);
-    parcel_release(parcel);
+    write_all(sandbox->out, serial->bytes, serial->used);
+    serial_release(serial);
     return 0;
 }
 
@@ -456,15 +456,15 @@ static int core_emit_cover(lua_State *L)
     size_t length;
     lua_Integer line = luaL_checkinteger(L, 1);
     const char *text = luaL_checklstring(L, 2, &length);
-    struct parcel parcel;
-    parcel_init(&parcel);
-    parcel_put_number(&parcel, SANDBOX_COVER);
-    parcel_put_number(&parcel, line);
-    parcel_put_text(&parcel, text, length);
-    bool bad = parcel.bad;
+    struct serial serial;
+    serial_init(&serial);
+    serial_put_number(&serial, SANDBOX_COVER);
+    serial_put_number(&serial, line);
+    serial_put_text(&serial, text, length);
+    bool bad = serial.bad;
     if (!bad)
-        write_all(sandbox->out, parcel.bytes, parcel.used);
-    parcel_release(&parcel);
+        write_all(sandbox->out, serial.bytes, serial.used);
+    serial_release(&serial);
     return bad ? luaL_error(L, "not enough memory") : 0;
 }
 

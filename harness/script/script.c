@@ -37,7 +37,7 @@ struct watch {
     uint64_t begun_ns;
     int in;
     struct script_progress *progress;
-    struct parcel result;
+    struct serial result;
 };
 
 static void watch_release(struct watch *watch)
@@ -51,7 +51,7 @@ static void watch_release(struct watch *watch)
         close(watch->in);
     if (watch->progress != NULL)
         munmap(watch->progress, sizeof *watch->progress);
-    parcel_release(&watch->result);
+    serial_release(&watch->result);
 }
 
 /* In the child: it dies with the caller, and none of the caller's handlers run in it. */
@@ -134,7 +134,7 @@ static enum error_code watch_read(struct watch *watch, int time_ms, struct error
             return error_set(error, ERROR_IO, "%s: pipe: %s", watch->path, strerror(errno));
         if (count == 0)
             return OK;
-        parcel_put(&watch->result, bytes, (size_t)count);
+        serial_put(&watch->result, bytes, (size_t)count);
         if (watch->result.bad)
             memory_refused();
         if (watch->result.used > RESULT_MAX_BYTES)
@@ -153,8 +153,8 @@ static void add_scenario(struct watch *watch, struct scenario_list *list)
 
 static void add_covered(struct watch *watch, struct scenario_list *list)
 {
-    int line = (int)parcel_take_number(&watch->result);
-    scenario_list_add_covered(list, watch->path, line, parcel_take_text(&watch->result));
+    int line = (int)serial_take_number(&watch->result);
+    scenario_list_add_covered(list, watch->path, line, serial_take_text(&watch->result));
 }
 
 static enum error_code died(const struct watch *watch, struct error *error)
@@ -166,8 +166,8 @@ static enum error_code died(const struct watch *watch, struct error *error)
 /* The last message: how the script ended. */
 static enum error_code take_end(struct watch *watch, struct error *error)
 {
-    enum error_code code = (enum error_code)parcel_take_number(&watch->result);
-    char *text = parcel_take_text(&watch->result);
+    enum error_code code = (enum error_code)serial_take_number(&watch->result);
+    char *text = serial_take_text(&watch->result);
     if (text == NULL)
         return died(watch, error);
     if (code != OK)
@@ -181,7 +181,7 @@ static enum error_code watch_take(struct watch *watch, struct scenario_list *lis
                                   struct error *error)
 {
     for (;;) {
-        int64_t message = parcel_take_number(&watch->result);
+        int64_t message = serial_take_number(&watch->result);
         if (watch->result.bad || message < SANDBOX_SCENARIO || message > SANDBOX_COVER)
             return died(watch, error);
         if (message == SANDBOX_DONE)

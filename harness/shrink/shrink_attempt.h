@@ -9,7 +9,7 @@
 struct reference;
 
 /* Starts one run of the trial, or the run without faults that it needs first (then or while that
- * goes on, the trial is started as often as it is asked for behind it). Starts nothing, and says
+ * goes on, the trial is started as often as it is asked for after it). Starts nothing, and says
  * OK, where all is over, also when that comes meanwhile: whoever calls it in a loop asks
  * trials_over. There must be room in the pool. */
 enum error_code attempt_start(struct trials *trials, struct trial *trial, struct error *error);

@@ -17,7 +17,7 @@
 
 /* --- scenarios -------------------------------------------------------------------------------- */
 
-/* The name, with a word behind it. Owned by the caller. */
+/* The name, with a word after it. Owned by the caller. */
 static char *named(const char *name, const char *word)
 {
     return memory_format("%.*s, %s", (int)(SCENARIO_NAME_BYTES - strlen(word) - 3), name, word);

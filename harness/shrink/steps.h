@@ -16,7 +16,7 @@ void plan_drop_also(const struct plan *plan, bool *drop);
 /* Step `index` takes part of its neighbour's work, and a step is gone:
  * - a release: its condition (or, without one, that of the await which it comes after) becomes the
  *   `release` of the hold or stop that it lets go;
- * - an await: its condition becomes that of the kill or stop without a condition behind it.
+ * - an await: its condition becomes that of the kill or stop without a condition after it.
  * false: it cannot be done, and the plan is as it was. */
 bool plan_merge(struct plan *plan, size_t index);
 

@@ -91,7 +91,7 @@ static bool has_event(const char *folder, const struct event_ref *event)
     return has_line(folder, line);
 }
 
-bool kept_stacks_have(const char *folder, const struct witness *witness)
+bool kept_stacks_have(const char *folder, const struct event_list *witness)
 {
     for (size_t i = 0; i < witness->count; i++)
         if (has_event(folder, &witness->event[i]))
@@ -107,7 +107,8 @@ static bool find_snapshot(const char *from, const struct event_ref *event, struc
            path_exists(path->text);
 }
 
-size_t kept_stacks_of_witness(const char *from, const char *folder, const struct witness *witness)
+size_t kept_stacks_of_witness(const char *from, const char *folder,
+                              const struct event_list *witness)
 {
     size_t count = 0;
     FILE *out = NULL;
@@ -140,7 +141,7 @@ void kept_stacks_say(const char *folder, const char *text)
     fclose(out);
 }
 
-enum error_code kept_stacks_want(const char *folder, const struct witness *witness,
+enum error_code kept_stacks_want(const char *folder, const struct event_list *witness,
                                  struct error *error)
 {
     char path[PATH_MAX];

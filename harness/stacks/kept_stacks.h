@@ -1,12 +1,12 @@
 /* Call stacks of a run that is over, where ranks were killed and where its witness lies: out of the
- * snapshots that its processes left (stacks/snapshot.h), into stacks.txt of the run folder, behind
+ * snapshots that its processes left (stacks/snapshot.h), into stacks.txt of the run folder, after
  * what stands there of a hang. Headings: "r1#0, when it was killed", "r0#0:e97". What cannot be had
  * is said there too; nothing else comes of it. */
 #ifndef STACKS_KEPT_STACKS_H
 #define STACKS_KEPT_STACKS_H
 
 #include "base/error.h"
-#include "stacks/witness.h"
+#include "stacks/event_list.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -18,7 +18,8 @@ void kept_stacks_of_kills(const char *folder);
 
 /* Those of the events of `witness` that have none yet, from the run in `from`, which followed that
  * in `folder`. Returns how many there were. */
-size_t kept_stacks_of_witness(const char *from, const char *folder, const struct witness *witness);
+size_t kept_stacks_of_witness(const char *from, const char *folder,
+                              const struct event_list *witness);
 
 /* The same for programs: by heading a list of frames, innermost first; owned by the caller. */
 json_t *kept_stacks_read(const char *folder);
@@ -27,11 +28,11 @@ json_t *kept_stacks_read(const char *folder);
 void kept_stacks_say(const char *folder, const char *text);
 
 /* The run folder says something of these events already. */
-bool kept_stacks_have(const char *folder, const struct witness *witness);
+bool kept_stacks_have(const char *folder, const struct event_list *witness);
 
 /* A run that will be followed in the run folder `folder`, which is there, is to keep where its
  * ranks stand at these events. ERROR_IO. */
-enum error_code kept_stacks_want(const char *folder, const struct witness *witness,
+enum error_code kept_stacks_want(const char *folder, const struct event_list *witness,
                                  struct error *error);
 
 #endif

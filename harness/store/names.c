@@ -35,7 +35,7 @@ const char *names_last(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool loss_affects(const struct loss *loss, int rank)
+bool power_failure_affects(const struct loss *loss, int rank)
 {
     return loss->everybody || (rank >= 0 && rank < loss->ranks && loss->rank[rank]);
 }
@@ -175,7 +175,7 @@ static void change(struct names *names, uint64_t i, enum journal_flag end, struc
     if ((entry->flags & end) != 0)
         return;
     uint64_t ended = names->ending[i].at;
-    if (!loss_affects(names->loss, entry->rank) ||
+    if (!power_failure_affects(names->loss, entry->rank) ||
         reaches(names, folder->reach, entry->rank, ended) ||
         reaches(names, names->everything, entry->rank, ended)) {
         name->wanted = value;
@@ -230,7 +230,7 @@ static void read_operation(struct names *names, uint64_t i)
 static void read_sync(const struct names *names, const struct journal_entry *entry,
                       struct content *content)
 {
-    bool affected = loss_affects(names->loss, entry->rank);
+    bool affected = power_failure_affects(names->loss, entry->rank);
     if (!affected && content->own)
         return;
     content->synced = true;
@@ -250,7 +250,7 @@ static void read_entries(struct names *names)
         else if (entry->kind == JOURNAL_DROPPED)
             read_dropped(names, i);
         else if (entry->kind == JOURNAL_OPENED && object != NULL)
-            object->content.written |= loss_affects(names->loss, entry->rank);
+            object->content.written |= power_failure_affects(names->loss, entry->rank);
         else if (entry->kind == JOURNAL_SYNCED && object != NULL)
             read_sync(names, entry, &object->content);
     }

@@ -10,7 +10,7 @@
 #define STORE_NAMES_H
 
 #include "store/journal.h"
-#include "store/loss.h"
+#include "store/power_failure.h"
 
 #include <stddef.h>
 
@@ -108,7 +108,7 @@ struct object *names_object(const struct names *names, uint64_t number, uint64_t
 bool name_changes(const struct name *name);
 
 /* Whether this rank's work is lost. */
-bool loss_affects(const struct loss *loss, int rank);
+bool power_failure_affects(const struct loss *loss, int rank);
 
 /* The last component of a path below the store. */
 const char *names_last(const char *path);

@@ -18,7 +18,7 @@
 #define BYTES_MAX 400 /* of a short or torn write */
 #define TIMES_MAX 20
 #define REQUESTS_MAX 3    /* an index among a few requests */
-#define FOLLOWED_LEAST 10 /* of events that a step behind another waits for */
+#define FOLLOWED_LEAST 10 /* of events that a step after another waits for */
 #define FOLLOW_NTH 2
 
 /* What draws are for: so one more for one purpose moves none of another. */
@@ -85,7 +85,7 @@ static bool has_lines(const struct survey *survey)
     return survey_tells(survey, EVENT_CHECKPOINT);
 }
 
-/* Behind a commit everything has to be there. */
+/* After a commit everything has to be there. */
 static void make_kill_at_commit(struct fault *fault)
 {
     fault_begin(fault, ACTION_KILL);
@@ -300,7 +300,7 @@ static const struct kind kinds[] = {
     {"kill at commit", 4, commits, make_kill_at_commit},
     {"stop", 3, always, make_stop},
     {"hold control", 7, fault_has_messages, fault_hold_control},
-    {"lag", 5, fault_has_cues, fault_lag},
+    {"lag", 5, fault_has_triggers, fault_lag},
     {"hold message", 3, fault_has_channels, fault_hold_message},
     {"crossing", 6, fault_can_cross, fault_crossing},
     {"reorder", 1, fault_has_channels, fault_reorder},
@@ -387,7 +387,7 @@ static bool can_follow(const struct survey *survey, const struct fault *fault)
     return seen >= FOLLOWED_LEAST || fault->step.action == ACTION_JITTER;
 }
 
-/* Behind the step before it: soon. */
+/* After the step before it: soon. */
 static void follow(struct fault *fault)
 {
     fault->step.after = PLAN_AFTER_PREVIOUS;

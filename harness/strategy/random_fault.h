@@ -29,7 +29,7 @@ void fault_let_go(struct fault *fault, struct plan_step *step, int32_t receiver)
 bool fault_has_messages(const struct survey *survey);
 bool fault_has_channels(const struct survey *survey);
 bool fault_can_cross(const struct survey *survey);
-bool fault_has_cues(const struct survey *survey);
+bool fault_has_triggers(const struct survey *survey);
 
 /* Of the protocol's own: kept. */
 void fault_hold_control(struct fault *fault);

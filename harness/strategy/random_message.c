@@ -2,7 +2,7 @@
  *
  * Where somebody stands when a message is sent hangs on timing, and a place drawn blindly is hardly
  * ever reached. So it is drawn from what the survey has seen; or the message that would let the
- * rank behind go on is kept (`helper`) until the other is where it is to be. */
+ * rank before go on is kept (`helper`) until the other is where it is to be. */
 #include "strategy/random_fault.h"
 
 #include <string.h>
@@ -36,9 +36,9 @@ bool fault_can_cross(const struct survey *survey)
            survey_points(survey, app_sends) > 0;
 }
 
-bool fault_has_cues(const struct survey *survey)
+bool fault_has_triggers(const struct survey *survey)
 {
-    return survey->cues > 0;
+    return survey->triggers > 0;
 }
 
 /* --- the protocol's own ----------------------------------------------------------------------- */
@@ -87,15 +87,15 @@ void fault_hold_control(struct fault *fault)
 }
 
 /* Keeps what lets a rank into a region of a line. */
-static struct plan_step keep_cue(const struct survey_cue *cue)
+static struct plan_step keep_trigger(const struct survey_trigger *trigger)
 {
     struct plan_step step = steps_fault(ACTION_HOLD);
     step.when.event = EVENT_SEND;
     step.when.level = LEVEL_WIRE;
-    step.when.rank = cue->sender;
-    step.when.peer = cue->rank;
-    step.when.nth = cue->nth;
-    memcpy(step.when.message, cue->message, sizeof step.when.message);
+    step.when.rank = trigger->sender;
+    step.when.peer = trigger->rank;
+    step.when.nth = trigger->nth;
+    memcpy(step.when.message, trigger->message, sizeof step.when.message);
     step.release_ms = LAG_MS;
     step.attempt = true;
     return step;
@@ -105,18 +105,19 @@ void fault_lag(struct fault *fault)
 {
     const struct survey *survey = fault->survey;
     struct draw *draw = &fault->draw;
-    const struct survey_cue *cue = &survey->cue[draw_below(draw, survey->cues)];
-    for (int i = 0; i < DRAWS_MAX && cue->line > place_line(survey, draw); i++)
-        cue = &survey->cue[draw_below(draw, survey->cues)];
-    fault->step = keep_cue(cue);
+    const struct survey_trigger *trigger = &survey->trigger[draw_below(draw, survey->triggers)];
+    for (int i = 0; i < DRAWS_MAX && trigger->line > place_line(survey, draw); i++)
+        trigger = &survey->trigger[draw_below(draw, survey->triggers)];
+    fault->step = keep_trigger(trigger);
     int32_t other = fault_rank(fault);
     if (draw_chance(draw, 15)) {
         fault->step.release_ms = (uint32_t)draw_between(draw, 1, MS_MAX);
         return;
     }
-    fault->step.release = place_of_program(survey, draw, draw_chance(draw, 70) ? cue->rank : other);
-    if (other != cue->rank)
-        steps_state(&fault->step.release, other, cue->region, cue->line);
+    fault->step.release =
+        place_of_program(survey, draw, draw_chance(draw, 70) ? trigger->rank : other);
+    if (other != trigger->rank)
+        steps_state(&fault->step.release, other, trigger->region, trigger->line);
 }
 
 /* --- messages that cross a line --------------------------------------------------------------- */
@@ -137,10 +138,10 @@ static void draw_regions(struct fault *fault, struct survey_cell *cell)
 {
     static const struct {
         enum plan_region sender, receiver;
-    } cells[] = {{REGION_BEHIND, REGION_LOGGING}, {REGION_LOGGING, REGION_BEHIND},
+    } cells[] = {{REGION_BEFORE, REGION_LOGGING}, {REGION_LOGGING, REGION_BEFORE},
                  {REGION_BEYOND, REGION_LOGGING}, {REGION_LOGGING, REGION_LOGGING},
-                 {REGION_LOGGING, REGION_BEYOND}, {REGION_BEHIND, REGION_BEHIND},
-                 {REGION_BEYOND, REGION_BEHIND},  {REGION_BEYOND, REGION_BEYOND}};
+                 {REGION_LOGGING, REGION_BEYOND}, {REGION_BEFORE, REGION_BEFORE},
+                 {REGION_BEYOND, REGION_BEFORE},  {REGION_BEYOND, REGION_BEYOND}};
     static const unsigned often[] = {8, 6, 4, 3, 2, 2, 1, 1};
     unsigned drawn = draw_weighted(&fault->draw, often, sizeof often / sizeof often[0]);
     cell->of_sender = cells[drawn].sender;
@@ -148,12 +149,13 @@ static void draw_regions(struct fault *fault, struct survey_cell *cell)
 }
 
 /* What keeps the one of the two that is to lag; NULL: nothing does, or none is to. */
-static const struct survey_cue *cue_of(const struct survey *survey, struct survey_cell cell)
+static const struct survey_trigger *trigger_of(const struct survey *survey, struct survey_cell cell)
 {
     bool sender_lags = cell.of_sender < cell.of_receiver;
     int32_t rank = sender_lags ? cell.sender : cell.receiver;
     enum plan_region next = (sender_lags ? cell.of_sender : cell.of_receiver) + 1;
-    return cell.of_sender == cell.of_receiver ? NULL : survey_cue(survey, rank, next, cell.line);
+    return cell.of_sender == cell.of_receiver ? NULL
+                                              : survey_trigger(survey, rank, next, cell.line);
 }
 
 /* How a cell comes about. */
@@ -162,7 +164,7 @@ enum way { WAY_NONE, WAY_SEEN, WAY_FORCED };
 static enum way way_to(struct fault *fault, struct survey_cell cell)
 {
     bool seen = survey_sends(fault->survey, cell) >= SENDS_CERTAIN;
-    bool forced = cue_of(fault->survey, cell) != NULL;
+    bool forced = trigger_of(fault->survey, cell) != NULL;
     if (seen && forced)
         return draw_chance(&fault->draw, 75) ? WAY_FORCED : WAY_SEEN;
     return seen ? WAY_SEEN : forced ? WAY_FORCED : WAY_NONE;
@@ -188,7 +190,7 @@ static struct plan_condition send_in(struct survey_cell cell)
 static void force(struct fault *fault, struct survey_cell cell)
 {
     fault->has_helper = true;
-    fault->helper = keep_cue(cue_of(fault->survey, cell));
+    fault->helper = keep_trigger(trigger_of(fault->survey, cell));
     fault->helper.release = send_in(cell);
     fault->helper.release.position = POSITION_AFTER;
 }
@@ -230,9 +232,9 @@ static void in_region(struct fault *fault)
     struct plan_step *step = &fault->step;
     struct survey_cell cell = {.sender = step->when.rank, .receiver = step->when.peer};
     cell.line = place_line(fault->survey, &fault->draw);
-    cell.of_sender = (enum plan_region)draw_between(&fault->draw, REGION_BEHIND, REGION_BEYOND);
+    cell.of_sender = (enum plan_region)draw_between(&fault->draw, REGION_BEFORE, REGION_BEYOND);
     uint32_t seen = 0;
-    for (int region = REGION_BEHIND; region <= REGION_BEYOND; region++) {
+    for (int region = REGION_BEFORE; region <= REGION_BEYOND; region++) {
         cell.of_receiver = (enum plan_region)region;
         seen += survey_sends(fault->survey, cell);
     }

@@ -114,11 +114,11 @@ int64_t place_line(const struct survey *survey, struct draw *draw)
     return draw_chance(draw, FIRST_LINE) ? 1 : (int64_t)draw_between(draw, 1, most);
 }
 
-void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool behind_line,
+void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool past_line,
                  struct plan_condition *condition)
 {
     unsigned regions = steps_regions(survey);
-    unsigned first = behind_line ? REGION_LOGGING : REGION_BEHIND;
+    unsigned first = past_line ? REGION_LOGGING : REGION_BEFORE;
     steps_state(condition, rank, (enum plan_region)draw_between(draw, first, regions),
                 place_line(survey, draw));
 }

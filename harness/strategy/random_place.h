@@ -44,8 +44,8 @@ struct plan_condition place_of_program(const struct survey *survey, struct draw 
                                        int32_t rank);
 
 /* Adds to the condition that a rank (PLAN_ANY: that of the event) stands in a region of a line.
- * behind_line: not in that in which all begin, for that is true from the start. */
-void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool behind_line,
+ * past_line: not in that in which all begin, for that is true from the start. */
+void place_state(const struct survey *survey, struct draw *draw, int32_t rank, bool past_line,
                  struct plan_condition *condition);
 
 #endif

@@ -70,7 +70,7 @@ unsigned steps_regions(const struct survey *survey)
 
 const char *steps_region_text(enum plan_region region)
 {
-    static const char *const texts[] = {"any", "behind", "logging", "beyond"};
+    static const char *const texts[] = {"any", "before", "logging", "beyond"};
     return texts[region];
 }
 

@@ -24,7 +24,7 @@ struct plan_step steps_quiet(uint64_t finalized);
 void steps_state(struct plan_condition *condition, int32_t rank, enum plan_region region,
                  int64_t line);
 
-/* The first line behind which there is more than one region: protocols that note where logging ends
+/* The first line after which there is more than one region: protocols that note where logging ends
  * have three, others two. */
 unsigned steps_regions(const struct survey *survey);
 const char *steps_region_text(enum plan_region region);

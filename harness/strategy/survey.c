@@ -22,7 +22,7 @@ struct taking {
     size_t room;
     uint32_t wire_comm[PLAN_MAX_WIRES]; /* of each wire in this trace; 0: any */
     bool wire_known[PLAN_MAX_WIRES];    /* its communicator is there */
-    struct cues cues;
+    struct triggers triggers;
     int64_t checkpoints; /* that the rank has taken by now */
     bool ends;           /* the rank is in MPI_Finalize */
 };
@@ -121,7 +121,7 @@ static uint32_t comm_from_world(const struct trace *trace, uint32_t nth)
 static void find_wires(struct taking *taking)
 {
     for (size_t i = 0; i < taking->plan->wires; i++) {
-        const struct plan_wire *wire = &taking->plan->wire[i];
+        const struct message_pattern *wire = &taking->plan->wire[i];
         taking->wire_comm[i] =
             wire->comm_nth > 0 ? comm_from_world(taking->trace, wire->comm_nth) : wire->comm;
         taking->wire_known[i] = wire->comm_nth == 0 || taking->wire_comm[i] != 0;
@@ -136,7 +136,7 @@ static bool is_wire(const struct taking *taking, size_t wire, const struct recor
            (tag == PLAN_ANY || tag == r->tag);
 }
 
-static void note_wire(struct survey *survey, const struct plan_wire *wire)
+static void note_wire(struct survey *survey, const struct message_pattern *wire)
 {
     for (size_t i = 0; i < survey->wires; i++)
         if (strcmp(survey->wire[i].name, wire->name) == 0)
@@ -159,7 +159,7 @@ static void count_message(struct taking *taking, enum plan_event event, const st
         note_wire(taking->survey, &taking->plan->wire[i]);
         uint64_t nth = count_one(taking, SURVEY_MESSAGE, false, &condition);
         if (event == EVENT_DELIVER)
-            cues_message(&taking->cues, condition.message, r->peer, nth);
+            triggers_message(&taking->triggers, condition.message, r->peer, nth);
         named = true;
     }
     if (named)
@@ -284,8 +284,8 @@ static void count_note(struct taking *taking, uint64_t index)
         return;
     taking->checkpoints += event == EVENT_CHECKPOINT;
     if (event == EVENT_CHECKPOINT || event == EVENT_STOP_LOG)
-        cues_note(&taking->cues, taking->survey, taking->trace->rank,
-                  event == EVENT_CHECKPOINT ? REGION_LOGGING : REGION_BEYOND, r->bytes);
+        triggers_note(&taking->triggers, taking->survey, taking->trace->rank,
+                      event == EVENT_CHECKPOINT ? REGION_LOGGING : REGION_BEYOND, r->bytes);
     struct plan_condition condition = condition_at(taking, event, LEVEL_APP);
     if (event == EVENT_PHASE || event == EVENT_RESULT || event == EVENT_DECISION)
         trace_text(taking->trace, index, condition.name, sizeof condition.name);
@@ -377,7 +377,8 @@ static int compare_points(const void *left, const void *right)
 
 static int compare_wires(const void *left, const void *right)
 {
-    return strcmp(((const struct plan_wire *)left)->name, ((const struct plan_wire *)right)->name);
+    return strcmp(((const struct message_pattern *)left)->name,
+                  ((const struct message_pattern *)right)->name);
 }
 
 static void count_all(struct taking *taking, const struct trace_set *traces)
@@ -387,7 +388,7 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
     for (size_t i = 0; i < traces->count; i++) {
         taking->trace = &traces->trace[i];
         find_wires(taking);
-        cues_begin(&taking->cues);
+        triggers_begin(&taking->triggers);
         taking->checkpoints = 0;
         taking->ends = false;
         for (uint64_t at = 0; at < taking->trace->count; at++)
@@ -396,7 +397,7 @@ static void count_all(struct taking *taking, const struct trace_set *traces)
     if (survey->count > 0)
         qsort(survey->point, survey->count, sizeof *survey->point, compare_points);
     qsort(survey->wire, survey->wires, sizeof survey->wire[0], compare_wires);
-    cues_choose(&taking->cues, survey);
+    triggers_choose(&taking->triggers, survey);
 }
 
 void survey_of(const struct trace_set *traces, const struct plan *plan, struct survey *survey)

@@ -43,8 +43,8 @@ struct survey_point {
 };
 
 /* The message that lets a rank enter a region of a line: of the protocol's own messages that it had
- * behind its note before, the one that most often was the last. Who keeps it keeps the rank. */
-struct survey_cue {
+ * after its note before, the one that most often was the last. Who keeps it keeps the rank. */
+struct survey_trigger {
     int32_t rank;
     enum plan_region region; /* REGION_LOGGING: its checkpoint; REGION_BEYOND: the end of logging */
     int64_t line;
@@ -71,11 +71,11 @@ struct survey {
     size_t count;               /* owned */
     struct survey_point *point; /* owned; by rank, then by what the condition says */
     size_t wires;               /* the messages of the protocol's own that were seen */
-    struct plan_wire wire[PLAN_MAX_WIRES];
+    struct message_pattern wire[PLAN_MAX_WIRES];
     uint64_t late, early; /* messages that the protocol told of as such */
     uint64_t collectives; /* that the program called */
-    size_t cues;
-    struct survey_cue cue[SURVEY_MAX_CUES];
+    size_t triggers;
+    struct survey_trigger trigger[SURVEY_MAX_CUES];
     uint32_t *sends; /* by cell, see survey_sends; owned; NULL: there are none */
 };
 
@@ -108,8 +108,8 @@ const struct survey_point *survey_point(const struct survey *survey, struct surv
 uint32_t survey_sends(const struct survey *survey, struct survey_cell cell);
 
 /* NULL: there is none, as the rank that begins a line has no message that tells it to. */
-const struct survey_cue *survey_cue(const struct survey *survey, int32_t rank,
-                                    enum plan_region region, int64_t line);
+const struct survey_trigger *survey_trigger(const struct survey *survey, int32_t rank,
+                                            enum plan_region region, int64_t line);
 
 /* The same without what comes in MPI_Finalize, where the faults of a plan have stopped: points, how
  * often each was there, and names of messages. Shares the rest with `survey`, which is to outlive

@@ -8,85 +8,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- cues ------------------------------------------------------------------------------------- */
+/* --- triggers
+ * ------------------------------------------------------------------------------------- */
 
-void cues_begin(struct cues *cues)
+void triggers_begin(struct triggers *triggers)
 {
-    cues->count = 0;
+    triggers->count = 0;
 }
 
 /* Of more than there is room for the newest. */
-void cues_message(struct cues *cues, const char *message, int32_t sender, uint64_t nth)
+void triggers_message(struct triggers *triggers, const char *message, int32_t sender, uint64_t nth)
 {
-    if (cues->count == CUES_MAX_HEARD)
-        memmove(&cues->heard[0], &cues->heard[1], --cues->count * sizeof cues->heard[0]);
-    struct heard *heard = &cues->heard[cues->count++];
+    if (triggers->count == TRIGGERS_MAX_HEARD)
+        memmove(&triggers->heard[0], &triggers->heard[1],
+                --triggers->count * sizeof triggers->heard[0]);
+    struct heard *heard = &triggers->heard[triggers->count++];
     snprintf(heard->message, sizeof heard->message, "%s", message);
     heard->sender = sender;
     heard->nth = nth;
 }
 
-static void vote_for(struct cues *cues, const char *message, enum plan_region region)
+static void vote_for(struct triggers *triggers, const char *message, enum plan_region region)
 {
-    for (size_t i = 0; i < cues->vote_count; i++)
-        if (cues->vote[i].region == region && strcmp(cues->vote[i].message, message) == 0) {
-            cues->vote[i].votes++;
+    for (size_t i = 0; i < triggers->vote_count; i++)
+        if (triggers->vote[i].region == region && strcmp(triggers->vote[i].message, message) == 0) {
+            triggers->vote[i].votes++;
             return;
         }
-    if (cues->vote_count == sizeof cues->vote / sizeof cues->vote[0])
+    if (triggers->vote_count == sizeof triggers->vote / sizeof triggers->vote[0])
         return;
-    struct cue_vote *vote = &cues->vote[cues->vote_count++];
+    struct trigger_vote *vote = &triggers->vote[triggers->vote_count++];
     memmove(vote->message, message, sizeof vote->message);
     vote->region = region;
     vote->votes = 1;
 }
 
-void cues_note(struct cues *cues, struct survey *survey, int32_t rank, enum plan_region region,
-               uint64_t line)
+void triggers_note(struct triggers *triggers, struct survey *survey, int32_t rank,
+                   enum plan_region region, uint64_t line)
 {
-    for (size_t i = 0; i < cues->count && survey->cues < SURVEY_MAX_CUES; i++) {
-        const struct heard *heard = &cues->heard[i];
-        struct survey_cue *cue = &survey->cue[survey->cues++];
-        *cue = (struct survey_cue){.rank = rank,
-                                   .region = region,
-                                   .line = (int64_t)line,
-                                   .sender = heard->sender,
-                                   .nth = heard->nth};
-        memcpy(cue->message, heard->message, sizeof cue->message);
+    for (size_t i = 0; i < triggers->count && survey->triggers < SURVEY_MAX_CUES; i++) {
+        const struct heard *heard = &triggers->heard[i];
+        struct survey_trigger *trigger = &survey->trigger[survey->triggers++];
+        *trigger = (struct survey_trigger){.rank = rank,
+                                           .region = region,
+                                           .line = (int64_t)line,
+                                           .sender = heard->sender,
+                                           .nth = heard->nth};
+        memcpy(trigger->message, heard->message, sizeof trigger->message);
     }
-    if (cues->count > 0)
-        vote_for(cues, cues->heard[cues->count - 1].message, region);
-    cues->count = 0;
+    if (triggers->count > 0)
+        vote_for(triggers, triggers->heard[triggers->count - 1].message, region);
+    triggers->count = 0;
 }
 
 /* The message that won; NULL: no rank heard anything before it entered this region. */
-static const char *winner_of(const struct cues *cues, enum plan_region region)
+static const char *winner_of(const struct triggers *triggers, enum plan_region region)
 {
-    const struct cue_vote *best = NULL;
-    for (size_t i = 0; i < cues->vote_count; i++)
-        if (cues->vote[i].region == region && (best == NULL || cues->vote[i].votes > best->votes))
-            best = &cues->vote[i];
+    const struct trigger_vote *best = NULL;
+    for (size_t i = 0; i < triggers->vote_count; i++)
+        if (triggers->vote[i].region == region &&
+            (best == NULL || triggers->vote[i].votes > best->votes))
+            best = &triggers->vote[i];
     return best != NULL ? best->message : NULL;
 }
 
-void cues_choose(const struct cues *cues, struct survey *survey)
+void triggers_choose(const struct triggers *triggers, struct survey *survey)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < survey->cues; i++) {
-        const char *winner = winner_of(cues, survey->cue[i].region);
-        if (winner != NULL && strcmp(survey->cue[i].message, winner) == 0)
-            survey->cue[kept++] = survey->cue[i];
+    for (size_t i = 0; i < survey->triggers; i++) {
+        const char *winner = winner_of(triggers, survey->trigger[i].region);
+        if (winner != NULL && strcmp(survey->trigger[i].message, winner) == 0)
+            survey->trigger[kept++] = survey->trigger[i];
     }
-    survey->cues = kept;
+    survey->triggers = kept;
 }
 
-const struct survey_cue *survey_cue(const struct survey *survey, int32_t rank,
-                                    enum plan_region region, int64_t line)
+const struct survey_trigger *survey_trigger(const struct survey *survey, int32_t rank,
+                                            enum plan_region region, int64_t line)
 {
-    for (size_t i = 0; i < survey->cues; i++) {
-        const struct survey_cue *cue = &survey->cue[i];
-        if (cue->rank == rank && cue->region == region && cue->line == line)
-            return cue;
+    for (size_t i = 0; i < survey->triggers; i++) {
+        const struct survey_trigger *trigger = &survey->trigger[i];
+        if (trigger->rank == rank && trigger->region == region && trigger->line == line)
+            return trigger;
     }
     return NULL;
 }
@@ -104,8 +107,8 @@ static size_t cell_index(const struct survey *survey, struct survey_cell cell)
     size_t ranks = (size_t)survey->ranks;
     size_t pair = (size_t)cell.sender * ranks + (size_t)cell.receiver;
     size_t place = pair * SURVEY_CELL_LINES + (size_t)(cell.line - 1);
-    place = place * SURVEY_REGIONS + (cell.of_sender - REGION_BEHIND);
-    return place * SURVEY_REGIONS + (cell.of_receiver - REGION_BEHIND);
+    place = place * SURVEY_REGIONS + (cell.of_sender - REGION_BEFORE);
+    return place * SURVEY_REGIONS + (cell.of_receiver - REGION_BEFORE);
 }
 
 static bool is_cell(const struct survey *survey, struct survey_cell cell)
@@ -124,7 +127,7 @@ uint32_t survey_sends(const struct survey *survey, struct survey_cell cell)
 
 static enum plan_region region_at(const struct rank_lines *rank, int64_t line, uint64_t ticks)
 {
-    static const enum plan_region regions[] = {[STANDS_BEHIND] = REGION_BEHIND,
+    static const enum plan_region regions[] = {[STANDS_BEFORE] = REGION_BEFORE,
                                                [STANDS_LOGGING] = REGION_LOGGING,
                                                [STANDS_BEYOND] = REGION_BEYOND};
     return regions[lines_standing(rank, (uint64_t)line, ticks)];

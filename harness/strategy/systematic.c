@@ -283,9 +283,9 @@ static struct cell cell_of(const struct survey *survey, uint64_t member)
 {
     unsigned regions = steps_regions(survey);
     struct cell cell = {.from = 0};
-    cell.sender = (enum plan_region)(REGION_BEHIND + take(&member, regions));
+    cell.sender = (enum plan_region)(REGION_BEFORE + take(&member, regions));
     uint64_t stay = take(&member, stays(regions));
-    cell.receiver = REGION_BEHIND;
+    cell.receiver = REGION_BEFORE;
     for (uint64_t left = regions; stay >= left; left--) {
         stay -= left;
         cell.receiver++;
@@ -323,13 +323,13 @@ static enum error_code make_cell(const struct maker *maker, uint64_t member)
     return code;
 }
 
-/* --- orders: a message of the protocol's own is kept until some rank stands behind it --------- */
+/* --- orders: a message of the protocol's own is kept until some rank stands before it --------- */
 static bool is_own_send(const struct survey_point *point)
 {
     return point->kind == SURVEY_MESSAGE && point->condition.event == EVENT_SEND;
 }
 
-/* Released when any of the ranks is in one of the regions behind the line. */
+/* Released when any of the ranks is in one of the regions after the line. */
 static uint64_t orders_of_one(const struct survey *survey)
 {
     unsigned regions = steps_regions(survey);

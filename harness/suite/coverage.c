@@ -21,7 +21,7 @@
 
 /* --- what is promised ---------------------------------------------------------------------- */
 
-/* The claim itself, or "C" and "C.cell" of "C.cell.behind-logging". */
+/* The claim itself, or "C" and "C.cell" of "C.cell.before-logging". */
 static bool is_part_of(const char *id, const char *what)
 {
     size_t length = strlen(what);
@@ -43,7 +43,7 @@ enum error_code covered_check(const struct covered *covered, struct error *error
     return claim_check_name(covered->what, error);
 }
 
-/* Whether `word` stands behind `mark` in `what`, or nothing is said there. The phase is the last
+/* Whether `word` stands after `mark` in `what`, or nothing is said there. The phase is the last
  * and may hold blanks. */
 static bool says(const char *what, const char *mark, const char *word)
 {

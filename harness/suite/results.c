@@ -112,14 +112,14 @@ static void write_one(const struct result_form *form, FILE *out, const struct jo
 /* --- all -------------------------------------------------------------------------------------- */
 
 /* What is to be told. */
-struct told {
+struct message_note {
     struct job *const *jobs;
     size_t count;
     const struct result_case *more;
     size_t more_count;
 };
 
-static struct result_totals totals_of(const struct told *told)
+static struct result_totals totals_of(const struct message_note *told)
 {
     struct job *const *jobs = told->jobs;
     size_t count = told->count;
@@ -139,7 +139,7 @@ static struct result_totals totals_of(const struct told *told)
 }
 
 /* A stream that takes no more keeps the reason in errno: nothing else is done then. */
-static void write_form(const struct result_form *form, FILE *out, const struct told *told)
+static void write_form(const struct result_form *form, FILE *out, const struct message_note *told)
 {
     struct result_totals totals = totals_of(told);
     void *state = NULL;
@@ -158,7 +158,7 @@ enum exit_status results_write(struct results *results, struct job *const *jobs,
                                const struct result_case *more, size_t more_count,
                                enum exit_status status)
 {
-    struct told told = {jobs, count, more, more_count};
+    struct message_note told = {jobs, count, more, more_count};
     for (int i = 0; i < RESULTS_FORMS; i++) {
         struct whole_file *file = &results->file[i];
         struct error error = {0};

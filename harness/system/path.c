@@ -21,7 +21,7 @@
 #define REMOVE_OPEN_FOLDERS 16
 
 /* What a name may stand for: a folder of ours, and how files are called there. */
-struct shelf {
+struct place {
     const char *what;     /* "protocol" */
     const char *variable; /* names another folder */
     const char *folder;   /* beside the command */
@@ -30,9 +30,9 @@ struct shelf {
     int access;           /* what access(2) must allow */
 };
 
-static const struct shelf protocol_shelf = {
+static const struct place protocol_place = {
     "protocol", "FAULTLINE_PROTOCOLS", "protocols", "lib", ".so", R_OK};
-static const struct shelf program_shelf = {"program", "FAULTLINE_PROGRAMS", "programs", "", "",
+static const struct place program_place = {"program", "FAULTLINE_PROGRAMS", "programs", "", "",
                                            X_OK};
 
 enum error_code path_format(struct path *path, struct error *error, const char *format, ...)
@@ -108,13 +108,13 @@ enum error_code path_library(struct path *path, struct error *error)
     return code != OK ? code : path_absolute(found.text, path, error);
 }
 
-static enum error_code shelf_folder(const struct shelf *shelf, struct path *folder,
+static enum error_code place_folder(const struct place *place, struct path *folder,
                                     struct error *error)
 {
-    const char *named = getenv(shelf->variable);
+    const char *named = getenv(place->variable);
     if (named != NULL)
         return path_format(folder, error, "%s", named);
-    return beside_self(shelf->folder, folder, error);
+    return beside_self(place->folder, folder, error);
 }
 
 static int not_hidden(const struct dirent *entry)
@@ -122,18 +122,18 @@ static int not_hidden(const struct dirent *entry)
     return entry->d_name[0] != '.' && strstr(entry->d_name, ".d") == NULL;
 }
 
-/* The names on a shelf, sorted; returns how many (at most KNOWN_MAX). Owned by the caller. */
-static size_t shelf_names(const struct shelf *shelf, const char *folder, char *names[KNOWN_MAX])
+/* The names on a place, sorted; returns how many (at most KNOWN_MAX). Owned by the caller. */
+static size_t place_names(const struct place *place, const char *folder, char *names[KNOWN_MAX])
 {
     struct dirent **entries;
     int found = scandir(folder, &entries, not_hidden, alphasort);
     size_t count = 0;
-    size_t before = strlen(shelf->before), after = strlen(shelf->after);
+    size_t before = strlen(place->before), after = strlen(place->after);
     for (int i = 0; i < found; i++) {
         const char *name = entries[i]->d_name;
         size_t length = strlen(name);
-        bool fits = length > before + after && strncmp(name, shelf->before, before) == 0 &&
-                    strcmp(name + length - after, shelf->after) == 0;
+        bool fits = length > before + after && strncmp(name, place->before, before) == 0 &&
+                    strcmp(name + length - after, place->after) == 0;
         if (fits && count < KNOWN_MAX)
             names[count++] = memory_format("%.*s", (int)(length - before - after), name + before);
         free(entries[i]);
@@ -144,11 +144,11 @@ static size_t shelf_names(const struct shelf *shelf, const char *folder, char *n
 }
 
 /* "there is no protocol "nul" (did you mean "null"?); known are: blocking, null". */
-static enum error_code shelf_error(const struct shelf *shelf, const char *name, const char *folder,
+static enum error_code place_error(const struct place *place, const char *name, const char *folder,
                                    struct error *error)
 {
     char *names[KNOWN_MAX];
-    size_t count = shelf_names(shelf, folder, names);
+    size_t count = place_names(place, folder, names);
     const char *near = nearest_name(name, (const char *const *)names, count);
     char known[KNOWN_BYTES] = "";
     size_t used = 0;
@@ -157,7 +157,7 @@ static enum error_code shelf_error(const struct shelf *shelf, const char *name, 
                                  names[i]);
     enum error_code code = error_set(
         error, ERROR_USAGE, "there is no %s \"%s\"%s%s%s; known are: %s; or give a path with '/'",
-        shelf->what, name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
+        place->what, name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
         near != NULL ? "\"?)" : "", count > 0 ? known : "none");
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -171,10 +171,10 @@ static bool usable(const char *path, int how)
 }
 
 /* A path as given, else from the folder of the scenario. */
-static enum error_code given_path(const struct shelf *shelf, const char *name,
+static enum error_code given_path(const struct place *place, const char *name,
                                   const char *scenario_file, struct path *path, struct error *error)
 {
-    if (usable(name, shelf->access))
+    if (usable(name, place->access))
         return path_absolute(name, path, error);
     const char *slash = strrchr(scenario_file, '/');
     int folder_length = slash != NULL ? (int)(slash - scenario_file) : 1;
@@ -183,38 +183,38 @@ static enum error_code given_path(const struct shelf *shelf, const char *name,
                                        slash != NULL ? scenario_file : ".", name);
     if (code != OK)
         return code;
-    if (name[0] != '/' && usable(other.text, shelf->access))
+    if (name[0] != '/' && usable(other.text, place->access))
         return path_absolute(other.text, path, error);
     return error_set(error, ERROR_USAGE,
                      "%s \"%s\" is no %s file, neither from here nor from the scenario's folder",
-                     shelf->what, name, shelf->access == X_OK ? "executable" : "readable");
+                     place->what, name, place->access == X_OK ? "executable" : "readable");
 }
 
-static enum error_code shelf_find(const struct shelf *shelf, const char *name,
+static enum error_code place_find(const struct place *place, const char *name,
                                   const char *scenario_file, struct path *path, struct error *error)
 {
     if (strchr(name, '/') != NULL)
-        return given_path(shelf, name, scenario_file, path, error);
+        return given_path(place, name, scenario_file, path, error);
     struct path folder = {""}, found;
-    enum error_code code = shelf_folder(shelf, &folder, error);
+    enum error_code code = place_folder(place, &folder, error);
     if (code == OK)
         code =
-            path_format(&found, error, "%s/%s%s%s", folder.text, shelf->before, name, shelf->after);
-    if (code == OK && !usable(found.text, shelf->access))
-        code = shelf_error(shelf, name, folder.text, error);
+            path_format(&found, error, "%s/%s%s%s", folder.text, place->before, name, place->after);
+    if (code == OK && !usable(found.text, place->access))
+        code = place_error(place, name, folder.text, error);
     return code != OK ? code : path_absolute(found.text, path, error);
 }
 
 enum error_code path_protocol(const char *name, const char *scenario_file, struct path *path,
                               struct error *error)
 {
-    return shelf_find(&protocol_shelf, name, scenario_file, path, error);
+    return place_find(&protocol_place, name, scenario_file, path, error);
 }
 
 enum error_code path_program(const char *name, const char *scenario_file, struct path *path,
                              struct error *error)
 {
-    return shelf_find(&program_shelf, name, scenario_file, path, error);
+    return place_find(&program_place, name, scenario_file, path, error);
 }
 
 static void drop_ending(char *text, const char *ending)
@@ -233,7 +233,7 @@ static enum error_code beside_protocol(const char *name, const char *scenario_fi
     if (code != OK)
         return code;
     char *file = strrchr(library.text, '/') + 1;
-    drop_ending(file, protocol_shelf.after);
+    drop_ending(file, protocol_place.after);
     if (strchr(name, '/') == NULL)
         strcpy(file, name); /* shorter: without "lib" */
     return path_format(path, error, "%s%s", library.text, ending);

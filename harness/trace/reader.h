@@ -74,7 +74,7 @@ static inline bool record_is_of_app(const struct record *record)
 /* Nanoseconds since the start of the run's first trace. */
 uint64_t trace_ns(const struct trace_set *set, uint64_t ticks);
 
-/* The name in the TEXT records behind record `index` (of NOTE). buffer is always terminated. */
+/* The name in the TEXT records after record `index` (of NOTE). buffer is always terminated. */
 void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t bytes);
 
 #endif

@@ -55,14 +55,14 @@ enum level {
     /* a communicator was made: comm (its id), bytes = id of its parent, tag = number of members,  \
      * peer = own rank in it, call = how; FLAG_INTER: the next GROUP records list the local group, \
      * the hash is the remote group's size, and its members follow. GROUP records come directly    \
-     * behind. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's   \
+     * after. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's    \
      */                                                                                            \
     X(COMM, "comm")                                                                                \
-    /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly behind its COMM */              \
+    /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly after its COMM */               \
     X(GROUP, "group")                                                                              \
     /* told through faultline.h: note (enum note_kind in `tag`), value in `bytes`, hash of the     \
      * data in `hash`, `previous_note` = index + 1 of the note before this one in the same file    \
-     * (0: none), TEXT records directly behind if it has a name */                                 \
+     * (0: none), TEXT records directly after if it has a name */                                  \
     X(NOTE, "note")                                                                                \
     /* Faultline did something to the run: step of the plan in `tag`, enum fault_kind in `comm`,   \
      * victim or peer in `peer`, value in `bytes`. Written before the fault takes effect */        \
@@ -72,7 +72,7 @@ enum level {
     /* a call on a file below the checkpoint store: enum storage_call in `tag`, number of the file \
      * in `request` (0: it has none yet) and of its folder in `comm`, bytes (asked for; once the   \
      * call has returned, done), offset in `result_hash` (STORAGE_NO_OFFSET: where the file        \
-     * stands), errno in `error`; TEXT records behind: the path below the store. hash: ticks when  \
+     * stands), errno in `error`; TEXT records after: the path below the store. hash: ticks when   \
      * its turn came, until `leave` no other rank was in a call on the store; 0: it had none. With \
      * FLAG_NEGATIVE: the file was looked for `bytes` times and was not there; result_hash: of the \
      * path */                                                                                     \
@@ -130,7 +130,7 @@ enum note_about { ABOUT_NOTHING, ABOUT_LINE, ABOUT_NAME, ABOUT_MESSAGE, ABOUT_CH
                                      parent sends */                                               \
     X(HELD, "held")               /* this rank holds a message to `peer`; bytes: index + 1 of its  \
                                      SEND record at the wire level; `request`: its number in the   \
-                                     hold, 0: it is only behind one that is held */                \
+                                     hold, 0: it is only after one that is held */                 \
     X(RELEASED, "released")       /* it is handed to the library now; peer and bytes as above;     \
                                      `request`: enum board_release */                              \
     X(STOPPED, "stopped")         /* SIGSTOP is sent to rank `peer` next */                        \

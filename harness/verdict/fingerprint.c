@@ -209,7 +209,7 @@ static const char *phase_of(const struct trace_set *traces, const struct finding
     if (!newest_line(traces, finding, event->incarnation, &line))
         return "start";
     if (!told_before(trace, event->index, NOTE_CHECKPOINT, &line))
-        return "behind";
+        return "before";
     if (told_before(trace, event->index, NOTE_STOP_LOG, &line) || !tells_of_logging(traces))
         return "beyond";
     return "logging";

@@ -16,7 +16,7 @@
  * incarnation of the witness or before), killed-initiator, other; each once, in this order.
  *
  * Phases, of the rank whose event ends the witness, at that event: recovery (restarted, and no
- * checkpoint taken since), start (no rank of the witness has begun a line by its event), behind
+ * checkpoint taken since), start (no rank of the witness has begun a line by its event), before
  * (the newest line that one has begun), logging, beyond. A protocol that tells nothing of logging
  * has no such phase. An MPI error that ended the job has the call in the place of roles,
  * "H.progress MPI_Recv start": where all ranks run into it, which is first is a matter of luck. A

@@ -10,7 +10,7 @@
  * marked `follows`. Before: earlier on the same rank, or linked by messages and collectives of the
  * wire, or in an incarnation before. Of several that have none before them the claims of protocols
  * come before family H, which says what became of the program, and then the order of claims.def.
- * What is no violation stays behind. `expected` (a claim or family, or NULL): a violation of it is
+ * What is no violation stays after. `expected` (a claim or family, or NULL): a violation of it is
  * not put first where there is another one. Where there is no room for the links (TMPDIR, memory)
  * only the order on each rank and of incarnations counts. */
 void headline_choose(const struct trace_set *traces, const char *expected,

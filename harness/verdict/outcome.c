@@ -8,7 +8,7 @@
 #include "trace/reader.h"
 #include "verdict/fingerprint.h"
 #include "verdict/headline.h"
-#include "verify/second_look.h"
+#include "verify/verify.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -250,7 +250,7 @@ static enum error_code judge_traces(const struct run *run, const char *const *id
     if (code == OK)
         code = judge(&traces, &facts, ids, count, judgement, error);
     if (code == OK)
-        second_look(&traces, &facts, judgement);
+        verify_findings(&traces, &facts, judgement);
     if (code == OK)
         headline_choose(&traces, expected, judgement);
     if (code == OK) {

@@ -23,7 +23,7 @@ static uint64_t number_of(const json_t *object, const char *field)
 
 static void take_event(const json_t *string, struct stored_finding *finding)
 {
-    struct witness *witness = &finding->witness;
+    struct event_list *witness = &finding->witness;
     const char *text = json_string_value(string);
     finding->shown[finding->shown_count++] = text != NULL ? text : "";
     size_t bytes = text != NULL ? event_parse(text, &witness->event[witness->count]) : 0;
@@ -121,11 +121,11 @@ const struct stored_finding *stored_verdict_finding(const struct stored_verdict 
     return stored->finding_count > 0 ? &stored->finding[0] : NULL;
 }
 
-enum error_code stored_witness(const char *folder, struct witness *witness, struct error *error)
+enum error_code stored_witness(const char *folder, struct event_list *witness, struct error *error)
 {
     struct stored_verdict stored;
     enum error_code code = stored_verdict_load(folder, &stored, error);
-    *witness = (struct witness){0};
+    *witness = (struct event_list){0};
     const struct stored_finding *finding = stored_verdict_finding(&stored);
     if (code == OK && finding != NULL && finding->strange != NULL)
         code = error_set(error, ERROR_FORMAT, "%s/verdict.json: \"%.64s\" is no event (r2#1:e9)",

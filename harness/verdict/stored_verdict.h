@@ -2,7 +2,7 @@
 #ifndef VERDICT_STORED_VERDICT_H
 #define VERDICT_STORED_VERDICT_H
 
-#include "stacks/witness.h"
+#include "stacks/event_list.h"
 #include "verdict/outcome.h"
 
 #include <jansson.h>
@@ -18,7 +18,7 @@ struct stored_finding {
     char *why[FINDING_WHY_LINES];
     size_t shown_count;
     const char *shown[WITNESS_MOST]; /* the witness, as it stands there */
-    struct witness witness;          /* as far as these are events */
+    struct event_list witness;       /* as far as these are events */
     const char *strange;             /* one that is none; NULL: there is no such */
 };
 
@@ -56,7 +56,7 @@ const struct stored_finding *stored_verdict_finding(const struct stored_verdict 
 
 /* Its witness: none if the run was not judged, or nothing was found. ERROR_FORMAT also
  * where one of it is no event. */
-enum error_code stored_witness(const char *folder, struct witness *witness, struct error *error);
+enum error_code stored_witness(const char *folder, struct event_list *witness, struct error *error);
 
 /* Where the faults took place, added to `places`. */
 void stored_verdict_faults(const struct stored_verdict *stored, struct fault_places *places);

@@ -26,12 +26,12 @@ static bool is_backwards(enum stand gave, enum stand got)
 
 static bool is_past(enum stand gave, enum stand got)
 {
-    return gave == STAND_BEHIND && got == STAND_BEYOND;
+    return gave == STAND_BEFORE && got == STAND_BEYOND;
 }
 
 static bool is_apart(enum stand gave, enum stand got)
 {
-    return gave == STAND_BEHIND && got != STAND_BEHIND;
+    return gave == STAND_BEFORE && got != STAND_BEFORE;
 }
 
 static bool stand_backwards(const struct shown *shown, struct at a, struct at b)
@@ -100,5 +100,5 @@ bool shows_executed_wrongly(const struct shown *shown)
     return again.record != NULL &&
            (!is_on_wire(again, OPERATION_NONE, NEVER) ||
             (before.record != NULL && shows_inside(shown, again, RECORD_COLLECTIVE) &&
-             at_stand(before, shown->restored.record->bytes) == STAND_BEHIND));
+             at_stand(before, shown->restored.record->bytes) == STAND_BEFORE));
 }

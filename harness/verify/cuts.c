@@ -16,7 +16,7 @@ static bool gives_to(struct at from, struct at to)
            (!one_gets || to.record->peer == at_rank(to));
 }
 
-/* Given behind the one's checkpoint of a line, had before the other's. */
+/* Given after the one's checkpoint of a line, had before the other's. */
 static bool turns_back(const struct shown *shown, struct at given, struct at got)
 {
     struct at from = {0}, to = {0};

@@ -28,7 +28,7 @@ bool shows_claim_1_2(const struct shown *shown)
 bool shows_claim_1_3(const struct shown *shown)
 {
     enum stand sent, got;
-    return stand(shown, &sent, &got) && sent == STAND_BEHIND && got == STAND_BEYOND;
+    return stand(shown, &sent, &got) && sent == STAND_BEFORE && got == STAND_BEYOND;
 }
 
 bool shows_late_unlogged(const struct shown *shown)
@@ -50,7 +50,7 @@ bool shows_ready_early(const struct shown *shown)
         return false;
     if (shown->got.record != NULL)
         return shown->sent_in < shown->got_in && ready.record->enter < at_done(shown->got);
-    return sent.record != NULL && at_stand(sent, ready.record->bytes) == STAND_BEHIND &&
+    return sent.record != NULL && at_stand(sent, ready.record->bytes) == STAND_BEFORE &&
            differs(shown, sent, ready.trace->incarnation);
 }
 
@@ -175,7 +175,7 @@ static bool is_restored_otherwise(const struct shown *shown, int life, uint64_t 
     return false;
 }
 
-/* Not the newest line committed before. Or, in some incarnation behind a commit, none: those in
+/* Not the newest line committed before. Or, in some incarnation after a commit, none: those in
  * between may have died before they restored. */
 bool shows_other_line(const struct shown *shown)
 {

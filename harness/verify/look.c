@@ -330,7 +330,7 @@ enum stand at_stand(struct at at, uint64_t line)
     uint64_t taken = at_newest(at, NOTE_CHECKPOINT);
     if (taken > line || at_newest(at, NOTE_STOP_LOG) >= line)
         return STAND_BEYOND;
-    return taken == line ? STAND_LOGGING : STAND_BEHIND;
+    return taken == line ? STAND_LOGGING : STAND_BEFORE;
 }
 
 unsigned lines_between(struct at of, uint64_t a, uint64_t b)
@@ -380,13 +380,13 @@ static bool brings(const struct trace_set *traces, struct at got, uint64_t index
     return false;
 }
 
-/* behind[rank] is the earliest record found at or after which the rank knows of `from`; NEVER:
+/* after[rank] is the earliest record found at or after which the rank knows of `from`; NEVER:
  * none. At first only the rank of `from` has one. All receives of the wire are gone through again
  * and again; one that takes a message which a rank sent after it knew makes the receiver know:
  *
  *     rank 0:  e5 `from`   e8 send --> rank 1:  e3 recv   e6 send --> rank 2:  e9 recv   e11 `to`
  *
- *     behind:  0: 5       then  1: 3      then  2: 9, which is less than 11
+ *     after:  0: 5       then  1: 3      then  2: 9, which is less than 11
  *
  * Values only decrease, so it ends; LOOKS_MOST bounds the cost, and what is not found by then
  * counts as not known. */
@@ -395,23 +395,23 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
     int life = from.trace->incarnation;
     if (life != to.trace->incarnation || from.record->enter > at_done(to))
         return life < to.trace->incarnation;
-    uint64_t *behind = memory_new((size_t)traces->ranks, sizeof *behind), left = LOOKS_MOST;
+    uint64_t *after = memory_new((size_t)traces->ranks, sizeof *after), left = LOOKS_MOST;
     for (int rank = 0; rank < traces->ranks; rank++)
-        behind[rank] = rank == from.trace->rank ? from.index : NEVER;
+        after[rank] = rank == from.trace->rank ? from.index : NEVER;
     for (bool more = true; more && left > 0;) {
         more = false;
         for (struct at at = {0}; at_next_of_all(traces, &at);) {
             int rank = at.trace->rank, peer = at.record->peer;
-            if (at.trace->incarnation == life && at.index < behind[rank] && takes(at) &&
-                at.record->level == LEVEL_WIRE && peer < traces->ranks && behind[peer] != NEVER &&
-                at_done(at) >= from.record->enter && brings(traces, at, behind[peer], &left)) {
-                behind[rank] = at.index;
+            if (at.trace->incarnation == life && at.index < after[rank] && takes(at) &&
+                at.record->level == LEVEL_WIRE && peer < traces->ranks && after[peer] != NEVER &&
+                at_done(at) >= from.record->enter && brings(traces, at, after[peer], &left)) {
+                after[rank] = at.index;
                 more = true;
             }
         }
     }
-    bool known = behind[to.trace->rank] < to.index;
-    free(behind);
+    bool known = after[to.trace->rank] < to.index;
+    free(after);
     return known;
 }
 
@@ -458,7 +458,7 @@ static bool bound(struct walk *walk)
 /* The record is after the cut. The cut can lie inside a call, which is then done again after the
  * restart: a send inside which it lies counts as made before it, once; a delivery counts when its
  * call returned, that is after the cut. */
-static bool is_behind(const struct walk *walk, struct at cut)
+static bool is_after(const struct walk *walk, struct at cut)
 {
     return walk->at.index > cut.index || (walk->got && at_done(walk->at) > cut.record->enter);
 }
@@ -474,8 +474,8 @@ static bool is_cancelled(const struct walk *walk)
 static bool is_asked_for(const struct walk *walk)
 {
     struct at at = walk->at;
-    if (!walk->counts || (walk->from.record != NULL && !is_behind(walk, walk->from)) ||
-        (walk->taken.record != NULL && is_behind(walk, walk->taken)) ||
+    if (!walk->counts || (walk->from.record != NULL && !is_after(walk, walk->from)) ||
+        (walk->taken.record != NULL && is_after(walk, walk->taken)) ||
         (walk->older && at.trace->incarnation >= walk->incarnation) ||
         (at.trace == walk->until.trace &&
          (walk->begun ? at.record->enter : at_done(at)) > walk->until.record->enter))

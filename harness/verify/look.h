@@ -81,7 +81,7 @@ struct at checkpoint_of(const struct trace_set *traces, int rank, struct at like
 /* When the call returns: the newest line that the process has gone past by notes of `kind`, or come
  * back to; and where that is. */
 uint64_t at_newest(struct at at, enum note_kind kind);
-enum stand { STAND_BEHIND, STAND_LOGGING, STAND_BEYOND };
+enum stand { STAND_BEFORE, STAND_LOGGING, STAND_BEYOND };
 enum stand at_stand(struct at at, uint64_t line);
 
 /* Lines that the process took after line `a` up to line `b`, or the other way round. Numbers may be

@@ -1,4 +1,4 @@
-/* The second look at a violation: derived once more from the events of its witness, by other means
+/* The verification of a violation: derived once more from the events of its witness, by other means
  * than the oracles, so that an oracle that is wrong does not go unseen. Must not know: the oracles,
  * and nothing of theirs but the list of claims; only how traces are read. */
 #ifndef VERIFY_WITNESS_H

@@ -3,7 +3,7 @@
 -- names them; a function whose prototype lacks one stops the generator.
 --
 -- In the C texts $LEVEL is enum level, $CALL the number of the function; `answer` is what the call
--- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` behind it,
+-- returned, `recorded` the record in progress. `before` runs ahead of the call, `after` after it,
 -- at each level; `pair_begin` and `pair_end` are the short way through both (tap_pair.h), where
 -- `pair` is what pair_begin gave. `steered` stands for the call at the wire level while the plan
 -- steers (steer.h); a role without it is passed on as ever. Every text only calls a function of the
@@ -32,7 +32,7 @@ if (status == MPI_STATUS_IGNORE)
     status = &seen;
 ]]
 
--- What has arrived is hashed behind the call, and another thread may have freed its type by then.
+-- What has arrived is hashed after the call, and another thread may have freed its type by then.
 local function used(datatype)
     return "MPI_Datatype used = " .. datatype .. [[;
 struct type_use use;

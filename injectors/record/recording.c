@@ -61,7 +61,7 @@ void record_end_at(struct record *r, int error_class, uint64_t ticks)
         watcher->after(r);
 }
 
-/* --- names behind records --------------------------------------------------------------------- */
+/* --- names after records --------------------------------------------------------------------- */
 static unsigned rows_for(size_t length)
 {
     return (unsigned)((length + RECORD_TEXT_BYTES - 1) / RECORD_TEXT_BYTES);
@@ -113,7 +113,7 @@ static bool is_going_on(const struct poll_run *run)
     return run->record != NULL && run->recorded == thread_state.recorded;
 }
 
-/* The run that `r` goes on with, or a place for it to begin. Places are searched one behind the
+/* The run that `r` goes on with, or a place for it to begin. Places are searched one after the
  * other, so that polls that take turns do not end each other's runs; all are free again when
  * something else has been recorded. */
 static struct poll_run *find_run(const struct record *r)

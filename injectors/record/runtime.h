@@ -93,7 +93,7 @@ void runtime_library(const void *address, const char *version);
 void runtime_thread_begin(void);
 
 /* From the first line of an upper call to its last (record_end included), when no protocol lies
- * behind it and the upper tap itself calls the lower one: clock reads and payload hashes are then
+ * after it and the upper tap itself calls the lower one: clock reads and payload hashes are then
  * shared by the two levels. */
 static inline void runtime_direct_begin(void)
 {
@@ -135,7 +135,7 @@ ON_THE_PATH struct record *record_reserve(enum level level, enum record_kind kin
     return r;
 }
 
-/* `count` records in a row for what has GROUP or TEXT records behind it; NULL while the trace is
+/* `count` records in a row for what has GROUP or TEXT records after it; NULL while the trace is
  * full. The first is as record_reserve gives it; the others are the caller's to fill, their kind
  * stored (release) before the first is finished with record_instant. */
 static inline struct record *record_reserve_row(enum level level, enum record_kind kind,
@@ -156,12 +156,12 @@ static inline struct record *record_reserve_row(enum level level, enum record_ki
     return r;
 }
 
-/* A record with TEXT records behind it that hold `text`, `length` bytes of it; a scratch record
+/* A record with TEXT records after it that hold `text`, `length` bytes of it; a scratch record
  * without them while the trace is full. */
 struct record *record_reserve_named(enum level level, enum record_kind kind, const char *text,
                                     size_t length);
 
-/* What stands behind a record, as far as there is room; empty: nothing does. */
+/* What stands after a record, as far as there is room; empty: nothing does. */
 #define RECORD_NAME_BYTES 256
 void record_name(const struct record *r, char name[RECORD_NAME_BYTES]);
 
@@ -260,7 +260,7 @@ struct record *record_poll_end(struct record *r, int error_class);
 void runtime_polled_in_vain(void);
 
 /* The same of a poll that is no MPI call and has said no; `r`, complete but for bytes and leave, is
- * the caller's own. `text`, `length` bytes, stands behind it. */
+ * the caller's own. `text`, `length` bytes, stands after it. */
 struct record *record_poll_named(struct record *r, uint64_t leave, const char *text, size_t length);
 
 /* The rank is inside the wire call of `r`, which may block; shown on the board until _unblocked. */

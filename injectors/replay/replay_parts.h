@@ -82,7 +82,7 @@ _Noreturn void replay_park(void);
 /* The process is about to end: returns when all ranks have arrived. */
 void replay_die_in_turn(void);
 
-/* Behind every step: has the rank come to its end? `stays`: it is not inside a call that has still
+/* After every step: has the rank come to its end? `stays`: it is not inside a call that has still
  * to be made. */
 void replay_look_for_end(bool stays);
 

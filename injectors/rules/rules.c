@@ -51,32 +51,32 @@ static void find_open(void)
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
-static void look_at_release(uint32_t step, const struct sight *sight)
+static void look_at_release(uint32_t step, const struct observation *observed)
 {
     const struct plan_condition *release = &rules.plan->steps[step].release;
     struct board_step *progress = &rules.board->progress[step];
     if (atomic_load(&progress->released) == 0 &&
-        rules_match(release, &rules.rule[step].release, sight) &&
+        rules_match(release, &rules.rule[step].release, observed) &&
         atomic_fetch_add(&progress->release_count, 1) + 1 == release->nth)
         progress_let_go(rules.board, step, RELEASED_BY_CONDITION);
 }
 
 /* Returns whether the step is to be done now. */
-static bool look_at_step(uint32_t step, const struct sight *sight)
+static bool look_at_step(uint32_t step, const struct observation *observed)
 {
     const struct plan_step *s = &rules.plan->steps[step];
     if (!progress_armed(rules.board, rules.plan, step) ||
-        !rules_match(&s->when, &rules.rule[step].when, sight))
+        !rules_match(&s->when, &rules.rule[step].when, observed))
         return false;
     uint64_t number = atomic_fetch_add(&rules.board->progress[step].count, 1) + 1;
     if (action_of(s)->by == BY_RULES)
         return number == s->when.nth;
     if (number >= s->when.nth)
-        rules_offer(step, sight->record);
+        rules_offer(step, observed->record);
     return false;
 }
 
-static void look_at_states(struct performance *performance)
+static void look_at_states(struct due_steps *due)
 {
     for (uint32_t step = 0; rules.has_states && step < rules.plan->count; step++) {
         const struct plan_condition *when = &rules.plan->steps[step].when;
@@ -84,50 +84,50 @@ static void look_at_states(struct performance *performance)
             progress_armed(rules.board, rules.plan, step) &&
             progress_states_hold(rules.board, when, when->rank) &&
             progress_claim(rules.board, step))
-            performance->step[performance->count++] = step;
+            due->step[due->count++] = step;
     }
 }
 
 /* Steps are looked at as they were armed when the event came. */
-static void look(const struct sight *sight)
+static void look(const struct observation *observed)
 {
-    struct performance performance;
-    performance.count = 0;
-    performance.record = sight->moment == MOMENT_BEFORE ? sight->record : NULL;
+    struct due_steps due;
+    due.count = 0;
+    due.record = observed->moment == MOMENT_BEFORE ? observed->record : NULL;
     rules_note_continued();
     for (uint32_t step = 0; step < rules.plan->count; step++) {
         if (!rules.rule[step].open)
             continue;
         if (board_step_done(rules.board, step))
-            look_at_release(step, sight);
-        else if (look_at_step(step, sight))
-            performance.step[performance.count++] = step;
+            look_at_release(step, observed);
+        else if (look_at_step(step, observed))
+            due.step[due.count++] = step;
     }
-    performance.found = performance.count;
-    look_at_states(&performance);
-    if (performance.count > 0)
-        rules_perform(&performance);
+    due.found = due.count;
+    look_at_states(&due);
+    if (due.count > 0)
+        rules_perform(&due);
     find_open();
 }
 
 static void round_of_loop(void)
 {
-    struct performance performance;
-    performance.count = performance.found = 0;
-    performance.record = NULL;
+    struct due_steps due;
+    due.count = due.found = 0;
+    due.record = NULL;
     rules_note_continued();
-    look_at_states(&performance);
-    if (performance.count > 0)
-        rules_perform(&performance);
+    look_at_states(&due);
+    if (due.count > 0)
+        rules_perform(&due);
 }
 
 /* --- what the watcher is shown -----------------------------------------------------------------
  */
-static struct sight sight_of(struct record *r, enum moment moment)
+static struct observation observation_of(struct record *r, enum moment moment)
 {
-    return (struct sight){.record = r,
-                          .kind = atomic_load_explicit(&r->kind, memory_order_relaxed),
-                          .moment = moment};
+    return (struct observation){.record = r,
+                                .kind = atomic_load_explicit(&r->kind, memory_order_relaxed),
+                                .moment = moment};
 }
 
 static void publish_call(const struct record *r)
@@ -140,58 +140,58 @@ static void publish_call(const struct record *r)
 
 static void before(struct record *r)
 {
-    struct sight sight = sight_of(r, MOMENT_BEFORE);
+    struct observation observed = observation_of(r, MOMENT_BEFORE);
     if (rules.publishes)
         publish_call(r);
     rules_offer_meets(r);
-    look(&sight);
+    look(&observed);
 }
 
 static void after(struct record *r)
 {
-    struct sight sight = sight_of(r, MOMENT_AFTER);
+    struct observation observed = observation_of(r, MOMENT_AFTER);
     rules_offer_ends(r);
-    look(&sight);
+    look(&observed);
 }
 
 static void instant(struct record *r, const char *name)
 {
-    struct sight sight = sight_of(r, MOMENT_INSTANT);
-    sight.name = name;
-    if (sight.kind == RECORD_FAULT || (r->level == LEVEL_SELF && sight.kind != RECORD_NOTE))
+    struct observation observed = observation_of(r, MOMENT_INSTANT);
+    observed.name = name;
+    if (observed.kind == RECORD_FAULT || (r->level == LEVEL_SELF && observed.kind != RECORD_NOTE))
         return;
     rules_offer_meets(r);
-    look(&sight);
+    look(&observed);
 }
 
 static void storage(struct record *r, enum plan_event event, const char *file, bool is_after)
 {
-    struct sight sight = sight_of(r, is_after ? MOMENT_AFTER : MOMENT_BEFORE);
-    sight.stored = event;
-    sight.file = file;
-    look(&sight);
+    struct observation observed = observation_of(r, is_after ? MOMENT_AFTER : MOMENT_BEFORE);
+    observed.stored = event;
+    observed.file = file;
+    look(&observed);
 }
 
 /* Steps that wait for nothing at the very start of the plan are done by the rank that comes here
  * first, once in a run. */
 static void started(void)
 {
-    struct performance performance;
-    performance.count = performance.found = 0;
-    performance.record = NULL;
+    struct due_steps due;
+    due.count = due.found = 0;
+    due.record = NULL;
     for (uint32_t step = 0; step < rules.plan->count; step++)
         if (plan_after(rules.plan, step) < 0 && !board_step_done(rules.board, step) &&
             plan_condition_is_empty(&rules.plan->steps[step].when) &&
             progress_claim(rules.board, step))
-            performance.step[performance.count++] = step;
-    rules_perform(&performance);
+            due.step[due.count++] = step;
+    rules_perform(&due);
     find_open();
 }
 
 static void finished(uint32_t step)
 {
-    struct performance performance = {.count = 1, .step = {step}, .record = NULL, .found = 1};
-    rules_perform(&performance);
+    struct due_steps due = {.count = 1, .step = {step}, .record = NULL, .found = 1};
+    rules_perform(&due);
 }
 
 static const struct watcher by_plan = {.before = before,

@@ -33,29 +33,29 @@ bool rules_is_wait(unsigned call)
 }
 
 /* Sendrecv has two records: its send is published first, its receive completed last. */
-static bool stands_for_call(const struct sight *sight)
+static bool stands_for_call(const struct observation *observed)
 {
-    switch (call_role(sight->record->call)) {
+    switch (call_role(observed->record->call)) {
     case ROLE_SENDRECV:
     case ROLE_SENDRECV_REPLACE:
     case ROLE_ISENDRECV:
     case ROLE_ISENDRECV_REPLACE:
-        return sight->kind == (sight->moment == MOMENT_BEFORE ? RECORD_SEND : RECORD_RECV);
+        return observed->kind == (observed->moment == MOMENT_BEFORE ? RECORD_SEND : RECORD_RECV);
     default:
-        return sight->record->call != CALL_NONE && sight->moment != MOMENT_INSTANT;
+        return observed->record->call != CALL_NONE && observed->moment != MOMENT_INSTANT;
     }
 }
 
 /* Data has been handed over: a blocking receive that returned, or a receive that completed. */
-static bool delivers(const struct sight *sight)
+static bool delivers(const struct observation *observed)
 {
-    const struct record *r = sight->record;
-    if (sight->moment == MOMENT_BEFORE || r->peer < 0 || r->error != 0 ||
+    const struct record *r = observed->record;
+    if (observed->moment == MOMENT_BEFORE || r->peer < 0 || r->error != 0 ||
         (r->flags & (FLAG_NEGATIVE | FLAG_CANCELLED | FLAG_FREED)) != 0)
         return false;
-    if (sight->kind == RECORD_COMPLETE)
+    if (observed->kind == RECORD_COMPLETE)
         return r->comm != 0; /* completions of sends name no communicator */
-    if (sight->kind != RECORD_RECV)
+    if (observed->kind != RECORD_RECV)
         return false;
     switch (call_role(r->call)) {
     case ROLE_RECV:
@@ -68,39 +68,39 @@ static bool delivers(const struct sight *sight)
     }
 }
 
-static bool is_event(enum plan_event event, const struct sight *sight)
+static bool is_event(enum plan_event event, const struct observation *observed)
 {
-    const struct record *r = sight->record;
-    if (sight->stored != EVENT_NONE)
-        return event == sight->stored;
+    const struct record *r = observed->record;
+    if (observed->stored != EVENT_NONE)
+        return event == observed->stored;
     switch (event) {
     case EVENT_SEND:
-        return sight->kind == RECORD_SEND;
+        return observed->kind == RECORD_SEND;
     case EVENT_RECV:
-        return sight->kind == RECORD_RECV;
+        return observed->kind == RECORD_RECV;
     case EVENT_DELIVER:
-        return delivers(sight);
+        return delivers(observed);
     case EVENT_WAIT:
-        return rules_is_wait(r->call) && sight->moment != MOMENT_INSTANT;
+        return rules_is_wait(r->call) && observed->moment != MOMENT_INSTANT;
     case EVENT_PROBE:
-        return sight->kind == RECORD_PROBE;
+        return observed->kind == RECORD_PROBE;
     case EVENT_COLLECTIVE:
-        return sight->kind == RECORD_COLLECTIVE;
+        return observed->kind == RECORD_COLLECTIVE;
     case EVENT_CALL:
-        return stands_for_call(sight);
+        return stands_for_call(observed);
     default:
-        return sight->kind == RECORD_NOTE && plan_note_of_event(event) != NOTE_NONE &&
+        return observed->kind == RECORD_NOTE && plan_note_of_event(event) != NOTE_NONE &&
                r->tag == (int32_t)plan_note_of_event(event);
     }
 }
 
 /* A receive or probe asks for a peer and tag first, and finds one later. */
-static bool still_asks(const struct sight *sight, enum plan_event event)
+static bool still_asks(const struct observation *observed, enum plan_event event)
 {
-    const struct record *r = sight->record;
-    if (sight->kind == RECORD_RECV)
+    const struct record *r = observed->record;
+    if (observed->kind == RECORD_RECV)
         return event != EVENT_DELIVER;
-    if (sight->kind == RECORD_PROBE)
+    if (observed->kind == RECORD_PROBE)
         return atomic_load_explicit(&r->leave, memory_order_relaxed) == 0 ||
                (r->flags & FLAG_NEGATIVE) != 0;
     return false;
@@ -118,24 +118,25 @@ static bool is_value(int32_t asked, int32_t found)
     return asked == PLAN_ANY || asked == found;
 }
 
-static bool has_fields_of_note(const struct plan_condition *condition, const struct sight *sight)
+static bool has_fields_of_note(const struct plan_condition *condition,
+                               const struct observation *observed)
 {
-    const struct record *r = sight->record;
+    const struct record *r = observed->record;
     return (condition->epoch < 0 || (uint64_t)condition->epoch == r->bytes) &&
            (condition->name[0] == '\0' ||
-            (sight->name != NULL && strcmp(condition->name, sight->name) == 0)) &&
+            (observed->name != NULL && strcmp(condition->name, observed->name) == 0)) &&
            is_value(condition->peer, r->peer) && is_value(condition->tag, (int32_t)r->request) &&
            (condition->comm == 0 || condition->comm == r->comm);
 }
 
-static bool has_fields(const struct plan_condition *condition, const struct sight *sight)
+static bool has_fields(const struct plan_condition *condition, const struct observation *observed)
 {
-    const struct record *r = sight->record;
-    if (sight->stored != EVENT_NONE)
-        return condition->file[0] == '\0' || fnmatch(condition->file, sight->file, 0) == 0;
-    if (sight->kind == RECORD_NOTE)
-        return has_fields_of_note(condition, sight);
-    bool asked = still_asks(sight, condition->event);
+    const struct record *r = observed->record;
+    if (observed->stored != EVENT_NONE)
+        return condition->file[0] == '\0' || fnmatch(condition->file, observed->file, 0) == 0;
+    if (observed->kind == RECORD_NOTE)
+        return has_fields_of_note(condition, observed);
+    bool asked = still_asks(observed, condition->event);
     return is_value(condition->peer, asked ? r->want_peer : r->peer) &&
            is_value(condition->tag, asked ? r->want_tag : r->tag) &&
            (condition->comm == 0 || condition->comm == r->comm) && condition->level == r->level;
@@ -144,7 +145,7 @@ static bool has_fields(const struct plan_condition *condition, const struct sigh
 /* --- messages of the protocol ----------------------------------------------------------------- */
 static bool is_on_comm(struct known *known, const struct record *r)
 {
-    const struct plan_wire *wire = known->wire;
+    const struct message_pattern *wire = known->wire;
     if (wire->comm_nth == 0)
         return wire->comm == 0 || wire->comm == r->comm;
     if (known->wire_comm == 0 && tap_communicator_from_world != NULL)
@@ -162,7 +163,7 @@ static bool has_number(const struct record *r, int32_t offset, unsigned bytes, u
 static bool is_message(const struct plan_condition *condition, struct known *known,
                        const struct record *r)
 {
-    const struct plan_wire *wire = known->wire;
+    const struct message_pattern *wire = known->wire;
     if (wire == NULL)
         return condition->epoch < 0 ||
                atomic_load_explicit(&r->kind, memory_order_relaxed) == RECORD_NOTE;
@@ -194,18 +195,18 @@ bool rules_is_carrier(const struct record *r)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 bool rules_match(const struct plan_condition *condition, struct known *known,
-                 const struct sight *sight)
+                 const struct observation *observed)
 {
     return known->ours && !known->impossible && condition->event != EVENT_NONE &&
-           (known->call == CALL_NONE || known->call == sight->record->call) &&
-           is_position(condition, sight->moment) && is_event(condition->event, sight) &&
-           has_fields(condition, sight) &&
+           (known->call == CALL_NONE || known->call == observed->record->call) &&
+           is_position(condition, observed->moment) && is_event(condition->event, observed) &&
+           has_fields(condition, observed) &&
            progress_states_hold(rules.board, condition, rules.rank) &&
-           is_message(condition, known, sight->record) &&
+           is_message(condition, known, observed->record) &&
            (known->within < 0 || rules_within(known->within));
 }
 
-static const struct plan_wire *find_wire(const char *name)
+static const struct message_pattern *find_wire(const char *name)
 {
     for (size_t i = 0; i < rules.plan->wires; i++)
         if (strcmp(rules.plan->wire[i].name, name) == 0)

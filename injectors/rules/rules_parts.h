@@ -12,7 +12,7 @@
 enum moment { MOMENT_BEFORE, MOMENT_AFTER, MOMENT_INSTANT };
 
 /* What is seen, and when. */
-struct sight {
+struct observation {
     struct record *record;
     unsigned kind; /* enum record_kind */
     enum moment moment;
@@ -23,12 +23,12 @@ struct sight {
 
 /* What is known of a condition from the start. */
 struct known {
-    bool ours;                    /* this rank may see its event, in this incarnation */
-    bool impossible;              /* names something that does not exist: no event is it */
-    unsigned call;                /* enum call_id; CALL_NONE: any */
-    int within;                   /* function, see rules_within.c; -1: not asked for */
-    _Atomic uint32_t wire_comm;   /* id of the message's communicator, 0: not known yet, or any */
-    const struct plan_wire *wire; /* NULL: not asked for */
+    bool ours;                  /* this rank may see its event, in this incarnation */
+    bool impossible;            /* names something that does not exist: no event is it */
+    unsigned call;              /* enum call_id; CALL_NONE: any */
+    int within;                 /* function, see rules_within.c; -1: not asked for */
+    _Atomic uint32_t wire_comm; /* id of the message's communicator, 0: not known yet, or any */
+    const struct message_pattern *wire; /* NULL: not asked for */
 };
 
 struct rule {
@@ -53,7 +53,7 @@ extern struct rules rules;
 /* --- rules_match.c --------------------------------------------------------------------------- */
 void rules_know(struct known *known, const struct plan_condition *condition);
 bool rules_match(const struct plan_condition *condition, struct known *known,
-                 const struct sight *sight);
+                 const struct observation *observed);
 bool rules_is_wait(unsigned call);
 /* The protocol says in which messages of its own it sends the program's. */
 bool rules_knows_carriers(void);
@@ -70,7 +70,7 @@ bool rules_within(int function);
 
 /* --- rules_perform.c ------------------------------------------------------------------------- */
 /* Steps that were found at one event, and what follows from them. */
-struct performance {
+struct due_steps {
     unsigned count;
     uint32_t step[PLAN_MAX_STEPS];
     struct record *record; /* the call being entered, for kills inside; else NULL */
@@ -78,7 +78,7 @@ struct performance {
 };
 /* All evidence is written and the next steps armed before anybody dies: the death of one may be the
  * end of all. Steps that wait for nothing and come after are done as well. */
-void rules_perform(struct performance *performance);
+void rules_perform(struct due_steps *due);
 struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint64_t value,
                            int error, uint32_t request);
 /* The evidence of a step that is done because it was done here in another run, which this one

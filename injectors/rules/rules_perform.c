@@ -98,36 +98,36 @@ static void record_step(uint32_t step, const struct record *r)
 }
 
 /* Steps that wait for nothing and come after step `done`. */
-static void add_followers(struct performance *performance, uint32_t done)
+static void add_followers(struct due_steps *due, uint32_t done)
 {
     for (uint32_t step = 0; step < rules.plan->count; step++)
         if (plan_after(rules.plan, step) == (int32_t)done && !board_step_done(rules.board, step) &&
             plan_condition_is_empty(&rules.plan->steps[step].when) &&
             progress_claim(rules.board, step))
-            performance->step[performance->count++] = step;
+            due->step[due->count++] = step;
 }
 
-void rules_perform(struct performance *performance)
+void rules_perform(struct due_steps *due)
 {
-    for (unsigned i = 0; i < performance->count; i++) {
-        record_step(performance->step[i], i < performance->found ? performance->record : NULL);
-        add_followers(performance, performance->step[i]);
+    for (unsigned i = 0; i < due->count; i++) {
+        record_step(due->step[i], i < due->found ? due->record : NULL);
+        add_followers(due, due->step[i]);
     }
-    for (unsigned i = 0; i < performance->count; i++)
-        progress_finish(rules.board, performance->step[i], rules.rank, rules.incarnation);
+    for (unsigned i = 0; i < due->count; i++)
+        progress_finish(rules.board, due->step[i], rules.rank, rules.incarnation);
     bool self = false;
-    for (unsigned i = 0; i < performance->count; i++) {
-        uint32_t step = performance->step[i];
+    for (unsigned i = 0; i < due->count; i++) {
+        uint32_t step = due->step[i];
         const struct injection *injection = injection_of(&rules.plan->steps[step]);
         if (injection->strike != NULL)
-            self |= injection->strike(step, i < performance->found ? performance->record : NULL);
+            self |= injection->strike(step, i < due->found ? due->record : NULL);
     }
     if (self)
         rules_die();
-    for (unsigned i = 0; i < performance->count; i++) {
-        const struct injection *injection = injection_of(&rules.plan->steps[performance->step[i]]);
+    for (unsigned i = 0; i < due->count; i++) {
+        const struct injection *injection = injection_of(&rules.plan->steps[due->step[i]]);
         if (injection->finish != NULL)
-            injection->finish(performance->step[i]);
+            injection->finish(due->step[i]);
     }
 }
 

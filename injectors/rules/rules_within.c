@@ -134,7 +134,7 @@ void rules_within_open(const char *run_folder)
     fclose(file);
 }
 
-/* A return address lies behind its call, which may be the last instruction of the function. */
+/* A return address lies after its call, which may be the last instruction of the function. */
 static bool is_in(int function, uintptr_t address)
 {
     for (size_t i = 0; i < range_count; i++)

@@ -365,7 +365,7 @@ static void put_with_library(struct carried *message)
 
 /* The message that follows in the plan's order waits in the same lane, where it cannot overtake
  * this one: it need not wait until this one is matched. */
-static bool next_is_behind(const struct lane *lane, const struct carried *message)
+static bool next_is_after(const struct lane *lane, const struct carried *message)
 {
     const struct plan_step *step = rules_step(message->step - 1);
     uint32_t turn = 0;
@@ -396,7 +396,7 @@ static void hand_over(struct lane *lane, struct carried *message, enum board_rel
     lane->last_why = why;
     tell_let_go(message, why);
     message->result = steer_pass_on(&outgoing, &message->inner);
-    if (message->ordered && next_is_behind(lane, message)) {
+    if (message->ordered && next_is_after(lane, message)) {
         message->ordered = false;
         rules_passed(message->step - 1);
     }

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define PATH_RECORDS 4 /* of text, behind a record; a longer path is cut */
+#define PATH_RECORDS 4 /* of text, after a record; a longer path is cut */
 #define PATH_RECORDED (PATH_RECORDS * RECORD_TEXT_BYTES)
 #define SAY_BYTES 512
 #define TURN_MOST_BYTES 65536 /* of a call that others wait for */

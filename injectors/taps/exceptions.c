@@ -25,7 +25,7 @@ PASS_ON(MPI_Aint, Aint_diff, (MPI_Aint a, MPI_Aint b), (a, b))
 PASS_ON(MPI_Fint, File_c2f, (MPI_File file), (file))
 PASS_ON(MPI_File, File_f2c, (MPI_Fint file), (file))
 
-/* What stands behind `level` has a meaning to whoever defines it; the compiler passes it on as it
+/* What stands after `level` has a meaning to whoever defines it; the compiler passes it on as it
  * came. A macro, because the arguments are those of the function it stands in. */
 #define PCONTROL_STACK_BYTES 128
 #define PCONTROL_PASS_ON(next)                                                                     \

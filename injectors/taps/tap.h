@@ -32,7 +32,7 @@
 extern bool tap_ready;
 
 /* The same, and the short way of tap_pair.h may be taken: no other thread can free a datatype that
- * is needed behind the call. */
+ * is needed after the call. */
 extern bool tap_pairs;
 
 static inline bool upper_records(void)

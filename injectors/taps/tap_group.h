@@ -44,7 +44,7 @@ struct group *group_from_handle(MPI_Group handle);
 struct group *group_of(const int *members, int size);
 
 /* How many GROUP records it takes; 0 for NULL. group_write fills and publishes them, and returns
- * the record behind them. */
+ * the record after them. */
 unsigned group_records(const struct group *group);
 struct record *group_write(struct record *r, const struct group *group);
 

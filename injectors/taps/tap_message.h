@@ -176,7 +176,7 @@ struct start {
     int count;
     struct record **record; /* one per request; NULL: one that Faultline does not know */
     struct request **request;
-    uint32_t *step;      /* what rules_take gave behind each record */
+    uint32_t *step;      /* what rules_take gave after each record */
     struct record *call; /* of MPI_Start itself, when nothing is known */
     struct record *few_records[START_MANY];
     struct request *few_requests[START_MANY];

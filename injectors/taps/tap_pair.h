@@ -15,7 +15,7 @@
  */
 #define PAIR_PREFETCH_RECORDS 8
 
-/* NULL: take the long way. Else the upper record; the lower one is behind it. */
+/* NULL: take the long way. Else the upper record; the lower one is after it. */
 static inline struct record *pair_begin(enum record_kind kind, unsigned call, MPI_Comm comm)
 {
     if (unlikely(runtime_watching || !tap_pairs || !thread_state.known))

@@ -143,7 +143,7 @@ static void tell(struct durable *durable, enum claim_id claim, const struct file
     const struct writer *writer = &durable->writer[file->rank];
     trace_text(change->trace, change->event.index, path, sizeof path);
     finding_say(finding,
-                "rank %d changed the %s of \"%s\" (%s) behind its checkpoint of line %" PRIu64
+                "rank %d changed the %s of \"%s\" (%s) after its checkpoint of line %" PRIu64
                 " (%s): %s",
                 file->rank, what, path, storage_call_text((unsigned)record->tag), file->line,
                 event_text(writer->checkpoint, from), event_text(change->event, at));

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 static void tell_not_logged(const struct c_pass *pass, const struct c_message *message,
-                            uint64_t line, const struct told *told)
+                            uint64_t line, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_LATE_LOG, line);
@@ -28,7 +28,7 @@ static void tell_not_logged(const struct c_pass *pass, const struct c_message *m
 }
 
 static void judge_log(const struct c_pass *pass, const struct c_message *message,
-                      const struct told *told)
+                      const struct message_note *told)
 {
     uint64_t line = message->delivered_epoch;
     const struct line *own = lines_find(message->to, line);
@@ -42,7 +42,7 @@ static void judge_log(const struct c_pass *pass, const struct c_message *message
 /* A rank may say that it is ready inside the very call that delivers its last late message, once
  * that is in the log. */
 static void judge_ready(const struct c_pass *pass, const struct c_message *message,
-                        const struct told *told)
+                        const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     uint64_t line = message->delivered_epoch;
@@ -63,7 +63,7 @@ static void judge_ready(const struct c_pass *pass, const struct c_message *messa
 }
 
 void c_judge_late(const struct c_pass *pass, const struct c_message *message,
-                  const struct told *told)
+                  const struct message_note *told)
 {
     judge_log(pass, message, told);
     judge_ready(pass, message, told);
@@ -78,7 +78,7 @@ void c_judge_undelivered(const struct c_pass *pass, const struct channel *channe
     const struct rank_lines *to = &pass->lines->of[channel->destination];
     for (size_t i = 0; i < to->count; i++) {
         const struct line *line = &to->line[i];
-        if (!line->ready.there || lines_standing(from, line->number, sent->leave) != STANDS_BEHIND)
+        if (!line->ready.there || lines_standing(from, line->number, sent->leave) != STANDS_BEFORE)
             continue;
         judging_saw(pass->judging, CLAIM_C_LATE_READY, 1);
         struct finding *finding =

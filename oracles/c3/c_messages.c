@@ -13,8 +13,8 @@
 /* --- cells --------------------------------------------------------------------------------- */
 
 static const enum claim_id cells[3][3] = {
-    [STANDS_BEHIND] = {CLAIM_C_CELL_BEHIND_BEHIND, CLAIM_C_CELL_BEHIND_LOGGING, CLAIM_C_1_3},
-    [STANDS_LOGGING] = {CLAIM_C_CELL_LOGGING_BEHIND, CLAIM_C_CELL_LOGGING_LOGGING,
+    [STANDS_BEFORE] = {CLAIM_C_CELL_BEFORE_BEFORE, CLAIM_C_CELL_BEFORE_LOGGING, CLAIM_C_1_3},
+    [STANDS_LOGGING] = {CLAIM_C_CELL_LOGGING_BEFORE, CLAIM_C_CELL_LOGGING_LOGGING,
                         CLAIM_C_CELL_LOGGING_BEYOND},
     [STANDS_BEYOND] = {CLAIM_C_1_2, CLAIM_C_1_2, CLAIM_C_CELL_BEYOND_BEYOND}};
 
@@ -46,11 +46,11 @@ static void judge_cell(const struct c_pass *pass, const struct c_message *messag
     if (sender == STANDS_BEYOND &&
         lines_standing(message->to, line, message->sent->leave) != STANDS_BEYOND)
         judging_saw(judging, CLAIM_C_1_2, 1);
-    if (sender == STANDS_BEHIND && receiver != STANDS_BEHIND)
+    if (sender == STANDS_BEFORE && receiver != STANDS_BEFORE)
         judging_saw(judging, CLAIM_C_1_3, 1);
 }
 
-/* Lines that lie before both ends, or behind both, say nothing new but for the nearest. */
+/* Lines that lie before both ends, or after both, say nothing new but for the nearest. */
 static void judge_cells(const struct c_pass *pass, const struct c_message *message)
 {
     const struct lines *lines = pass->lines;
@@ -72,7 +72,7 @@ static void judge_cells(const struct c_pass *pass, const struct c_message *messa
 /* --- early --------------------------------------------------------------------------------- */
 
 static void judge_list(const struct c_pass *pass, const struct c_message *message,
-                       const struct told *told)
+                       const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     uint64_t line = message->sent_epoch;
@@ -104,7 +104,7 @@ static const char *class_text(const struct c_message *message)
 }
 
 static void tell_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
-                       const struct told *told)
+                       const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_CLASS, line);
@@ -125,18 +125,18 @@ static uint64_t greater(uint64_t a, uint64_t b)
 }
 
 /* right: the kind of note there must be, NOTE_NONE for none. */
-static const struct told *judge_class(struct c_pass *pass, const struct c_message *message,
-                                      unsigned right)
+static const struct message_note *judge_class(struct c_pass *pass, const struct c_message *message,
+                                              unsigned right)
 {
     uint64_t index = message->received->delivered.index;
     uint64_t line = greater(message->sent_epoch, message->delivered_epoch);
-    const struct told *told = NULL, *more;
+    const struct message_note *told = NULL, *more;
     judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines->taken_count > 0);
     if (right != NOTE_NONE)
-        told = told_take(pass->told, message->trace, index, 1u << right);
+        told = message_note_take(pass->told, message->trace, index, 1u << right);
     bool wrong = false;
-    while ((more = told_take_more(pass->told, message->trace, index,
-                                  TOLD_BIT(LOGGED) | TOLD_BIT(EARLY))) != NULL) {
+    while ((more = message_note_take_more(pass->told, message->trace, index,
+                                          NOTE_BIT(LOGGED) | NOTE_BIT(EARLY))) != NULL) {
         tell_class(pass, message, line, more);
         wrong = true;
     }
@@ -181,15 +181,16 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
     unsigned crossed = judge_epochs(pass, message);
     bool late = message->sent_epoch < message->delivered_epoch;
     if (crossed > 1) {
-        while (told_take_more(pass->told, message->trace, message->received->delivered.index,
-                              TOLD_ANY) != NULL)
+        while (message_note_take_more(pass->told, message->trace,
+                                      message->received->delivered.index,
+                                      NOTES_ON_MESSAGES) != NULL)
             ;
         return;
     }
-    const struct told *told = judge_class(pass, message,
-                                          crossed == 0 ? NOTE_NONE
-                                          : late       ? NOTE_LOGGED
-                                                       : NOTE_EARLY);
+    const struct message_note *told = judge_class(pass, message,
+                                                  crossed == 0 ? NOTE_NONE
+                                                  : late       ? NOTE_LOGGED
+                                                               : NOTE_EARLY);
     if (crossed == 1 && late) {
         c_judge_late(pass, message, told);
     } else if (crossed == 1) {
@@ -197,10 +198,10 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
         c_recovery_keep(pass, message->channel, message->sent, message->received,
                         message->delivered_epoch, message->sent_epoch);
     }
-    const struct told *replayed;
-    while ((replayed = told_take_more(pass->told, message->trace,
-                                      message->received->delivered.index, TOLD_BIT(REPLAYED))) !=
-           NULL)
+    const struct message_note *replayed;
+    while ((replayed = message_note_take_more(pass->told, message->trace,
+                                              message->received->delivered.index,
+                                              NOTE_BIT(REPLAYED))) != NULL)
         c_recovery_wrong_replay(pass, replayed,
                                 "the message delivered in that call was sent again in this "
                                 "incarnation: it is not late");
@@ -209,7 +210,8 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
 /* What was told of a message that is not judged, lest it be taken for one too many. */
 static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t index)
 {
-    while (told_take_more(pass->told, trace, index, TOLD_BIT(LOGGED) | TOLD_BIT(EARLY)) != NULL)
+    while (message_note_take_more(pass->told, trace, index, NOTE_BIT(LOGGED) | NOTE_BIT(EARLY)) !=
+           NULL)
         ;
 }
 
@@ -278,13 +280,13 @@ static void on_pair(void *context, const struct channel *channel, const struct s
 static void on_wrong_delivery(struct c_pass *pass, const struct received *received, const char *why)
 {
     const struct trace *trace = c_trace(pass->judging, received->delivered);
-    const struct told *told;
-    pass->strange = true;
+    const struct message_note *told;
+    pass->anomaly = true;
     if (received->delivered.incarnation != pass->incarnation)
         return;
     pass_over(pass, trace, received->delivered.index);
-    while ((told = told_take_more(pass->told, trace, received->delivered.index,
-                                  TOLD_BIT(REPLAYED))) != NULL)
+    while ((told = message_note_take_more(pass->told, trace, received->delivered.index,
+                                          NOTE_BIT(REPLAYED))) != NULL)
         c_recovery_wrong_replay(pass, told, why);
 }
 
@@ -297,22 +299,22 @@ static void on_undelivered(struct c_pass *pass, const struct channel *channel,
         c_judge_undelivered(pass, channel, sent);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct c_pass *pass = context;
-    if (strange_is_message(strange, received))
+    if (anomaly_is_message(anomaly, received))
         judge_message(pass, channel, sent, received);
-    else if (strange == STRANGE_DUPLICATE)
+    else if (anomaly == ANOMALY_DUPLICATE)
         on_wrong_delivery(pass, received,
                           "the message delivered in that call had been delivered before");
-    else if (strange == STRANGE_ORPHAN)
+    else if (anomaly == ANOMALY_ORPHAN)
         on_wrong_delivery(pass, received, "the message delivered in that call was never sent");
-    else if (strange == STRANGE_UNDELIVERED)
+    else if (anomaly == ANOMALY_UNDELIVERED)
         on_undelivered(pass, channel, sent, other);
-    else if (strange == STRANGE_LOST_SIGHT)
-        pass->strange = true;
+    else if (anomaly == ANOMALY_LOST_SIGHT)
+        pass->anomaly = true;
 }
 
 static void on_event(void *context, const struct stream_event *event)
@@ -323,7 +325,7 @@ static void on_event(void *context, const struct stream_event *event)
         c_recovery_send(pass, event);
 }
 
-static enum claim_id claim_on(const struct told *told)
+static enum claim_id claim_on(const struct message_note *told)
 {
     if (told->kind == NOTE_REPLAYED)
         return CLAIM_C_LATE_REPLAY;
@@ -332,7 +334,7 @@ static enum claim_id claim_on(const struct told *told)
 
 /* A note of a message whose other end is not known: messages of such communicators are matched by
  * nobody. Said once for each kind of note. */
-static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
+static void tell_unknown_peer(struct c_pass *pass, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     if (pass->told_unknown & 1u << told->kind)
@@ -348,16 +350,16 @@ static void tell_unknown_peer(struct c_pass *pass, const struct told *told)
 
 /* Inside a call that completes requests, of a rank that was restored: requests that the protocol
  * brought back from before the restart were not seen being made, and so are not seen complete. */
-static bool may_be_brought_back(const struct c_pass *pass, const struct told *told)
+static bool may_be_brought_back(const struct c_pass *pass, const struct message_note *told)
 {
     const struct rank_lines *rank = &pass->lines->of[told->rank];
-    const struct record *call = told_inside(told, rank->trace);
+    const struct record *call = message_note_inside(told, rank->trace);
     return rank->restored.there && told->kind != NOTE_SUPPRESSED && call != NULL &&
            call->kind == RECORD_CALL && call_role(call->call) >= ROLE_WAIT &&
            call_role(call->call) <= ROLE_TESTSOME;
 }
 
-static void tell_brought_back(struct c_pass *pass, const struct told *told)
+static void tell_brought_back(struct c_pass *pass, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     if (pass->brought_back & 1u << told->kind)
@@ -366,7 +368,7 @@ static void tell_brought_back(struct c_pass *pass, const struct told *told)
     struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
     finding_say(finding, "rank %d noted \"%s\" inside %s: %s", told->rank,
                 note_kind_text(told->kind),
-                call_name(told_inside(told, pass->lines->of[told->rank].trace)->call),
+                call_name(message_note_inside(told, pass->lines->of[told->rank].trace)->call),
                 event_text(told->event, event));
     finding_say(finding, "the call shows no such message; but the rank was restored, and a request "
                          "that was brought back then is not seen complete");
@@ -374,7 +376,7 @@ static void tell_brought_back(struct c_pass *pass, const struct told *told)
 }
 
 /* Notes that no message was found for. */
-static void judge_leftover(struct c_pass *pass, const struct told *told)
+static void judge_leftover(struct c_pass *pass, const struct message_note *told)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     if (told->peer < 0) {
@@ -404,11 +406,11 @@ static void on_end(void *context)
 {
     struct c_pass *pass = context;
     const struct trace_set *traces = pass->judging->traces;
-    pass->run->complete[pass->incarnation] = !pass->strange;
-    for (size_t i = 0; i < pass->told->count && !pass->strange; i++) {
-        const struct told *told = &pass->told->told[i];
-        if (!told->taken &&
-            told_in_finished_call(told, trace_set_find(traces, told->rank, pass->incarnation)))
+    pass->run->complete[pass->incarnation] = !pass->anomaly;
+    for (size_t i = 0; i < pass->told->count && !pass->anomaly; i++) {
+        const struct message_note *told = &pass->told->told[i];
+        if (!told->taken && message_note_in_finished_call(
+                                told, trace_set_find(traces, told->rank, pass->incarnation)))
             judge_leftover(pass, told);
     }
     free(pass->resend);
@@ -444,11 +446,11 @@ void c_listen_messages(struct judging *judging, struct pass *pass)
                            .incarnation = pass->incarnation,
                            .lines = reading_lines(&judging->reading, pass->incarnation),
                            .histories = pass->histories,
-                           .told = reading_told(&judging->reading, pass->incarnation)};
+                           .told = reading_message_notes(&judging->reading, pass->incarnation)};
     c_recovery_begin(own);
     pass_listen(pass, &(struct listener){.context = own,
                                          .event = on_event,
                                          .pair = on_pair,
-                                         .strange = on_strange,
+                                         .anomaly = on_anomaly,
                                          .end = on_end});
 }

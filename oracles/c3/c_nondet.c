@@ -299,7 +299,7 @@ static void tell_different(const struct comparison *comparison, size_t k, const 
     } else {
         finding_say(finding,
                     "while it was logging there were %zu outcomes, and %" PRIu64
-                    " answers \"not yet\" behind them",
+                    " answers \"not yet\" after them",
                     comparison->count, comparison->tail);
     }
     say_outcome(comparison, finding, k, is, "after recovery");

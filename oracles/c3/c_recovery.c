@@ -26,12 +26,12 @@
 /* --- early messages, kept -------------------------------------------------------------------- */
 
 void c_recovery_keep(struct c_pass *pass, const struct channel *channel, const struct sent *sent,
-                     const struct received *received, uint64_t behind, uint64_t taken)
+                     const struct received *received, uint64_t after, uint64_t taken)
 {
     struct c_run *run = pass->run;
     for (size_t i = 0; i < pass->lines->taken_count; i++) {
         uint64_t line = pass->lines->taken[i];
-        if (line <= behind || line > taken || sent->leave == 0)
+        if (line <= after || line > taken || sent->leave == 0)
             continue;
         run->early =
             memory_room(run->early, run->early_count, &run->early_room, sizeof *run->early);
@@ -126,10 +126,10 @@ static void judge_suppressed(struct c_pass *pass, const struct stream_event *eve
     char text[EVENT_TEXT_BYTES];
     struct event_ref again = event_of(event->trace, event->index), wire;
     judging_saw(pass->judging, CLAIM_C_EARLY_SUPPRESS, 1);
-    const struct told *told =
-        told_take(pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
-    const struct told *more =
-        told_take_more(pass->told, event->trace, event->index, TOLD_BIT(SUPPRESSED));
+    const struct message_note *told =
+        message_note_take(pass->told, event->trace, event->index, NOTE_BIT(SUPPRESSED));
+    const struct message_note *more =
+        message_note_take_more(pass->told, event->trace, event->index, NOTE_BIT(SUPPRESSED));
     bool on_wire = find_on_wire(event->trace, event->index, true, &wire);
     if (told != NULL && more == NULL && !on_wire)
         return;
@@ -176,7 +176,7 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
     }
 }
 
-void c_recovery_wrong_suppress(struct c_pass *pass, const struct told *told)
+void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *told)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     const struct rank_lines *lines = &pass->lines->of[told->rank];
@@ -233,8 +233,10 @@ void c_recovery_late(struct c_pass *pass, const struct channel *channel, const s
     const struct trace *trace = c_trace(pass->judging, received->delivered);
     if (!pass->lines->of[channel->destination].restored.there)
         return; /* the rank lives on */
-    const struct told *told = told_take(pass->told, trace, index, TOLD_BIT(REPLAYED));
-    const struct told *more = told_take_more(pass->told, trace, index, TOLD_BIT(REPLAYED));
+    const struct message_note *told =
+        message_note_take(pass->told, trace, index, NOTE_BIT(REPLAYED));
+    const struct message_note *more =
+        message_note_take_more(pass->told, trace, index, NOTE_BIT(REPLAYED));
     bool on_wire = find_on_wire(trace, index, false, &wire);
     if (sent->leave == 0 || received->blind)
         return;
@@ -274,7 +276,7 @@ void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
     finding_show(finding, other->delivered);
 }
 
-void c_recovery_wrong_replay(struct c_pass *pass, const struct told *told, const char *why)
+void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *told, const char *why)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_LATE_REPLAY, VERDICT_VIOLATION);

@@ -74,9 +74,9 @@ static bool sent_beyond(const struct stand *stand)
     return stand->sent == STANDS_BEYOND;
 }
 
-static bool sent_behind(const struct stand *stand)
+static bool sent_before(const struct stand *stand)
 {
-    return stand->sent == STANDS_BEHIND;
+    return stand->sent == STANDS_BEFORE;
 }
 
 static bool received_beyond(const struct stand *stand)
@@ -84,19 +84,19 @@ static bool received_beyond(const struct stand *stand)
     return stand->received == STANDS_BEYOND;
 }
 
-static bool received_not_behind(const struct stand *stand)
+static bool received_not_before(const struct stand *stand)
 {
     return stand->received == STANDS_LOGGING || stand->received == STANDS_BEYOND;
 }
 
 static bool received_not_beyond(const struct stand *stand)
 {
-    return stand->received == STANDS_LOGGING || stand->received == STANDS_BEHIND;
+    return stand->received == STANDS_LOGGING || stand->received == STANDS_BEFORE;
 }
 
 static bool entered_not_beyond(const struct stand *stand)
 {
-    return stand->entered == STANDS_LOGGING || stand->entered == STANDS_BEHIND;
+    return stand->entered == STANDS_LOGGING || stand->entered == STANDS_BEFORE;
 }
 
 static bool find_to(const struct view *view, unsigned from, stands *receives, unsigned *to)
@@ -156,10 +156,10 @@ static void judge_forbidden(const struct view *view)
     struct judging *judging = view->pass->judging;
     judging_saw(judging, CLAIM_D_2_2, find_flow(view, sent_beyond, entered_not_beyond, &from, &to));
     judging_saw(judging, CLAIM_D_2_3,
-                find_flow(view, sent_behind, received_not_behind, &from, &to));
+                find_flow(view, sent_before, received_not_before, &from, &to));
     if (find_flow(view, sent_beyond, received_not_beyond, &from, &to))
         tell_flow(view, CLAIM_D_2_2, from, to);
-    if (find_flow(view, sent_behind, received_beyond, &from, &to))
+    if (find_flow(view, sent_before, received_beyond, &from, &to))
         tell_flow(view, CLAIM_D_2_3, from, to);
 }
 
@@ -167,31 +167,31 @@ static void judge_forbidden(const struct view *view)
 
 static bool straddles_on_entry(const struct view *view)
 {
-    bool behind = false, past = false;
+    bool before = false, past = false;
     for (unsigned place = 0; place < view->call->size; place++) {
-        behind |= view->stand[place].entered == STANDS_BEHIND;
-        past |= view->stand[place].entered > STANDS_BEHIND;
+        before |= view->stand[place].entered == STANDS_BEFORE;
+        past |= view->stand[place].entered > STANDS_BEFORE;
     }
-    return behind && past;
+    return before && past;
 }
 
 static void judge_straddling(const struct view *view)
 {
-    int behind = -1, past = -1;
+    int before = -1, past = -1;
     for (unsigned place = view->call->size; place-- > 0;) {
-        if (view->stand[place].received == STANDS_BEHIND)
-            behind = (int)place;
+        if (view->stand[place].received == STANDS_BEFORE)
+            before = (int)place;
         else if (view->stand[place].received != NOWHERE)
             past = (int)place;
     }
     judging_saw(view->pass->judging, CLAIM_D_BARRIER, straddles_on_entry(view));
-    if (behind < 0 || past < 0)
+    if (before < 0 || past < 0)
         return;
-    const struct d_part *first = &view->call->part[behind], *second = &view->call->part[past];
+    const struct d_part *first = &view->call->part[before], *second = &view->call->part[past];
     struct finding *finding = judging_find(view->pass->judging, CLAIM_D_BARRIER, VERDICT_VIOLATION);
     if (finding == NULL)
         return;
-    say_end(finding, view, (unsigned)behind, first->received, "returned from");
+    say_end(finding, view, (unsigned)before, first->received, "returned from");
     say_end(finding, view, (unsigned)past, second->received, "returned from");
     finding_decide(finding, d_event(first->received > second->received ? first : second));
     finding_say(finding,
@@ -252,50 +252,50 @@ static void judge_checkpoint_inside(const struct d_pass *pass, const struct d_ca
 
 /* The regions of the others, as a set. */
 enum {
-    OTHERS_BEHIND = 1 << STANDS_BEHIND,
+    OTHERS_BEFORE = 1 << STANDS_BEFORE,
     OTHERS_LOGGING = 1 << STANDS_LOGGING,
     OTHERS_BEYOND = 1 << STANDS_BEYOND,
     OTHERS_SETS = 1 << 3,
 };
-#define BEHIND_LOGGING (OTHERS_BEHIND | OTHERS_LOGGING)
+#define BEFORE_LOGGING (OTHERS_BEFORE | OTHERS_LOGGING)
 #define LOGGING_BEYOND (OTHERS_LOGGING | OTHERS_BEYOND)
 
 /* By category, region of the root, regions of the others; 0: it is forbidden. */
 static const enum claim_id cells[D_CATEGORIES][3][OTHERS_SETS] = {
-    [D_SINGLE_SENDER] = {[STANDS_BEHIND] = {[OTHERS_BEHIND] = CLAIM_D_CELL_BCAST_BEHIND_B,
-                                            [BEHIND_LOGGING] = CLAIM_D_CELL_BCAST_BEHIND_BL,
-                                            [OTHERS_LOGGING] = CLAIM_D_CELL_BCAST_BEHIND_L},
-                         [STANDS_LOGGING] = {[OTHERS_BEHIND] = CLAIM_D_CELL_BCAST_LOGGING_B,
-                                             [BEHIND_LOGGING] = CLAIM_D_CELL_BCAST_LOGGING_BL,
+    [D_SINGLE_SENDER] = {[STANDS_BEFORE] = {[OTHERS_BEFORE] = CLAIM_D_CELL_BCAST_BEFORE_B,
+                                            [BEFORE_LOGGING] = CLAIM_D_CELL_BCAST_BEFORE_BL,
+                                            [OTHERS_LOGGING] = CLAIM_D_CELL_BCAST_BEFORE_L},
+                         [STANDS_LOGGING] = {[OTHERS_BEFORE] = CLAIM_D_CELL_BCAST_LOGGING_B,
+                                             [BEFORE_LOGGING] = CLAIM_D_CELL_BCAST_LOGGING_BL,
                                              [OTHERS_LOGGING] = CLAIM_D_CELL_BCAST_LOGGING_L,
                                              [LOGGING_BEYOND] = CLAIM_D_CELL_BCAST_LOGGING_LS,
                                              [OTHERS_BEYOND] = CLAIM_D_CELL_BCAST_LOGGING_S},
                          [STANDS_BEYOND] = {[OTHERS_BEYOND] = CLAIM_D_CELL_BCAST_BEYOND_S}},
-    [D_SINGLE_RECEIVER] = {[STANDS_BEHIND] = {[OTHERS_BEHIND] = CLAIM_D_CELL_GATHER_BEHIND_B,
-                                              [BEHIND_LOGGING] = CLAIM_D_CELL_GATHER_BEHIND_BL,
-                                              [OTHERS_LOGGING] = CLAIM_D_CELL_GATHER_BEHIND_L},
-                           [STANDS_LOGGING] = {[OTHERS_BEHIND] = CLAIM_D_CELL_GATHER_LOGGING_B,
-                                               [BEHIND_LOGGING] = CLAIM_D_CELL_GATHER_LOGGING_BL,
+    [D_SINGLE_RECEIVER] = {[STANDS_BEFORE] = {[OTHERS_BEFORE] = CLAIM_D_CELL_GATHER_BEFORE_B,
+                                              [BEFORE_LOGGING] = CLAIM_D_CELL_GATHER_BEFORE_BL,
+                                              [OTHERS_LOGGING] = CLAIM_D_CELL_GATHER_BEFORE_L},
+                           [STANDS_LOGGING] = {[OTHERS_BEFORE] = CLAIM_D_CELL_GATHER_LOGGING_B,
+                                               [BEFORE_LOGGING] = CLAIM_D_CELL_GATHER_LOGGING_BL,
                                                [OTHERS_LOGGING] = CLAIM_D_CELL_GATHER_LOGGING_L},
                            [STANDS_BEYOND] = {[OTHERS_LOGGING] = CLAIM_D_CELL_GATHER_BEYOND_L,
                                               [LOGGING_BEYOND] = CLAIM_D_CELL_GATHER_BEYOND_LS,
                                               [OTHERS_BEYOND] = CLAIM_D_CELL_GATHER_BEYOND_S}},
-    [D_ALL_TO_ALL] = {[STANDS_BEHIND] = {[OTHERS_BEHIND] = CLAIM_D_CELL_ALL_BEHIND_B,
-                                         [BEHIND_LOGGING] = CLAIM_D_CELL_ALL_BEHIND_BL,
-                                         [OTHERS_LOGGING] = CLAIM_D_CELL_ALL_BEHIND_L},
-                      [STANDS_LOGGING] = {[OTHERS_BEHIND] = CLAIM_D_CELL_ALL_LOGGING_B,
-                                          [BEHIND_LOGGING] = CLAIM_D_CELL_ALL_LOGGING_BL,
+    [D_ALL_TO_ALL] = {[STANDS_BEFORE] = {[OTHERS_BEFORE] = CLAIM_D_CELL_ALL_BEFORE_B,
+                                         [BEFORE_LOGGING] = CLAIM_D_CELL_ALL_BEFORE_BL,
+                                         [OTHERS_LOGGING] = CLAIM_D_CELL_ALL_BEFORE_L},
+                      [STANDS_LOGGING] = {[OTHERS_BEFORE] = CLAIM_D_CELL_ALL_LOGGING_B,
+                                          [BEFORE_LOGGING] = CLAIM_D_CELL_ALL_LOGGING_BL,
                                           [OTHERS_LOGGING] = CLAIM_D_CELL_ALL_LOGGING_L},
                       [STANDS_BEYOND] = {[OTHERS_BEYOND] = CLAIM_D_CELL_ALL_BEYOND_S}},
-    [D_BARRIER] = {[STANDS_BEHIND] = {[OTHERS_BEHIND] = CLAIM_D_CELL_BARRIER_BEHIND_B},
+    [D_BARRIER] = {[STANDS_BEFORE] = {[OTHERS_BEFORE] = CLAIM_D_CELL_BARRIER_BEFORE_B},
                    [STANDS_LOGGING] = {[OTHERS_LOGGING] = CLAIM_D_CELL_BARRIER_LOGGING_L},
                    [STANDS_BEYOND] = {[OTHERS_BEYOND] = CLAIM_D_CELL_BARRIER_BEYOND_S}},
     /* The root is a member that gives, the others those that get from it. */
-    [D_SCAN] = {[STANDS_BEHIND] = {[OTHERS_BEHIND] = CLAIM_D_CELL_SCAN_BEHIND_B,
-                                   [BEHIND_LOGGING] = CLAIM_D_CELL_SCAN_BEHIND_BL,
-                                   [OTHERS_LOGGING] = CLAIM_D_CELL_SCAN_BEHIND_L},
-                [STANDS_LOGGING] = {[OTHERS_BEHIND] = CLAIM_D_CELL_SCAN_LOGGING_B,
-                                    [BEHIND_LOGGING] = CLAIM_D_CELL_SCAN_LOGGING_BL,
+    [D_SCAN] = {[STANDS_BEFORE] = {[OTHERS_BEFORE] = CLAIM_D_CELL_SCAN_BEFORE_B,
+                                   [BEFORE_LOGGING] = CLAIM_D_CELL_SCAN_BEFORE_BL,
+                                   [OTHERS_LOGGING] = CLAIM_D_CELL_SCAN_BEFORE_L},
+                [STANDS_LOGGING] = {[OTHERS_BEFORE] = CLAIM_D_CELL_SCAN_LOGGING_B,
+                                    [BEFORE_LOGGING] = CLAIM_D_CELL_SCAN_LOGGING_BL,
                                     [OTHERS_LOGGING] = CLAIM_D_CELL_SCAN_LOGGING_L,
                                     [LOGGING_BEYOND] = CLAIM_D_CELL_SCAN_LOGGING_LS,
                                     [OTHERS_BEYOND] = CLAIM_D_CELL_SCAN_LOGGING_S},

@@ -36,7 +36,7 @@ struct again {
     struct d_pass *pass;
     const struct d_call *call;
     enum claim_id claim;
-    const struct d_part *behind; /* one that came to it before its checkpoint; NULL: none did */
+    const struct d_part *before; /* one that came to it before its checkpoint; NULL: none did */
     enum must must;
 };
 
@@ -52,28 +52,28 @@ static enum claim_id claim_of(enum d_category category)
     }
 }
 
-static bool is_behind(const struct d_part *part)
+static bool is_before(const struct d_part *part)
 {
     return part->trace != NULL && !part->here;
 }
 
-static const struct d_part *first_behind(const struct d_call *call)
+static const struct d_part *first_before(const struct d_call *call)
 {
     for (unsigned place = 0; place < call->size; place++)
-        if (is_behind(&call->part[place]))
+        if (is_before(&call->part[place]))
             return &call->part[place];
     return NULL;
 }
 
 /* Where data flows from lower ranks to higher the paper says nothing: all or nobody may execute a
  * straddling call, as long as what each gets is what it got. */
-static enum must must_of(const struct d_call *call, const struct d_part *behind)
+static enum must must_of(const struct d_call *call, const struct d_part *before)
 {
-    if (behind == NULL)
+    if (before == NULL)
         return MUST_EXECUTE;
     if (call->category == D_SCAN)
         return MUST_EITHER;
-    if (call->category == D_SINGLE_SENDER && !is_behind(&call->part[call->root]))
+    if (call->category == D_SINGLE_SENDER && !is_before(&call->part[call->root]))
         return MUST_EXECUTE;
     return MUST_NOT_EXECUTE;
 }
@@ -85,11 +85,11 @@ static uint64_t base_of(const struct d_pass *pass, int rank)
 
 /* --- what is said --------------------------------------------------------------------------- */
 
-static void say_behind(struct finding *finding, const struct again *again)
+static void say_before(struct finding *finding, const struct again *again)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct d_part *behind = again->behind;
-    if (behind == NULL) {
+    const struct d_part *before = again->before;
+    if (before == NULL) {
         finding_say(finding,
                     "no rank came to %s before its checkpoint of that line, so all "
                     "execute it again",
@@ -99,8 +99,8 @@ static void say_behind(struct finding *finding, const struct again *again)
     finding_say(finding,
                 "rank %d had come to %s before its checkpoint of that line (%s), so the call "
                 "straddles it",
-                behind->rank, d_call_text(again->call, name), event_text(d_event(behind), event));
-    finding_show(finding, d_event(behind));
+                before->rank, d_call_text(again->call, name), event_text(d_event(before), event));
+    finding_show(finding, d_event(before));
 }
 
 /* That the rank comes to the call again, and who had come to it before. */
@@ -114,7 +114,7 @@ static struct finding *begin_finding(const struct again *again, const struct d_p
                 d_call_text(again->call, name), event_text(d_event(part), event));
     finding_show(finding, mark->event);
     finding_show(finding, d_event(part));
-    say_behind(finding, again);
+    say_before(finding, again);
     return finding;
 }
 
@@ -137,14 +137,14 @@ static void tell_executed(const struct again *again, const struct d_part *part)
     struct event_ref wire = find_on_wire(again, part);
     struct finding *finding = begin_finding(again, part);
     finding_say(finding, "rank %d executed it on the wire again (%s), and rank %d will not",
-                part->rank, event_text(wire, event), again->behind->rank);
+                part->rank, event_text(wire, event), again->before->rank);
     finding_show(finding, wire);
 }
 
 static void tell_not_executed(const struct again *again, const struct d_part *part)
 {
     struct finding *finding = begin_finding(again, part);
-    if (again->behind == NULL)
+    if (again->before == NULL)
         finding_say(finding, "rank %d returned from it without a collective on the wire",
                     part->rank);
     else
@@ -162,7 +162,7 @@ static bool is_blocking(const struct d_part *part)
 
 static void judge_executed(const struct again *again, const struct d_part *part)
 {
-    judging_saw(again->pass->judging, again->claim, again->behind != NULL);
+    judging_saw(again->pass->judging, again->claim, again->before != NULL);
     if (again->must == MUST_NOT_EXECUTE && part->on_wire)
         tell_executed(again, part);
     else if (again->must == MUST_EXECUTE && !part->on_wire && part->sent != 0 && is_blocking(part))
@@ -193,8 +193,8 @@ static const struct record *nth_collective(const struct trace *trace, uint64_t f
 
 /* How many collectives of the communicator the rank comes to after its `restored` note, before this
  * one. */
-static uint64_t place_behind(const struct d_pass *pass, const struct d_call *call,
-                             const struct d_part *part)
+static uint64_t place_after(const struct d_pass *pass, const struct d_call *call,
+                            const struct d_part *part)
 {
     uint64_t place = 0;
     for (uint64_t number = call->number; number > 1; number--) {
@@ -217,7 +217,7 @@ static const struct record *original_of(const struct again *again, const struct 
         return NULL;
     const struct record *record =
         nth_collective(piece->trace, piece->to, piece->trace->count, again->call->comm,
-                       place_behind(again->pass, again->call, part));
+                       place_after(again->pass, again->call, part));
     if (record == NULL || record->kind != RECORD_COLLECTIVE || record->leave == 0 ||
         record->error != 0 || record->request != 0 || (record->flags & FLAG_NO_HASH))
         return NULL;
@@ -243,7 +243,7 @@ static void judge_same(const struct again *again, const struct d_part *part)
 {
     struct event_ref event;
     const struct record *now = &part->trace->record[part->index];
-    if (again->behind == NULL || part->sent == 0 || !is_blocking(part) ||
+    if (again->before == NULL || part->sent == 0 || !is_blocking(part) ||
         (now->flags & FLAG_NO_HASH))
         return;
     const struct record *original = original_of(again, part, &event);
@@ -301,7 +301,7 @@ static void judge_dummies(const struct again *again, const struct meeting *meeti
         const struct d_part *part = &call->part[place];
         const struct trace *trace =
             trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation);
-        if (is_behind(part) && trace != NULL && had_its_time(again->pass, trace) &&
+        if (is_before(part) && trace != NULL && had_its_time(again->pass, trace) &&
             !takes_part(again->pass, meeting, part->rank)) {
             tell_no_dummy(again, part, meeting);
             return;
@@ -313,8 +313,8 @@ static void judge_dummies(const struct again *again, const struct meeting *meeti
 
 static struct again again_of(struct d_pass *pass, const struct d_call *call)
 {
-    struct again again = {pass, call, claim_of(call->category), first_behind(call), MUST_EITHER};
-    again.must = must_of(call, again.behind);
+    struct again again = {pass, call, claim_of(call->category), first_before(call), MUST_EITHER};
+    again.must = must_of(call, again.before);
     return again;
 }
 
@@ -345,7 +345,7 @@ static bool is_stranger(const struct again *again, const struct d_join *join)
         return join->of != again->call;
     if (join->inside == D_INSIDE_OTHER || part == NULL)
         return false;
-    return !is_behind(part) || again->must == MUST_NOT_EXECUTE;
+    return !is_before(part) || again->must == MUST_NOT_EXECUTE;
 }
 
 static bool is_judged(const struct d_join *join)
@@ -378,7 +378,7 @@ static bool judge_meeting(struct d_pass *pass, const struct meeting *meeting)
             tell_mixed(&again, &one, &join);
             return true;
         }
-    if (again.behind != NULL && again.must == MUST_EXECUTE &&
+    if (again.before != NULL && again.must == MUST_EXECUTE &&
         meeting->of[one.of->part[one.of->root].rank].index != 0)
         judge_dummies(&again, meeting);
     return false;

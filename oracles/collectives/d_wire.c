@@ -10,7 +10,7 @@ static bool encloses(const struct record *call, const struct record *record)
            (call->leave == 0 || call->leave >= record->enter);
 }
 
-/* Calls that test have their record behind what happens inside them. */
+/* Calls that test have their record after what happens inside them. */
 static bool tests_around(const struct trace *trace, uint64_t index)
 {
     for (uint64_t at = index + 1; at < trace->count; at++) {
@@ -27,7 +27,7 @@ static bool carries_out(const struct record *wire, const struct record *call)
            wire->hash == call->hash;
 }
 
-/* MPI_Startall has a record for each request, one behind the other, and all enclose what happens in
+/* MPI_Startall has a record for each request, one after the other, and all enclose what happens in
  * it: the one of them that has this operation and data; 0: none, or several. Calls here and below
  * are numbers of records, plus one; `newest` is the newest of the application before `record`. */
 static uint64_t started_call(const struct trace *trace, uint64_t newest,

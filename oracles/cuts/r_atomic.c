@@ -1,5 +1,5 @@
 /* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
- * send or behind it. Where the call has sent and waits for something else, for the match of a
+ * send or after it. Where the call has sent and waits for something else, for the match of a
  * synchronous send or for the other half of a sendrecv, it may; and where it sends to nobody. */
 #include "oracles/judging.h"
 
@@ -16,7 +16,7 @@ static bool waits(const struct record *record)
 }
 
 /* The send of the application that the note was made inside of, or false. MPI_Startall has a record
- * for each request, one behind the other. */
+ * for each request, one after the other. */
 static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
 {
     const struct record *made = &trace->record[note];

@@ -52,7 +52,7 @@ struct life_read {
     int rank;
     const struct trace *trace;
     const struct piece *piece;
-    struct told_list *told;
+    struct message_notes *told;
     size_t posted_count, posted_room;
     struct posted *posted; /* owned */
     size_t kept_count, kept_room;
@@ -270,7 +270,7 @@ static void tell_untold(const struct life_read *life, const struct posted *poste
 }
 
 static void tell_made_up(const struct life_read *life, const struct posted *posted,
-                         const struct told *told)
+                         const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(life, posted);
@@ -283,9 +283,10 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
 {
     const struct record *got = &life->trace->record[posted->done];
     struct kept *kept = first_match(life, posted);
-    const struct told *told =
-        posted->is_done ? told_take(life->told, life->trace, posted->done, TOLD_BIT(REPLAYED))
-                        : NULL;
+    const struct message_note *told =
+        posted->is_done
+            ? message_note_take(life->told, life->trace, posted->done, NOTE_BIT(REPLAYED))
+            : NULL;
     if (kept == NULL) {
         if (told != NULL)
             tell_made_up(life, posted, told);
@@ -319,7 +320,7 @@ static void judge_life(struct life_read *life, const struct piece *before)
 }
 
 /* Each time that the rank was restored in this incarnation: it may have moved more than once. */
-static void judge_rank(struct s_pass *pass, int rank, struct told_list *told)
+static void judge_rank(struct s_pass *pass, int rank, struct message_notes *told)
 {
     const struct history *history = &pass->histories->of[rank];
     for (size_t i = 1; i < history->piece_count; i++) {
@@ -336,7 +337,7 @@ void r_judge_buffers(struct s_pass *pass)
 {
     if (!pass->judging->asked[CLAIM_R_BUFFER])
         return;
-    struct told_list *told = reading_told(&pass->judging->reading, pass->incarnation);
+    struct message_notes *told = reading_message_notes(&pass->judging->reading, pass->incarnation);
     for (int rank = 0; rank < pass->histories->ranks; rank++)
         judge_rank(pass, rank, told);
 }

@@ -77,7 +77,7 @@ static struct finding *find_crossing(const struct state *state, const struct s_c
                 state->source, s_message_text(crossing, message), state->line,
                 event_text(crossing->sent, event));
     if (crossing->delivered)
-        finding_say(finding, "rank %d delivered it behind its own: %s", state->destination,
+        finding_say(finding, "rank %d delivered it after its own: %s", state->destination,
                     event_text(crossing->delivery, event));
     else
         finding_say(finding, "rank %d had not delivered it before its own", state->destination);
@@ -194,7 +194,7 @@ static size_t settle(const struct state *state, size_t at, struct s_note *note)
         struct s_note *own = find_note(state, note, &state->crossing[at]);
         if (own != NULL && state->ordered) {
             tell_of_note(state, &state->crossing[at], own,
-                         "it was recorded behind one that was sent later");
+                         "it was recorded after one that was sent later");
             own->used = true;
         } else if (own != NULL) {
             own->used = true;

@@ -1,6 +1,6 @@
 /* S.cut: the recorded states form a consistent cut: what a rank delivered before its checkpoint of
- * a line was not sent behind the sender's. A message is sent and delivered inside the calls that do
- * so; a call in which the checkpoint lies delivers behind it, and may have sent on either side.
+ * a line was not sent after the sender's. A message is sent and delivered inside the calls that do
+ * so; a call in which the checkpoint lies delivers after it, and may have sent on either side.
  * What collective calls carry: s_flows.c. */
 #include "oracles/cuts/s_family.h"
 
@@ -18,7 +18,7 @@ static void tell(const struct s_pass *pass, const struct channel *channel, const
                                         .destination = channel->destination,
                                         .number = sent->number};
     struct finding *finding = judging_find(pass->judging, CLAIM_S_CUT, VERDICT_VIOLATION);
-    finding_say(finding, "rank %d sent %s behind its checkpoint of line %" PRIu64 " (%s): %s",
+    finding_say(finding, "rank %d sent %s after its checkpoint of line %" PRIu64 " (%s): %s",
                 channel->source, s_message_text(&crossing, message), from->line,
                 event_text(from->event, line), event_text(sent->event, event));
     finding_say(finding, "rank %d delivered it before its own (%s): %s", channel->destination,

@@ -179,17 +179,17 @@ static void on_pair(void *context, const struct channel *channel, const struct s
     look_at_lines(pass, channel, sent, received);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct s_pass *pass = context;
     (void)other;
-    if (strange == STRANGE_LOST_SIGHT)
+    if (anomaly == ANOMALY_LOST_SIGHT)
         pass->lost_sight = true;
-    else if (strange == STRANGE_UNDELIVERED || strange == STRANGE_UNSEEN)
+    else if (anomaly == ANOMALY_UNDELIVERED || anomaly == ANOMALY_UNSEEN)
         look_at_lines(pass, channel, sent, NULL);
-    else if (strange_is_message(strange, received))
+    else if (anomaly_is_message(anomaly, received))
         on_pair(pass, channel, sent, received);
 }
 
@@ -292,7 +292,7 @@ static void listen(struct judging *judging, struct pass *pass)
     struct listener listener = {.context = own, .end = on_end};
     if (own->line_count > 0) {
         listener.pair = on_pair;
-        listener.strange = on_strange;
+        listener.anomaly = on_anomaly;
         listener.joined = on_joined;
         listener.left = on_left;
     }

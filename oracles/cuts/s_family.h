@@ -35,7 +35,7 @@ struct s_crossing {
     uint64_t hash;
     uint16_t thread;
     bool no_hash;
-    bool optional;  /* the cut lies inside the call that sends: it may have been sent behind it */
+    bool optional;  /* the cut lies inside the call that sends: it may have been sent after it */
     bool delivered; /* `delivery` is valid */
     struct event_ref sent;
     struct event_ref delivery;
@@ -56,7 +56,7 @@ struct s_pass {
     bool lost_sight;             /* which messages were delivered is not known */
 };
 
-/* The first note of that kind, line and rank; the one behind `note`, of the same. NULL: none.
+/* The first note of that kind, line and rank; the one after `note`, of the same. NULL: none.
  * peer: of that peer only, unless PEER_ANY. */
 struct s_note *s_find(const struct s_pass *pass, unsigned kind, uint64_t line, int rank,
                       int32_t peer);

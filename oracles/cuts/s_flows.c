@@ -1,6 +1,6 @@
 /* S.cut where data flows inside collective calls, as messages without a channel: what a rank got
  * from a call that it had left before its checkpoint of a line does not come from one that entered
- * the call behind its own. A call in which a checkpoint lies is on both sides of it. Must not know:
+ * the call after its own. A call in which a checkpoint lies is on both sides of it. Must not know:
  * how a library or a protocol carries a collective out. */
 #include "oracles/cuts/s_family.h"
 
@@ -20,7 +20,7 @@ static void tell(const struct s_pass *pass, const struct flow *flow)
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_S_CUT, VERDICT_VIOLATION);
     finding_say(finding,
-                "rank %d gave its part to %s behind its checkpoint of line %" PRIu64 " (%s): %s",
+                "rank %d gave its part to %s after its checkpoint of line %" PRIu64 " (%s): %s",
                 flow->source->rank, d_call_text(flow->call, name), flow->from->line,
                 event_text(flow->from->event, line), event_text(d_event(flow->source), event));
     finding_say(finding, "rank %d had returned from it before its own (%s): %s", flow->target->rank,
@@ -34,7 +34,7 @@ static void tell(const struct s_pass *pass, const struct flow *flow)
     finding_show(finding, flow->to->event);
 }
 
-/* From behind the one's checkpoint, while the other had not taken its own. */
+/* From after the one's checkpoint, while the other had not taken its own. */
 static bool may_break(const struct s_pass *pass, uint64_t line, struct flow *flow)
 {
     if (flow->source->trace == NULL || flow->target->trace == NULL)

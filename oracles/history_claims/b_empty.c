@@ -9,7 +9,7 @@
  * they are the same nothing was crossed. If not, the line crossed first is the next one of the end
  * that has the older line. It is reported only if both have taken that line: if the other end never
  * does, the line was not finished. */
-#include "oracles/history_claims/histories.h"
+#include "oracles/history_claims/message_pass.h"
 
 #include <inttypes.h>
 
@@ -62,8 +62,8 @@ static int compare_lines(struct line_taken a, struct line_taken b)
 }
 
 /* The checkpoint of `line` among the first `taken`, newest first, or NULL. */
-static const struct checkpoint *behind(const struct history *history, size_t taken,
-                                       struct line_taken line)
+static const struct checkpoint *checkpoint_of(const struct history *history, size_t taken,
+                                              struct line_taken line)
 {
     for (size_t i = taken; i > 0; i--)
         if (compare_lines(line_of(&history->checkpoint[i - 1]), line) == 0)
@@ -124,7 +124,7 @@ void crossing_pair(void *context, const struct channel *channel, const struct se
         return;
     const struct checkpoint *after = &low->checkpoint[low_taken];
     const struct checkpoint *before =
-        behind(late ? to : from, late ? delivered_taken : sent_taken, line_of(after));
+        checkpoint_of(late ? to : from, late ? delivered_taken : sent_taken, line_of(after));
     if (before == NULL)
         return;
     struct end sender = {sent->event, late ? after : before, late ? "before" : "after"};

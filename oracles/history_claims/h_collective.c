@@ -1,6 +1,6 @@
 /* H.collective: every member takes part in the same collectives, in the same order, and gets what
  * MPI promises. */
-#include "oracles/history_claims/histories.h"
+#include "oracles/history_claims/message_pass.h"
 
 #include "trace/calls.h"
 

@@ -11,7 +11,7 @@
  * program leaves nothing at all without faults, or if they were delivered once, by a receive that
  * was undone by a restart, and are not delivered in the history (was_delivered). Otherwise it is
  * not known: with such a program the number that is left may depend on the order of messages. */
-#include "oracles/history_claims/histories.h"
+#include "oracles/history_claims/message_pass.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* H.orphan, H.duplicate, H.payload, H.order: what the matching of messages over effective histories
  * shows; what was not delivered is for h_loss.c. Must not know: how messages are matched. */
-#include "oracles/history_claims/histories.h"
+#include "oracles/history_claims/message_pass.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void say_again(struct finding *finding, int source, const struct sent *ag
     finding_show(finding, again->event);
 }
 
-/* The sender was rolled back behind its send and ended before it came there again: in a history
+/* The sender was rolled back before its send and ended before it came there again: in a history
  * that is cut off it may still do it. Not if it has sent on from there on this channel. */
 static bool may_be_sent_again(struct passage *passage, const struct channel *channel,
                               const struct received *received)
@@ -166,7 +166,7 @@ static void tell_undelivered(struct passage *passage, const struct channel *chan
     bool finished = passage->pass->newest && passage->judging->facts->end == RUN_FINISHED;
     if (!finished && other == NULL)
         return;
-    if (!passage_tells(passage, STRANGE_UNDELIVERED, sent->event))
+    if (!passage_tells(passage, ANOMALY_UNDELIVERED, sent->event))
         return;
     if (finished)
         loss_add(passage, channel, sent, other);
@@ -263,51 +263,51 @@ static void tell_lost_sight(struct passage *passage, const struct received *rece
     judging_unknown(passage->judging, CLAIM_H_ORDER);
 }
 
-/* What a strange thing is known by, so that it is told once although it is in the effective history
+/* What an anomaly is known by, so that it is told once although it is in the effective history
  * of more than one incarnation. */
-static struct event_ref key_of(enum strange strange, const struct sent *sent,
+static struct event_ref key_of(enum anomaly anomaly, const struct sent *sent,
                                const struct received *received)
 {
     if (received != NULL)
-        return strange == STRANGE_LOST_SIGHT ? received->posted : received->delivered;
+        return anomaly == ANOMALY_LOST_SIGHT ? received->posted : received->delivered;
     return sent != NULL ? sent->event : (struct event_ref){0};
 }
 
-void messages_strange(void *context, enum strange strange, const struct channel *channel,
+void messages_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                       const struct sent *sent, const struct received *received,
                       const struct pair *other)
 {
     struct passage *passage = context;
-    if (strange == STRANGE_UNSEEN)
+    if (anomaly == ANOMALY_UNSEEN)
         return;
-    if (strange == STRANGE_UNDONE)
-        strange = STRANGE_ORPHAN;
-    struct event_ref key = key_of(strange, sent, received);
-    if (received != NULL && strange != STRANGE_LOST_SIGHT)
+    if (anomaly == ANOMALY_UNDONE)
+        anomaly = ANOMALY_ORPHAN;
+    struct event_ref key = key_of(anomaly, sent, received);
+    if (received != NULL && anomaly != ANOMALY_LOST_SIGHT)
         passage->delivered += passage_counts(passage, key);
-    if (strange == STRANGE_ORPHAN && sent == NULL && may_be_sent_again(passage, channel, received))
+    if (anomaly == ANOMALY_ORPHAN && sent == NULL && may_be_sent_again(passage, channel, received))
         return;
-    if (strange != STRANGE_UNDELIVERED && !passage_tells(passage, (unsigned)strange, key))
+    if (anomaly != ANOMALY_UNDELIVERED && !passage_tells(passage, (unsigned)anomaly, key))
         return;
-    switch (strange) {
-    case STRANGE_ORPHAN:
+    switch (anomaly) {
+    case ANOMALY_ORPHAN:
         tell_orphan(passage, channel, sent, received);
         break;
-    case STRANGE_DUPLICATE:
+    case ANOMALY_DUPLICATE:
         tell_duplicate(passage, channel, received, other);
         break;
-    case STRANGE_PAYLOAD:
+    case ANOMALY_PAYLOAD:
         passage->sent++;
         passage->hashed++;
         tell_payload(passage, channel, sent, received);
         break;
-    case STRANGE_ORDER:
+    case ANOMALY_ORDER:
         tell_order(passage, channel, sent, received, other);
         break;
-    case STRANGE_UNDELIVERED:
+    case ANOMALY_UNDELIVERED:
         tell_undelivered(passage, channel, sent, other);
         break;
-    case STRANGE_LOST_SIGHT:
+    case ANOMALY_LOST_SIGHT:
         tell_lost_sight(passage, received);
         break;
     default:

@@ -29,7 +29,7 @@ static void who_lived(const struct judging *judging, bool *alive)
 #define RUNNERS_FIRST 2 /* of those that do not wait, told before those that do */
 #define GROUP_BYTES 128
 
-/* Behind "rank 2 waits": what it waits for. */
+/* After "rank 2 waits": what it waits for. */
 static const char *what_for(const struct wait_for *wait)
 {
     const char *waits = strstr(wait->text, " waits");

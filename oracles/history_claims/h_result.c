@@ -86,7 +86,7 @@ static void compare(struct judging *judging, const struct histories *histories)
 static void tell_lines(const struct printed *printed, struct finding *finding)
 {
     if (printed->line == 0)
-        finding_say(finding, "rank %d has printed too little: behind its last line one is missing",
+        finding_say(finding, "rank %d has printed too little: after its last line one is missing",
                     printed->rank);
     else
         finding_say(finding, "rank %d has printed, in line %" PRIu64 " of its output: \"%s\"",

@@ -10,7 +10,7 @@
 void held_read(const struct trace_set *traces, int incarnation, struct table *held);
 void held_release(struct table *held);
 
-/* The SEND record `index` of `rank` is kept back: it is held itself, or stands behind one that is
+/* The SEND record `index` of `rank` is kept back: it is held itself, or stands after one that is
  * held on the same communicator to the same peer (messages do not overtake). */
 bool held_keeps(const struct table *held, int rank, uint64_t index, const struct record *send);
 

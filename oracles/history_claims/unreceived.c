@@ -25,15 +25,15 @@ static void count(struct counting *counting, const struct channel *channel)
         (struct unreceived){channel->comm, channel->source, channel->destination, channel->tag, 1};
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct counting *counting = context;
     (void)sent, (void)received, (void)other;
-    if (strange == STRANGE_UNDELIVERED)
+    if (anomaly == ANOMALY_UNDELIVERED)
         count(counting, channel);
-    else if (strange == STRANGE_LOST_SIGHT)
+    else if (anomaly == ANOMALY_LOST_SIGHT)
         counting->known = false;
 }
 
@@ -45,7 +45,7 @@ void unreceived_find(const struct trace_set *traces, bool *known, struct unrecei
     struct reading reading;
     reading_begin(&reading, traces, true);
     pass_run(&reading, LEVEL_APP, newest,
-             &(struct listener){.context = &counting, .strange = on_strange});
+             &(struct listener){.context = &counting, .anomaly = on_anomaly});
     *known = counting.known && histories_unknown(reading_histories(&reading, newest)) == NULL;
     *list = counting.list;
     *list_count = counting.count;

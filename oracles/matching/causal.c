@@ -103,16 +103,16 @@ static void on_pair(void *context, const struct channel *channel, const struct s
         add_message(context, sent, received);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct causal_reading *reading = context;
     (void)channel;
     (void)other;
-    if (strange_is_message(strange, received))
+    if (anomaly_is_message(anomaly, received))
         add_message(reading, sent, received);
-    reading->causal->uncertain |= strange_leaves_doubt(strange, received);
+    reading->causal->uncertain |= anomaly_leaves_doubt(anomaly, received);
 }
 
 /* The newest record of the application before record `index`; asked for in their order. */
@@ -437,7 +437,7 @@ void causal_listen(struct pass *pass, struct causal *causal)
     pass_listen(pass, &(struct listener){.context = reading,
                                          .event = on_event,
                                          .pair = on_pair,
-                                         .strange = on_strange,
+                                         .anomaly = on_anomaly,
                                          .joined = on_joined,
                                          .left = on_left,
                                          .end = on_end});

@@ -23,7 +23,7 @@
  *
  *      To compare the k-th with the k-th to the end would report b and c as changed and d as lost;
  *      the explanation is that b alone was not delivered. b is *passed over*: it waits in a list,
- *      since it may still come (STRANGE_ORDER); at the end it is STRANGE_UNDELIVERED.
+ *      since it may still come (ANOMALY_ORDER); at the end it is ANOMALY_UNDELIVERED.
  *
  * An explanation is not looked for at once. A record is read when its call is entered, so the send
  * of a delivery may not have been read yet, and a lost message can be told from a changed one only
@@ -84,11 +84,11 @@ static bool pair_has_bytes(const struct pair *pair, const struct received *recei
            pair->hash == received->hash && pair->bytes == received->bytes;
 }
 
-static void tell(struct match *match, enum strange strange, const struct channel *channel,
+static void tell(struct match *match, enum anomaly anomaly, const struct channel *channel,
                  const struct sent *sent, const struct received *received, const struct pair *other)
 {
-    if (match->listener.strange != NULL)
-        match->listener.strange(match->listener.context, strange, channel, sent, received, other);
+    if (match->listener.anomaly != NULL)
+        match->listener.anomaly(match->listener.context, anomaly, channel, sent, received, other);
 }
 
 static void tell_pair(struct match *match, const struct channel *channel, const struct sent *sent,
@@ -165,7 +165,7 @@ static void check_any_tag(struct match *match, const struct channel *channel,
             match_wild_before(at, received->order))
             continue;
         first->reported = true;
-        tell(match, STRANGE_ORDER, at, first, NULL, &other);
+        tell(match, ANOMALY_ORDER, at, first, NULL, &other);
     }
 }
 
@@ -186,7 +186,7 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
                         struct received *received)
 {
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
-        tell(match, STRANGE_EARLY_RETURN, channel, sent, received, NULL);
+        tell(match, ANOMALY_EARLY_RETURN, channel, sent, received, NULL);
     /* While dormant receives exist, the order of posting is not known for all receives, so nothing
      * can be said to be overtaken. */
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
@@ -335,7 +335,7 @@ static void tell_undelivered(struct match *match, struct channel *channel,
 {
     const struct pair *by = passed_over->by.number > 0 ? &passed_over->by : NULL;
     if (!passed_over->sent->reported)
-        tell(match, STRANGE_UNDELIVERED, channel, passed_over->sent, NULL, by);
+        tell(match, ANOMALY_UNDELIVERED, channel, passed_over->sent, NULL, by);
     drop_passed_over(match, channel, passed_over);
 }
 
@@ -380,7 +380,7 @@ static void take_late(struct match *match, struct channel *channel, struct passe
                       const struct received *received)
 {
     if (late->by.number > 0)
-        tell(match, STRANGE_ORDER, channel, late->sent, received, &late->by);
+        tell(match, ANOMALY_ORDER, channel, late->sent, received, &late->by);
     else
         tell_pair(match, channel, late->sent, received);
     channel->delivered_count++;
@@ -400,16 +400,16 @@ static void tell_extra(struct match *match, struct channel *channel)
     if (late != NULL) {
         take_late(match, channel, late, received);
     } else if (again != NULL || recent == NULL || match_is_to_come(match, channel, received)) {
-        tell(match, STRANGE_ORPHAN, channel, again, received, NULL);
+        tell(match, ANOMALY_ORPHAN, channel, again, received, NULL);
     } else {
-        tell(match, STRANGE_DUPLICATE, channel, NULL, received, recent);
+        tell(match, ANOMALY_DUPLICATE, channel, NULL, received, recent);
     }
     pool_give(&match->received_pool, received);
 }
 
 /* The two belong together, but the bytes differ. If the sender was restored after the delivery, the
  * bytes did not change under way: the program went another way after the restart, and the message
- * that was delivered is not part of the history any more (STRANGE_UNDONE). */
+ * that was delivered is not part of the history any more (ANOMALY_UNDONE). */
 static void tell_changed(struct match *match, struct channel *channel)
 {
     struct sent *sent = channel->first_sent;
@@ -418,9 +418,9 @@ static void tell_changed(struct match *match, struct channel *channel)
     channel_take_received(match, channel, received);
     channel->delivered_count++;
     if (done_again(match, sent, received)) {
-        tell(match, STRANGE_UNDONE, channel, sent, received, NULL);
+        tell(match, ANOMALY_UNDONE, channel, sent, received, NULL);
     } else {
-        tell(match, STRANGE_PAYLOAD, channel, sent, received, NULL);
+        tell(match, ANOMALY_PAYLOAD, channel, sent, received, NULL);
         remember(channel, sent, received);
     }
     match_free_sent(match, sent);
@@ -515,7 +515,7 @@ static bool enough_to_explain(const struct match *match, const struct channel *c
 
 /* At the end, the head receive never completed. It was posted before those that follow it, so the
  * first message is its own if there is one: the message may have arrived without any record of it
- * (STRANGE_UNSEEN). If MPI_Cancel was called for the receive, it may have taken none, and any
+ * (ANOMALY_UNSEEN). If MPI_Cancel was called for the receive, it may have taken none, and any
  * message of the channel may be the one that it took (maybe_taken). */
 static void take_unseen(struct match *match, struct channel *channel)
 {
@@ -528,7 +528,7 @@ static void take_unseen(struct match *match, struct channel *channel)
     if (sent != NULL && !cancelled) {
         channel_take_sent(match, channel, sent);
         if (!sent->reported)
-            tell(match, STRANGE_UNSEEN, channel, sent, NULL, NULL);
+            tell(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
     }
 }
@@ -625,7 +625,7 @@ void channel_finish(struct match *match, struct channel *channel)
     bool open = match_is_open(match, channel);
     while (channel->passed_over != NULL && open && match->cut_off) {
         if (!channel->passed_over->sent->reported)
-            tell(match, STRANGE_UNSEEN, channel, channel->passed_over->sent, NULL, NULL);
+            tell(match, ANOMALY_UNSEEN, channel, channel->passed_over->sent, NULL, NULL);
         drop_passed_over(match, channel, channel->passed_over);
     }
     while (channel->passed_over != NULL)
@@ -634,7 +634,7 @@ void channel_finish(struct match *match, struct channel *channel)
         struct sent *sent = channel->first_sent;
         channel_take_sent(match, channel, sent);
         if (!sent->reported)
-            tell(match, sent->optional || open ? STRANGE_UNSEEN : STRANGE_UNDELIVERED, channel,
+            tell(match, sent->optional || open ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel,
                  sent, NULL, NULL);
         match_free_sent(match, sent);
     }

@@ -67,17 +67,17 @@ struct received {
 };
 
 /* What the application or the wire shows that the channel's order forbids. */
-enum strange {
-    STRANGE_DUPLICATE,    /* sent, first delivery and `received` */
-    STRANGE_ORPHAN,       /* received; sent: one made in its place later, or NULL */
-    STRANGE_UNDONE,       /* received, and sent: other bytes that were sent in its place later, by a
+enum anomaly {
+    ANOMALY_DUPLICATE,    /* sent, first delivery and `received` */
+    ANOMALY_ORPHAN,       /* received; sent: one made in its place later, or NULL */
+    ANOMALY_UNDONE,       /* received, and sent: other bytes that were sent in its place later, by a
                            * sender that was restored in between */
-    STRANGE_PAYLOAD,      /* sent and received */
-    STRANGE_ORDER,        /* sent (overtaken), received (NULL: never); other: what overtook it */
-    STRANGE_UNDELIVERED,  /* sent; other: a later message of the channel that was, if any */
-    STRANGE_UNSEEN,       /* sent: nobody saw it delivered; it may have been, or never gone out */
-    STRANGE_EARLY_RETURN, /* sent synchronously and returned before `received` was posted */
-    STRANGE_LOST_SIGHT,   /* received: a freed wildcard receive; the rest of it is not judged */
+    ANOMALY_PAYLOAD,      /* sent and received */
+    ANOMALY_ORDER,        /* sent (overtaken), received (NULL: never); other: what overtook it */
+    ANOMALY_UNDELIVERED,  /* sent; other: a later message of the channel that was, if any */
+    ANOMALY_UNSEEN,       /* sent: nobody saw it delivered; it may have been, or never gone out */
+    ANOMALY_EARLY_RETURN, /* sent synchronously and returned before `received` was posted */
+    ANOMALY_LOST_SIGHT,   /* received: a freed wildcard receive; the rest of it is not judged */
 };
 
 /* A message that went right: kept to tell duplicates by, and as "the other" of what went wrong. */
@@ -123,16 +123,16 @@ struct passed_over {
 };
 
 /* One message all the same, sent and delivered: out of order, or with other bytes. */
-bool strange_is_message(enum strange strange, const struct received *received);
+bool anomaly_is_message(enum anomaly anomaly, const struct received *received);
 /* Which message it was is not known, so that others may be taken for each other. */
-bool strange_leaves_doubt(enum strange strange, const struct received *received);
+bool anomaly_leaves_doubt(enum anomaly anomaly, const struct received *received);
 
 /* Who is told; either function may be NULL. What is passed lives as long as the call. */
 struct match_listener {
     void *context;
     void (*pair)(void *context, const struct channel *channel, const struct sent *sent,
                  const struct received *received);
-    void (*strange)(void *context, enum strange strange, const struct channel *channel,
+    void (*anomaly)(void *context, enum anomaly anomaly, const struct channel *channel,
                     const struct sent *sent, const struct received *received,
                     const struct pair *other);
 };

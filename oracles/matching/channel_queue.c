@@ -16,16 +16,16 @@ void channel_add_sent(struct match *match, struct channel *channel, struct sent 
     channel_advance(match, channel, false);
 }
 
-bool strange_is_message(enum strange strange, const struct received *received)
+bool anomaly_is_message(enum anomaly anomaly, const struct received *received)
 {
     return received != NULL &&
-           (strange == STRANGE_PAYLOAD || strange == STRANGE_UNDONE || strange == STRANGE_ORDER);
+           (anomaly == ANOMALY_PAYLOAD || anomaly == ANOMALY_UNDONE || anomaly == ANOMALY_ORDER);
 }
 
-bool strange_leaves_doubt(enum strange strange, const struct received *received)
+bool anomaly_leaves_doubt(enum anomaly anomaly, const struct received *received)
 {
-    return !strange_is_message(strange, received) && strange != STRANGE_UNDELIVERED &&
-           strange != STRANGE_UNSEEN && strange != STRANGE_EARLY_RETURN;
+    return !anomaly_is_message(anomaly, received) && anomaly != ANOMALY_UNDELIVERED &&
+           anomaly != ANOMALY_UNSEEN && anomaly != ANOMALY_EARLY_RETURN;
 }
 
 static void note_delivery(const struct match *match, struct channel *channel,

@@ -78,16 +78,16 @@ static void on_pair(void *context, const struct channel *channel, const struct s
 }
 
 /* What the channel's order forbids and that still is one message is linked; the rest is not. */
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct linking *linking = context;
     (void)channel;
     (void)other;
-    if (strange_is_message(strange, received))
+    if (anomaly_is_message(anomaly, received))
         link_message(linking, sent, received);
-    linking->links->uncertain |= strange_leaves_doubt(strange, received);
+    linking->links->uncertain |= anomaly_leaves_doubt(anomaly, received);
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -147,7 +147,7 @@ static void read_incarnation(struct links *links, struct reading *reading, int i
              &(struct listener){.context = &linking,
                                 .event = on_event,
                                 .pair = on_pair,
-                                .strange = on_strange,
+                                .anomaly = on_anomaly,
                                 .joined = on_joined,
                                 .left = on_left});
     table_release(&linking.meetings);

@@ -454,8 +454,8 @@ static void lose_sight(struct match *match, struct received *received)
     if (endpoint == NULL || endpoint->lost_sight)
         return;
     endpoint->lost_sight = true;
-    if (match->listener.strange != NULL)
-        match->listener.strange(match->listener.context, STRANGE_LOST_SIGHT, NULL, NULL, received,
+    if (match->listener.anomaly != NULL)
+        match->listener.anomaly(match->listener.context, ANOMALY_LOST_SIGHT, NULL, NULL, received,
                                 NULL);
 }
 

@@ -19,14 +19,14 @@ static void on_pair(void *context, const struct channel *channel, const struct s
             pass->listener[i].pair(pass->listener[i].context, channel, sent, received);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     const struct pass *pass = context;
     for (size_t i = 0; i < pass->listener_count; i++)
-        if (pass->listener[i].strange != NULL)
-            pass->listener[i].strange(pass->listener[i].context, strange, channel, sent, received,
+        if (pass->listener[i].anomaly != NULL)
+            pass->listener[i].anomaly(pass->listener[i].context, anomaly, channel, sent, received,
                                       other);
 }
 
@@ -121,7 +121,7 @@ void pass_listen(struct pass *pass, const struct listener *listener)
     pass->listener[pass->listener_count++] = *listener;
     pass->hears |= listener->event != NULL;
     pass->keeps |= listener->keeps != NULL;
-    pass->matches |= listener->pair != NULL || listener->strange != NULL || pass->keeps;
+    pass->matches |= listener->pair != NULL || listener->anomaly != NULL || pass->keeps;
     pass->numbers |= listener->joined != NULL || listener->left != NULL ||
                      listener->complete != NULL || listener->discord != NULL;
 }
@@ -161,7 +161,7 @@ static void begin_collectives(struct pass *pass)
 
 void pass_read(struct pass *pass, struct stream_seen *seen)
 {
-    struct match_listener messages = {pass, on_pair, on_strange};
+    struct match_listener messages = {pass, on_pair, on_anomaly};
     if (pass->matches)
         match_init(&pass->match, pass->reading->traces, pass->cut_off, helpers(pass), &messages);
     if (pass->numbers)

@@ -21,7 +21,7 @@ struct listener {
     /* As in channel.h. */
     void (*pair)(void *context, const struct channel *channel, const struct sent *sent,
                  const struct received *received);
-    void (*strange)(void *context, enum strange strange, const struct channel *channel,
+    void (*anomaly)(void *context, enum anomaly anomaly, const struct channel *channel,
                     const struct sent *sent, const struct received *received,
                     const struct pair *other);
     /* As in collective.h. */

@@ -156,8 +156,8 @@ enum standing lines_standing(const struct rank_lines *rank, uint64_t number, uin
     if (number <= rank->base)
         return STANDS_BEYOND;
     if (line == NULL || !line->checkpoint.there) /* left out: a newer one was taken, or none */
-        return lines_epoch(rank, ticks) > number ? STANDS_BEYOND : STANDS_BEHIND;
+        return lines_epoch(rank, ticks) > number ? STANDS_BEYOND : STANDS_BEFORE;
     if (line->checkpoint.ticks >= ticks)
-        return STANDS_BEHIND;
+        return STANDS_BEFORE;
     return line->stop.there && line->stop.ticks < ticks ? STANDS_BEYOND : STANDS_LOGGING;
 }

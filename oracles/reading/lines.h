@@ -8,7 +8,7 @@
 
 /* Of a rank, against one line. */
 enum standing {
-    STANDS_BEHIND,  /* has not taken its checkpoint */
+    STANDS_BEFORE,  /* has not taken its checkpoint */
     STANDS_LOGGING, /* has, and has not stopped logging */
     STANDS_BEYOND,  /* has stopped logging, or was restored from the line */
 };

@@ -39,11 +39,11 @@ const struct lines *reading_lines(struct reading *reading, int incarnation)
     return &of->lines;
 }
 
-struct told_list *reading_told(struct reading *reading, int incarnation)
+struct message_notes *reading_message_notes(struct reading *reading, int incarnation)
 {
     struct incarnation *of = &reading->of[incarnation];
     if (!of->has_told)
-        told_read(reading->traces, incarnation, &of->told);
+        message_notes_read(reading->traces, incarnation, &of->told);
     of->has_told = true;
     for (size_t i = 0; i < of->told.count; i++)
         of->told.told[i].taken = false;
@@ -57,6 +57,6 @@ void reading_forget(struct reading *reading, int incarnation)
         histories_release(&of->histories);
     if (of->has_lines)
         lines_release(&of->lines);
-    told_release(&of->told);
+    message_notes_release(&of->told);
     *of = (struct incarnation){0};
 }

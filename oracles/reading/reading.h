@@ -8,14 +8,14 @@
 #include "oracles/reading/history.h"
 #include "oracles/reading/lines.h"
 #include "oracles/reading/lives.h"
-#include "oracles/reading/told.h"
+#include "oracles/reading/message_notes.h"
 
 /* Of one incarnation, as far as it was asked for. */
 struct incarnation {
     bool has_histories, has_lines, has_told;
     struct histories histories;
     struct lines lines;
-    struct told_list told;
+    struct message_notes told;
 };
 
 struct reading {
@@ -33,7 +33,7 @@ void reading_end(struct reading *reading);
 const struct histories *reading_histories(struct reading *reading, int incarnation);
 const struct lines *reading_lines(struct reading *reading, int incarnation);
 /* None of them is taken. */
-struct told_list *reading_told(struct reading *reading, int incarnation);
+struct message_notes *reading_message_notes(struct reading *reading, int incarnation);
 
 /* They may be asked for again. */
 void reading_forget(struct reading *reading, int incarnation);

@@ -369,7 +369,7 @@ static void check_told(const struct look *look, const char *what)
         tell_no_evidence(look, what);
 }
 
-/* From the moment it is on; a message that is behind another is not delayed by itself. */
+/* From the moment it is on; a message that is after another is not delayed by itself. */
 static void check_awaited(const struct look *look)
 {
     if (first_evidence(look, FAULT_AWAITED) == NULL)

@@ -72,30 +72,30 @@ static void tell_order(struct judging *judging, const struct channel *channel,
         say_event(finding, "it was received only then", received->delivered);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct judging *judging = context;
     struct finding *finding;
-    switch (strange) {
-    case STRANGE_UNDELIVERED:
+    switch (anomaly) {
+    case ANOMALY_UNDELIVERED:
         tell_undelivered(judging, channel, sent, other);
         break;
-    case STRANGE_ORDER:
+    case ANOMALY_ORDER:
         tell_order(judging, channel, sent, received, other);
         break;
-    case STRANGE_DUPLICATE:
+    case ANOMALY_DUPLICATE:
         finding = find(judging, channel);
         say_event(finding, "a message was received", other->delivered);
         say_event(finding, "it was received again", received->delivered);
         break;
-    case STRANGE_ORPHAN:
-    case STRANGE_UNDONE:
+    case ANOMALY_ORPHAN:
+    case ANOMALY_UNDONE:
         finding = find(judging, channel);
         say_event(finding, "a message was received that nobody had sent", received->delivered);
         break;
-    case STRANGE_PAYLOAD:
+    case ANOMALY_PAYLOAD:
         /* The buffer of a non-blocking send is the program's to spoil before it is complete. */
         if (!sent->blocking)
             break;
@@ -103,13 +103,13 @@ static void on_strange(void *context, enum strange strange, const struct channel
         say_event(finding, "a message was sent", sent->event);
         say_event(finding, "it was received with other bytes", received->delivered);
         break;
-    case STRANGE_EARLY_RETURN:
+    case ANOMALY_EARLY_RETURN:
         finding = find(judging, channel);
         say_event(finding, "a synchronous send returned", sent->event);
         say_event(finding, "only then its receive was posted", received->posted);
         break;
-    case STRANGE_LOST_SIGHT:
-    case STRANGE_UNSEEN:
+    case ANOMALY_LOST_SIGHT:
+    case ANOMALY_UNSEEN:
         break; /* what follows on that communicator at that rank is not judged */
     }
 }
@@ -142,7 +142,7 @@ static void listen(struct judging *judging, struct pass *pass)
 {
     pass_listen(pass,
                 &(struct listener){
-                    .context = judging, .event = on_event, .pair = on_pair, .strange = on_strange});
+                    .context = judging, .event = on_event, .pair = on_pair, .anomaly = on_anomaly});
 }
 
 /* The plan held messages of this rank, or chose for it. */

@@ -1,5 +1,5 @@
 /* I.legal, at the sender: what was held is let go once and in the order in which it was sent, what
- * is sent behind a held message does not go before it, a synchronous send is not complete while its
+ * is sent after a held message does not go before it, a synchronous send is not complete while its
  * message is held, and nothing is still held when its rank has finalized. At the receiver: the
  * message taken is the one that is said to be chosen. (That receivers see no message overtaken,
  * lost or repeated is judged on the messages themselves, in i_legal.c.)
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message that is held, or one that was sent behind it and is not (yet) known to be. */
+/* A message that is held, or one that was sent after it and is not (yet) known to be. */
 struct kept {
     uint64_t sent;  /* index of its SEND record */
-    uint64_t since; /* of its HELD record; of a suspect: of the one it was sent behind */
+    uint64_t since; /* of its HELD record; of a suspect: of the one it was sent after */
     bool tags_apart;
     uint64_t completed; /* index + 1 of the COMPLETE record of its request; 0: none yet */
 };
@@ -33,7 +33,7 @@ struct passage {
     struct judging *judging;
     const struct trace *trace;
     struct kept_list held;
-    struct kept_list suspects; /* sends behind a held message that no HELD record follows yet */
+    struct kept_list suspects; /* sends after a held message that no HELD record follows yet */
     struct kept_list chosen;   /* `sent`: the record of the call, `since`: the CHOSEN record */
     bool finalized;
 };
@@ -151,7 +151,7 @@ static void clear_suspects(struct passage *passage, const struct kept *held,
             continue;
         const struct record *send = record_at(passage, suspect->sent);
         if (send->error == 0 && returned_before(send, released))
-            tell(passage, "a message was sent behind a held one and went before it", held->sent,
+            tell(passage, "a message was sent after a held one and went before it", held->sent,
                  suspect->sent);
         drop(&passage->suspects, i - 1);
     }

@@ -341,7 +341,7 @@ static void put_arrow_words(const struct figure *figure, const struct arrow *arr
         event_text(arrow->delivered, to);
     snprintf(words, sizeof words, "%s%s from %s to %s%s", arrow_kind_text(arrow->kind),
              arrow->kind == ARROW_PLAIN ? "" : " message", from, to,
-             arrow->strange ? "; its order or its bytes are not as they must be" : "");
+             arrow->anomaly ? "; its order or its bytes are not as they must be" : "");
     xml_attribute(figure->xml, "words", words);
 }
 
@@ -377,7 +377,7 @@ static void write_arrow(const struct figure *figure, const struct arrow *arrow)
     xml_flag(figure->xml, "stub", !from || !to);
     xml_flag(figure->xml, "witness", witness);
     xml_flag(figure->xml, "faded", faded);
-    xml_flag(figure->xml, "strange", arrow->strange);
+    xml_flag(figure->xml, "anomaly", arrow->anomaly);
     xml_attribute(figure->xml, "comm", diagram_comm(&figure->slice->event[known], comm));
     put_arrow_words(figure, arrow);
     xml_end(figure->xml);

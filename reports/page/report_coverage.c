@@ -1,5 +1,5 @@
 /* See report_coverage.h. A coverage claim is called <table>.<row>-<column>, where a row is a region
- * and a column one or several: C.cell.behind-logging, D.cell.bcast.logging-behind+logging. The
+ * and a column one or several: C.cell.before-logging, D.cell.bcast.logging-before+logging. The
  * table ends at the last dot. What has no claim of its own cannot be, or is forbidden. */
 #include "reports/page/report_coverage.h"
 
@@ -19,7 +19,7 @@
 #define NAME_BYTES 64
 #define LINE_BYTES 512
 
-static const char *const regions[] = {"behind", "logging", "beyond"};
+static const char *const regions[] = {"before", "logging", "beyond"};
 #define REGIONS (sizeof regions / sizeof regions[0])
 
 void coverage_add(const struct stored_verdict *stored, const char *expected, struct coverage *all)
@@ -160,7 +160,7 @@ static void write_matrix(struct xml *xml, const struct matrix *matrix, const str
     xml_number(xml, "height", HEAD_HEIGHT + REGIONS * CELL_HEIGHT + 1);
     xml_number(xml, "cell-width", CELL_WIDTH);
     xml_number(xml, "cell-height", CELL_HEIGHT);
-    bool of_calls = strstr(matrix->table, CELL_MARK) != NULL; /* with a category behind "cell" */
+    bool of_calls = strstr(matrix->table, CELL_MARK) != NULL; /* with a category after "cell" */
     xml_attribute(xml, "rows", of_calls ? "root" : "sent");
     xml_attribute(xml, "columns", of_calls ? "others" : "delivered");
     xml_number(xml, "seen", (int64_t)seen);

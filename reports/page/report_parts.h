@@ -12,7 +12,7 @@ struct report_source {
     const char *folder;                   /* as the user typed it; borrowed */
     struct stored_verdict verdict;        /* owned */
     const struct stored_finding *finding; /* of the verdict, the one that decided; NULL: none */
-    struct witness witness;
+    struct event_list witness;
     bool has_run;
     struct run run; /* owned */
     struct scenario_list owner;

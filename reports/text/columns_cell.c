@@ -248,8 +248,8 @@ static void add_words(struct cell *cell, const struct walk_event *event)
 void cell_words(const struct walk_event *event, enum cell_mark mark, size_t width,
                 char text[CELL_BYTES])
 {
-    size_t behind = event->in_progress ? sizeof IN_PROGRESS - 1 : 0;
-    struct cell cell = {text, 0, width > behind ? width - behind : 0};
+    size_t after = event->in_progress ? sizeof IN_PROGRESS - 1 : 0;
+    struct cell cell = {text, 0, width > after ? width - after : 0};
     text[0] = '\0';
     add(&cell, MUST, "%ce%" PRIu64, (char)mark, event->index);
     add_words(&cell, event);

@@ -51,7 +51,7 @@ struct drawing {
     int incarnation;
     const struct lives *lives;
     const struct lines *lines;
-    struct told_list *told;
+    struct message_notes *told;
 };
 
 static struct arrow *add_arrow(struct drawing *drawing)
@@ -89,7 +89,7 @@ static enum arrow_kind kind_by_epoch(const struct drawing *drawing, const struct
 
 /* What earlier lives saw was told when they were read. */
 static void add_message(struct drawing *drawing, const struct sent *sent,
-                        const struct received *received, bool strange)
+                        const struct received *received, bool anomaly)
 {
     const struct event_ref *from = &sent->event, *to = &received->delivered;
     if (received->leave >= FREED_UNSEEN ||
@@ -105,7 +105,7 @@ static void add_message(struct drawing *drawing, const struct sent *sent,
                                          .delivered_known = true,
                                          .sent = *from,
                                          .delivered = *to,
-                                         .strange = strange,
+                                         .anomaly = anomaly,
                                          .again = sent->born > received->leave};
 }
 
@@ -116,16 +116,16 @@ static void on_pair(void *context, const struct channel *channel, const struct s
     add_message(context, sent, received, false);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct drawing *drawing = context;
     (void)channel;
     (void)other;
-    if (strange_is_message(strange, received))
+    if (anomaly_is_message(anomaly, received))
         add_message(drawing, sent, received, true);
-    drawing->arrows->uncertain |= strange_leaves_doubt(strange, received);
+    drawing->arrows->uncertain |= anomaly_leaves_doubt(anomaly, received);
 }
 
 static void on_joined(void *context, const struct stream_event *event,
@@ -161,8 +161,8 @@ static void take_told(struct drawing *drawing, size_t at)
     if (event->record->level != LEVEL_APP || (!sending && !is_delivery(event->record)) ||
         event->trace->incarnation != drawing->incarnation)
         return;
-    unsigned wanted = sending ? TOLD_BIT(SUPPRESSED) : TOLD_BIT(REPLAYED);
-    if (told_take(drawing->told, event->trace, event->index, wanted) == NULL)
+    unsigned wanted = sending ? NOTE_BIT(SUPPRESSED) : NOTE_BIT(REPLAYED);
+    if (message_note_take(drawing->told, event->trace, event->index, wanted) == NULL)
         return;
     struct arrow *arrow = arrow_at(drawing->arrows, at, sending);
     if (arrow == NULL) {
@@ -177,10 +177,10 @@ static void take_told(struct drawing *drawing, size_t at)
 static void read_life(struct reading *reading, struct drawing *drawing)
 {
     drawing->lines = reading_lines(reading, drawing->incarnation);
-    drawing->told = reading_told(reading, drawing->incarnation);
+    drawing->told = reading_message_notes(reading, drawing->incarnation);
     pass_run(reading, LEVEL_APP, drawing->incarnation,
              &(struct listener){
-                 .context = drawing, .pair = on_pair, .strange = on_strange, .joined = on_joined});
+                 .context = drawing, .pair = on_pair, .anomaly = on_anomaly, .joined = on_joined});
     for (size_t i = 0; drawing->told->count > 0 && i < drawing->slice->count; i++)
         take_told(drawing, i);
 }

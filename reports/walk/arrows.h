@@ -30,7 +30,7 @@ struct arrow {
     size_t from, to; /* in the slice; SLICE_NONE: that end is not shown, or not known */
     bool sent_known, delivered_known;
     struct event_ref sent, delivered; /* valid as known */
-    bool strange;                     /* the channel's order or the bytes speak against it */
+    bool anomaly;                     /* the channel's order or the bytes speak against it */
     bool again; /* its send is a later life's, which sends again what was delivered before it began
                  */
 };

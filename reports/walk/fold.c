@@ -2,7 +2,7 @@
  * was under way: the k-th such of the wire to the k-th of the call. */
 #include "reports/walk/fold.h"
 
-#include "oracles/reading/told.h"
+#include "oracles/reading/message_notes.h"
 #include "trace/calls.h"
 
 static bool is_of(const struct record *record, unsigned level, unsigned thread)

@@ -11,7 +11,7 @@
  * about, the earliest event goes on alone, so that it always ends. To place events by their times
  * would let arrows point backwards, since clocks differ, and would leave most of the width empty.
  *
- * Invariant: all of a rank's events below next[place] are placed or hidden, and `behind` is right
+ * Invariant: all of a rank's events below next[place] are placed or hidden, and `after` is right
  * of all of them. Cost: for each event placed, a look at the next event of every rank. */
 #include "reports/walk/layout.h"
 
@@ -25,13 +25,13 @@ struct placing {
     const struct arrows *arrows;
     const struct layout_wish *wish;
     struct layout *layout;
-    size_t *next;    /* by place: the event to be placed next; in the slice */
-    size_t *end;     /* by place */
-    size_t *behind;  /* by place: first column that is free */
-    size_t *meeting; /* by event: number of its collective + 1, 0: none */
-    size_t *cause;   /* by event: first of its causes in `causes` */
-    size_t *causes;  /* senders, by receiver */
-    size_t columns;  /* used so far */
+    size_t *next;      /* by place: the event to be placed next; in the slice */
+    size_t *end;       /* by place */
+    size_t *free_from; /* by place: first column that is free */
+    size_t *meeting;   /* by event: number of its collective + 1, 0: none */
+    size_t *cause;     /* by event: first of its causes in `causes` */
+    size_t *causes;    /* senders, by receiver */
+    size_t columns;    /* used so far */
 };
 
 static bool is_shown(const struct placing *placing, size_t event)
@@ -83,7 +83,7 @@ static bool is_ready(const struct placing *placing, size_t event)
 
 static size_t column_of(const struct placing *placing, size_t event)
 {
-    size_t column = placing->behind[placing->slice->event[event].place];
+    size_t column = placing->free_from[placing->slice->event[event].place];
     for (size_t i = placing->cause[event]; i < placing->cause[event + 1]; i++)
         if (is_placed(placing, placing->causes[i]) &&
             placing->layout->spot[placing->causes[i]].column >= column)
@@ -96,7 +96,7 @@ static void put(struct placing *placing, size_t event, size_t column)
     size_t place = placing->slice->event[event].place;
     placing->layout->spot[event].shown = true;
     placing->layout->spot[event].column = column;
-    placing->behind[place] = column + 1;
+    placing->free_from[place] = column + 1;
     if (column >= placing->columns)
         placing->columns = column + 1;
     placing->next[place]++;
@@ -158,7 +158,7 @@ static void place_lives(struct placing *placing)
         size_t start = placing->columns + (i > 0 ? 1 : 0);
         for (size_t place = 0; place < placing->slice->set->count; place++)
             if (placing->slice->set->trace[place].incarnation == i)
-                placing->behind[place] = start;
+                placing->free_from[place] = start;
         place_all(placing, i);
     }
 }
@@ -191,7 +191,7 @@ static void begin(struct placing *placing)
     size_t places = placing->slice->set->count, count = placing->slice->count;
     placing->next = memory_new(places, sizeof *placing->next);
     placing->end = memory_new(places, sizeof *placing->end);
-    placing->behind = memory_new(places, sizeof *placing->behind);
+    placing->free_from = memory_new(places, sizeof *placing->free_from);
     placing->meeting = memory_new(count, sizeof *placing->meeting);
     placing->cause = memory_new(count + 2, sizeof *placing->cause);
     placing->causes = memory_new(placing->arrows->count + 1, sizeof *placing->causes);
@@ -214,7 +214,7 @@ static void finish(struct placing *placing)
 {
     free(placing->next);
     free(placing->end);
-    free(placing->behind);
+    free(placing->free_from);
     free(placing->meeting);
     free(placing->cause);
     free(placing->causes);

@@ -19,7 +19,7 @@ end
 local scratch = capture("mktemp -d"):gsub("%s+$", "")
 local runs = 0
 
--- A command under the taps; each run gets a trace folder of its own, deleted behind it.
+-- A command under the taps; each run gets a trace folder of its own, deleted after it.
 local function traced(command, environment)
   return function()
     runs = runs + 1

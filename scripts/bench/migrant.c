@@ -31,7 +31,7 @@ static uint64_t wrong(const struct migrant *migrant)
     return count;
 }
 
-/* Rank 0 asks for the line at its potential checkpoint, and answers behind it: rank 1 has passed
+/* Rank 0 asks for the line at its potential checkpoint, and answers after it: rank 1 has passed
  * its own by then and waits, so that it is told of the line in a call, not while its state is
  * copied. */
 static void exchange(const struct migrant *migrant, int rank)

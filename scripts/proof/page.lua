@@ -64,7 +64,7 @@ local function row(tag, line, numbers)
   put("</tr>")
 end
 
--- Its block of lines, from `first` on. Returns the line behind it.
+-- Its block of lines, from `first` on. Returns the line after it.
 local blocks = {}
 
 function blocks.fence(lines, first)

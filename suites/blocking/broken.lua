@@ -6,7 +6,7 @@ local function broken(variant, name, fields)
   scenario(variant .. ": " .. name)(fields)
 end
 
--- The last rank is slow, so rank 0 counts what a fast rank sends behind its checkpoint: slow enough
+-- The last rank is slow, so rank 0 counts what a fast rank sends after its checkpoint: slow enough
 -- that a fast rank has saved line 1 on any disk before the slow one has come to it.
 local slow = { "--slow-us", 10000 }
 

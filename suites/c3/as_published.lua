@@ -22,21 +22,21 @@ local function short(iterations, ...) return { "--iterations", iterations, ... }
 
 -- Rank 1 is not asked for its checkpoint before it has come to `calls` calls with the others past
 -- theirs.
-local function keep_behind(p, name, calls)
+local function keep_before(p, name, calls)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE,
            release = { rank = 1, call = name, nth = calls, state = stands(0, "logging") } }
 end
 
 -- ---- figure 5 -----------------------------------------------------------------------------------
 
--- MPI_LXOR of the colours is their parity. Of three ranks two are beyond the line and one behind:
--- crosses_recovery_line is false, and the one behind does not log.
+-- MPI_LXOR of the colours is their parity. Of three ranks two are beyond the line and one before:
+-- crosses_recovery_line is false, and the one before does not log.
 local function two_beyond(p)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, ms = 300 }
 end
-shows("figure 5: logging stops while a rank is behind the line", "D.2.1", 3, ALLREDUCE, two_beyond,
+shows("figure 5: logging stops while a rank is before the line", "D.2.1", 3, ALLREDUCE, two_beyond,
       short(6))
-shows("figure 5: data from behind the recovery line to beyond the stop-log line", "D.2.3", 3,
+shows("figure 5: data from before the recovery line to beyond the stop-log line", "D.2.3", 3,
       ALLREDUCE, two_beyond, short(6))
 
 -- Only rank 1 logs on; there are no calls before all have taken their checkpoints.
@@ -48,10 +48,10 @@ local function one_logging(name)
 end
 
 -- All three are beyond an odd line: crosses_recovery_line is true. Who logs does not stop.
-shows("figure 5: data from beyond the stop-log line to behind it", "D.2.2", 3, ALLREDUCE,
+shows("figure 5: data from beyond the stop-log line to before it", "D.2.2", 3, ALLREDUCE,
       one_logging("MPI_Allreduce"), short(20, "--first", 8))
 
--- The same: who logs keeps the result although nobody is behind, and does not execute it again.
+-- The same: who logs keeps the result although nobody is before, and does not execute it again.
 -- (One call, in which all log; where only some do, the others wait for them in recovery, in vain.)
 shows("figure 5: a call that does not straddle the line is replayed", "D.all", 3, ALLREDUCE,
       function(p)
@@ -63,7 +63,7 @@ shows("figure 5: a call that does not straddle the line is replayed", "D.all", 3
 
 -- ---- figures 6 and 7 ----------------------------------------------------------------------------
 
--- What is given behind the line and not yet taken is in no sendCount: nobody waits for it. The rank
+-- What is given before the line and not yet taken is in no sendCount: nobody waits for it. The rank
 -- that gives is ahead of the others; it stands still until they have stopped.
 local function late(leader, phase)
   return function(p)
@@ -78,9 +78,9 @@ shows("figure 6: a late reduction is taken beyond the stop-log line", "D.2.3", 2
 shows("figure 7: a late broadcast is taken beyond the stop-log line", "D.2.3", 2, BCAST,
       late(0, "c3:after-send-stopLogging"), short(12, "--lag", 3, "--leader", 0))
 
--- A root that logs notes in its suppressList who is not to send again, behind its own checkpoint.
+-- A root that logs notes in its suppressList who is not to send again, after its own checkpoint.
 -- Saved with that (section 3.3) the note is forgotten, and rank 1 sends again what the root has in
--- its log. Rank 2 makes the call behind the line. (On a communicator of their own: after a call
+-- its log. Rank 2 makes the call before the line. (On a communicator of their own: after a call
 -- that only one made, none on it would match.)
 local function noted_by_root(p)
   p:hold { message = "pleaseCheckpoint", to = 2, epoch = LINE,
@@ -94,15 +94,15 @@ shows("section 3.3: what a root suppresses is not saved", "D.gather", 4, REDUCE,
 
 -- ---- figure 8 -----------------------------------------------------------------------------------
 
--- Who is behind the line does not log either: some_not_logging is true, and nobody asks whether the
+-- Who is before the line does not log either: some_not_logging is true, and nobody asks whether the
 -- line is crossed.
-local function one_behind(p) keep_behind(p, "MPI_Barrier", 1) end
-shows("figure 8: logging stops while a rank is behind the line", "D.2.1", 2, BARRIER, one_behind,
+local function one_before(p) keep_before(p, "MPI_Barrier", 1) end
+shows("figure 8: logging stops while a rank is before the line", "D.2.1", 2, BARRIER, one_before,
       short(6))
-shows("figure 8: logging stops while a rank is behind the line, by the text", "D.2.1", 2, BARRIER,
-      one_behind, short(6), { C3_FIGURE_8 = "text" })
--- Rank 1 sends before the barrier, rank 0 receives behind it.
-shows("figure 8: a late message is not logged", "C.1.3", 2, BARRIER, one_behind,
+shows("figure 8: logging stops while a rank is before the line, by the text", "D.2.1", 2, BARRIER,
+      one_before, short(6), { C3_FIGURE_8 = "text" })
+-- Rank 1 sends before the barrier, rank 0 receives after it.
+shows("figure 8: a late message is not logged", "C.1.3", 2, BARRIER, one_before,
       short(6, "--message", 1), { C3_FIGURE_8 = "text", C3_PIGGYBACK = "color" })
 -- MPI_Reduce tells one rank only (rank 0 here; the figure names none), and it has stopped.
 shows("figure 8: a barrier does not tell who logs that another has stopped", "D.2.2", 2, BARRIER,

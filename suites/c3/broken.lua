@@ -47,7 +47,7 @@ end
 
 -- ---- the end of logging ------------------------------------------------------------------------
 
-ring("stop-for-behind", "rank 0 stops for a message of rank 2, which is behind the line", "C.1.1",
+ring("stop-for-behind", "rank 0 stops for a message of rank 2, which is before the line", "C.1.1",
   function(p)
     p:hold { message = "pleaseCheckpoint", to = 2, epoch = LINE,
              release = { rank = 0, event = "stop-log", epoch = LINE } }
@@ -60,9 +60,9 @@ local function beyond_to_logging(p)
            release = { rank = 1, event = "deliver", peer = 0, nth = 2,
                        state = stands(0, "beyond") } }
 end
-ring("deaf-to-stopped", "rank 1 goes on logging behind a message from beyond", "C.1.2",
+ring("deaf-to-stopped", "rank 1 goes on logging after a message from beyond", "C.1.2",
   beyond_to_logging)
-ring("color-without-logging", "rank 1 goes on logging behind a message from beyond", "C.1.2",
+ring("color-without-logging", "rank 1 goes on logging after a message from beyond", "C.1.2",
   beyond_to_logging, { environment = { C3_PIGGYBACK = "color" } })
 
 -- ---- late messages -----------------------------------------------------------------------------
@@ -70,7 +70,7 @@ ring("color-without-logging", "rank 1 goes on logging behind a message from beyo
 ring("ready-without-late", "a late message comes when all have stopped logging", "C.1.3",
   function(p)
     one_early_one_late(p)
-    p:hold { from = 2, to = 0, state = { stands(2, "behind"), stands(0, "logging") },
+    p:hold { from = 2, to = 0, state = { stands(2, "before"), stands(0, "logging") },
              release = { state = stands(0, "beyond") } }
   end)
 
@@ -105,7 +105,7 @@ for _, variant in ipairs { "suppress-cleared", "suppress-untold" } do
 end
 
 -- A late message that is not what it was changes what rank 0 computes from it: the second row that
--- it sends to rank 1 behind the line. Rank 1 has taken in both before its checkpoint: the first of
+-- it sends to rank 1 after the line. Rank 1 has taken in both before its checkpoint: the first of
 -- three that it takes in by then may have been sent before the line.
 broken("log-by-reference", "an early message would be another one after recovery", {
   program = "laplace", arguments = { "--size", 16, "--iterations", 23 },
@@ -192,7 +192,7 @@ ring("stopped-before-saved", "the commit comes before the log is saved", "C.comm
 end)
 
 ring("log-unsynced", "the commit comes before the log is on stable storage", "C.commit")
-ring("log-unsynced", "behind the commit the log is lost", "H.progress", function(p)
+ring("log-unsynced", "after the commit the log is lost", "H.progress", function(p)
   p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE }, lose = "node" }
 end)
 

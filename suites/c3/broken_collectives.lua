@@ -14,8 +14,8 @@ local function finds(claim, variant, ranks, arguments, plan)
   }
 end
 
--- Rank 1 comes to the call behind the line, rank 0 beyond it.
-local function one_behind(name)
+-- Rank 1 comes to the call before the line, rank 0 beyond it.
+local function one_before(name)
   return function(p)
     p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE,
              release = { rank = 1, call = name, state = stands(0, "logging") } }
@@ -40,8 +40,8 @@ local function all_logging(name)
   end
 end
 
-local function one_behind_lost(p)
-  one_behind("MPI_Bcast")(p)
+local function one_before_lost(p)
+  one_before("MPI_Bcast")(p)
   p:kill { rank = 1, at = { event = "commit", epoch = LINE } }
 end
 
@@ -49,7 +49,7 @@ local function calls(call, first, last, ...)
   return { "--call", call, "--first", first, "--last", last, "--iterations", 20, ... }
 end
 
--- Rank 0 is ahead of rank 1, and stands still behind its checkpoint until rank 1 has stopped.
+-- Rank 0 is ahead of rank 1, and stands still after its checkpoint until rank 1 has stopped.
 local function root_ahead(p)
   p:stop { rank = 0, at = { rank = 0, event = "phase", name = "c3:after-send-stopLogging",
                             region = "logging", line = LINE },
@@ -57,7 +57,7 @@ local function root_ahead(p)
 end
 
 finds("D.2.1", "d-stop-for-behind", 2, { "--call", BARRIER, "--iterations", 6 },
-      one_behind("MPI_Barrier"))
+      one_before("MPI_Barrier"))
 finds("D.2.2", "d-deaf-to-root", 2, calls(BCAST, 8, 19), one_logging("MPI_Bcast"))
 finds("D.2.3", "d-late-uncounted", 2, { "--call", BCAST, "--lag", 3, "--leader", 0 }, root_ahead)
 finds("D.all", "d-all-logged", 2, calls(ALLREDUCE, 8, 8), all_logging("MPI_Allreduce"))
@@ -67,5 +67,5 @@ finds("D.bcast", "d-bcast-logged", 3, calls(BCAST, 8, 8, "--members", 2),
       all_logging("MPI_Bcast"))
 -- The line is begun in iteration 3, ahead of the only call.
 finds("D.bcast", "d-bcast-forgotten", 3, calls(BCAST, 3, 3, "--members", 2),
-      one_behind_lost)
-finds("D.barrier", "d-barrier-straddles", 2, { "--call", BARRIER }, one_behind("MPI_Barrier"))
+      one_before_lost)
+finds("D.barrier", "d-barrier-straddles", 2, { "--call", BARRIER }, one_before("MPI_Barrier"))

@@ -24,19 +24,19 @@ end
 -- ---- the six ------------------------------------------------------------------------------------
 
 -- Nobody is asked for a checkpoint before a whole lap has gone by.
-cell("behind", "behind", function(p)
+cell("before", "before", function(p)
   p:hold { message = "pleaseCheckpoint", from = 0, count = 2, epoch = LINE,
            release = { rank = 0, event = "deliver", peer = 2 } }
 end)
 
 -- Rank 2 does not know of the line when it passes the token on to rank 0, which has taken it: late.
-cell("behind", "logging", function(p)
+cell("before", "logging", function(p)
   p:hold { message = "pleaseCheckpoint", to = 2, epoch = LINE,
            release = { rank = 0, event = "deliver", peer = 2, region = "logging", line = LINE } }
 end)
 
 -- Rank 1 does not know of the line when it takes the token from rank 0, which has taken it: early.
-cell("logging", "behind", function(p)
+cell("logging", "before", function(p)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE,
            release = { rank = 1, event = "deliver", peer = 0, state = stands(0, "logging") } }
 end)
@@ -64,18 +64,18 @@ end)
 
 -- ---- the three that the protocol makes impossible -----------------------------------------------
 
--- Claim 1.3: a message sent behind the recovery line waits for its receiver to stop logging. But
+-- Claim 1.3: a message sent before the recovery line waits for its receiver to stop logging. But
 -- that waits for every late message. (The line is not begun before rank 2 has passed by its
--- potential checkpoint, so that it sends one more token behind it.)
-situation("attempt: behind to beyond", { "C.1.3", "C.late.ready" }, function(p)
+-- potential checkpoint, so that it sends one more token after it.)
+situation("attempt: before to beyond", { "C.1.3", "C.late.ready" }, function(p)
   p:hold { from = 2, to = 0, nth = EVERY, release = { rank = 2, event = "recv" } }
-  p:hold { from = 2, to = 0, attempt = true, state = { stands(2, "behind"), stands(0, "logging") },
+  p:hold { from = 2, to = 0, attempt = true, state = { stands(2, "before"), stands(0, "logging") },
            release = { state = stands(0, "beyond") } }
 end)
 
 -- Claim 1.2: rank 1 is not asked for its checkpoint until it has a message that rank 0 sent beyond
 -- the stop-log line. But nobody stops before all have taken their checkpoints.
-situation("attempt: beyond to behind", { "C.cell.logging-behind" }, function(p)
+situation("attempt: beyond to before", { "C.cell.logging-before" }, function(p)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, attempt = true,
            release = { rank = 1, event = "deliver", peer = 0, state = stands(0, "beyond") } }
 end)

@@ -1,5 +1,5 @@
 -- Collective calls under C3. Each one with a line that runs through it, in every arrangement of
--- three ranks of which the initiator is beyond the line and at least one other behind; then kills
+-- three ranks of which the initiator is beyond the line and at least one other before; then kills
 -- wherever the protocol logs, replays, suppresses or repeats a call; then all calls mixed, in
 -- every form: blocking, not blocking, persistent. Whatever happens, the job recovers to the result
 -- of a run without faults.
@@ -26,7 +26,7 @@ local function way()
 end
 
 -- These ranks are not asked for their checkpoints before they have done some calls more.
-local function stay_behind(p, ranks, count)
+local function stay_before(p, ranks, count)
   for _, rank in ipairs(ranks) do
     p:hold { message = "pleaseCheckpoint", to = rank, epoch = LINE, after = "start",
              release = { rank = rank, event = "collective", nth = EVERY + count } }
@@ -52,12 +52,12 @@ local arrangements = { { "1", { 1 } }, { "2", { 2 } }, { "1 and 2", { 1, 2 } } }
 
 for number, call in ipairs(calls) do
   for _, arrangement in ipairs(arrangements) do
-    local who, behind = table.unpack(arrangement)
-    collectives(("%s: rank %s behind the line"):format(call, who), {
+    local who, before = table.unpack(arrangement)
+    collectives(("%s: rank %s before the line"):format(call, who), {
       arguments = arguments(number),
       plan = function(p)
-        stay_behind(p, behind, STRADDLING)
-        p:kill { rank = behind[1], at = { rank = 0, event = "commit", epoch = LINE },
+        stay_before(p, before, STRADDLING)
+        p:kill { rank = before[1], at = { rank = 0, event = "commit", epoch = LINE },
                  after = "start" }
       end,
     })
@@ -66,7 +66,7 @@ end
 
 -- ---- what the protocol does with a call ---------------------------------------------------------
 
--- Phase → call, who dies there. Rank 1 is behind the line. In recovery: of a first crash, when the
+-- Phase → call, who dies there. Rank 1 is before the line. In recovery: of a first crash, when the
 -- line is committed.
 local logging = {
   { "result-logged", "bcast", 0 }, { "result-logged", "bcast", 2 },
@@ -98,7 +98,7 @@ for _, point in ipairs(logging) do
   collectives(("%s: rank %d, %s"):format(call, rank, phase), {
     arguments = arguments(number_of[call]),
     plan = function(p)
-      stay_behind(p, { 1 }, STRADDLING)
+      stay_before(p, { 1 }, STRADDLING)
       p:kill(at_phase(rank, phase))
     end,
   })
@@ -109,7 +109,7 @@ for _, point in ipairs(recovery) do
   collectives(("%s: rank %d, in recovery, %s"):format(call, rank, phase), {
     arguments = arguments(number_of[call]),
     plan = function(p)
-      stay_behind(p, { 1 }, STRADDLING)
+      stay_before(p, { 1 }, STRADDLING)
       p:kill { rank = (rank + 1) % RANKS, at = { rank = 0, event = "commit", epoch = LINE },
                after = "start" }
       p:kill(at_phase(rank, phase, 1))

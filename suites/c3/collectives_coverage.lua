@@ -6,7 +6,7 @@
 -- the table.
 --
 -- `arrangement` makes one call over and over, all ranks in step. Rank 0 begins the line and is the
--- first to take its checkpoint and the first to stop logging; the others are kept behind the line
+-- first to take its checkpoint and the first to stop logging; the others are kept before the line
 -- by holding their pleaseCheckpoint, and kept logging by holding their stopLogging.
 
 local LINE, EVERY, ITERATIONS = 1, 4, 14
@@ -52,19 +52,19 @@ for _, category in ipairs(categories) do
 end
 
 local possible = {
-  bcast = "behind-behind behind-behind+logging behind-logging " ..
-          "logging-behind logging-behind+logging logging-logging logging-logging+beyond " ..
+  bcast = "before-before before-before+logging before-logging " ..
+          "logging-before logging-before+logging logging-logging logging-logging+beyond " ..
           "logging-beyond beyond-beyond",
-  gather = "behind-behind behind-behind+logging behind-logging " ..
-           "logging-behind logging-behind+logging logging-logging " ..
+  gather = "before-before before-before+logging before-logging " ..
+           "logging-before logging-before+logging logging-logging " ..
            "beyond-logging beyond-logging+beyond beyond-beyond",
-  all = "behind-behind behind-behind+logging behind-logging " ..
-        "logging-behind logging-behind+logging logging-logging beyond-beyond",
-  barrier = "behind-behind logging-logging beyond-beyond",
+  all = "before-before before-before+logging before-logging " ..
+        "logging-before logging-before+logging logging-logging beyond-beyond",
+  barrier = "before-before logging-logging beyond-beyond",
   -- logging-beyond and logging-logging+beyond are allowed by the data flow, but c3 makes of a scan
   -- an all-to-all call: whoever takes part in it with one that has stopped stops as well.
-  scan = "behind-behind behind-behind+logging behind-logging " ..
-         "logging-behind logging-behind+logging logging-logging beyond-beyond",
+  scan = "before-before before-before+logging before-logging " ..
+         "logging-before logging-before+logging logging-logging beyond-beyond",
 }
 
 local promised = {}
@@ -79,8 +79,8 @@ end
 
 -- ---- who is to stand where ---------------------------------------------------------------------
 
-local regions = { "behind", "logging", "beyond" }
-local order = { behind = 1, logging = 2, beyond = 3 }
+local regions = { "before", "logging", "beyond" }
+local order = { before = 1, logging = 2, beyond = 3 }
 
 -- The others of a root, as sets: of two ranks each region, or two.
 local function sets()
@@ -124,13 +124,13 @@ local function arranged(rank, call, at)
   return { rank = rank, call = call, comm = of_members(call), nth = 2, state = stands(at) }
 end
 
--- Where one is kept behind the line nobody can stop: no stopLogging is kept then.
+-- Where one is kept before the line nobody can stop: no stopLogging is kept then.
 local function kept_from(at, ranks)
   local all_logging, kept, message = true, {}, nil
   for rank = 0, ranks - 1 do all_logging = all_logging and at[rank] == "logging" end
   if all_logging then return { 1 }, "readyToStopLogging" end
   for rank = 1, ranks - 1 do
-    if at[rank] == "behind" and at[0] ~= "behind" then
+    if at[rank] == "before" and at[0] ~= "before" then
       table.insert(kept, rank)
       message = "pleaseCheckpoint"
     end

@@ -48,12 +48,12 @@ collectives("d-stop-for-behind", BARRIER)
 for _, variant in ipairs { "d-bcast-forgotten", "d-bcast-logged", "d-deaf-to-root" } do
   collectives(variant, BCAST)
 end
--- What a root sent is only under way for long where the others stay behind it.
+-- What a root sent is only under way for long where the others stay before it.
 collectives("d-late-uncounted", BCAST, "--lag", 3, "--leader", 0)
 
 -- ---- blocking ----------------------------------------------------------------------------------
 
--- The last rank is slow, so that rank 0 counts what a fast rank sends behind its checkpoint.
+-- The last rank is slow, so that rank 0 counts what a fast rank sends after its checkpoint.
 subject("blocking-no-barrier", "tally", { "--slow-us", 10000 }, { claims = { "B", "H" } })
 subject("blocking-restore-uncommitted", "tally", {}, { claims = { "B", "H" } })
 for _, variant in ipairs { "commit-before-save", "commit-before-sync", "short-write", "stale-piece",

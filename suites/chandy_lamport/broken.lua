@@ -1,7 +1,7 @@
 -- Chandy-Lamport, broken on purpose (suites/protocols/chandy_lamport/broken/), and the claims that
 -- find it. Each plan brings about the situation in which the mistake shows, and a scenario passes
 -- only when exactly that violation is found. `ring`: a token goes from 0 to 1 to 2 to 0; rank 0
--- takes its state at its potential checkpoint, or STEPS looks at the network behind it.
+-- takes its state at its potential checkpoint, or STEPS looks at the network after it.
 
 local EVERY, STEPS, LINE = 6, 8, 1
 
@@ -16,7 +16,7 @@ end
 
 broken("markers-late", "the token is ahead of the marker", "S.cut", {})
 
-broken("first-marker-ends-all", "the token comes behind the marker of another", "S.channel", {
+broken("first-marker-ends-all", "the token comes after the marker of another", "S.channel", {
   steps = STEPS,
   plan = function(p)
     p:hold { from = 0, to = 1, nth = EVERY + 1,
@@ -24,7 +24,7 @@ broken("first-marker-ends-all", "the token comes behind the marker of another", 
   end,
 })
 
-broken("marker-ends-nothing", "the token comes behind the marker of its channel", "S.channel", {
+broken("marker-ends-nothing", "the token comes after the marker of its channel", "S.channel", {
   plan = function(p)
     p:hold { message = "marker", from = 2, to = 1, epoch = LINE,
              release = { rank = 1, event = "deliver", peer = 0,

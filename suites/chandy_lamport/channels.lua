@@ -1,7 +1,7 @@
 -- Messages that are under way at the cut, forced, on every kind of channel: a message of rank 0 is
 -- kept until its receiver has taken its state, and then belongs to the state of the channel. Then
 -- a rank is killed, and the message is handed over from what was recorded. Rank 0 begins the line
--- behind the message, at its potential checkpoint or so many looks at the network later.
+-- after the message, at its potential checkpoint or so many looks at the network later.
 
 cover { "H", "S", { fault = "hold", role = "initiator" },
   { fault = "kill", role = "participant", phase = "chandy_lamport:after-receive-marker" } }
@@ -35,7 +35,7 @@ situation("ring: the token", EVERY, {
   plan = crosses { to = 1, nth = EVERY + 1 },
 })
 
--- What rank 0 sends behind its state stays behind its marker, however late that comes: it is not
+-- What rank 0 sends after its state stays after its marker, however late that comes: it is not
 -- received before the receiver has taken its own.
 situation("ring: attempt, the token overtakes a marker", EVERY, {
   program = "ring", arguments = { "--iterations", 12 }, cover = { "S.cut" },
@@ -99,15 +99,15 @@ for _, kind in ipairs(kinds) do
     { program = "mixture", arguments = MIXTURE, plan = crosses(kind[3]) })
 end
 
--- Everything in a channel waits behind its first message: all that the iteration sends to rank 1.
-situation("mixture: three communicators behind each other, and their tags", 6, {
+-- Everything in a channel waits after its first message: all that the iteration sends to rank 1.
+situation("mixture: three communicators after each other, and their tags", 6, {
   program = "mixture", arguments = MIXTURE,
   plan = function(p)
     p:hold { from = 0, to = 1, tag = 130,
              release = { rank = 1, event = "checkpoint", epoch = LINE } }
-    for _, behind in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
+    for _, after in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
                               { STREAM, 11 } } do
-      p:await { rank = 1, event = "recorded", peer = 0, comm = behind[1], tag = behind[2],
+      p:await { rank = 1, event = "recorded", peer = 0, comm = after[1], tag = after[2],
                 epoch = LINE }
     end
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = LINE } }
@@ -138,7 +138,7 @@ situation("mixture: a message to oneself", 5, {
 
 -- A line at every potential checkpoint: what is received two iterations after it was sent is in the
 -- state of a channel twice.
-situation("mixture: a line at once behind another", 1, {
+situation("mixture: a line at once after another", 1, {
   program = "mixture", arguments = { "--iterations", 14 },
   plan = function(p)
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 3 } }

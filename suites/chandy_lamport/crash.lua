@@ -80,7 +80,7 @@ promise("before-finish", ALL)
 cover(promised)
 
 -- In `pipeline` and `mixture` messages are under way, and requests outstanding, at every potential
--- checkpoint. STEPS: the line begins inside calls, that many looks at the network behind one.
+-- checkpoint. STEPS: the line begins inside calls, that many looks at the network after one.
 local STEPS = 3
 for _, program in ipairs { "ring", "laplace", "cg", "neuron", "master_worker", "random", "pipeline",
                            "mixture" } do

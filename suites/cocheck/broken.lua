@@ -39,7 +39,7 @@ broken("flush-one-short", "a rank does not wait for the last ready message", "R.
 
 -- ---- sends --------------------------------------------------------------------------------------
 
--- Rank 0 is told in the first call behind the potential checkpoint at which it asks for the line.
+-- Rank 0 is told in the first call after the potential checkpoint at which it asks for the line.
 -- Here that is MPI_Send, or MPI_Startall.
 broken("notified-in-send", "the notification is acted on in a send", "R.atomic",
   { program = "ring" })

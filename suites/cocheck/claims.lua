@@ -23,7 +23,7 @@ end
 
 -- A message that is on its way when its receiver is told of the line, so that the flush has to take
 -- it in; then the job dies and it is served from the buffer. In a pipeline each rank sends one
--- message per iteration to each other, and rank 0 asks for the line behind the one whose number is
+-- message per iteration to each other, and rank 0 asks for the line after the one whose number is
 -- EVERY. Where another sends it, rank 0 is stopped ahead of the line until the next one is on its
 -- way: that it cannot wait for before it comes to the line.
 local function between(from, to)
@@ -54,7 +54,7 @@ for from = 0, RANKS - 1 do
 end
 
 -- In a mixture, by its seed: on which of its communicators (their identities as `faultline trace`
--- prints them), with which tag, how it is sent and how it is received. A line is asked for behind
+-- prints them), with which tag, how it is sent and how it is received. A line is asked for after
 -- so many iterations, and what is kept is a message of the last of them.
 local EARLY, STREAM = "b272e608", "ddd782d9"
 for _, kind in ipairs {
@@ -80,15 +80,15 @@ for _, kind in ipairs {
   })
 end
 
--- All that an iteration sends to rank 1, on three communicators, waits behind its first message.
-situation("under way at the line: three communicators behind each other, and their tags", {
+-- All that an iteration sends to rank 1, on three communicators, waits after its first message.
+situation("under way at the line: three communicators after each other, and their tags", {
   program = "mixture", arguments = { "--iterations", 10 }, every = 6, dies = true,
   expect = { cover = { "R.clear", "R.buffer" } },
   plan = function(p)
     p:hold { from = 0, to = 1, tag = 130, release = { rank = 1, event = "notified", epoch = 1 } }
-    for _, behind in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
+    for _, after in ipairs { { "world", 130 }, { EARLY, 131 }, { "world", 132 }, { STREAM, 12 },
                               { STREAM, 11 } } do
-      p:await { rank = 1, event = "recorded", peer = 0, comm = behind[1], tag = behind[2],
+      p:await { rank = 1, event = "recorded", peer = 0, comm = after[1], tag = after[2],
                 epoch = 1 }
     end
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 1 } }
@@ -108,7 +108,7 @@ end
 -- ---- a ready message that would overtake --------------------------------------------------------
 
 -- What rank 0 sends to rank 1 is kept until rank 1 has rank 0's ready message. But that waits
--- behind it, whatever communicator the program used: so it never comes first.
+-- after it, whatever communicator the program used: so it never comes first.
 situation("attempt: a ready message overtakes", {
   program = "mixture", arguments = { "--iterations", 24 }, expect = { cover = { "R.clear" } },
   plan = function(p)
@@ -130,9 +130,9 @@ situation("ready messages come in another order", {
 
 -- ---- the notification ---------------------------------------------------------------------------
 
--- Rank 1 is stopped as it enters the first such call behind the potential checkpoint at which rank
--- 0 asks for the line; rank 0 asks behind that, and rank 1 goes on when all have been told.
-local function told_inside(call, nth)
+-- Rank 1 is stopped as it enters the first such call after the potential checkpoint at which rank
+-- 0 asks for the line; rank 0 asks after that, and rank 1 goes on when all have been told.
+local function message_note_inside(call, nth)
   return function(p)
     local asks = p:stop { rank = 0, event = "phase", name = "cocheck:before-send-request" }
     local sends = p:stop { rank = 1, event = "send", call = call, nth = nth, after = "start" }
@@ -146,8 +146,8 @@ local function notified_in(call, program, fields)
   fields.program, fields.expect = program, { cover = { "R.atomic" } }
   situation("the notification comes during " .. call, fields)
 end
-notified_in("MPI_Send", "tally", { plan = told_inside("MPI_Send", EVERY + 1) })
-notified_in("MPI_Isend", "laplace", { plan = told_inside("MPI_Isend", 2 * EVERY + 1) })
+notified_in("MPI_Send", "tally", { plan = message_note_inside("MPI_Send", EVERY + 1) })
+notified_in("MPI_Isend", "laplace", { plan = message_note_inside("MPI_Isend", 2 * EVERY + 1) })
 notified_in("MPI_Startall", "mixture", {
   plan = function(p)
     p:await { rank = 0, event = "phase", name = "cocheck:after-receive-notification",

@@ -1,5 +1,5 @@
 -- Ranks that migrate under CoCheck: each program with one that moves, and the situations in which
--- it matters. Processes 0 to 2 begin as the ranks of the application; those behind them are
+-- it matters. Processes 0 to 2 begin as the ranks of the application; those before them are
 -- skeletons. In a line that is named in COCHECK_MIGRATE the ranks named migrate; all other lines
 -- are checkpoints.
 

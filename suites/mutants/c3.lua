@@ -21,7 +21,7 @@ end
 
 -- Rank 2 is not asked for its checkpoint until rank 0 has stopped logging, which it must not.
 local function all_stop(name, program, arguments, form, line)
-  situation("attempt: all stop while rank 2 is behind, " .. name, 10, {
+  situation("attempt: all stop while rank 2 is before, " .. name, 10, {
     program = program, arguments = arguments, environment = { C3_PIGGYBACK = form },
     plan = function(p)
       p:hold { message = "pleaseCheckpoint", to = 2, epoch = line, attempt = true, ms = 1000,
@@ -109,7 +109,7 @@ situation("random", 10, {
 
 local GATHER, BCAST, BARRIER, ALLGATHER, ALLREDUCE = 3, 0, 16, 6, 11
 
--- Ranks 0 and 2 come to the call beyond the line, rank 1 behind it. Rank 0 completes it only when
+-- Ranks 0 and 2 come to the call beyond the line, rank 1 before it. Rank 0 completes it only when
 -- it has a message of rank 2, which is kept until rank 0 has stopped logging; it must not.
 situation("attempt: a call among all is completed late", 4, {
   program = "arrangement", claims = { "C", "D", "H" },
@@ -122,8 +122,8 @@ situation("attempt: a call among all is completed late", 4, {
   end,
 })
 
--- The rank comes to the call behind the line, rank 0 beyond it; then the job is lost.
-local function one_behind(name, rank, call, root)
+-- The rank comes to the call before the line, rank 0 beyond it; then the job is lost.
+local function one_before(name, rank, call, root)
   situation(name, 4, {
     program = "arrangement",
     arguments = { "--call", call, "--iterations", 20, "--root", root },
@@ -136,11 +136,11 @@ local function one_behind(name, rank, call, root)
     end,
   })
 end
-one_behind("gather: the root is behind", 1, GATHER, 1)
-one_behind("bcast: the root is rank 2", 1, BCAST, 2)
-one_behind("allgather: rank 1 is behind", 1, ALLGATHER, 0)
--- Whoever is kept behind comes to its barrier once: it takes its checkpoint there.
-situation("barrier: rank 1 is behind", 4, {
+one_before("gather: the root is before", 1, GATHER, 1)
+one_before("bcast: the root is rank 2", 1, BCAST, 2)
+one_before("allgather: rank 1 is before", 1, ALLGATHER, 0)
+-- Whoever is kept before comes to its barrier once: it takes its checkpoint there.
+situation("barrier: rank 1 is before", 4, {
   program = "arrangement", arguments = { "--call", BARRIER, "--iterations", 20 },
   plan = function(p)
     p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",

@@ -1,7 +1,7 @@
 /* One collective over and over, all ranks in step: nobody begins an iteration before the others
  * have finished the one before. They keep step through memory that they share, not through MPI, so
  * that which rank stands where against a recovery line when it makes the call is for a scenario
- * alone to say. With --lag the others stay behind one rank on purpose. */
+ * alone to say. With --lag the others stay after one rank on purpose. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"
@@ -332,7 +332,7 @@ static void end_call(struct arrangement *arrangement)
 
 /* --- the iteration ------------------------------------------------------------------------- */
 
-/* A message to the next rank, sent ahead of the call and received behind it. */
+/* A message to the next rank, sent ahead of the call and received after it. */
 static void send_message(const struct arrangement *arrangement)
 {
     uint64_t word = arrangement->sum;

@@ -107,7 +107,7 @@ static void scatter_varying(struct call *call)
 
 /* --- data from all to one, or to all ---------------------------------------------------------- */
 
-/* Pieces of one size behind each other, one of each member. */
+/* Pieces of one size after each other, one of each member. */
 static void check_pieces(const struct call *call, const uint64_t *all, int to)
 {
     for (int i = 0; i < call->size; i++)

@@ -11,7 +11,7 @@
 #define LARGE 40 /* how many times the usual size one call in LARGE_EVERY may have */
 #define LARGE_EVERY 6
 #define CHANGE_EVERY 7
-#define WINDOW 3 /* steps in which a message may be received: its own and those behind */
+#define WINDOW 3 /* steps in which a message may be received: its own and those before */
 #define MESSAGE_NUMBERS 40
 #define HOLE 0x6f6e6f6e6f6e6f6eu /* in what no datatype covers */
 

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define WINDOW 3 /* iterations in which a message may be received: its own and those behind */
+#define WINDOW 3 /* iterations in which a message may be received: its own and those before */
 #define SLOTS 6  /* messages of an iteration, over all ranks */
 #define SIZE_MAX_NUMBERS 65536
 #define TAGS 4000 /* iterations whose messages have tags of their own */

@@ -1,7 +1,7 @@
 /* Two streams run round the ranks in opposite directions. What goes to the right is taken in
  * `depth` iterations after it was sent, so some of it is under way whenever a rank may take a
  * checkpoint, and its sends may be outstanding; what goes to the left is taken in at once, so that
- * a rank that is late with its checkpoint has received what was sent behind its neighbour's. What a
+ * a rank that is late with its checkpoint has received what was sent after its neighbour's. What a
  * rank sends depends on all it has received, and each message says which one it is. */
 #include "checkpoint.h"
 #include "faultline.h"

@@ -74,11 +74,11 @@ for _, lose in ipairs { "rank", "node" } do
     end
   end
   -- The rank that is behind has renamed its file, and the folder is not synced by it.
-  storage("rank 1 dies behind the rename of its checkpoint, lose " .. lose, function(p)
+  storage("rank 1 dies after the rename of its checkpoint, lose " .. lose, function(p)
     p:kill { rank = 1, event = "rename", file = "line-3.rank-1", position = "after", lose = lose }
   end)
-  -- Right behind the commit everything must be there.
-  storage("all die behind a commit, lose " .. lose, function(p)
+  -- Right after the commit everything must be there.
+  storage("all die after a commit, lose " .. lose, function(p)
     p:kill { ranks = { 0, 1, 2 }, at = { rank = 0, event = "commit", epoch = 3 }, lose = lose }
   end)
   storage("a death in recovery, and one before, lose " .. lose, function(p)

@@ -6,7 +6,7 @@ local function broken(variant, name, fields)
   scenario(variant .. ": " .. name)(fields)
 end
 
-local function kill_behind_commit(lose)
+local function kill_after_commit(lose)
   return function(p)
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 }, lose = lose }
   end
@@ -20,17 +20,17 @@ for _, variant in ipairs { "commit-before-sync", "unsynced-name", "unsynced-cont
 end
 
 -- Seen when a power failure takes what was not synced.
-broken("commit-before-sync", "behind the commit nothing of the line is left", {
+broken("commit-before-sync", "after the commit nothing of the line is left", {
   claims = { "C.restore" }, expect = { violates = "C.restore" },
-  plan = kill_behind_commit "node",
+  plan = kill_after_commit "node",
 })
 broken("unsynced-name", "the commit record before is back", {
   claims = { "C.restore" }, expect = { violates = "C.restore" },
-  plan = kill_behind_commit "node",
+  plan = kill_after_commit "node",
 })
 broken("unsynced-content", "the names are there, the contents are not", {
   claims = { "H.progress" }, expect = { violates = "H.progress" },
-  plan = kill_behind_commit "node",
+  plan = kill_after_commit "node",
 })
 
 -- A short write goes unnoticed until somebody wants to read the file.

@@ -49,7 +49,7 @@ for _, lose in ipairs { "rank", "node" } do
                  lose = lose }
       end)
   end
-  storage("all die behind a commit, lose " .. lose, function(p)
+  storage("all die after a commit, lose " .. lose, function(p)
     p:kill { ranks = { 0, 1, 2 }, at = { rank = 0, event = "commit", epoch = 2 }, lose = lose }
   end)
 end

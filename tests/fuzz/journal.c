@@ -3,7 +3,7 @@
  *
  * An entry of the input is one byte of each number and two of the names below; the names and the
  * numbers of files exist. An input that begins with 0xff is a journal as it is. */
-#include "store/loss.h"
+#include "store/power_failure.h"
 
 #include "fuzz.h"
 
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     snprintf(store, sizeof store, "%s", below("store"));
     fuzz_check(journal_open(&journal, run, store, &error) == OK);
     put_journal(data, bytes);
-    enum error_code code = loss_apply(&journal, &loss, &error);
+    enum error_code code = power_failure_apply(&journal, &loss, &error);
     fuzz_check_error(code, &error);
     check_watched();
     remove_folder();

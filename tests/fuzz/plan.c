@@ -22,17 +22,17 @@ static void check_step(const struct plan_step *step)
     fuzz_check(strcmp(once, twice) == 0);
 }
 
-static void check_wire(const struct plan_wire *wire)
+static void check_wire(const struct message_pattern *wire)
 {
     static char once[LINE_BYTES], twice[LINE_BYTES];
-    struct plan_wire again;
+    struct message_pattern again;
     struct error error = {0};
-    fuzz_check(plan_wire_print(wire, once, sizeof once) < sizeof once);
-    enum error_code code = plan_wire_parse(once, &again, &error);
+    fuzz_check(message_pattern_print(wire, once, sizeof once) < sizeof once);
+    enum error_code code = message_pattern_parse(once, &again, &error);
     if (code != OK)
         fprintf(stderr, "%s\n%s\n", once, error.text);
     fuzz_check(code == OK);
-    plan_wire_print(&again, twice, sizeof twice);
+    message_pattern_print(&again, twice, sizeof twice);
     fuzz_check(strcmp(once, twice) == 0);
 }
 

@@ -1,4 +1,4 @@
-/* Scenario files, and the wire.lua that they may need: behind a line "--wire" of the input. Each is
+/* Scenario files, and the wire.lua that they may need: after a line "--wire" of the input. Each is
  * run in a process of its own, as always; what must hold is that it comes back with scenarios or an
  * error, and that the process did not die of a fault of ours. libFuzzer does not see what that
  * process covers: it mutates blindly here, so the seeds name every field. */

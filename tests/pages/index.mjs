@@ -24,8 +24,8 @@ async function isUsedByKeyboard(browser) {
 async function saysWhatItShows(browser) {
   const page = await visit(browser, file);
   const label = await page.locator("figure.matrix svg").first().getAttribute("aria-label");
-  check(/sent beyond, delivered behind forbidden/.test(label), "a matrix says its cells", label);
-  check(/sent behind, delivered logging \d+ times/.test(label), "and how often they were seen", label);
+  check(/sent beyond, delivered before forbidden/.test(label), "a matrix says its cells", label);
+  check(/sent before, delivered logging \d+ times/.test(label), "and how often they were seen", label);
   const bars = await page.locator("svg[aria-label^='A bar'] g").count();
   check(bars >= 2, "the trend has a bar for each set of runs", `${bars}`);
   const rows = await page.locator("h2#trend ~ div tbody tr").count();

@@ -139,7 +139,7 @@ static bool tells_to_stop(const struct rendering *rendering, int op)
     return tells_after(rendering, op, OP_STOP);
 }
 
-/* The epochs at the two ends: of the sender before that of the receiver, or behind. */
+/* The epochs at the two ends: of the sender before that of the receiver, or after. */
 static int epochs_apart(const struct rendering *rendering, int op)
 {
     const struct message *message = message_of(rendering, op);

@@ -199,7 +199,7 @@ static void straddle(struct program *program, int line, int taken)
     if (program->shape.quiet)
         return;
     pass(program, line, order[draw(taken)], order[taken + draw(ranks - taken)]);
-    /* From one that is behind the line: who is past it replays it then. */
+    /* From one that is before the line: who is past it replays it then. */
     if (program->shape.collectives > 0)
         all_call(program, (enum call_kind)draw(CALL_AS_BARRIER), order[ranks - 1]);
 }
@@ -245,7 +245,7 @@ static void say_ready(struct program *program, int line, int but)
     }
 }
 
-/* The message that spans the line before ends behind this one. */
+/* The message that spans the line before ends after this one. */
 static void end_span(struct program *program, int line)
 {
     for (int i = 0;

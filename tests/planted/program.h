@@ -36,9 +36,9 @@ enum line_wrong {
     LINE_READY_EARLY, /* a rank says that it is ready before its late message has come */
     LINE_FLOWS_BACK,  /* a message from beyond the stop-log line to a rank that still logs */
     LINE_FLOWS_OVER,  /* a late message is delivered beyond the stop-log line */
-    LINE_SPANS,       /* a message is sent before it and delivered behind the next line */
+    LINE_SPANS,       /* a message is sent before it and delivered after the next line */
     LINE_CALL_BACK,   /* data of a collective from beyond to a rank that still logs */
-    LINE_CALL_OVER,   /* data of a collective from behind the line to one beyond */
+    LINE_CALL_OVER,   /* data of a collective from before the line to one beyond */
     LINE_BARRIER,     /* a barrier straddles it */
     LINE_WRONGS
 };

@@ -56,7 +56,7 @@ void rendering_draw_lives(struct rendering *rendering)
     }
 }
 
-static bool is_behind(const struct program *program, int op, int line)
+static bool is_before(const struct program *program, int op, int line)
 {
     return line > 0 && op <= program->checkpoint[line][program->op[op].rank];
 }
@@ -71,7 +71,7 @@ static bool is_done(const struct rendering *rendering, int life, int op)
 {
     const struct program *program = rendering->program;
     int line = rendering->life[life].line;
-    return op < rendering->life[life].cut && !is_behind(program, op, line) &&
+    return op < rendering->life[life].cut && !is_before(program, op, line) &&
            !(is_of_line(program->op[op].kind) && program->op[op].number <= line);
 }
 
@@ -89,7 +89,7 @@ static bool is_replayed(const struct rendering *rendering, int life, int op)
 {
     const struct program *program = rendering->program;
     return program->op[op].kind == OP_RECV && is_done(rendering, life, op) &&
-           is_behind(program, program->message[program->op[op].number].sent,
+           is_before(program, program->message[program->op[op].number].sent,
                      rendering->life[life].line);
 }
 
@@ -98,7 +98,7 @@ static bool is_suppressed(const struct rendering *rendering, int life, int op)
     const struct program *program = rendering->program;
     const struct message *message = &program->message[program->op[op].number];
     return program->op[op].kind == OP_SEND && is_done(rendering, life, op) && message->got > 0 &&
-           is_behind(program, message->got, rendering->life[life].line);
+           is_before(program, message->got, rendering->life[life].line);
 }
 
 bool is_replayed_last(const struct rendering *rendering, int op)
@@ -113,10 +113,10 @@ bool is_suppressed_last(const struct rendering *rendering, int op)
 
 bool straddles(const struct program *program, const struct call *call, int line)
 {
-    int behind = 0;
+    int before = 0;
     for (int op = call->first; op <= call->last; op++)
-        behind += is_behind(program, op, line);
-    return behind > 0 && behind <= call->last - call->first;
+        before += is_before(program, op, line);
+    return before > 0 && before <= call->last - call->first;
 }
 
 /* --- records ------------------------------------------------------------------------------- */
@@ -444,7 +444,7 @@ static void render_decision(struct rendering *rendering, int life, const struct 
     put_name(rendering, buffer, "draw");
 }
 
-/* A commit that is wrong is noted behind the next line's beginning. */
+/* A commit that is wrong is noted after the next line's beginning. */
 static void render_commit_of_before(struct rendering *rendering, int life, int line)
 {
     const struct program *program = rendering->program;

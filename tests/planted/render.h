@@ -28,7 +28,7 @@ enum op_wrong {
     WRONG_LOGGED,         /* a message that is neither late nor early is noted as logged */
     WRONG_SENT_OTHERWISE, /* an early message is sent with other bytes when it is sent again */
     WRONG_CHOICE,         /* another decision than before the crash */
-    WRONG_COMMIT_LATE,    /* a commit is noted only behind the beginning of the next line */
+    WRONG_COMMIT_LATE,    /* a commit is noted only after the beginning of the next line */
     WRONG_ON_WIRE,        /* the wire brings other bytes than were sent */
 };
 

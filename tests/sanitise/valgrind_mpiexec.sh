@@ -2,7 +2,7 @@
 # The launcher, for ranks under valgrind: each program of a rank is started by valgrind's tool, with
 # what mpi.valgrind leaves out; what it says is in LOGS/log.PID. The tool itself and not the command
 # `valgrind`: it is static, so that the preloaded taps come into the rank alone. Leaks are not looked
-# for: that search reads the trace behind its end, word by word.
+# for: that search reads the trace after its end, word by word.
 tool=/usr/libexec/valgrind/memcheck-$(dpkg --print-architecture)-linux
 export VALGRIND_LIB="${tool%/*}"
 VALGRIND_LAUNCHER=$(command -v valgrind)

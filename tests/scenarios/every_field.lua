@@ -32,8 +32,8 @@ local region = { region = "logging", line = 2 }
 local anybody = { { incarnation = 1 }, { within = "commit \"it\"\\" }, region, { nth = 7 },
   { state = { rank = 2, region = "beyond", line = 1 } },
   { state = { rank = 1, blocked = "MPI_Recv" } },
-  { state = { region = "behind", line = 3, blocked = "MPI_Wait" } },
-  { state = { { rank = 0, region = "behind", line = 1 }, { blocked = "MPI_Barrier" } } } }
+  { state = { region = "before", line = 3, blocked = "MPI_Wait" } },
+  { state = { { rank = 0, region = "before", line = 1 }, { blocked = "MPI_Barrier" } } } }
 
 local of_calls = { { level = "wire" }, { position = "after" } }
 local of_sends = { { peer = 3 }, { tag = 0 }, { comm = "world" }, { comm = "self" },
@@ -74,7 +74,7 @@ end
 condition { rank = 2, region = "beyond", line = 1 }
 condition { rank = 2,
   state = { { rank = 1, region = "beyond", line = 1 }, { blocked = "MPI_Recv" } } }
-condition { rank = 2, region = "behind", line = 4,
+condition { rank = 2, region = "before", line = 4,
   state = { rank = 1, region = "beyond", line = 1 } }
 condition { state = { rank = 0, blocked = "MPI_Recv" } }
 condition { call = "MPI_Allreduce" }

@@ -11,7 +11,7 @@ under("blocking", "two ways at once", "ring", function(p)
   p:hold { from = 2, ms = 3, after = "start" }
 end)
 
-under("blocking", "behind a call on the store", "ring", function(p)
+under("blocking", "after a call on the store", "ring", function(p)
   p:kill { rank = 1, event = "sync", position = "after", nth = 2 }
 end)
 

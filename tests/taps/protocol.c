@@ -13,11 +13,11 @@
 #define LENGTH_TAG 999
 #define OWN_COMM 0x5a5a0001 /* no handle of the library's */
 
-static MPI_Comm behind = MPI_COMM_NULL;
+static MPI_Comm after = MPI_COMM_NULL;
 
 static MPI_Comm real(MPI_Comm comm)
 {
-    return comm == (MPI_Comm)OWN_COMM ? behind : comm;
+    return comm == (MPI_Comm)OWN_COMM ? after : comm;
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -47,9 +47,9 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    int code = PMPI_Comm_dup(real(comm), &behind);
+    int code = PMPI_Comm_dup(real(comm), &after);
     *newcomm = (MPI_Comm)OWN_COMM;
-    faultline_stands_for(FAULTLINE_COMM, (uint64_t)*newcomm, (uint64_t)behind);
+    faultline_stands_for(FAULTLINE_COMM, (uint64_t)*newcomm, (uint64_t)after);
     return code;
 }
 
@@ -57,7 +57,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
     faultline_stands_for(FAULTLINE_COMM, (uint64_t)*comm, 0);
     *comm = MPI_COMM_NULL;
-    return PMPI_Comm_free(&behind);
+    return PMPI_Comm_free(&after);
 }
 
 int MPI_Barrier(MPI_Comm comm)

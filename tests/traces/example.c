@@ -254,7 +254,7 @@ static enum error_code read_situations(const struct reader *reader, char *rest)
         return fail(reader, "expect: more than %d", EXAMPLE_MAX);
     struct expected_situations *expected = &example->situations[example->situations_count];
     if (sscanf(rest, " %63s %llu", id, &count) != 2 || claim_find(id) == NULL)
-        return fail(reader, "expect: behind situations must stand a claim and a number");
+        return fail(reader, "expect: after situations must stand a claim and a number");
     *expected = (struct expected_situations){claim_find(id), count};
     example->situations_count++;
     return OK;

@@ -30,8 +30,8 @@ enum text_field {
 struct text_word {
     const char *word;
     enum text_field field;
-    unsigned kinds;  /* KIND_BIT of the kinds that have it */
-    bool behind_got; /* only behind `got` (the tag that arrived, against the tag asked for) */
+    unsigned kinds; /* KIND_BIT of the kinds that have it */
+    bool after_got; /* only after `got` (the tag that arrived, against the tag asked for) */
     bool before_got;
 };
 

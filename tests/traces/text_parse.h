@@ -53,7 +53,7 @@ enum error_code text_parse_number(const struct parser *parser, const char *field
 /* A zeroed record at the end of the draft. */
 enum error_code text_add_record(struct parser *parser, struct draft *draft, struct record **record);
 
-/* The rest of a line behind its place. index: what the place said, or SIZE_MAX. */
+/* The rest of a line before its place. index: what the place said, or SIZE_MAX. */
 enum error_code text_parse_record(struct parser *parser, struct draft *draft, size_t index);
 
 #endif

@@ -153,7 +153,7 @@ static enum error_code parse_field(struct parser *parser, struct line *line, con
     for (size_t i = 0; i < text_word_count; i++) {
         const struct text_word *candidate = &text_words[i];
         if ((candidate->kinds & 1u << line->kind) && strcmp(word, candidate->word) == 0 &&
-            !(candidate->behind_got && !line->got) && !(candidate->before_got && line->got))
+            !(candidate->after_got && !line->got) && !(candidate->before_got && line->got))
             return parse_value(parser, line, candidate);
     }
     return unknown_word(parser, line->kind, word);
@@ -174,7 +174,7 @@ static enum error_code from_list(const struct parser *parser, const char *what, 
     return text_fail(parser, "'%s' is not a %s; there are: %s", word, what, accepted);
 }
 
-/* What stands behind `note` and `fault` without a word of its own. */
+/* What stands after `note` and `fault` without a word of its own. */
 static enum error_code parse_note_start(struct parser *parser, struct line *line)
 {
     char word[WORD_BYTES] = "";

@@ -104,7 +104,7 @@ static void write_fields(FILE *out, const struct record *record, unsigned kind, 
         written[FIELD_TAG] = true;
     for (size_t i = 0; i < text_word_count; i++) {
         const struct text_word *word = &text_words[i];
-        if (!(word->kinds & 1u << kind) || written[word->field] || (word->behind_got && !got) ||
+        if (!(word->kinds & 1u << kind) || written[word->field] || (word->after_got && !got) ||
             is_other_word(record, kind, word))
             continue;
         written[word->field] = true;

@@ -137,7 +137,7 @@
           <xsl:value-of select="@kind"/>
         </text>
       </xsl:if>
-      <xsl:if test="@strange">
+      <xsl:if test="@anomaly">
         <text x="{@mx}" y="{@my + 9}" text-anchor="middle" fill="#b3261e" font-size="11"
               font-weight="bold">!</text>
       </xsl:if>

@@ -361,7 +361,7 @@
           y="{@y + ../@cell-height div 2 + 4}"><xsl:value-of select="@name"/></text>
   </xsl:template>
 
-  <!-- "behind+logging" in two lines. -->
+  <!-- "before+logging" in two lines. -->
   <xsl:template match="matrix/column">
     <xsl:variable name="middle" select="@x + ../@cell-width div 2"/>
     <text xmlns="http://www.w3.org/2000/svg" class="ink" fill="#1b1f24" text-anchor="middle"

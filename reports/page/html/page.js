@@ -7,7 +7,7 @@
   const PANEL_FRAMES = 6; // shown with an event; the rest stands below
   const ZOOM_STEP = 1.25, ZOOM_LEAST = 0.3, ZOOM_MOST = 4;
   const HELP = [
-    ["← →", "the event before and behind on the same rank"],
+    ["← →", "the event before and after on the same rank"],
     ["↑ ↓", "the nearest event on the rank above and below"],
     ["m", "follow the message to its other end"],
     ["n  p", "the next and the previous event of the witness"],

@@ -163,7 +163,7 @@ local function plan(number, program, arguments, claims, crashes)
     plan = function(p)
       local some = some_kinds()
       for _ = 1, random(FAULTS_MAX) do
-        -- Side by side, or one behind the other.
+        -- Side by side, or one after the other.
         kinds[one_of(some)](p, { after = chance(70) and "start" or nil }, program)
       end
       if crashes then crash(p) end

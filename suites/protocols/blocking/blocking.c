@@ -38,7 +38,7 @@ static void must(enum error_code code, const struct error *error)
         return;
     fprintf(stderr, "blocking: rank %d: %s: %s\n", self.rank, error_code_text(code), error->text);
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    _Exit(EXIT_FAILURE); /* MPI_Abort may return, and nothing may be promised behind it */
+    _Exit(EXIT_FAILURE); /* MPI_Abort may return, and nothing may be promised after it */
 }
 
 static unsigned every_from_environment(struct error *error)
@@ -116,7 +116,7 @@ EXPORTED int protocol_restore(void)
         return 0;
     line_phase(&self.store, "before-load");
     must(line_load(&self.store, self.line, &self.state, &error), &error);
-    /* A crash between a commit and the removal behind it left the line before. */
+    /* A crash between a commit and the removal after it left the line before. */
     line_remove(&self.store, self.line - 1);
     faultline_restored(self.line);
     return (int)self.line;

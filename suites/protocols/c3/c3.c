@@ -238,7 +238,7 @@ static void recover(uint64_t newest)
     faultline_restored(newest);
     pending_restore(checkpoint.requests);
     handles_settle();
-    /* A crash between a commit and the removal behind it left the line before. */
+    /* A crash between a commit and the removal after it left the line before. */
     line_remove(&self.store, newest - 1);
     log_remove(newest - 1);
     checkpoint_file_release(&checkpoint);

@@ -52,7 +52,7 @@ void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint)
     checkpoint->again = reader_row(&in);
     checkpoint->requests = reader_row(&in);
     if (in.failed || in.left > 0 || early.left % sizeof(struct early) != 0)
-        die("the checkpoint of line %" PRIu64 " holds something else behind the state", line);
+        die("the checkpoint of line %" PRIu64 " holds something else after the state", line);
     checkpoint->early_count = early.left / sizeof(struct early);
     checkpoint->early = memory(checkpoint->early_count, sizeof(struct early));
     if (early.left > 0)

@@ -44,7 +44,7 @@ struct log_entry {
     int32_t unused;
     uint64_t number;     /* place of the receive; id of the call; "no": how often in a row */
     uint64_t bytes;      /* of the message */
-    uint64_t data_bytes; /* behind this entry, padded to LOG_ALIGNMENT */
+    uint64_t data_bytes; /* after this entry, padded to LOG_ALIGNMENT */
 };
 
 #define LOG_ALIGNMENT 8
@@ -72,7 +72,7 @@ void *log_load(uint64_t line, const char **entries, uint64_t *bytes);
 /* Removes this rank's log of a line, if it is there. */
 void log_remove(uint64_t line);
 
-/* Bytes that `data_bytes` of data take behind an entry. */
+/* Bytes that `data_bytes` of data take after an entry. */
 uint64_t log_padded(uint64_t data_bytes);
 
 #endif

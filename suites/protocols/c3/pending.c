@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* As in the file; behind it the datatype, or what a collective one keeps. */
+/* As in the file; after it the datatype, or what a collective one keeps. */
 struct stored {
     int32_t number; /* of the handle */
     int32_t kind;
@@ -108,7 +108,7 @@ void pending_save(struct bytes *out)
     for (struct request *one = requests_pending(); one; one = one->after)
         if (one->number > 0)
             put(out, one);
-    for (struct request *one = request_behind(0); one; one = request_behind(one->number))
+    for (struct request *one = request_after(0); one; one = request_after(one->number))
         if (one->kind == REQUEST_SEND || one->kind == REQUEST_COLLECTIVE ||
             (one->kind == REQUEST_RECEIVE && !one->active))
             put(out, one);

@@ -10,7 +10,7 @@
 /* Ends the job where a receive cannot be posted again. */
 void pending_save(struct bytes *out);
 
-/* Behind handles_restore and replay_open. Persistent requests that the program has made already, in
+/* After handles_restore and replay_open. Persistent requests that the program has made already, in
  * this life, stay as they are. */
 void pending_restore(struct reader in);
 

@@ -119,7 +119,7 @@ struct request *request_by_number(int number)
     return number > 0 && number < all.room ? all.by_number[number] : NULL;
 }
 
-struct request *request_behind(int number)
+struct request *request_after(int number)
 {
     while (++number < all.room)
         if (all.by_number[number])

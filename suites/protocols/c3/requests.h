@@ -11,7 +11,7 @@
 #include "common/communicators/handles.h"
 #include "common/communicators/payload.h"
 
-/* A payload of at most COPY_BYTES is copied behind its header and sent as one row of bytes: up to
+/* A payload of at most COPY_BYTES is copied after its header and sent as one row of bytes: up to
  * there the copy costs less than what a longer one costs, which is sent from where it is: a
  * datatype per message. A receive has room for SMALL_BYTES even where the program asks for less, so
  * that it gets all of a message that is too long. */
@@ -98,8 +98,8 @@ void request_is_not_pending(struct request *request);
 /* NULL: nobody has this number. */
 struct request *request_by_number(int number);
 
-/* All that have a number, in order of numbers: the next behind `number`, NULL if there is none. */
-struct request *request_behind(int number);
+/* All that have a number, in order of numbers: the next after `number`, NULL if there is none. */
+struct request *request_after(int number);
 
 /* Makes room for header and `bytes` of payload in row; what was in it may be lost. */
 void request_row(struct request *request, uint64_t bytes);

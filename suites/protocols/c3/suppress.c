@@ -45,7 +45,7 @@ static int offsets_of(const int *counts, int *offsets)
     return (int)all;
 }
 
-/* The ids, those for one sender behind each other. Owned by the caller. */
+/* The ids, those for one sender after each other. Owned by the caller. */
 static uint64_t *by_sender(const struct early *early, size_t count, const int *offsets)
 {
     uint64_t *ids = memory(count, sizeof *ids);

@@ -16,7 +16,7 @@ static uint64_t restored; /* the line that this rank is being restored from */
 void must(enum error_code code, const struct error *error)
 {
     if (code != OK)
-        mail_die("%s: %s", error_code_text(code), error->text);
+        layer_die("%s: %s", error_code_text(code), error->text);
 }
 
 void phase(const char *name)
@@ -26,7 +26,7 @@ void phase(const char *name)
 
 static void refuse(const char *what, const char *instead)
 {
-    mail_die("%s is not supported by the Chandy-Lamport protocol; supported: %s", what, instead);
+    layer_die("%s is not supported by the Chandy-Lamport protocol; supported: %s", what, instead);
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static unsigned number_option(const char *name, unsigned otherwise, long minimum
         return otherwise;
     long value = strtol(text, &end, 10);
     if (*end || value < minimum || value > maximum)
-        mail_die("%s=%s; accepted: %ld to %ld", name, text, minimum, maximum);
+        layer_die("%s=%s; accepted: %ld to %ld", name, text, minimum, maximum);
     return (unsigned)value;
 }
 
@@ -50,7 +50,7 @@ static bool word_option(const char *name, const char *first, const char *second)
     if (!text || !*text || strcmp(text, first) == 0)
         return true;
     if (strcmp(text, second) != 0)
-        mail_die("%s=%s; accepted: %s, %s", name, text, first, second);
+        layer_die("%s=%s; accepted: %s, %s", name, text, first, second);
     return false;
 }
 
@@ -69,12 +69,12 @@ static void lives_on(void)
 {
     snapshot_is_at(restored);
     faultline_restored(restored);
-    mail_mark_kept(restored);
+    layer_mark_kept(restored);
     channels_put_back(restored);
     phase("after-restore");
 }
 
-static void handed_over(uint64_t line, const struct mail_message *message)
+static void handed_over(uint64_t line, const struct layer_message *message)
 {
     faultline_replayed(line, message->comm, message->peer, message->tag, message->data,
                        message->bytes);
@@ -85,7 +85,7 @@ static uint64_t newest_line(void)
 {
     struct error error;
     uint64_t newest = LINE_NONE;
-    if (mail_rank() == INITIATOR)
+    if (layer_rank() == INITIATOR)
         must(line_newest(&self.store, &newest, &error), &error);
     PMPI_Bcast(&newest, 1, MPI_UINT64_T, INITIATOR, MPI_COMM_WORLD);
     return newest;
@@ -97,9 +97,9 @@ static void recover(void)
     void *saved;
     uint64_t bytes;
     phase("before-load");
-    must(line_load_with(&self.store, restored, mail_state(), &saved, &bytes, &error), &error);
+    must(line_load_with(&self.store, restored, layer_state(), &saved, &bytes, &error), &error);
     phase("after-load");
-    mail_read(saved, bytes, false);
+    layer_read(saved, bytes, false);
     free(saved);
 }
 
@@ -110,8 +110,8 @@ EXPORTED int protocol_restore(void)
     if (restored != LINE_NONE)
         recover();
     else
-        mail_image();
-    mail_step();
+        layer_image();
+    layer_step();
     return (int)restored;
 }
 
@@ -120,21 +120,21 @@ EXPORTED int protocol_restore(void)
 EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
     struct error error;
-    must(state_register(mail_state(), name, data, bytes, &error), &error);
+    must(state_register(layer_state(), name, data, bytes, &error), &error);
 }
 
 EXPORTED int protocol_potential_checkpoint(void)
 {
     uint64_t before = snapshot_line();
-    mail_image();
+    layer_image();
     snapshot_potential_checkpoint();
-    mail_step();
+    layer_step();
     return snapshot_line() > before ? (int)snapshot_line() : 0;
 }
 
 EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 {
-    mail_decision(name, data, bytes);
+    layer_decision(name, data, bytes);
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -143,19 +143,19 @@ static void start(void)
 {
     struct error error;
     int rank, ranks;
-    static struct mail_protocol protocol = {.name = "chandy_lamport",
-                                            .control = snapshot_control,
-                                            .arrives = snapshot_arrives,
-                                            .handed_over = handed_over,
-                                            .lives_on = lives_on,
-                                            .step = snapshot_step,
-                                            .refuse = refuse};
+    static struct layer_protocol protocol = {.name = "chandy_lamport",
+                                             .control = snapshot_control,
+                                             .arrives = snapshot_arrives,
+                                             .handed_over = handed_over,
+                                             .lives_on = lives_on,
+                                             .step = snapshot_step,
+                                             .refuse = refuse};
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     read_options(&self.options);
     protocol.lanes = self.options.fifo ? 1 : 2;
     protocol.native_collectives = self.options.native_collectives;
-    mail_open(&protocol, rank, ranks, NULL);
+    layer_open(&protocol, rank, ranks, NULL);
     must(line_store_open(&self.store, "chandy_lamport", rank, ranks, &error), &error);
     snapshot_open();
 }
@@ -183,7 +183,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 EXPORTED int MPI_Finalize(void)
 {
     phase("before-finish");
-    mail_close(snapshot_is_settled);
+    layer_close(snapshot_is_settled);
     phase("after-finish");
     return PMPI_Finalize();
 }

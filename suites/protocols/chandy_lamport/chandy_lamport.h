@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "common/base/lines.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ enum { LANE_MESSAGES = 0, LANE_MARKERS = 1 };
 /* CHANDY_* in the environment: see README.md. Each leaves out one of the paper's assumptions. */
 struct options {
     unsigned every;
-    unsigned steps;          /* behind the potential checkpoint, until the line begins */
+    unsigned steps;          /* after the potential checkpoint, until the line begins */
     bool fifo;               /* markers are in the channels of the messages */
     bool any_time;           /* the state is saved at the first marker */
     bool native_collectives; /* what they carry is in no channel */

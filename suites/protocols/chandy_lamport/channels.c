@@ -1,4 +1,4 @@
-/* See channels.h. In the file, behind each other: the line, and the packets in order of arrival. */
+/* See channels.h. In the file, after each other: the line, and the packets in order of arrival. */
 #include "chandy_lamport/channels.h"
 
 #include "common/base/durable.h"
@@ -23,11 +23,11 @@ void channels_clear(void)
 
 void channels_record(uint64_t line, struct packet *packet)
 {
-    struct mail_message message;
+    struct layer_message message;
     packet_write(packet, &channels.stored);
     if (channels.stored.failed)
-        mail_die("out of memory for the state of the channels");
-    if (mail_describe(packet, &message))
+        layer_die("out of memory for the state of the channels");
+    if (layer_describe(packet, &message))
         faultline_recorded(line, message.comm, message.peer, message.tag, message.data,
                            message.bytes);
 }
@@ -76,12 +76,12 @@ void channels_put_back(uint64_t line)
     must(durable_read(path, KIND_CHANNELS, &payload, &bytes, &error), &error);
     struct reader in = {.next = payload, .left = bytes};
     if (reader_number(&in) != line)
-        mail_die("%s: of another line", path);
+        layer_die("%s: of another line", path);
     while (in.left > 0) {
         struct packet *packet = packet_read(&in);
         if (!packet)
-            mail_die("%s: damaged", path);
-        mail_put_back(packet, line);
+            layer_die("%s: damaged", path);
+        layer_put_back(packet, line);
     }
     free(payload);
 }

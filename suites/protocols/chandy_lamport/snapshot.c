@@ -24,9 +24,9 @@ static struct {
 
 void snapshot_open(void)
 {
-    snapshot.is_clear = calloc((size_t)mail_ranks(), sizeof *snapshot.is_clear);
+    snapshot.is_clear = calloc((size_t)layer_ranks(), sizeof *snapshot.is_clear);
     if (!snapshot.is_clear)
-        mail_die("out of memory for %d channels", mail_ranks());
+        layer_die("out of memory for %d channels", layer_ranks());
     snapshot_is_at(LINE_NONE);
 }
 
@@ -47,7 +47,7 @@ static int children(void)
 {
     int count = 0;
     for (int i = 1; i <= TREE_FAN; i++)
-        count += mail_rank() * TREE_FAN + i < mail_ranks();
+        count += layer_rank() * TREE_FAN + i < layer_ranks();
     return count;
 }
 
@@ -66,19 +66,19 @@ static void tell_done(void)
 {
     if (!snapshot.saved || snapshot.below < children())
         return;
-    if (mail_rank() == INITIATOR) {
+    if (layer_rank() == INITIATOR) {
         commit();
         return;
     }
     phase("before-send-done");
-    mail_control((mail_rank() - 1) / TREE_FAN, LANE_MESSAGES, DONE, snapshot.line, NULL, 0);
+    layer_control((layer_rank() - 1) / TREE_FAN, LANE_MESSAGES, DONE, snapshot.line, NULL, 0);
     phase("after-send-done");
 }
 
 /* The channels are recorded when every marker is here [CL, slide 32]. */
 static void save_channels(void)
 {
-    if (snapshot.clear < mail_ranks() - 1 || snapshot.saved)
+    if (snapshot.clear < layer_ranks() - 1 || snapshot.saved)
         return;
     channels_save(snapshot.line);
     channels_clear();
@@ -90,7 +90,7 @@ static void save_channels(void)
 
 /* --- the cut [CL, slide 25] ------------------------------------------------------------------- */
 
-static void tell_kept(void *context, const struct mail_message *message)
+static void tell_kept(void *context, const struct layer_message *message)
 {
     (void)context;
     faultline_recorded(snapshot.line, message->comm, message->peer, message->tag, message->data,
@@ -101,9 +101,9 @@ static void send_markers(void)
 {
     int lane = self.options.fifo ? LANE_MESSAGES : LANE_MARKERS;
     phase("before-send-markers");
-    for (int i = 1; i < mail_ranks(); i++) {
-        int to = (mail_rank() + i) % mail_ranks();
-        mail_control(to, lane, MARKER, snapshot.line, NULL, 0);
+    for (int i = 1; i < layer_ranks(); i++) {
+        int to = (layer_rank() + i) % layer_ranks();
+        layer_control(to, lane, MARKER, snapshot.line, NULL, 0);
         if (i == 1)
             phase("mid-send-markers");
     }
@@ -123,9 +123,9 @@ static void save_state(void)
 {
     struct error error;
     struct bytes saved = {0};
-    mail_save(&saved);
+    layer_save(&saved);
     send_markers();
-    must(line_save_with(&self.store, snapshot.line, mail_image_state(), saved.data, saved.size,
+    must(line_save_with(&self.store, snapshot.line, layer_image_state(), saved.data, saved.size,
                         &error),
          &error);
     bytes_release(&saved);
@@ -141,7 +141,7 @@ static void cut(uint64_t line)
     snapshot.saved = false;
     channels_clear();
     faultline_checkpoint(line);
-    mail_for_each_kept(tell_kept, NULL);
+    layer_for_each_kept(tell_kept, NULL);
     save_state();
     remove_old();
     phase("after-checkpoint");
@@ -150,7 +150,7 @@ static void cut(uint64_t line)
 static void forget_markers(void)
 {
     snapshot.clear = 0;
-    memset(snapshot.is_clear, 0, (size_t)mail_ranks() * sizeof *snapshot.is_clear);
+    memset(snapshot.is_clear, 0, (size_t)layer_ranks() * sizeof *snapshot.is_clear);
 }
 
 static void initiate(void)
@@ -169,8 +169,8 @@ static void marker(int from, uint64_t line)
 {
     bool first = line != snapshot.line && line != snapshot.wanted;
     if (line > snapshot.line + 1 || line < snapshot.line || (!first && snapshot.is_clear[from]))
-        mail_die("a marker of line %llu comes from rank %d at line %llu", (unsigned long long)line,
-                 from, (unsigned long long)snapshot.line);
+        layer_die("a marker of line %llu comes from rank %d at line %llu", (unsigned long long)line,
+                  from, (unsigned long long)snapshot.line);
     if (first) {
         faultline_notified(line);
         forget_markers();
@@ -213,7 +213,7 @@ void snapshot_arrives(int from, struct packet *packet)
 /* A new one is begun when the one before is committed. */
 static bool may_initiate(void)
 {
-    return mail_rank() == INITIATOR && snapshot.committed == snapshot.line;
+    return layer_rank() == INITIATOR && snapshot.committed == snapshot.line;
 }
 
 void snapshot_step(void)
@@ -238,5 +238,5 @@ void snapshot_potential_checkpoint(void)
 
 bool snapshot_is_settled(void)
 {
-    return mail_rank() != INITIATOR || (may_initiate() && snapshot.steps_left == 0);
+    return layer_rank() != INITIATOR || (may_initiate() && snapshot.steps_left == 0);
 }

@@ -10,12 +10,12 @@ void snapshot_open(void);
 /* The line from which this rank was restored; LINE_NONE: the start. */
 void snapshot_is_at(uint64_t line);
 
-/* For mail_protocol. */
+/* For layer_protocol. */
 void snapshot_control(int from, unsigned kind, uint64_t line, const void *data, size_t bytes);
 void snapshot_arrives(int from, struct packet *packet);
 void snapshot_step(void);
 
-/* At a potential checkpoint, behind mail_image. */
+/* At a potential checkpoint, after layer_image. */
 void snapshot_potential_checkpoint(void);
 
 /* The line taken last, LINE_NONE if there is none. */

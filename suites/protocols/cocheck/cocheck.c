@@ -8,7 +8,7 @@
 #include "cocheck/line.h"
 #include "cocheck/move.h"
 #include "cocheck/rank_state.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 #include "faultline.h"
 
 #include <stdarg.h>
@@ -67,9 +67,9 @@ static void map(int rank, int process)
 {
     if (rank == self.rank)
         return;
-    mail_set_process(rank, process);
+    layer_set_process(rank, process);
     if (self.rank != NO_RANK)
-        faultline_address((uint64_t)rank, (uint64_t)mail_comm(), process);
+        faultline_address((uint64_t)rank, (uint64_t)layer_comm(), process);
 }
 
 static bool is_for_central(enum control_kind kind)
@@ -123,7 +123,7 @@ static void control_packet(int from, unsigned kind, uint64_t number, const void 
     line_ready(from, number);
 }
 
-static void handed_over(uint64_t line, const struct mail_message *message)
+static void handed_over(uint64_t line, const struct layer_message *message)
 {
     faultline_replayed(line, message->comm, message->peer, message->tag, message->data,
                        message->bytes);
@@ -133,7 +133,7 @@ static void lives_on(void)
 {
     phase("after-past");
     faultline_restored(self.line);
-    mail_mark_kept(self.line);
+    layer_mark_kept(self.line);
 }
 
 /* The notification may come at any moment, as a signal may: it is looked for in every step, and
@@ -141,17 +141,17 @@ static void lives_on(void)
 static void step(void)
 {
     attend();
-    if (!mail_sending())
+    if (!layer_sending())
         line_look();
 }
 
-static const struct mail_protocol for_mail = {.name = "cocheck",
-                                              .lanes = 1,
-                                              .control = control_packet,
-                                              .handed_over = handed_over,
-                                              .lives_on = lives_on,
-                                              .step = step,
-                                              .refuse = refuse};
+static const struct layer_protocol for_layer = {.name = "cocheck",
+                                                .lanes = 1,
+                                                .control = control_packet,
+                                                .handed_over = handed_over,
+                                                .lives_on = lives_on,
+                                                .step = step,
+                                                .refuse = refuse};
 
 /* --- beginning and end -------------------------------------------------------------------------
  */
@@ -182,7 +182,7 @@ static void start(void)
     if (self.rank == NO_RANK)
         faultline_becomes(FAULTLINE_NO_RANK);
     must(line_store_open(&self.store, "cocheck", self.rank, self.ranks, &error), &error);
-    mail_open(&for_mail, self.rank, self.ranks, NULL);
+    layer_open(&for_layer, self.rank, self.ranks, NULL);
     control_open();
     phase("before-restore");
     find_newest();
@@ -192,7 +192,7 @@ static void start(void)
         coordinator_open(self.line);
     self.started = true;
     if (self.rank == NO_RANK && self.line != LINE_NONE)
-        mail_read_beside();
+        layer_read_beside();
     if (self.rank == NO_RANK)
         move_wait();
 }
@@ -220,7 +220,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 void finish(void)
 {
     phase("before-finish");
-    mail_close(NULL);
+    layer_close(NULL);
     move_close();
     line_close();
     if (self.process == COORDINATOR)
@@ -241,7 +241,7 @@ EXPORTED int MPI_Finalize(void)
 {
     if (self.started) {
         control_send(CONTROL_FINISHED, COORDINATOR, self.line, (uint64_t)self.rank);
-        mail_wait(has_ended, NULL);
+        layer_wait(has_ended, NULL);
         finish();
     }
     return PMPI_Finalize();
@@ -260,7 +260,7 @@ EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
     struct error error;
     must_be_started("checkpoint_register");
-    must(state_register(mail_state(), name, data, bytes, &error), &error);
+    must(state_register(layer_state(), name, data, bytes, &error), &error);
 }
 
 static void restart(void)
@@ -269,11 +269,11 @@ static void restart(void)
     void *extra;
     uint64_t bytes;
     phase("before-load");
-    must(line_load_with(&self.store, self.line, mail_state(), &extra, &bytes, &error), &error);
+    must(line_load_with(&self.store, self.line, layer_state(), &extra, &bytes, &error), &error);
     uint64_t line = self.line;
     rank_state_take(extra, bytes, false);
     free(extra);
-    /* A crash between a commit and the removal behind it left the line before. */
+    /* A crash between a commit and the removal after it left the line before. */
     line_remove(&self.store, self.kept);
     self.kept = line;
     phase("after-restore");
@@ -285,7 +285,7 @@ EXPORTED int protocol_restore(void)
     if (move_arrive())
         return (int)self.line;
     if (self.line == LINE_NONE)
-        mail_image();
+        layer_image();
     else
         restart();
     return (int)self.line;
@@ -295,9 +295,9 @@ EXPORTED int protocol_potential_checkpoint(void)
 {
     must_be_started("potential_checkpoint");
     uint64_t before = self.line;
-    /* Ahead of the image: behind it, the step would be one that a restart does not do again. */
-    mail_step();
-    mail_image();
+    /* Ahead of the image: after it, the step would be one that a restart does not do again. */
+    layer_step();
+    layer_image();
     if (self.rank == 0 && ++self.passed == self.options.every) {
         self.passed = 0;
         control_send(CONTROL_REQUEST, COORDINATOR, self.line, 0);
@@ -308,5 +308,5 @@ EXPORTED int protocol_potential_checkpoint(void)
 EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 {
     must_be_started("checkpoint_decision");
-    mail_decision(name, data, bytes);
+    layer_decision(name, data, bytes);
 }

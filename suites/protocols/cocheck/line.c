@@ -3,7 +3,7 @@
 
 #include "cocheck/move.h"
 #include "cocheck/rank_state.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 #include "faultline.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ void line_notified(uint64_t number, int place)
 static void send_ready(int rank, uint64_t number)
 {
     phase("before-send-ready");
-    mail_control(rank, 0, PACKET_READY, number, NULL, 0);
+    layer_control(rank, 0, PACKET_READY, number, NULL, 0);
     phase("after-send-ready");
 }
 
@@ -52,7 +52,7 @@ static void send_ready_all(uint64_t number)
             send_ready(rank, number);
 }
 
-/* Whoever stays behind answers; two that both migrate have sent theirs anyway. */
+/* Whoever stays answers; two that both migrate have sent theirs anyway. */
 void line_ready(int from, uint64_t number)
 {
     phase("before-receive-ready");
@@ -61,7 +61,7 @@ void line_ready(int from, uint64_t number)
     bool migration = options_movers(&self.options, number) > 0;
     if (migration && !options_moves(&self.options, self.rank, number)) {
         send_ready(from, number);
-        mail_suspend(from);
+        layer_suspend(from);
     }
     phase("after-receive-ready");
 }
@@ -99,7 +99,7 @@ void line_over(uint64_t number, bool migration)
 /* ---- the cut ------------------------------------------------------------------------------------
  */
 
-static void tell_recorded(void *context, const struct mail_message *message)
+static void tell_recorded(void *context, const struct layer_message *message)
 {
     (void)context;
     faultline_recorded(line.told, message->comm, message->peer, message->tag, message->data,
@@ -109,9 +109,9 @@ static void tell_recorded(void *context, const struct mail_message *message)
 static void flush(void)
 {
     phase("before-flush");
-    mail_keep_back();
+    layer_keep_back();
     send_ready_all(line.told);
-    mail_flush(is_clear, NULL);
+    layer_flush(is_clear, NULL);
     phase("after-flush");
 }
 
@@ -119,7 +119,7 @@ static void flush(void)
 static void cut(void)
 {
     self.line = line.told;
-    mail_for_each_kept(tell_recorded, NULL);
+    layer_for_each_kept(tell_recorded, NULL);
     faultline_checkpoint(self.line);
 }
 
@@ -128,8 +128,9 @@ static void save(void)
     struct error error;
     struct bytes extra = {0};
     rank_state_put(&extra);
-    must(line_save_with(&self.store, self.line, mail_image_state(), extra.data, extra.size, &error),
-         &error);
+    must(
+        line_save_with(&self.store, self.line, layer_image_state(), extra.data, extra.size, &error),
+        &error);
     bytes_release(&extra);
     faultline_saved(self.line);
     control_send(CONTROL_SAVED, COORDINATOR, self.line, (uint64_t)self.rank);
@@ -146,6 +147,6 @@ void line_look(void)
         move_to(line.place);
     save();
     /* No message of after the line reaches a rank that has not come to it. */
-    mail_flush(is_over, NULL);
-    mail_let_go();
+    layer_flush(is_over, NULL);
+    layer_let_go();
 }

@@ -5,7 +5,7 @@
 #include "cocheck/rank_state.h"
 #include "cocheck/transport.h"
 #include "common/base/fresh.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 #include "faultline.h"
 
 #include <inttypes.h>
@@ -19,14 +19,14 @@
 #define END_SECONDS 20            /* in which the library ends a job that has lost a process */
 #define PART_BYTES (256 << 10)    /* of a piece, copied while a cache still has it */
 
-/* The first thing on a connection. Behind it: the bytes of mail_prologue and of rank_state_put, the
+/* The first thing on a connection. After it: the bytes of layer_prologue and of rank_state_put, the
  * table of the registered pieces, the pieces. */
 struct hello {
     uint64_t hello; /* HELLO */
     uint64_t line;
     int64_t rank;
     uint64_t own_bytes;      /* of rank_state_put */
-    uint64_t prologue_bytes; /* of mail_prologue */
+    uint64_t prologue_bytes; /* of layer_prologue */
     uint64_t piece_count;    /* rows of the table: struct stored_piece */
 };
 
@@ -117,7 +117,7 @@ static void say_hello(struct transport *end, const struct state *state)
     struct error error;
     struct bytes own = {0}, prologue = {0};
     rank_state_put(&own);
-    mail_prologue(&prologue);
+    layer_prologue(&prologue);
     const struct hello hello = {.hello = HELLO,
                                 .line = self.line,
                                 .rank = self.rank,
@@ -152,11 +152,11 @@ void move_to(int process)
     carried(transport_connect(&end, moving.address[process], &error), &error);
     /* From the first byte on the other may say that it is this rank. */
     faultline_becomes(FAULTLINE_NO_RANK);
-    say_hello(&end, mail_image_state());
-    send_pieces(&end, mail_image_state());
+    say_hello(&end, layer_image_state());
+    send_pieces(&end, layer_image_state());
     transport_close(&end);
     self.rank = NO_RANK;
-    mail_become(NO_RANK, NULL, 0);
+    layer_become(NO_RANK, NULL, 0);
     phase("after-transfer");
     wait_as_nobody();
     leave();
@@ -178,15 +178,15 @@ static void suspend_movers(void)
 {
     for (int rank = 0; rank < self.ranks; rank++)
         if (rank != self.rank && options_moves(&self.options, rank, self.line))
-            mail_suspend(rank);
+            layer_suspend(rank);
 }
 
 /* Of ranks that have migrated before: this process has the table, but was no rank then. */
 static void tell_addresses(void)
 {
     for (int rank = 0; rank < self.ranks; rank++)
-        if (rank != self.rank && mail_process(rank) != rank)
-            faultline_address((uint64_t)rank, (uint64_t)mail_comm(), mail_process(rank));
+        if (rank != self.rank && layer_process(rank) != rank)
+            faultline_address((uint64_t)rank, (uint64_t)layer_comm(), layer_process(rank));
 }
 
 /* What the program does here until checkpoint_restore it has done there: it is to see the same. */
@@ -198,7 +198,7 @@ static void become(void)
     self.line = moving.hello.line;
     self.store.rank = self.rank;
     faultline_becomes((uint64_t)self.rank);
-    mail_become(self.rank, prologue, moving.hello.prologue_bytes);
+    layer_become(self.rank, prologue, moving.hello.prologue_bytes);
     tell_addresses();
     suspend_movers();
     free(prologue);
@@ -254,12 +254,12 @@ static void receive_piece(const struct piece *here, const struct piece *image)
 
 bool move_arrive(void)
 {
-    const struct state *state = mail_state();
+    const struct state *state = layer_state();
     if (moving.arriving.fd < 0)
         return false;
     phase("before-arrival");
     check_table(state);
-    const struct state *image = mail_image_room();
+    const struct state *image = layer_image_room();
     for (size_t i = 0; i < state->count; i++)
         receive_piece(&state->piece[i], &image->piece[i]);
     transport_close(&moving.arriving);

@@ -32,7 +32,7 @@ static enum error_code refuse_moves(const char *text, const char *why, struct er
                      text, why);
 }
 
-/* "rank@line" at *text, which then is behind it. */
+/* "rank@line" at *text, which then is after it. */
 static bool read_move(const char **text, struct move *move)
 {
     char *end;
@@ -40,9 +40,9 @@ static bool read_move(const char **text, struct move *move)
     long rank = strtol(*text, &end, 10);
     if (errno || end == *text || *end != '@' || rank < 0)
         return false;
-    const char *behind = end + 1;
-    long long line = strtoll(behind, &end, 10);
-    if (errno || end == behind || line < 1 || (*end && *end != ','))
+    const char *after = end + 1;
+    long long line = strtoll(after, &end, 10);
+    if (errno || end == after || line < 1 || (*end && *end != ','))
         return false;
     *move = (struct move){.rank = (int)rank, .line = (uint64_t)line};
     *text = *end ? end + 1 : end;

@@ -1,14 +1,14 @@
 /* See rank_state.h. */
 #include "cocheck/rank_state.h"
 
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 void rank_state_put(struct bytes *out)
 {
     bytes_put_number(out, self.line);
     bytes_put_number(out, self.kept);
     bytes_put_number(out, self.passed);
-    mail_save(out);
+    layer_save(out);
     if (out->failed)
         die("out of memory for the state of rank %d", self.rank);
 }
@@ -21,5 +21,5 @@ void rank_state_take(const void *data, size_t bytes, bool alone)
     self.passed = (unsigned)reader_number(&in);
     if (in.failed)
         die("the state of rank %d is damaged: it ends too early", self.rank);
-    mail_read(in.next, in.left, alone);
+    layer_read(in.next, in.left, alone);
 }

@@ -9,7 +9,7 @@
 /* At the cut. */
 void rank_state_put(struct bytes *out);
 
-/* Behind the program's registered state being what it was. `alone`: no other rank does this now.
+/* After the program's registered state being what it was. `alone`: no other rank does this now.
  * The job ends if the bytes are not what rank_state_put appended. */
 void rank_state_take(const void *data, size_t bytes, bool alone);
 

@@ -1,6 +1,6 @@
 /* What an open receive takes is decided before the program knows: three ranks, one recovery line,
  * and a stop-log line that runs through the middle of one of these:
- *   long       a wildcard receive has a long message under way, one behind it is given a short one
+ *   long       a wildcard receive has a long message under way, one after it is given a short one
  *   probe      a probe has found a message, its receive is still to come
  *   cancel     a receive is cancelled, the program has not waited for it
  *   cancelled  the same across the checkpoint
@@ -80,18 +80,18 @@ static void go_long(void)
 {
     static char data[LONG];
     MPI_Request first, second;
-    int count, behind = 0;
+    int count, after = 0;
     if (rank == 0)
         other_end();
     if (rank == 1) {
         MPI_Irecv(data, LONG, MPI_CHAR, MPI_ANY_SOURCE, DATA, WORLD, &first);
-        MPI_Irecv(&behind, 1, MPI_INT, MPI_ANY_SOURCE, DATA, WORLD, &second);
+        MPI_Irecv(&after, 1, MPI_INT, MPI_ANY_SOURCE, DATA, WORLD, &second);
         tell(2, GO);
         MPI_Wait(&second, &status);
         stop_between();
         MPI_Wait(&first, &status);
         MPI_Get_count(&status, MPI_CHAR, &count);
-        check(count == LONG && behind == 2, "the first receive has the long message");
+        check(count == LONG && after == 2, "the first receive has the long message");
     }
     if (rank == 2) {
         hear(1, GO);

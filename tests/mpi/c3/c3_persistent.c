@@ -1,5 +1,5 @@
 /* Persistent collective requests, kept over checkpoints: some made ahead of checkpoint_restore,
- * some behind it and in the registered state; with a datatype and an operation of the program's
+ * some after it and in the registered state; with a datatype and an operation of the program's
  * own; one is freed and made again now and then. With an argument, odd ranks start them the other
  * way round, as MPI allows. Every number is checked. For C3. */
 #include "checkpoint.h"

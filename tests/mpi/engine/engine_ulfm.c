@@ -1,4 +1,4 @@
-/* Figure 1 of the ULFM paper and what comes behind it: rank 2 waits for 3, 3 for 0, 0 for 1, and 1
+/* Figure 1 of the ULFM paper and what comes after it: rank 2 waits for 3, 3 for 0, 0 for 1, and 1
  * dies. Who is told of the death revokes the world; all agree, shrink, and go on without rank 1.
  * Needs 4 ranks, an engine that lets survivors live, and kills itself. */
 #include "mpi/expect.h"

@@ -1,6 +1,6 @@
 /* A program that is really racy: what it declares depends on which messages its wildcards took, in
  * what order, and on what polls said. Rank 0 hears the others, who send as soon as they like; the
- * last rank polls for its answers. Arguments: messages of each rank. With "break" behind them, rank
+ * last rank polls for its answers. Arguments: messages of each rank. With "break" after them, rank
  * 0 does something else when FAULTLINE_REPLAY is set: a program that changed; with "early" before
  * MPI_Init. With "threads" it asks for MPI_THREAD_MULTIPLE. */
 #include "faultline.h"

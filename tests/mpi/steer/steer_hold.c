@@ -3,7 +3,7 @@
  * received). Rank 1 looks for it, in vain while it is held (phase "unseen"), says that it has
  * looked (phase "looked", which the scenario takes for the release), and receives it. Meanwhile
  * rank 0 goes on, into a receive of what rank 1 sends only then: if that waited inside the MPI
- * library, the job would hang. What is sent behind the held message arrives behind it, whatever its
+ * library, the job would hang. What is sent after the held message arrives after it, whatever its
  * tag. */
 #include <faultline.h>
 #include <mpi.h>

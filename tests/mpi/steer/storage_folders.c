@@ -5,7 +5,7 @@
  * storage_folders HOW SYNCED EXPECTED
  * HOW: what becomes of the folder of the first time: `remove`: its file and it are removed;
  * `over`: its file is removed and `tmp` renamed over it; `exchange`: it and `tmp` change names.
- * SYNCED: how many of the two times the store itself is synced behind the rename, from the first.
+ * SYNCED: how many of the two times the store itself is synced after the rename, from the first.
  * EXPECTED: what is in l1 in the second life: 1, 2, or 0 for no folder of this name. */
 #include "faultline.h"
 

@@ -1,5 +1,5 @@
 /* Prints when it began, a line for each of its steps, and a result; for what `result = "output"` of
- * a scenario compares. After a restart it goes on behind the third step. With "wrong" the result of
+ * a scenario compares. After a restart it goes on after the third step. With "wrong" the result of
  * rank 1 is another one then. */
 #include <mpi.h>
 #include <stdbool.h>

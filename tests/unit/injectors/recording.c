@@ -254,7 +254,7 @@ static void test_notes(void)
     faultline_result(name, "data", 4);
     check(kind_of(&r[1]) == RECORD_NOTE && kind_of(&r[2]) == RECORD_TEXT &&
               kind_of(&r[3]) == RECORD_TEXT && count() == 4,
-          "a long name takes records behind it");
+          "a long name takes records after it");
     check(memcmp(r[2].text, name, 56) == 0 && memcmp(r[3].text, name, 23) == 0 &&
               r[3].text[23] == '\0',
           "and is in them");

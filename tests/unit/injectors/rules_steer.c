@@ -169,7 +169,7 @@ static void test_states(void)
     RUN("await event=send state=own:logging:1", "await state=1:beyond:1", "await event=send");
     become(0, 0);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
-    check(step() == 0, "behind the line the event does not count");
+    check(step() == 0, "before the line the event does not count");
     faultline_checkpoint(1);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     check(step() == 1, "between checkpoint and stop-log it does");
@@ -207,10 +207,10 @@ static void test_states(void)
 static void test_messages(void)
 {
     RUN("await event=send message=stop epoch=3", "await event=deliver message=stop");
-    struct plan_wire wire;
-    plan_wire_parse("wire name=stop comm=world#2 tag=5 key_at=4 key_bytes=1 key=9 epoch_at=0 "
-                    "epoch_bytes=4",
-                    &wire, NULL);
+    struct message_pattern wire;
+    message_pattern_parse("wire name=stop comm=world#2 tag=5 key_at=4 key_bytes=1 key=9 epoch_at=0 "
+                          "epoch_bytes=4",
+                          &wire, NULL);
     plan_add_wire(&plan, &wire, NULL);
     become(0, 0);
     memcpy(payload, "\3\0\0\0\11", 5);
@@ -360,9 +360,9 @@ static void test_upper_level(void)
 /* A protocol that sends the program's messages inside its own. */
 static void test_carried(void)
 {
-    struct plan_wire packet;
+    struct message_pattern packet;
     RUN("hold event=send rank=0 peer=1");
-    plan_wire_parse("wire name=packet tag=77 carries=yes", &packet, NULL);
+    message_pattern_parse("wire name=packet tag=77 carries=yes", &packet, NULL);
     plan_add_wire(&plan, &packet, NULL);
     become(0, 0);
     struct record *upper = enter_send(LEVEL_APP, 1);

@@ -1,4 +1,4 @@
-/* How much the second look refuses. Every witness of a golden trace is forged in all the ways that
+/* How much the verifier refuses. Every witness of a golden trace is forged in all the ways that
  * are counted here, as an oracle that is wrong might show it: some are violations all the same,
  * most are not. What was refused once stays refused: the table only grows, with the traces. */
 #include "shown_again.h"
@@ -9,7 +9,7 @@
 
 enum way {
     DROPPED, /* an event is left out */
-    MOVED,   /* ... or is the next one of its kind in the same trace, before or behind it */
+    MOVED,   /* ... or is the next one of its kind in the same trace, before or after it */
     CALLED,  /* the witness is shown for another claim */
     WAYS
 };

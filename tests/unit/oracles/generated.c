@@ -52,7 +52,7 @@ struct run {
     bool alike;          /* many payloads are the same */
     int incarnations;
     int line_count;
-    int line[LINES_MAX][RANKS_MAX]; /* each rank's ops from this one on lie behind its checkpoint */
+    int line[LINES_MAX][RANKS_MAX]; /* each rank's ops from this one on lie after its checkpoint */
     int start[RANKS_MAX];           /* of the incarnation that is written */
     uint64_t clock;
     enum wrong wrong;
@@ -294,17 +294,17 @@ static bool record_wrong(struct run *run, int i, int rank, int incarnation)
 
 /* --- incarnations -------------------------------------------------------------------------- */
 
-/* Lines that the incarnation takes, each behind what the rank did before. Its ranks come to them
+/* Lines that the incarnation takes, each after what the rank did before. Its ranks come to them
  * where they may: *first to line_count - 1. */
 static void draw_lines(struct run *run, const int *cut)
 {
-    int lines = draw(3), behind[RANKS_MAX];
-    memcpy(behind, run->start, sizeof behind);
+    int lines = draw(3), after[RANKS_MAX];
+    memcpy(after, run->start, sizeof after);
     for (int i = 0; i < lines && run->line_count < LINES_MAX - 1; i++) {
         int *line = run->line[++run->line_count];
         for (int rank = 0; rank < run->ranks; rank++) {
-            int room = cut[rank] - behind[rank];
-            line[rank] = behind[rank] += 1 + draw(room > 0 ? room + 2 : 2);
+            int room = cut[rank] - after[rank];
+            line[rank] = after[rank] += 1 + draw(room > 0 ? room + 2 : 2);
         }
     }
 }
@@ -355,7 +355,7 @@ static void do_op(struct run *run, struct life *life, int i, int rank, int incar
     life->alive[rank] = false;
     if (draw(2) == 0)
         record_op(run, op, rank, incarnation, true, false);
-    if (rank != 0 && draw(4) == 0) /* rank 0 has the record of the fault behind it */
+    if (rank != 0 && draw(4) == 0) /* rank 0 has the record of the fault after it */
         fprintf(run->out, "r%d#%d none\n", rank, incarnation);
 }
 

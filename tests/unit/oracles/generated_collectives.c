@@ -18,8 +18,8 @@ enum wrong {
     WRONG_EXECUTED, /* a straddling call goes on the wire again */
     WRONG_REPLAYED, /* one that does not straddle the line does not */
     WRONG_RESULT,   /* a straddling call gives something else */
-    WRONG_DUMMY,    /* who is behind takes no part in a broadcast that is done again */
-    WRONG_DEAF,     /* who must stop logging in a call does so only behind it */
+    WRONG_DUMMY,    /* who is before takes no part in a broadcast that is done again */
+    WRONG_DEAF,     /* who must stop logging in a call does so only after it */
     WRONG_EARLY,    /* a rank stops logging before all are past the line */
     WRONG_BARRIER,  /* a barrier straddles the line */
     WRONG_COUNT
@@ -63,12 +63,12 @@ static int last_line(const struct run *run)
 
 static bool straddles(const struct run *run, int call)
 {
-    bool behind = false, past = false;
+    bool before = false, past = false;
     for (int rank = 0; rank < run->ranks; rank++) {
-        behind |= run->line[rank] > call;
+        before |= run->line[rank] > call;
         past |= run->line[rank] <= call;
     }
-    return behind && past;
+    return before && past;
 }
 
 /* Whoever gets data from a rank that has stopped stops in that call. */
@@ -223,7 +223,7 @@ static void write_run(const struct run *run)
     for (int rank = 0; rank < run->ranks; rank++) {
         for (int call = 0; call < run->calls; call++)
             first_call(run, rank, call);
-        if (run->line[rank] >= run->calls) /* behind all calls */
+        if (run->line[rank] >= run->calls) /* after all calls */
             note(run, rank, 0, "checkpoint", when(0, run->calls, rank));
     }
     fprintf(run->out, "r0#0 fault kill 0 step 0 at %lu until %lu\n", LIFE_NS / 2, LIFE_NS / 2);
@@ -332,7 +332,7 @@ int main(void)
         "a call that does not straddle the line replayed: found",
         "a straddling call with another result: found",
         "no part taken in a broadcast that is done again: found",
-        "logging goes on behind data of one who has stopped: found",
+        "logging goes on after data of one who has stopped: found",
         "logging stops before all have taken their checkpoints: found",
         "a barrier across the line: found"};
     if (!generated_open())

@@ -1,4 +1,4 @@
-/* Runs drawn at random under Chandy and Lamport's snapshot or CoCheck's flush, with a crash behind
+/* Runs drawn at random under Chandy and Lamport's snapshot or CoCheck's flush, with a crash after
  * a line and a restart from it, or a rank that moves to another process there: none may raise an
  * alarm of families H, S and R. Then the same with one to three things done wrong: as many are
  * found, called by their name and derived again from their witnesses. Seeded: the same runs every
@@ -186,7 +186,7 @@ static void send_markers(int rank, int line)
 static void record_inbox(int rank, int line)
 {
     struct queue inbox = run.side[rank].inbox;
-    int next = 0; /* behind the last two that change places */
+    int next = 0; /* after the last two that change places */
     for (int i = 0; i + 1 < inbox.count; i++)
         if (i >= next && inbox.item[i].source == inbox.item[i + 1].source &&
             inbox.item[i].comm == inbox.item[i + 1].comm && goes_wrong(WRONG_SWAPPED)) {
@@ -268,7 +268,7 @@ static bool is_flushing(int rank)
     return run.side[rank].told > run.side[rank].line;
 }
 
-/* All ready messages are there; or one lacks, behind which nothing is under way. */
+/* All ready messages are there; or one lacks, after which nothing is under way. */
 static bool is_ready(int rank)
 {
     const struct side *side = &run.side[rank];
@@ -359,7 +359,7 @@ static void step_receive(int rank)
         hand_over(rank, first, wild);
 }
 
-/* A message that comes before its channel's marker, and behind the cut, is recorded. */
+/* A message that comes before its channel's marker, and after the cut, is recorded. */
 static void arrive(int from, int to, struct item item)
 {
     struct side *side = &run.side[to];

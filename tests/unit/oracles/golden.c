@@ -47,7 +47,7 @@ static void compare(const char *name, const struct example *example,
         show(&judgement->findings[i]);
 }
 
-/* --- the second look ----------------------------------------------------------------------- */
+/* --- the verifier ----------------------------------------------------------------------- */
 
 static bool is_derived_again(const struct example *example, const struct finding *finding)
 {

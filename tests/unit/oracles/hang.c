@@ -85,7 +85,7 @@ static void held(void)
             "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
             "r1#0 wire recv MPI_Recv from 0 tag any in-progress\n",
             0, true, 2, NULL);
-    analyse("one behind it does not overtake",
+    analyse("one after it does not overtake",
             "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
             "r0#0 fault held 1 step 0 value 1\n"
             "r0#0 wire send MPI_Send to 1 tag 9 bytes 8 hash 1\n"

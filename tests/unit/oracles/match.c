@@ -13,7 +13,7 @@ struct found {
     char pairs[PAIRS_TEXT_BYTES]; /* "0>3 1>2 ": events of sender and receiver */
     unsigned pair_count;
     unsigned before_finish; /* pairs known before match_finish */
-    unsigned strange;
+    unsigned anomaly;
 };
 
 static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
@@ -28,16 +28,16 @@ static void on_pair(void *context, const struct channel *channel, const struct s
                  sent->event.rank, sent->event.index, received->delivered.index);
 }
 
-static void on_strange(void *context, enum strange strange, const struct channel *channel,
+static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
                        const struct sent *sent, const struct received *received,
                        const struct pair *other)
 {
     struct found *found = context;
     (void)channel, (void)sent, (void)received, (void)other;
-    if (strange == STRANGE_UNSEEN)
+    if (anomaly == ANOMALY_UNSEEN)
         return;
-    found->strange++;
-    printf("# strange: %d\n", strange);
+    found->anomaly++;
+    printf("# anomaly: %d\n", anomaly);
 }
 
 static struct found match_text(const char *text)
@@ -50,7 +50,7 @@ static struct found match_text(const char *text)
     reading_begin(&reading, &set, true);
     pass_begin(&pass, &reading, LEVEL_APP, 0);
     pass_listen(&pass,
-                &(struct listener){.context = &found, .pair = on_pair, .strange = on_strange});
+                &(struct listener){.context = &found, .pair = on_pair, .anomaly = on_anomaly});
     pass_read(&pass, NULL);
     found.before_finish = found.pair_count;
     pass_finish(&pass);
@@ -63,7 +63,7 @@ static struct found match_text(const char *text)
 static void matches(const char *what, const char *text, const char *pairs)
 {
     struct found found = match_text(text);
-    check(strcmp(found.pairs, pairs) == 0 && found.strange == 0, "%s: %s(expected %s)", what,
+    check(strcmp(found.pairs, pairs) == 0 && found.anomaly == 0, "%s: %s(expected %s)", what,
           found.pairs, pairs);
 }
 
@@ -79,7 +79,7 @@ static void posting_order(void)
                                               "7", "2") "r1#0 app complete MPI_Wait request 1 "
                                                         "comm 1" GOT("7", "1"),
             "r0:0>3 r0:1>2 ");
-    matches("a blocking receive behind a request that is not complete yet",
+    matches("a blocking receive after a request that is not complete yet",
             SEND("7", "1") SEND(
                 "7", "2") "r1#0 app recv MPI_Irecv from 0 tag 7 request 1\n"
                           "r1#0 app recv MPI_Recv from 0 tag 7" GOT(
@@ -195,7 +195,7 @@ static void lost_sight(void)
         SEND("7", "1") SEND("7", "2") "r1#0 app recv MPI_Irecv from any tag any request 1\n"
                                       "r1#0 app complete MPI_Request_free request 1 freed\n"
                                       "r1#0 app recv MPI_Recv from 0 tag 7" GOT("7", "2"));
-    check(found.strange == 1 && found.pair_count == 0, "a freed wildcard is said once");
+    check(found.anomaly == 1 && found.pair_count == 0, "a freed wildcard is said once");
 }
 
 /* --- memory -------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static void lost_sight(void)
 static void many_tags(int32_t count)
 {
     struct found found = {.pairs = ""};
-    struct match_listener listener = {&found, on_pair, on_strange};
+    struct match_listener listener = {&found, on_pair, on_anomaly};
     struct match match;
     struct trace_header header = {.ticks_per_second = 1e9};
     struct trace traces[2] = {{.rank = 0, .header = &header}, {.rank = 1, .header = &header}};
@@ -232,7 +232,7 @@ static void many_tags(int32_t count)
     check(match.channels.used <= MATCH_IDLE_CHANNELS + 1, "%d channels come and go, %zu are kept",
           count, match.channels.used);
     match_finish(&match);
-    check(found.pair_count == (unsigned)count && found.strange == 0, "and all are matched");
+    check(found.pair_count == (unsigned)count && found.anomaly == 0, "and all are matched");
     match_release(&match);
 }
 

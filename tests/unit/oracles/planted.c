@@ -6,7 +6,7 @@
 #include "planted/plant.h"
 #include "tap.h"
 #include "traces/text_trace.h"
-#include "verify/second_look.h"
+#include "verify/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static bool is_exact(const struct plant *plant, int count, const struct judgemen
 /* All of it again from the witnesses: none is refused. */
 static bool is_derived_again(struct judgement *judgement)
 {
-    second_look(&run.rendering.set, &run.facts, judgement);
+    verify_findings(&run.rendering.set, &run.facts, judgement);
     for (size_t i = 0; i < judgement->finding_count; i++)
         if (judgement->findings[i].verdict == VERDICT_HARNESS_ERROR &&
             judgement->findings[i].claim->id[0] != 'I')

@@ -1,10 +1,10 @@
-/* The second look at violations: it accepts every witness of a golden trace (golden.c), refuses
+/* The verification of violations: it accepts every witness of a golden trace (golden.c), refuses
  * most forgeries of them (forged.c), and here whatever of a near miss is put together as a witness
  * against the claim that holds. Left out is what it believes without looking: chains through
  * collectives, collectives only started. */
 #include "shown_again.h"
 #include "tap.h"
-#include "verify/second_look.h"
+#include "verify/verify.h"
 
 #include <glob.h>
 #include <string.h>
@@ -185,10 +185,10 @@ static void look(const char *path, unsigned *untouched, unsigned *errors)
         good = judgement.findings[i].verdict != VERDICT_VIOLATION ||
                needs_events(judgement.findings[i].claim->id);
     if (good) {
-        second_look(&example.traces, &example.facts, &judgement);
+        verify_findings(&example.traces, &example.facts, &judgement);
         *untouched += judgement.verdict == VERDICT_VIOLATION;
         forge(&judgement);
-        second_look(&example.traces, &example.facts, &judgement);
+        verify_findings(&example.traces, &example.facts, &judgement);
         bool all = judgement.verdict == VERDICT_HARNESS_ERROR &&
                    strstr(judgement.findings[0].why[0], "cannot be derived again") != NULL;
         for (size_t i = 0; i < judgement.result_count; i++)

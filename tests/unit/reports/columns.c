@@ -122,7 +122,7 @@ static void test_logging(void)
     const char *line = line_with(text, ">1 t1");
     check(line[strlen(line) - 1] == ':', "between checkpoint and stop-log line a rank is marked");
     line = line_with(text, ">1 t2");
-    check(line[strlen(line) - 1] == '|', "behind it it is not");
+    check(line[strlen(line) - 1] == '|', "after it it is not");
     free(text);
     trace_set_release(&set);
 }

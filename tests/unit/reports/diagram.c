@@ -110,7 +110,7 @@ static void test_folds(void)
     check(fold_above(trace, 1, &other) && other == 0, "a send inside the send is that send");
     check(!fold_above(trace, 2, &other), "a second one is something else");
     check(!fold_above(trace, 3, &other), "so is one with another tag");
-    check(!fold_above(trace, 4, &other), "and one behind the call");
+    check(!fold_above(trace, 4, &other), "and one after the call");
     check(!fold_above(trace, 12, &other), "and one with another tag, were it the only one");
     check(!fold_above(trace, 0, &other), "what is not of the wire is folded into nothing");
     check(fold_below(trace, 0, &other) && other == 1, "and the other way round");
@@ -157,7 +157,7 @@ static void test_slice(void)
           "what a witness did before");
     check(event(&drawn, 0, 0, LAPS) == NULL, "the end of the run is not");
     one = event(&drawn, 0, 0, LAPS / 2 + 2);
-    check(one == NULL || !one->related, "what comes behind the witness is not related");
+    check(one == NULL || !one->related, "what comes after the witness is not related");
     size_t gaps = 0, wrong = 0;
     for (size_t i = 1; i < drawn.slice.count; i++) {
         const struct slice_event *own = &drawn.slice.event[i];
@@ -202,7 +202,7 @@ static void test_messages(void)
           drawn.slice.count, (int)drawn.slice.shown);
     check(at(&drawn, 0, 0, 1) == at(&drawn, 0, 0, 0), "both names find it");
     check(is_kind(arrow(&drawn, true, 0, 0, 0), ARROW_INTRA), "within an epoch");
-    check(is_kind(arrow(&drawn, true, 0, 0, 2), ARROW_LATE), "sent before, delivered behind: late");
+    check(is_kind(arrow(&drawn, true, 0, 0, 2), ARROW_LATE), "sent before, delivered after: late");
     check(is_kind(arrow(&drawn, true, 0, 0, 5), ARROW_EARLY), "the other way round: early");
     check(is_kind(arrow(&drawn, true, 0, 0, 7), ARROW_CONTROL), "what is of the wire alone");
     check(drawn.arrows.count == 4, "and each message once: %zu", drawn.arrows.count);
@@ -257,12 +257,12 @@ static void test_recovery(void)
     check(is_kind(arrow(&drawn, false, 1, 1, 3), ARROW_REPLAYED),
           "what the protocol says it replayed, though it was sent in this life");
     check(is_kind(arrow(&drawn, false, 1, 0, 2), ARROW_LATE), "which was late the first time");
-    bool behind = true;
+    bool after = true;
     for (size_t i = 0; i < drawn.slice.count; i++)
         for (size_t k = 0; k < drawn.slice.count; k++)
             if (drawn.slice.event[i].trace->incarnation < drawn.slice.event[k].trace->incarnation)
-                behind = behind && drawn.layout.spot[i].column < drawn.layout.spot[k].column;
-    check(behind, "a life stands right of all of the one before");
+                after = after && drawn.layout.spot[i].column < drawn.layout.spot[k].column;
+    check(after, "a life stands right of all of the one before");
     check(rises(&drawn), "and no message runs back, but for what is suppressed");
     check(drawn.layout.life_count == 4 && drawn.layout.row_count == 2, "two rows, two lives each");
     drop(&drawn);

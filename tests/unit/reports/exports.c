@@ -82,7 +82,7 @@ static void test_message(void)
     check(place(text, "r0#0:e1") > 0 && place(text, "r0#0:e1") < place(text, "r1#0:e0"),
           "a send is told before the delivery, though that was entered earlier");
     check(clock_entry(text, "r1#0:e0", "r0#0") == 2 && clock_entry(text, "r1#0:e0", "r1#0") == 1,
-          "the delivery's clock has the send, and nothing behind it");
+          "the delivery's clock has the send, and nothing after it");
     check(clock_entry(text, "r1#0:e1", "r0#0") == 2, "what follows keeps it");
     check(clock_entry(text, "r0#0:e2", "r1#0") == 0, "the sender knows nothing of the receiver");
     check(strstr(text, "\"sent_by\":\"r0#0:e1\"") && strstr(text, "\"received_by\":\"r1#0:e0\""),
@@ -110,7 +110,7 @@ static void test_collectives(void)
                  &set);
     char *text = exported(&export_json, &set, NULL, 0, NULL);
     check(clock_entry(text, "r0#0:e1", "r2#0") == 1 && clock_entry(text, "r2#0:e1", "r0#0") == 1,
-          "behind a barrier each knows what the others did before it");
+          "after a barrier each knows what the others did before it");
     check(clock_entry(text, "r1#0:e2", "r0#0") == 3,
           "the root of a gather knows what the others did before it");
     check(clock_entry(text, "r1#0:e2", "r2#0") == 2, "also of one that does not block");

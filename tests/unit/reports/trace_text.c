@@ -53,7 +53,7 @@ static void show(const char *text)
 static const struct {
     struct record record[4];
     size_t count;
-    const char *line; /* behind the event's name */
+    const char *line; /* after the event's name */
 } words[] = {
     {{{.kind = RECORD_SEND,
        .call = CALL_MPI_Send,
@@ -332,10 +332,10 @@ static void test_words(void)
         struct trace trace = trace_of(0, 1, words[i].record, words[i].count);
         struct trace_set set = {1, &trace, 2, 2};
         char *text = printed(&set, &options);
-        const char *behind = strstr(text, "r0#1:e0         ");
-        bool good = behind != NULL && strlen(behind) > 16 &&
-                    strncmp(behind + 16, words[i].line, strlen(words[i].line)) == 0 &&
-                    strcmp(behind + 16 + strlen(words[i].line), "\n") == 0;
+        const char *after = strstr(text, "r0#1:e0         ");
+        bool good = after != NULL && strlen(after) > 16 &&
+                    strncmp(after + 16, words[i].line, strlen(words[i].line)) == 0 &&
+                    strcmp(after + 16 + strlen(words[i].line), "\n") == 0;
         if (!check(good, "words %zu", i))
             show(text);
         free(text);

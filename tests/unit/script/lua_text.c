@@ -53,8 +53,8 @@ static bool same_plan(const struct plan *a, const struct plan *b)
             printf("# %s\n# became %s\n", left, right);
     }
     for (size_t i = 0; same && i < a->wires; i++) {
-        plan_wire_print(&a->wire[i], left, sizeof left);
-        plan_wire_print(&b->wire[i], right, sizeof right);
+        message_pattern_print(&a->wire[i], left, sizeof left);
+        message_pattern_print(&b->wire[i], right, sizeof right);
         same = strcmp(left, right) == 0;
     }
     return same;

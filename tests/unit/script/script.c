@@ -113,7 +113,7 @@ static void test_good(void)
                   OK &&
               list.count == 5,
           "a second file is appended");
-    check(strcmp(list.scenario[0].name, "everything") == 0, "behind what was there");
+    check(strcmp(list.scenario[0].name, "everything") == 0, "after what was there");
     scenario_list_release(&list);
     check(waitpid(-1, NULL, WNOHANG) == -1, "no process is left behind");
 }

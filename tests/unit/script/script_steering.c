@@ -22,7 +22,7 @@ static const struct {
     const char *step;
 } made[] = {
     /* conditions */
-    {"p:await { state = { rank = 2, region = 'behind', line = 3 } }", "await state=2:behind:3"},
+    {"p:await { state = { rank = 2, region = 'before', line = 3 } }", "await state=2:before:3"},
     {"p:await { rank = 2, region = 'logging', line = 1 }", "await state=2:logging:1"},
     {"p:await { rank = 1, event = 'send', region = 'beyond', line = 2 }",
      "await event=send rank=1 state=own:beyond:2"},
@@ -166,11 +166,11 @@ static const struct refusal refusals[] = {
     {PLAN("p:await { rank = 1, regoin = 'logging' }"), 2, {"did you mean \"region\""}},
     {PLAN("p:await { rank = 1, region = 'loging', line = 1 }"),
      2,
-     {"did you mean \"logging\"", "behind, logging, beyond"}},
+     {"did you mean \"logging\"", "before, logging, beyond"}},
     {PLAN("p:await { rank = 1, region = 'logging' }"), 2, {"\"region\" needs \"line\""}},
     {PLAN("p:await { rank = 1, event = 'send', line = 1 }"),
      2,
-     {"\"line\" needs \"region\"", "behind, logging, beyond"}},
+     {"\"line\" needs \"region\"", "before, logging, beyond"}},
     {PLAN("p:await { rank = 1, region = 'logging', line = 0 }"), 2, {"\"line\"", "1 or more"}},
     {PLAN("p:await { region = 'logging', line = 1 }"), 2, {"whose state is meant", "\"rank\""}},
     {PLAN("p:await { state = 3 }"), 2, {"\"state\"", "not 3"}},
@@ -190,7 +190,7 @@ static const struct refusal refusals[] = {
      2,
      {"1 to 4 entries", "not 5"}},
     {PLAN("local s = { rank = 1, blocked = 'MPI_Recv' }"
-          " p:await { rank = 1, region = 'behind', line = 1, state = { s, s, s, s } }"),
+          " p:await { rank = 1, region = 'before', line = 1, state = { s, s, s, s } }"),
      2,
      {"at most 4 states", "\"region\" included"}},
     {PLAN("p:await { rank = 1, nth = 2, state = { blocked = 'MPI_Recv' } }"),
@@ -231,7 +231,7 @@ static const struct refusal refusals[] = {
     {PLAN("p:stop { rank = 1, release = { rank = 9, event = 'send' } }"),
      2,
      {"stop: release: field \"rank\"", "not 9"}},
-    {PLAN("p:stop { rank = 1, region = 'behind', line = 1, at = { event = 'send' } }"),
+    {PLAN("p:stop { rank = 1, region = 'before', line = 1, at = { event = 'send' } }"),
      2,
      {"\"at\"", "(\"state\")", "exclude each other"}},
     /* messages */
@@ -261,7 +261,7 @@ static const struct refusal refusals[] = {
     {PLAN("p:release { rank = 1 }"), 2, {"release: a step that hold, delay"}},
     {PLAN("p:release(p:await { event = 'send' })"), 2, {"step 1 is await", "keeps nothing"}},
     {PLAN("p:release(p:hold {}, { nth = 1 })"), 2, {"release: field \"nth\" needs an event"}},
-    {PLAN("p:release(p:hold {}, {}, {})"), 2, {"one table is expected behind the step"}},
+    {PLAN("p:release(p:hold {}, {}, {})"), 2, {"one table is expected after the step"}},
     {PLAN("p:hold({}, {})"), 2, {"hold: one table is expected"}},
     {PLAN("p.release(p:hold {})"), 2, {"with a colon"}},
     /* choices */
@@ -380,9 +380,9 @@ static void test_drawn(void)
     char both[256];
     snprintf(both, sizeof both, "%s %s", random_order, draw);
     const char *alone = plan_text(draw, 1);
-    const char *behind = plan_text(both, 1);
-    check(strlen(behind) > strlen(alone) &&
-              strcmp(behind + strlen(behind) - strlen(alone), alone) == 0,
+    const char *after = plan_text(both, 1);
+    check(strlen(after) > strlen(alone) &&
+              strcmp(after + strlen(after) - strlen(alone), alone) == 0,
           "nor math.random of the plan");
 }
 
@@ -416,7 +416,7 @@ static void check_wires(const struct plan *plan)
     if (!check(plan->wires == 2, "the messages that the plan names are in it, once each"))
         return;
     for (size_t i = 0; i < 2; i++) {
-        plan_wire_print(&plan->wire[i], text, sizeof text);
+        message_pattern_print(&plan->wire[i], text, sizeof text);
         if (!check(strcmp(text, want[i]) == 0, "%s", want[i]))
             printf("# got: %s\n", text);
     }
@@ -504,7 +504,7 @@ static void test_wires(void)
     check_carrying(&options);
 }
 
-/* Wire files that are wrong. `says` comes behind "x.wire.lua:". */
+/* Wire files that are wrong. `says` comes after "x.wire.lua:". */
 static const struct {
     const char *text;
     const char *says[2];

@@ -266,15 +266,15 @@ static bool holds(struct board *board, const char *line, int32_t own)
 static void test_states(struct board *board)
 {
     struct board_slot *slot = &board->slot[1];
-    check(holds(board, "await state=1:behind:1", 0) && !holds(board, "await state=1:logging:1", 0),
-          "before its checkpoint a rank is behind the line");
+    check(holds(board, "await state=1:before:1", 0) && !holds(board, "await state=1:logging:1", 0),
+          "before its checkpoint a rank is before the line");
     atomic_store(&slot->line, 2);
     atomic_store(&slot->stopped_line, 1);
     check(holds(board, "await state=1:logging:2", 0) && holds(board, "await state=1:beyond:1", 0) &&
-              holds(board, "await state=1:behind:3", 0) &&
+              holds(board, "await state=1:before:3", 0) &&
               !holds(board, "await state=1:beyond:2", 0) &&
               !holds(board, "await state=1:logging:1", 0) &&
-              !holds(board, "await state=1:behind:2", 0),
+              !holds(board, "await state=1:before:2", 0),
           "its place is told for every line");
     atomic_store(&slot->stopped_line, 3);
     check(!holds(board, "await state=1:beyond:3", 0), "beyond a line is only who has taken it");
@@ -283,9 +283,9 @@ static void test_states(struct board *board)
               !holds(board, "await event=send state=own:logging:2", 0),
           "own is the rank of the event");
     check(!holds(board, "await state=1:logging:2 state=0:beyond:1", 0) &&
-              holds(board, "await state=1:logging:2 state=0:behind:1", 0),
+              holds(board, "await state=1:logging:2 state=0:before:1", 0),
           "all states must hold");
-    check(!holds(board, "await state=7:behind:1", 0), "a rank that does not exist is nowhere");
+    check(!holds(board, "await state=7:before:1", 0), "a rank that does not exist is nowhere");
     atomic_store(&slot->wire_call, CALL_MPI_Recv);
     check(!holds(board, "await state=1:blocked:MPI_Recv", 0), "a call that has returned");
     atomic_store(&slot->blocking_call, 5);
@@ -341,7 +341,7 @@ static void test_store_turns(struct board *board)
     check(board_enter_store(board), "one that dies there lets the next one in");
     board_leave_store(board);
     child = stay_in_store(board);
-    check(child > 0, "and the one behind that");
+    check(child > 0, "and the one after that");
     board_begin_incarnation(board, 1);
     check(board_enter_store(board), "nobody of an incarnation before is in it");
     board_leave_store(board);

@@ -197,9 +197,9 @@ static struct plan_step random_step(void)
     return step;
 }
 
-static struct plan_wire random_wire(int number)
+static struct message_pattern random_wire(int number)
 {
-    struct plan_wire wire = plan_wire_default();
+    struct message_pattern wire = message_pattern_default();
     snprintf(wire.name, sizeof wire.name, "message \"%d\"", number);
     wire.comm_nth = (uint32_t)some(3);
     wire.comm = wire.comm_nth > 0 ? 1 : (uint32_t)some(INT32_MAX);
@@ -231,10 +231,11 @@ static void test_round_trip(void)
     check(good == RANDOM_STEPS, "%d random steps survive print and parse", RANDOM_STEPS);
     good = 0;
     for (int i = 0; i < RANDOM_WIRES; i++) {
-        struct plan_wire wire = random_wire(i), back;
+        struct message_pattern wire = random_wire(i), back;
         char line[PLAN_WIRE_BYTES];
-        good += plan_wire_print(&wire, line, sizeof line) < sizeof line &&
-                plan_wire_parse(line, &back, NULL) == OK && memcmp(&wire, &back, sizeof wire) == 0;
+        good += message_pattern_print(&wire, line, sizeof line) < sizeof line &&
+                message_pattern_parse(line, &back, NULL) == OK &&
+                memcmp(&wire, &back, sizeof wire) == 0;
     }
     check(good == RANDOM_WIRES, "%d random wires do as well", RANDOM_WIRES);
 }
@@ -247,7 +248,7 @@ static void test_steering_text(void)
     const char *text = "hold after=2 count=3 order=3,1,2 tags_apart=yes attempt=yes ms=5 "
                        "event=send rank=0 epoch=2 level=wire message=stopLogging within=potential "
                        "state=1:beyond:2 state=own:logging:1:MPI_Recv state=2:blocked:MPI_Wait "
-                       "release.event=checkpoint release.rank=1 release.state=0:behind:3";
+                       "release.event=checkpoint release.rank=1 release.state=0:before:3";
     bool good = plan_step_parse(text, &step, &error) == OK;
     plan_step_print(&step, line, sizeof line);
     check(good && strcmp(text, line) == 0, "a hold reads: %s%s", line, error.text);
@@ -263,10 +264,10 @@ static void test_steering_text(void)
     check(plan_step_parse("kill victims=1 after=start lose=node", &step, NULL) == OK &&
               step.after == PLAN_AFTER_START && step.lose == LOSE_NODE,
           "a step may be armed from the start");
-    struct plan_wire wire;
+    struct message_pattern wire;
     const char *wires = "wire name=stopLogging comm=world#2 tag=3 key_at=8 key=7 epoch_at=0";
-    good = plan_wire_parse(wires, &wire, &error) == OK;
-    plan_wire_print(&wire, line, sizeof line);
+    good = message_pattern_parse(wires, &wire, &error) == OK;
+    message_pattern_print(&wire, line, sizeof line);
     check(good && strcmp(line, wires) == 0 && wire.comm == 1 && wire.comm_nth == 2 &&
               wire.key_bytes == 4 && wire.epoch_bytes == 8,
           "a wire reads: %s%s", line, error.text);
@@ -276,8 +277,8 @@ static void test_steering_text(void)
 static void refuse_wire(const char *line, const char *first, const char *second)
 {
     struct error error = {OK, ""};
-    struct plan_wire wire;
-    check(plan_wire_parse(line, &wire, &error) == ERROR_FORMAT &&
+    struct message_pattern wire;
+    check(message_pattern_parse(line, &wire, &error) == ERROR_FORMAT &&
               strstr(error.text, first) != NULL && strstr(error.text, second) != NULL,
           "%s: %s", line, error.text);
 }
@@ -345,7 +346,7 @@ static void test_action_errors(void)
     refuse("answer event=send", "event", "wait, probe");
     refuse("await event=send tags_apart=maybe", "tags_apart", "no, yes");
     refuse("await state=1:beyond:0", "line of state", "from 1");
-    refuse("await state=1:beyont:1", "did you mean \"beyond\"?", "behind, logging");
+    refuse("await state=1:beyont:1", "did you mean \"beyond\"?", "before, logging");
     refuse("await state=1:beyond", "state", "RANK:REGION:LINE");
     refuse("await state=1:blocked:", "state", "name of a call");
     refuse("await state=x:beyond:1", "rank of state", "whole numbers");
@@ -413,7 +414,7 @@ static void test_whole(const char *folder)
          "accepted are ready"},
         {"hold event=send release.event=send release.message=x\n", "unknown message \"x\"",
          "no line \"wire\""},
-        {"await event=send\nquiet\njitter ms=1\n", "step 3:", "behind which nothing is done"},
+        {"await event=send\nquiet\njitter ms=1\n", "step 3:", "after which nothing is done"},
         {"wire name=a\nwire name=a\n", ":2: wire a", "twice"},
     };
     char path[128];
@@ -447,10 +448,10 @@ static void test_files(const char *folder)
     plan_init(&plan);
     bool added = true;
     for (int i = 0; i < PLAN_MAX_WIRES; i++) {
-        struct plan_wire wire = random_wire(i);
+        struct message_pattern wire = random_wire(i);
         added &= plan_add_wire(&plan, &wire, NULL) == OK;
     }
-    struct plan_wire wire = random_wire(PLAN_MAX_WIRES);
+    struct message_pattern wire = random_wire(PLAN_MAX_WIRES);
     check(added && plan_add_wire(&plan, &wire, &error) == ERROR_LIMIT, "one wire too many: %s",
           error.text);
     plan.wires--;

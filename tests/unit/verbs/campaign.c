@@ -7,7 +7,7 @@
 #define PLANS 2000
 #define LINE_BYTES 2048
 
-/* A line of two ranks: a message behind it, one across it, a message of the protocol's own. */
+/* A line of two ranks: a message before it, one across it, a message of the protocol's own. */
 static const char text[] =
     "ranks 2\n"
     "r0#0 app call MPI_Init\n"
@@ -44,7 +44,7 @@ static const char text[] =
 
 static void with_wires(struct plan *plan)
 {
-    struct plan_wire stop = plan_wire_default(), never = plan_wire_default();
+    struct message_pattern stop = message_pattern_default(), never = message_pattern_default();
     strcpy(stop.name, "stopLogging");
     stop.comm = 1;
     stop.comm_nth = 1;
@@ -174,25 +174,25 @@ static void test_survey_of_lines(void)
     struct survey survey;
     struct plan plan;
     take_of(lines_text, &survey, &plan);
-    check(sends_in(&survey, REGION_BEHIND, REGION_BEHIND) == 1, "sent before both checkpoints: 1");
-    check(sends_in(&survey, REGION_BEHIND, REGION_LOGGING) == 2, "to one that logs: 2");
+    check(sends_in(&survey, REGION_BEFORE, REGION_BEFORE) == 1, "sent before both checkpoints: 1");
+    check(sends_in(&survey, REGION_BEFORE, REGION_LOGGING) == 2, "to one that logs: 2");
     check(sends_in(&survey, REGION_BEYOND, REGION_LOGGING) == 1, "from one that has done so: 1");
     check(sends_in(&survey, REGION_LOGGING, REGION_LOGGING) == 0, "between two that log: 0");
     struct survey_cell far = {
-        .sender = 1, .line = 2, .of_sender = REGION_BEHIND, .of_receiver = REGION_BEHIND};
+        .sender = 1, .line = 2, .of_sender = REGION_BEFORE, .of_receiver = REGION_BEFORE};
     check(survey_sends(&survey, far) == 0, "of a line that was not committed: 0");
-    const struct survey_cue *cue = survey_cue(&survey, 1, REGION_BEYOND, 1);
-    check(cue != NULL && cue->sender == 0 && cue->nth == 1 &&
-              strcmp(cue->message, "stopLogging") == 0,
+    const struct survey_trigger *trigger = survey_trigger(&survey, 1, REGION_BEYOND, 1);
+    check(trigger != NULL && trigger->sender == 0 && trigger->nth == 1 &&
+              strcmp(trigger->message, "stopLogging") == 0,
           "what lets rank 1 stop logging: the first stopLogging of rank 0");
-    check(survey_cue(&survey, 1, REGION_LOGGING, 1) == NULL &&
-              survey_cue(&survey, 0, REGION_BEYOND, 1) == NULL,
-          "what heard nothing before has no cue");
+    check(survey_trigger(&survey, 1, REGION_LOGGING, 1) == NULL &&
+              survey_trigger(&survey, 0, REGION_BEYOND, 1) == NULL,
+          "what heard nothing before has no trigger");
     check(survey.late == 2 && survey.early == 0 && survey.collectives == 1,
           "two late messages, a collective call");
     const struct survey_point *write = write_of(&survey);
     check(write->bytes == 30 && write->count == 2 && write->line == 1,
-          "two writes behind the first checkpoint, the least of 30 bytes: %llu",
+          "two writes after the first checkpoint, the least of 30 bytes: %llu",
           (unsigned long long)write->bytes);
     survey_release(&survey);
     plan_release(&plan);
@@ -405,17 +405,17 @@ static void test_random_before_end(void)
 {
     static const char end[] = "r0#0 app call MPI_Finalize\n", phase[] = "p:before-finish";
     static const char inside[] = "r0#0 note phase name \"p:before-finish\"\n";
-    char ahead[sizeof text + sizeof inside + sizeof end], behind[sizeof ahead];
+    char ahead[sizeof text + sizeof inside + sizeof end], after[sizeof ahead];
     snprintf(ahead, sizeof ahead, "%s%s%s", text, inside, end);
-    snprintf(behind, sizeof behind, "%s%s%s", text, end, inside);
+    snprintf(after, sizeof after, "%s%s%s", text, end, inside);
     check(tally_of(ahead, phase).named > 0, "a phase ahead of the end is asked for");
-    check(tally_of(behind, phase).named == 0, "one behind it is not");
+    check(tally_of(after, phase).named == 0, "one after it is not");
     check(tally_of(text, "stopLogging").named > 0, "so is a message of the protocol's own");
-    check(tally_of(text, "").ended == 2 && tally_of(behind, "").ended == 1,
+    check(tally_of(text, "").ended == 2 && tally_of(after, "").ended == 1,
           "faults do not wait for a rank that never comes to the end");
     struct survey survey, early;
     struct plan plan;
-    take_of(behind, &survey, &plan);
+    take_of(after, &survey, &plan);
     survey_before_end(&survey, &early);
     check(early.count == survey.count - 2,
           "without the end there are that phase and MPI_Finalize itself less");

@@ -82,14 +82,14 @@ int main(void)
     expect("b_empty_late", NULL, "B.empty initiator,other beyond");
     expect("c_1_2_logging", NULL, "C.1.2 initiator,other beyond");
     expect("c_late_ready_never", NULL, "C.late.ready initiator,other logging");
-    expect("c_initiate", NULL, "C.initiate initiator behind");
+    expect("c_initiate", NULL, "C.initiate initiator before");
     expect("h_duplicate_again_later", NULL, "H.duplicate initiator,other start");
     expect("c_late_replay_again", NULL, "C.late.replay other recovery");
     expect("c_late_replay_again", kill_1, "C.late.replay killed recovery");
     expect("h_orphan", kill_0, "H.orphan killed-initiator,other recovery");
     expect("h_orphan", kill_1, "H.orphan initiator,killed recovery");
     expect("h_orphan", kill_never, "H.orphan initiator,other recovery");
-    expect("d_2_2_behind", NULL, "D.2.2 initiator,other behind");
+    expect("d_2_2_behind", NULL, "D.2.2 initiator,other before");
     expect("i_installed_never", NULL, "vacuous I.installed");
     return done();
 }

@@ -49,7 +49,7 @@ static void test_after_restart(void)
 {
     check(same(PLAIN, "a\nb\nc\n", "a\nb\nc\n", true), "from the beginning");
     check(same(PLAIN, "a\nb\nc\n", "c\n", true), "from where it was restored");
-    check(same(PLAIN, "hello\na\nb\nc\n", "hello\nc\n", true), "behind a line of the start");
+    check(same(PLAIN, "hello\na\nb\nc\n", "hello\nc\n", true), "after a line of the start");
     differs("the end", compared(PLAIN, "a\nb\nc\n", "b\nx\n", true), 2, 3);
     differs("the end is missing", compared(PLAIN, "a\nb\nc\n", "b\n", true), 1, 3);
     differs("two gaps", compared(PLAIN, "a\nb\nc\nd\ne\n", "a\nc\ne\n", true), 2, 4);
@@ -68,7 +68,7 @@ static void test_patterns(void)
             compared(PLAIN "\n^#.*", "# one\na\n", "# one\n# two\nb\n", false), 3, 2);
     check(same(PLAIN "\nx*", "axbx\n", "ab\n", false), "a pattern that matches nothing, too");
     check(same(PLAIN "\n^ab", "abab\n", "ab\n", false) == false, "a beginning is there once");
-    check(same(PLAIN "\n[0-9]+\nms$", "12 ms\n", "7 \n", false), "one pattern behind another");
+    check(same(PLAIN "\n[0-9]+\nms$", "12 ms\n", "7 \n", false), "one pattern after another");
     struct error error = {0};
     check(printed_check(seconds, &error) == OK && printed_check(PLAIN, &error) == OK,
           "patterns that are some");

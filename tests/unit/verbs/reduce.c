@@ -154,7 +154,7 @@ static const char whole[] =
     " p:hold { from = 0, tag = 7, nth = 4, count = 3, order = { 2, 3, 1 },"
     "          release = { state = { { rank = 1, region = 'beyond', line = 2,"
     "                                 blocked = 'MPI_Recv' },"
-    "                               { rank = 2, region = 'behind', line = 1 } } } }"
+    "                               { rank = 2, region = 'before', line = 1 } } } }"
     " p:kill { ranks = { 1, 2 }, at = { event = 'commit', epoch = 2 }, lose = 'node',"
     "          after = 'start' }"
     " end }";

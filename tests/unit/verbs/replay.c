@@ -72,7 +72,7 @@ static void test_actions(void)
                                       "r0#0:e3 fault held 1 step 0 value 3\n"
                                       "r0#0:e4 fault kill 0 step 1\n"
                                       "r0#0:e5 fault kill 1 step 1\n");
-    check(d.header->actions == 2, "what is behind a held message and further victims are left out");
+    check(d.header->actions == 2, "what is after a held message and further victims are left out");
     check(d.action[0].kind == FAULT_HELD && d.action[0].event == 0 && d.action[0].number == 1,
           "a hold belongs to its send");
     check(d.action[1].kind == FAULT_KILL && d.action[1].begun == 2 && d.action[1].completed == 2,
@@ -176,7 +176,7 @@ static void test_compare(void)
     check(d.decisions, "nor other ones: %s", d.text);
     d = compare(HEAD, HEAD "r0#0:e1 wire recv MPI_Recv from any tag 7 got 0 tag 7 bytes 8\n");
     check(d.decisions && strstr(d.text, "expected nothing more; got MPI_Recv from any, tag 7"),
-          "nor anything behind the end: %s", d.text);
+          "nor anything after the end: %s", d.text);
     d = compare(HEAD, HEAD "r0#0:e1 wire recv MPI_Recv from any tag 7 in-progress\n");
     check(!d.decisions, "a rank that was ended may have come to the entry of its next call: %s",
           d.text);

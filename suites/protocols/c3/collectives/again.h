@@ -37,7 +37,7 @@ void again_add(const struct again *again);
 void again_save(struct bytes *out);
 void again_clear(void);
 
-/* At recovery, behind handles_restore and before handles_settle: the list of the checkpoint. What
+/* At recovery, after handles_restore and before handles_settle: the list of the checkpoint. What
  * came in these calls counts as received in this epoch. */
 void again_restore(struct reader in);
 

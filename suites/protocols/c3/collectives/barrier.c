@@ -1,4 +1,4 @@
-/* MPI_Barrier [C3, section 5.4]: a potential checkpoint of its own, so that no barrier is behind
+/* MPI_Barrier [C3, section 5.4]: a potential checkpoint of its own, so that no barrier is before
  * the recovery line on one rank and beyond it on another. What the program has registered must be
  * enough to go on from the call. Must not know: the log. */
 #include "c3/calls.h"
@@ -6,17 +6,17 @@
 #include "c3/collectives/nonblocking.h"
 #include "c3/line.h"
 
-/* Nobody goes on into the barrier before all have said where they stand: whoever is behind the line
+/* Nobody goes on into the barrier before all have said where they stand: whoever is before the line
  * takes its checkpoint here, ahead of it. */
 static void come_to_line(const struct collective *call)
 {
-    bool behind = false, stopped = false;
+    bool before = false, stopped = false;
     for (int rank = 0; rank < call->size; rank++) {
         struct bits_stand stand = bits_read(call->bits[rank]);
-        behind |= stand.crossing == CROSSING_EARLY;
+        before |= stand.crossing == CROSSING_EARLY;
         stopped |= stand.stopped;
     }
-    if (behind)
+    if (before)
         line_checkpoint_at_barrier();
     else if (stopped)
         line_stop_logging();

@@ -55,7 +55,7 @@ int collective_came_from_all(const struct collective *call, const struct parts *
 /* Data from all to all [C3, section 5.1]. */
 int collective_was_exchanged(const struct collective *call, const struct parts *result, int error);
 
-/* Numbers of calls, by communicator: into the checkpoint, and out of it at recovery, behind
+/* Numbers of calls, by communicator: into the checkpoint, and out of it at recovery, after
  * handles_restore. `freed` is for handles_protocol. */
 void collective_numbers_save(struct bytes *out);
 void collective_numbers_restore(struct reader in);

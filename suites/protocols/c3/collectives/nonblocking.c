@@ -18,7 +18,7 @@ enum { WIRE_DATA, WIRE_BITS, WIRES };
 
 /* A call under way. */
 struct started {
-    struct collective call; /* its bits are behind this struct */
+    struct collective call; /* its bits are after this struct */
     struct described what;
     enum flow flow;
     bool to_wire;

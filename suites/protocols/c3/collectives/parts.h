@@ -13,7 +13,7 @@ struct parts {
     int pieces;
     int length;         /* of each; of no use if there are lengths */
     const int *lengths; /* or NULL */
-    const int *offsets; /* or NULL: they lie behind each other */
+    const int *offsets; /* or NULL: they lie after each other */
     MPI_Datatype type;
     const MPI_Datatype *types; /* of MPI_Alltoallw, whose offsets are bytes; else NULL */
 };
@@ -29,7 +29,7 @@ uint64_t part_bytes(const struct parts *parts, int piece);
 /* Of all pieces. */
 uint64_t parts_bytes(const struct parts *parts);
 
-/* All pieces behind each other to and from a row of parts_bytes(). Return an MPI error code. */
+/* All pieces after each other to and from a row of parts_bytes(). Return an MPI error code. */
 int parts_pack(const struct parts *parts, char *row);
 int parts_unpack(const struct parts *parts, const char *row);
 

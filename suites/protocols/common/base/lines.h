@@ -33,7 +33,7 @@ void line_phase(const struct line_store *store, const char *name);
 enum error_code line_save(const struct line_store *store, uint64_t line, const struct state *state,
                           struct error *error);
 
-/* The same with `bytes` of the protocol's own behind the state. */
+/* The same with `bytes` of the protocol's own after the state. */
 enum error_code line_save_with(const struct line_store *store, uint64_t line,
                                const struct state *state, const void *extra, uint64_t bytes,
                                struct error *error);

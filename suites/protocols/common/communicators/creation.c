@@ -1,5 +1,5 @@
 /* See creation.h. After the library has made what was asked for, the members tell each other where
- * they stand; if a line runs through the call, also what each has got, so that those behind the
+ * they stand; if a line runs through the call, also what each has got, so that those before the
  * line can keep it for those beyond it. */
 #include "common/communicators/creation.h"
 
@@ -113,7 +113,7 @@ static struct stands ask_members(const struct creation *creation, MPI_Comm membe
     if (all.running && all.starting)
         handles_refuse(creation->function,
                        "one communicator made before checkpoint_restore on all its ranks, or "
-                       "behind it on all");
+                       "after it on all");
     return all;
 }
 
@@ -135,7 +135,7 @@ static void write_own_part(const struct handle *result, struct bytes *out)
     bytes_release(&topology);
 }
 
-/* The parts of all members behind each other. */
+/* The parts of all members after each other. */
 static void gather_parts(const struct bytes *own, MPI_Comm members, struct bytes *all)
 {
     int count, own_size = (int)own->size;
@@ -187,7 +187,7 @@ static void check_inherited(const struct creation *creation, MPI_Comm made)
     bool attributes = creation->duplicate && creation->parent->attributes;
     if (handles.running && (own || attributes))
         handles_refuse(creation->function,
-                       "communicators made behind checkpoint_restore of such as have no attributes "
+                       "communicators made after checkpoint_restore of such as have no attributes "
                        "and no error handler of the program's own");
 }
 

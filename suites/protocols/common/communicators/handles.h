@@ -88,7 +88,7 @@ struct handles_protocol {
     void (*refuse)(const char *what, const char *instead);
 };
 
-/* In MPI_Init, behind the protocol's own communicators; collective over MPI_COMM_WORLD. *protocol
+/* In MPI_Init, after the protocol's own communicators; collective over MPI_COMM_WORLD. *protocol
  * must live on. */
 void handles_open(const struct handles_protocol *protocol);
 

@@ -111,7 +111,7 @@ int payload_pack(const struct payload *payload, void *row)
     return error;
 }
 
-/* Whole elements, and of one more its first bytes: what lies behind them keeps what it holds. */
+/* Whole elements, and of one more its first bytes: what lies after them keeps what it holds. */
 static int unpack_elements(const struct payload *payload, const char *row, uint64_t bytes,
                            uint64_t element_bytes)
 {

@@ -23,7 +23,7 @@ uint64_t payload_bytes(const struct payload *payload);
 int payload_pack(const struct payload *payload, void *row);
 
 /* Copies the first `bytes` of what was packed, at most payload_bytes(), into its place; what lies
- * behind them is left as it was. Returns an MPI error code. */
+ * after them is left as it was. Returns an MPI error code. */
 int payload_unpack(const struct payload *payload, const void *row, uint64_t bytes);
 
 /* A committed datatype, relative to MPI_BOTTOM, of `header_bytes` at `header` and then the payload:

@@ -169,7 +169,7 @@ static void check_none_is_held(void)
     for (const struct handle *handle = handles.all; handle; handle = handle->next)
         if (handle->freed)
             handles_refuse("a request outstanding at checkpoint_restore on a freed communicator",
-                           "requests that are made behind checkpoint_restore");
+                           "requests that are made after checkpoint_restore");
 }
 
 static void restore(const struct saved *saved)

@@ -19,7 +19,7 @@ struct done_creation {
     uint64_t result; /* id; 0: this rank gets MPI_COMM_NULL */
 };
 
-/* A creation behind this rank's next checkpoint and beyond another member's: what that one must be
+/* A creation before this rank's next checkpoint and beyond another member's: what that one must be
  * given at recovery. */
 struct passed_creation {
     struct passed_creation *next;

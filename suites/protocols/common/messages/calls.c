@@ -10,8 +10,8 @@
 
 void call_begin_anywhere(void)
 {
-    if (!mail_is_open())
-        mail_die("an MPI call outside MPI_Init and MPI_Finalize");
+    if (!layer_is_open())
+        layer_die("an MPI call outside MPI_Init and MPI_Finalize");
     steps_poll();
 }
 
@@ -58,7 +58,7 @@ void call_send(struct request *send)
     packet->head.kind = send->packet_kind;
     packet->head.synchronous = send->mode == SEND_SYNCHRONOUS;
     if (payload_pack(&send->payload, packet->data) != MPI_SUCCESS)
-        mail_die("a message to rank %d cannot be packed", send->peer);
+        layer_die("a message to rank %d cannot be packed", send->peer);
     send->sent_as = steps_next_number(to);
     steps_send(packet, to);
 }
@@ -103,11 +103,11 @@ static int put_in_place(struct request *request)
     struct packet *packet = request->packet;
     uint64_t room = payload_bytes(&request->payload), bytes = packet->head.bytes;
     if (request->lost_buffer)
-        mail_refuse("a receive from before a potential checkpoint whose buffer is not in "
-                    "registered state",
-                    "buffers that lie in one registered piece");
+        layer_refuse("a receive from before a potential checkpoint whose buffer is not in "
+                     "registered state",
+                     "buffers that lie in one registered piece");
     int error = payload_unpack(&request->payload, packet->data, bytes < room ? bytes : room);
-    mail_handed_over(packet);
+    layer_handed_over(packet);
     packet_drop(packet);
     request->packet = NULL;
     if (error == MPI_SUCCESS && bytes > room)
@@ -130,7 +130,7 @@ static int start_send(const void *buffer, int count, MPI_Datatype type, int peer
                       MPI_Comm user, enum send_mode mode, struct request **send)
 {
     struct payload payload = {(void *)buffer, count, type};
-    mail_begin_sending();
+    layer_begin_sending();
     struct comm *comm = call_begin(user);
     int error = comm ? call_check(comm, peer, &payload, false) : MPI_ERR_COMM;
     if (error == MPI_SUCCESS) {
@@ -138,7 +138,7 @@ static int start_send(const void *buffer, int count, MPI_Datatype type, int peer
         (*send)->mode = mode;
         call_send(*send);
     }
-    mail_end_sending();
+    layer_end_sending();
     return error;
 }
 
@@ -165,16 +165,16 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int
     return error;
 }
 
-SENDS(MAIL_EXPORTED, MPI_Send, send_now, SEND_STANDARD)
-SENDS(MAIL_EXPORTED, MPI_Ssend, send_now, SEND_SYNCHRONOUS)
-SENDS(MAIL_EXPORTED, MPI_Bsend, send_now, SEND_BUFFERED)
+SENDS(LAYER_EXPORTED, MPI_Send, send_now, SEND_STANDARD)
+SENDS(LAYER_EXPORTED, MPI_Ssend, send_now, SEND_SYNCHRONOUS)
+SENDS(LAYER_EXPORTED, MPI_Bsend, send_now, SEND_BUFFERED)
 /* A ready send may be a standard one. */
-SENDS(MAIL_EXPORTED, MPI_Rsend, send_now, SEND_STANDARD)
+SENDS(LAYER_EXPORTED, MPI_Rsend, send_now, SEND_STANDARD)
 
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Isend, isend, SEND_STANDARD)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Issend, isend, SEND_SYNCHRONOUS)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Ibsend, isend, SEND_BUFFERED)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Irsend, isend, SEND_STANDARD)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Isend, isend, SEND_STANDARD)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Issend, isend, SEND_SYNCHRONOUS)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Ibsend, isend, SEND_BUFFERED)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Irsend, isend, SEND_STANDARD)
 
 /* --- receives --------------------------------------------------------------------------------- */
 
@@ -199,16 +199,16 @@ static int finish_and_free(struct request *request, MPI_Status *status)
     return error;
 }
 
-MAIL_EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                           MPI_Comm comm, MPI_Status *status)
+LAYER_EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                            MPI_Comm comm, MPI_Status *status)
 {
     struct request *receive;
     int error = start_receive(buf, count, datatype, source, tag, comm, &receive);
     return error == MPI_SUCCESS ? finish_and_free(receive, status) : error;
 }
 
-MAIL_EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                            MPI_Comm comm, MPI_Request *request)
+LAYER_EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                             MPI_Comm comm, MPI_Request *request)
 {
     struct request *receive;
     int error = start_receive(buf, count, datatype, source, tag, comm, &receive);
@@ -217,16 +217,16 @@ MAIL_EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int sou
     return error;
 }
 
-/* The send is started behind the receive, and its data are copied then: so the buffers of
+/* The send is started after the receive, and its data are copied then: so the buffers of
  * MPI_Sendrecv_replace may be one. */
-MAIL_EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                               int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                               int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+LAYER_EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                                int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct payload out = {(void *)sendbuf, sendcount, sendtype};
     struct payload in = {recvbuf, recvcount, recvtype};
     struct request *receive = NULL;
-    mail_begin_sending();
+    layer_begin_sending();
     struct comm *where = call_begin(comm);
     int error = where ? call_check(where, dest, &out, false) : MPI_ERR_COMM;
     if (error == MPI_SUCCESS)
@@ -238,13 +238,13 @@ MAIL_EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype 
         call_send(send);
         request_free(send);
     }
-    mail_end_sending();
+    layer_end_sending();
     return receive ? finish_and_free(receive, status) : error;
 }
 
-MAIL_EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-                                       int sendtag, int source, int recvtag, MPI_Comm comm,
-                                       MPI_Status *status)
+LAYER_EXPORTED int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+                                        int sendtag, int source, int recvtag, MPI_Comm comm,
+                                        MPI_Status *status)
 {
     return MPI_Sendrecv(buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag,
                         comm, status);
@@ -258,7 +258,7 @@ static struct {
     int bytes;
 } attached;
 
-MAIL_EXPORTED int MPI_Buffer_attach(void *buffer, int size)
+LAYER_EXPORTED int MPI_Buffer_attach(void *buffer, int size)
 {
     call_begin_anywhere();
     if (attached.buffer)
@@ -268,7 +268,7 @@ MAIL_EXPORTED int MPI_Buffer_attach(void *buffer, int size)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Buffer_detach(void *buffer_addr, int *size)
+LAYER_EXPORTED int MPI_Buffer_detach(void *buffer_addr, int *size)
 {
     call_begin_anywhere();
     *(void **)buffer_addr = attached.buffer;

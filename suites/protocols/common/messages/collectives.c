@@ -21,10 +21,10 @@ struct payload collective_part_at(const void *buffer, MPI_Aint elements, int cou
 
 bool collective_is_native(MPI_Comm user)
 {
-    if (!mail_is_open() || !mail_native_collectives())
+    if (!layer_is_open() || !layer_native_collectives())
         return false;
     if (user != MPI_COMM_WORLD)
-        mail_refuse("a collective call of the library on another communicator", "MPI_COMM_WORLD");
+        layer_refuse("a collective call of the library on another communicator", "MPI_COMM_WORLD");
     return true;
 }
 
@@ -84,7 +84,8 @@ static int broadcast(void *buffer, int count, MPI_Datatype type, int root, MPI_C
     return exchange_end(call, request);
 }
 
-MAIL_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+LAYER_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
+                             MPI_Comm comm)
 {
     if (collective_is_native(comm)) {
         call_begin_anywhere();
@@ -93,8 +94,8 @@ MAIL_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
     return broadcast(buffer, count, datatype, root, comm, NULL);
 }
 
-MAIL_EXPORTED int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
-                             MPI_Comm comm, MPI_Request *request)
+LAYER_EXPORTED int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
+                              MPI_Comm comm, MPI_Request *request)
 {
     return broadcast(buffer, count, datatype, root, comm, request);
 }
@@ -185,8 +186,8 @@ static int all_gather(struct payload mine, struct places in, MPI_Comm user, MPI_
     return all_to_all(&mine, in, in, user, request);
 }
 
-MAIL_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+LAYER_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     if (collective_is_native(comm)) {
         call_begin_anywhere();
@@ -196,9 +197,9 @@ MAIL_EXPORTED int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
                       equal(recvbuf, recvcount, recvtype), comm, NULL);
 }
 
-MAIL_EXPORTED int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                 void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                 MPI_Request *request)
+LAYER_EXPORTED int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                  MPI_Comm comm, MPI_Request *request)
 {
     return all_gather(collective_part(sendbuf, sendcount, sendtype),
                       equal(recvbuf, recvcount, recvtype), comm, request);
@@ -236,7 +237,7 @@ static int barrier(MPI_Comm comm, MPI_Request *request)
     return all_to_all(NULL, nothing, nothing, comm, request);
 }
 
-MAIL_EXPORTED int MPI_Barrier(MPI_Comm comm)
+LAYER_EXPORTED int MPI_Barrier(MPI_Comm comm)
 {
     if (collective_is_native(comm)) {
         call_begin_anywhere();
@@ -245,7 +246,7 @@ MAIL_EXPORTED int MPI_Barrier(MPI_Comm comm)
     return barrier(comm, NULL);
 }
 
-MAIL_EXPORTED int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+LAYER_EXPORTED int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
     return barrier(comm, request);
 }

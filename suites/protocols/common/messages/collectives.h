@@ -9,7 +9,7 @@
 /* Every member gives `bytes` at `mine` and gets all of them in `all`, in the order of ranks. */
 void collective_exchange(struct comm *comm, const void *mine, size_t bytes, void *all);
 
-/* Data of a call in this process: `count` elements at `buffer`, or `elements` behind it. */
+/* Data of a call in this process: `count` elements at `buffer`, or `elements` after it. */
 struct payload collective_part(const void *buffer, int count, MPI_Datatype type);
 struct payload collective_part_at(const void *buffer, MPI_Aint elements, int count,
                                   MPI_Datatype type);
@@ -19,17 +19,17 @@ struct payload collective_part_at(const void *buffer, MPI_Aint elements, int cou
  * `request`, which is NULL where it blocks. */
 #define LIST(...) __VA_ARGS__
 #define CALL(blocking, nonblocking, parameters, ...)                                               \
-    MAIL_EXPORTED int blocking(LIST parameters, MPI_Comm comm)                                     \
+    LAYER_EXPORTED int blocking(LIST parameters, MPI_Comm comm)                                    \
     {                                                                                              \
         MPI_Request *const request = NULL;                                                         \
         return __VA_ARGS__;                                                                        \
     }                                                                                              \
-    MAIL_EXPORTED int nonblocking(LIST parameters, MPI_Comm comm, MPI_Request *request)            \
+    LAYER_EXPORTED int nonblocking(LIST parameters, MPI_Comm comm, MPI_Request *request)           \
     {                                                                                              \
         return __VA_ARGS__;                                                                        \
     }
 
-/* The library does it, below the channels: see mail_protocol.native_collectives. */
+/* The library does it, below the channels: see layer_protocol.native_collectives. */
 bool collective_is_native(MPI_Comm user);
 
 #endif

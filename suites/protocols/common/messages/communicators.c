@@ -14,15 +14,15 @@ static int *ranks_memory(int count)
 {
     int *made = calloc((size_t)count + 1, sizeof *made);
     if (!made)
-        mail_die("out of memory for a communicator of %d members", count);
+        layer_die("out of memory for a communicator of %d members", count);
     return made;
 }
 
 /* Without a step: as often as the program likes. NULL: the library has complained. */
 static struct comm *asked(MPI_Comm user)
 {
-    if (!mail_is_open())
-        mail_die("an MPI call outside MPI_Init and MPI_Finalize");
+    if (!layer_is_open())
+        layer_die("an MPI call outside MPI_Init and MPI_Finalize");
     struct comm *comm = comm_of(user);
     if (!comm)
         call_error(MPI_ERR_COMM);
@@ -31,7 +31,7 @@ static struct comm *asked(MPI_Comm user)
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-MAIL_EXPORTED int MPI_Comm_rank(MPI_Comm comm, int *rank)
+LAYER_EXPORTED int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     const struct comm *it = asked(comm);
     if (!it)
@@ -40,7 +40,7 @@ MAIL_EXPORTED int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Comm_size(MPI_Comm comm, int *size)
+LAYER_EXPORTED int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     const struct comm *it = asked(comm);
     if (!it)
@@ -49,14 +49,14 @@ MAIL_EXPORTED int MPI_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
+LAYER_EXPORTED int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
     *flag = 0;
     return asked(comm) ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
 /* The library's group of the same numbers. */
-MAIL_EXPORTED int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+LAYER_EXPORTED int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     MPI_Group world;
     const struct comm *it = asked(comm);
@@ -68,7 +68,7 @@ MAIL_EXPORTED int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     return error;
 }
 
-MAIL_EXPORTED int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+LAYER_EXPORTED int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
     MPI_Group one, other;
     if (!asked(comm1) || !asked(comm2))
@@ -91,7 +91,7 @@ static void meet(struct comm *parent)
     collective_exchange(parent, &nothing, 0, &nothing);
 }
 
-MAIL_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+LAYER_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct comm *parent = call_begin(comm);
     if (!parent)
@@ -103,7 +103,7 @@ MAIL_EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+LAYER_EXPORTED int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
     int size, rank;
     MPI_Group all;
@@ -120,7 +120,7 @@ MAIL_EXPORTED int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newc
     PMPI_Group_translate_ranks(group, size, in_group, all, world);
     PMPI_Group_free(&all);
     free(in_group);
-    for (rank = 0; rank < size && world[rank] != mail_rank();)
+    for (rank = 0; rank < size && world[rank] != layer_rank();)
         rank++;
     if (rank < size)
         *newcomm = comm_make(parent, count, 0, world, size)->user;
@@ -157,7 +157,7 @@ static MPI_Comm make_split(const struct comm *parent, uint64_t count, int color,
     return comm_make(parent, count, (uint64_t)(unsigned)color, world, size)->user;
 }
 
-MAIL_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+LAYER_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     struct comm *parent = call_begin(comm);
     if (!parent)
@@ -168,7 +168,7 @@ MAIL_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *ne
     struct choice mine = {.color = color, .key = key, .rank = parent->rank};
     struct choice *all = calloc((size_t)parent->size, sizeof *all);
     if (!all)
-        mail_die("out of memory for MPI_Comm_split");
+        layer_die("out of memory for MPI_Comm_split");
     collective_exchange(parent, &mine, sizeof mine, all);
     *newcomm = color == MPI_UNDEFINED ? MPI_COMM_NULL : make_split(parent, count, color, all);
     free(all);
@@ -190,35 +190,35 @@ static int give_up(MPI_Comm *comm)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Comm_free(MPI_Comm *comm)
+LAYER_EXPORTED int MPI_Comm_free(MPI_Comm *comm)
 {
     return give_up(comm);
 }
 
-MAIL_EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm)
+LAYER_EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm)
 {
     return give_up(comm);
 }
 
 /* --- passed on -------------------------------------------------------------------------------- */
 
-MAIL_EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
+LAYER_EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     (void)comm;
     return PMPI_Abort(MPI_COMM_WORLD, errorcode);
 }
 
 /* One error handler for all communicators. */
-MAIL_EXPORTED int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+LAYER_EXPORTED int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     return asked(comm) ? PMPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler) : MPI_ERR_COMM;
 }
 
 /* The time is a choice of nobody's: in the past it is what it was. */
-MAIL_EXPORTED double MPI_Wtime(void)
+LAYER_EXPORTED double MPI_Wtime(void)
 {
     double time = PMPI_Wtime();
-    if (mail_is_open())
-        mail_decision("MPI_Wtime", &time, sizeof time);
+    if (layer_is_open())
+        layer_decision("MPI_Wtime", &time, sizeof time);
     return time;
 }

@@ -17,12 +17,12 @@ static struct asked look_up(int count, const MPI_Request *handles)
     struct asked asked = {.count = count};
     asked.request = calloc((size_t)count + 1, sizeof *asked.request);
     if (!asked.request)
-        mail_die("out of memory for %d requests", count);
+        layer_die("out of memory for %d requests", count);
     for (int i = 0; i < count; i++) {
         struct request *one = handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
         if (!one && handles[i] != MPI_REQUEST_NULL)
-            mail_refuse("a request that was not made by a send, a receive or a collective call",
-                        "requests of those");
+            layer_refuse("a request that was not made by a send, a receive or a collective call",
+                         "requests of those");
         if (one && one->active) {
             asked.request[i] = one;
             asked.active++;
@@ -98,15 +98,15 @@ static int complete_all(bool wait, int count, MPI_Request *handles, int *flag, M
     return error;
 }
 
-MAIL_EXPORTED int MPI_Waitall(int count, MPI_Request array_of_requests[],
-                              MPI_Status *array_of_statuses)
+LAYER_EXPORTED int MPI_Waitall(int count, MPI_Request array_of_requests[],
+                               MPI_Status *array_of_statuses)
 {
     int flag;
     return complete_all(true, count, array_of_requests, &flag, array_of_statuses);
 }
 
-MAIL_EXPORTED int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
-                              MPI_Status *array_of_statuses)
+LAYER_EXPORTED int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+                               MPI_Status *array_of_statuses)
 {
     return complete_all(false, count, array_of_requests, flag, array_of_statuses);
 }
@@ -133,32 +133,32 @@ static int complete_any(bool wait, int count, MPI_Request *handles, int *index, 
     return error;
 }
 
-MAIL_EXPORTED int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
-                              MPI_Status *status)
+LAYER_EXPORTED int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
+                               MPI_Status *status)
 {
     int flag;
     return complete_any(true, count, array_of_requests, indx, &flag, status);
 }
 
-MAIL_EXPORTED int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
-                              MPI_Status *status)
+LAYER_EXPORTED int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
+                               MPI_Status *status)
 {
     return complete_any(false, count, array_of_requests, indx, flag, status);
 }
 
-MAIL_EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
+LAYER_EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int flag, index;
     return complete_any(true, 1, request, &index, &flag, status);
 }
 
-MAIL_EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+LAYER_EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     int index;
     return complete_any(false, 1, request, &index, flag, status);
 }
 
-MAIL_EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+LAYER_EXPORTED int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     call_begin_anywhere();
     struct asked asked = look_up(1, &request);
@@ -196,15 +196,15 @@ static int complete_some(bool wait, int count, MPI_Request *handles, int *outcou
     return answer;
 }
 
-MAIL_EXPORTED int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
-                               int array_of_indices[], MPI_Status array_of_statuses[])
+LAYER_EXPORTED int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                                int array_of_indices[], MPI_Status array_of_statuses[])
 {
     return complete_some(true, incount, array_of_requests, outcount, array_of_indices,
                          array_of_statuses);
 }
 
-MAIL_EXPORTED int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
-                               int array_of_indices[], MPI_Status array_of_statuses[])
+LAYER_EXPORTED int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                                int array_of_indices[], MPI_Status array_of_statuses[])
 {
     return complete_some(false, incount, array_of_requests, outcount, array_of_indices,
                          array_of_statuses);
@@ -213,14 +213,14 @@ MAIL_EXPORTED int MPI_Testsome(int incount, MPI_Request array_of_requests[], int
 /* --- cancel and free -------------------------------------------------------------------------- */
 
 /* A receive that nothing has matched is cancelled, any other goes on. */
-MAIL_EXPORTED int MPI_Cancel(MPI_Request *request)
+LAYER_EXPORTED int MPI_Cancel(MPI_Request *request)
 {
     call_begin_anywhere();
     struct request *one = request_of(*request);
     if (!one || !one->active)
         return call_error(MPI_ERR_REQUEST);
     if (one->kind != REQUEST_RECEIVE)
-        mail_refuse("MPI_Cancel of what is no receive", "MPI_Cancel of a receive");
+        layer_refuse("MPI_Cancel of what is no receive", "MPI_Cancel of a receive");
     if (!one->done) {
         request_unpost(one);
         one->cancelled = one->done = true;
@@ -229,14 +229,14 @@ MAIL_EXPORTED int MPI_Cancel(MPI_Request *request)
 }
 
 /* A synchronous send that is freed goes when it is acknowledged. */
-MAIL_EXPORTED int MPI_Request_free(MPI_Request *request)
+LAYER_EXPORTED int MPI_Request_free(MPI_Request *request)
 {
     call_begin_anywhere();
     struct request *one = request_of(*request);
     if (!one)
         return call_error(MPI_ERR_REQUEST);
     if (one->active && one->kind != REQUEST_SEND)
-        mail_refuse("MPI_Request_free of an active receive or collective call", "MPI_Wait first");
+        layer_refuse("MPI_Request_free of an active receive or collective call", "MPI_Wait first");
     *request = MPI_REQUEST_NULL;
     if (one->active && !one->done)
         request_detach(one);
@@ -269,13 +269,13 @@ static int send_init(const void *buffer, int count, MPI_Datatype type, int peer,
     return keep(REQUEST_SEND, buffer, count, type, peer, tag, comm, mode, request);
 }
 
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Send_init, send_init, SEND_STANDARD)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Ssend_init, send_init, SEND_SYNCHRONOUS)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Bsend_init, send_init, SEND_BUFFERED)
-REQUESTS_SEND(MAIL_EXPORTED, MPI_Rsend_init, send_init, SEND_STANDARD)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Send_init, send_init, SEND_STANDARD)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Ssend_init, send_init, SEND_SYNCHRONOUS)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Bsend_init, send_init, SEND_BUFFERED)
+REQUESTS_SEND(LAYER_EXPORTED, MPI_Rsend_init, send_init, SEND_STANDARD)
 
-MAIL_EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                                MPI_Comm comm, MPI_Request *request)
+LAYER_EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                                 MPI_Comm comm, MPI_Request *request)
 {
     return keep(REQUEST_RECEIVE, buf, count, datatype, source, tag, comm, SEND_STANDARD, request);
 }
@@ -286,9 +286,9 @@ static int start(MPI_Request handle)
     if (!request || !request->persistent || request->active)
         return call_error(MPI_ERR_REQUEST);
     if (request->lost_buffer)
-        mail_refuse("a persistent request from before a potential checkpoint whose buffer is not "
-                    "in registered state",
-                    "registered buffers, or requests that are made before checkpoint_restore");
+        layer_refuse("a persistent request from before a potential checkpoint whose buffer is not "
+                     "in registered state",
+                     "registered buffers, or requests that are made before checkpoint_restore");
     if (request->kind == REQUEST_RECEIVE)
         call_receive(request);
     else
@@ -296,22 +296,22 @@ static int start(MPI_Request handle)
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Start(MPI_Request *request)
+LAYER_EXPORTED int MPI_Start(MPI_Request *request)
 {
-    mail_begin_sending();
+    layer_begin_sending();
     call_begin_anywhere();
     int error = start(*request);
-    mail_end_sending();
+    layer_end_sending();
     return error;
 }
 
-MAIL_EXPORTED int MPI_Startall(int count, MPI_Request array_of_requests[])
+LAYER_EXPORTED int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     int error = MPI_SUCCESS;
-    mail_begin_sending();
+    layer_begin_sending();
     call_begin_anywhere();
     for (int i = 0; i < count && error == MPI_SUCCESS; i++)
         error = start(array_of_requests[i]);
-    mail_end_sending();
+    layer_end_sending();
     return error;
 }

@@ -4,8 +4,8 @@
 --
 --     lua5.4 generate.lua MPICC FILE SOURCE...
 --
--- SOURCE: the files of the layer; what they define ("MAIL_EXPORTED int MPI_X(", or by pairs,
--- "CALL(MPI_X, MPI_Ix,", or "SENDS(MAIL_EXPORTED, MPI_X,") is left out. A name
+-- SOURCE: the files of the layer; what they define ("LAYER_EXPORTED int MPI_X(", or by pairs,
+-- "CALL(MPI_X, MPI_Ix,", or "SENDS(LAYER_EXPORTED, MPI_X,") is left out. A name
 -- that is listed here and that mpi.h does not have stops the build.
 
 -- The library's answer for MPI_COMM_WORLD will do, whatever the communicator is.
@@ -53,10 +53,10 @@ local function defined(paths)
     for _, path in ipairs(paths) do
         local file = io.open(path) or stop("%s: cannot be read", path)
         local text = file:read("a")
-        for name in text:gmatch("MAIL_EXPORTED %w+ (MPI_[%w_]+)%(") do
+        for name in text:gmatch("LAYER_EXPORTED %w+ (MPI_[%w_]+)%(") do
             found[name] = true
         end
-        for name in text:gmatch("SENDS?%(MAIL_EXPORTED, (MPI_[%w_]+),") do
+        for name in text:gmatch("SENDS?%(LAYER_EXPORTED, (MPI_[%w_]+),") do
             found[name] = true
         end
         for blocking, nonblocking in text:gmatch("CALL%((MPI_[%w_]+), (MPI_[%w_]+),") do
@@ -86,7 +86,7 @@ local function passing(call)
 end
 
 local function refusing(call)
-    return ('WEAK int %s%s;\nWEAK int %s%s\n{\n    mail_refuse("%s", INSTEAD);\n}\n')
+    return ('WEAK int %s%s;\nWEAK int %s%s\n{\n    layer_refuse("%s", INSTEAD);\n}\n')
         :format(call.name, call.list, call.name, call.list, call.name)
 end
 

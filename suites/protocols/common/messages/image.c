@@ -2,7 +2,7 @@
 #include "common/messages/image.h"
 
 #include "common/base/fresh.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct {
     uint64_t bytes;
 } image;
 
-/* Behind one another. */
+/* After one another. */
 static void lay_out(const struct state *program)
 {
     char *next = image.memory;
@@ -34,7 +34,7 @@ struct state *image_room(const struct state *program)
         image.bytes = bytes;
     }
     if (!image.memory)
-        mail_die("out of memory for an image of %" PRIu64 " bytes of state", bytes);
+        layer_die("out of memory for an image of %" PRIu64 " bytes of state", bytes);
     lay_out(program);
     return &image.state;
 }

@@ -1,20 +1,20 @@
 /* What has been sent to this rank and not been handed over to the program, and the program's
- * requests, as Faultline is to be told of them: see mail.h. Must not know: the wire, the past. */
+ * requests, as Faultline is to be told of them: see layer.h. Must not know: the wire, the past. */
 #include "common/messages/matching.h"
 #include "common/messages/parts.h"
 #include "faultline.h"
 
-bool mail_describe(const struct packet *packet, struct mail_message *message)
+bool layer_describe(const struct packet *packet, struct layer_message *message)
 {
     const struct packet_head *head = &packet->head;
     const struct comm *comm = comm_by_id(head->comm);
     if (head->kind != PACKET_MESSAGE || !comm || comm->freed)
         return false;
-    *message = (struct mail_message){.comm = (uint64_t)comm->user,
-                                     .peer = head->source,
-                                     .tag = head->tag,
-                                     .data = packet->data,
-                                     .bytes = head->bytes};
+    *message = (struct layer_message){.comm = (uint64_t)comm->user,
+                                      .peer = head->source,
+                                      .tag = head->tag,
+                                      .data = packet->data,
+                                      .bytes = head->bytes};
     return true;
 }
 
@@ -36,22 +36,22 @@ static struct packet *next_kept(uint64_t least)
     return next;
 }
 
-void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *message),
-                        void *context)
+void layer_for_each_kept(void (*visit)(void *context, const struct layer_message *message),
+                         void *context)
 {
-    struct mail_message message;
+    struct layer_message message;
     for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
-        if (mail_describe(one, &message))
+        if (layer_describe(one, &message))
             visit(context, &message);
 }
 
-void mail_mark_kept(uint64_t line)
+void layer_mark_kept(uint64_t line)
 {
     for (struct packet *one = next_kept(0); one; one = next_kept(one->arrived + 1))
         one->kept_line = line;
 }
 
-void mail_tell_requests(void)
+void layer_tell_requests(void)
 {
     for (const struct request *one = requests_all(); one; one = one->next)
         if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)

@@ -2,7 +2,7 @@
 #include "common/messages/matching.h"
 
 #include "common/messages/exchange.h"
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 #include "common/messages/steps.h"
 
 static struct packet_list here;
@@ -38,7 +38,7 @@ static void is_acknowledged(const struct packet_head *head)
 {
     struct request *send = request_sent_as(head->from, head->about);
     if (!send)
-        mail_die("rank %d acknowledges a message that nobody waits for", head->from);
+        layer_die("rank %d acknowledges a message that nobody waits for", head->from);
     send->done = true;
     if (send->detached)
         request_free(send);
@@ -115,7 +115,7 @@ void matching_read(struct reader in)
     while (in.left > 0) {
         struct packet *packet = packet_read(&in);
         if (!packet)
-            mail_die("the saved messages are damaged");
+            layer_die("the saved messages are damaged");
         packet_append(&here, packet);
     }
 }

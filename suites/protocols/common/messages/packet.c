@@ -1,7 +1,7 @@
 /* See packet.h. */
 #include "common/messages/packet.h"
 
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct packet *packet_new(size_t bytes)
 {
     struct packet *packet = calloc(1, sizeof *packet + bytes);
     if (!packet)
-        mail_die("out of memory for a packet of %zu bytes", bytes);
+        layer_die("out of memory for a packet of %zu bytes", bytes);
     packet->holds = 1;
     packet->head.bytes = bytes;
     return packet;

@@ -1,4 +1,4 @@
-/* What goes over the wire: a head and, behind it, the data. Must not know: who sends it when. */
+/* What goes over the wire: a head and, after it, the data. Must not know: who sends it when. */
 #ifndef COMMON_MESSAGES_PACKET_H
 #define COMMON_MESSAGES_PACKET_H
 
@@ -36,10 +36,10 @@ struct packet_head {
 struct packet {
     struct packet *next; /* in the list that owns it */
     unsigned holds;
-    uint64_t arrived;   /* its place among all that came to this rank; see mail_for_each_kept */
+    uint64_t arrived;   /* its place among all that came to this rank; see layer_for_each_kept */
     uint64_t kept_line; /* it crossed the cut of this line, from which this rank was restored; 0 */
     struct packet_head head;
-    char data[]; /* right behind the head: both go out as one */
+    char data[]; /* right after the head: both go out as one */
 };
 
 /* With room for `bytes` of data, zeroed, held once. The job ends if there is no memory. */

@@ -2,25 +2,25 @@
 #ifndef COMMON_MESSAGES_PARTS_H
 #define COMMON_MESSAGES_PARTS_H
 
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
-#define MAIL_EXPORTED __attribute__((visibility("default")))
+#define LAYER_EXPORTED __attribute__((visibility("default")))
 
-bool mail_is_open(void);
-bool mail_native_collectives(void);
+bool layer_is_open(void);
+bool layer_native_collectives(void);
 
 /* Ends the job: the program does what is not supported. */
-_Noreturn void mail_refuse(const char *what, const char *instead);
+_Noreturn void layer_refuse(const char *what, const char *instead);
 
 /* A message is handed over to the program: tells the protocol if it is one of those kept. */
-void mail_handed_over(const struct packet *packet);
+void layer_handed_over(const struct packet *packet);
 
 /* Tells Faultline of every request that the program has: when an image was read, ahead of all that
  * the program does again. */
-void mail_tell_requests(void);
+void layer_tell_requests(void);
 
-/* A call that sends begins; what it sends is on its way. See mail_sending. */
-void mail_begin_sending(void);
-void mail_end_sending(void);
+/* A call that sends begins; what it sends is on its way. See layer_sending. */
+void layer_begin_sending(void);
+void layer_end_sending(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* See past.h. */
 #include "common/messages/past.h"
 
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct moment *past_add(struct past *past, uint64_t step)
         past->room = past->room ? 2 * past->room : FIRST_ROOM;
         past->moment = realloc(past->moment, past->room * sizeof *past->moment);
         if (!past->moment)
-            mail_die("out of memory for the past since the last potential checkpoint");
+            layer_die("out of memory for the past since the last potential checkpoint");
     }
     struct moment *moment = &past->moment[past->count++];
     *moment = (struct moment){.step = step};
@@ -68,5 +68,5 @@ void past_read(struct past *past, struct reader in)
     while (in.left > 0 && !in.failed)
         read_one(past, &in);
     if (in.failed)
-        mail_die("the saved past is damaged");
+        layer_die("the saved past is damaged");
 }

@@ -12,7 +12,7 @@
 /* A packet, or a choice of the program (packet == NULL). */
 struct moment {
     uint64_t step;
-    uint64_t round;        /* of mail_keep_back in which it came, from 1 since the image; 0: none */
+    uint64_t round; /* of layer_keep_back in which it came, from 1 since the image; 0: none */
     struct packet *packet; /* held */
     struct bytes choice;
 };

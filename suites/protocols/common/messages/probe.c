@@ -38,7 +38,7 @@ static int begin(struct sought *sought, int source, int tag, MPI_Comm user)
     return sought->comm ? call_check(sought->comm, source, &nothing, true) : MPI_ERR_COMM;
 }
 
-MAIL_EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+LAYER_EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct sought sought;
     int error = begin(&sought, source, tag, comm);
@@ -47,7 +47,7 @@ MAIL_EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *stat
     return error;
 }
 
-MAIL_EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+LAYER_EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     struct sought sought;
     int error = begin(&sought, source, tag, comm);
@@ -72,8 +72,8 @@ static MPI_Message take(struct sought *sought)
     return (MPI_Message)request_handle(message);
 }
 
-MAIL_EXPORTED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
-                             MPI_Status *status)
+LAYER_EXPORTED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                              MPI_Status *status)
 {
     struct sought sought;
     int error = begin(&sought, source, tag, comm);
@@ -84,8 +84,8 @@ MAIL_EXPORTED int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *me
     return MPI_SUCCESS;
 }
 
-MAIL_EXPORTED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                              MPI_Status *status)
+LAYER_EXPORTED int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                               MPI_Status *status)
 {
     struct sought sought;
     int error = begin(&sought, source, tag, comm);
@@ -124,8 +124,8 @@ static struct request *receive(void *buffer, int count, MPI_Datatype type, MPI_M
     return receive;
 }
 
-MAIL_EXPORTED int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
-                            MPI_Status *status)
+LAYER_EXPORTED int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                             MPI_Status *status)
 {
     int error;
     struct request *one = receive(buf, count, datatype, message, &error);
@@ -136,8 +136,8 @@ MAIL_EXPORTED int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Mes
     return error;
 }
 
-MAIL_EXPORTED int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
-                             MPI_Request *request)
+LAYER_EXPORTED int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                              MPI_Request *request)
 {
     int error;
     struct request *one = receive(buf, count, datatype, message, &error);

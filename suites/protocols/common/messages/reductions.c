@@ -29,7 +29,7 @@ static struct room room_for(const struct payload *payload)
     size_t bytes = (size_t)(true_extent + (payload->count > 0 ? payload->count - 1 : 0) * extent);
     room.memory = calloc(1, bytes ? bytes : 1);
     if (!room.memory)
-        mail_die("out of memory for a reduction of %d elements", payload->count);
+        layer_die("out of memory for a reduction of %d elements", payload->count);
     room.first = (char *)room.memory - true_low;
     return room;
 }
@@ -72,7 +72,7 @@ static int copy(const struct payload *from, const struct payload *to)
     uint64_t bytes = payload_bytes(from);
     void *row = malloc(bytes ? bytes : 1);
     if (!row)
-        mail_die("out of memory for a reduction of %d elements", from->count);
+        layer_die("out of memory for a reduction of %d elements", from->count);
     int error = payload_pack(from, row);
     if (error == MPI_SUCCESS)
         error = payload_unpack(to, row, bytes);
@@ -98,7 +98,7 @@ static void expect(struct exchange *call, int count, struct payload result, MPI_
         return;
     struct reduction *it = malloc(sizeof *it + (size_t)count * sizeof it->room[0]);
     if (!it)
-        mail_die("out of memory for a reduction over %d ranks", count);
+        layer_die("out of memory for a reduction over %d ranks", count);
     *it = (struct reduction){.op = op, .result = result, .rooms = count};
     for (int i = 0; i < count; i++) {
         it->room[i] = room_for(&result);
@@ -155,8 +155,8 @@ static int reduce_span(enum span span, const void *sendbuf, void *recvbuf, int c
     return exchange_end(call, request);
 }
 
-MAIL_EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
-                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+LAYER_EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     if (collective_is_native(comm)) {
         call_begin_anywhere();
@@ -165,9 +165,9 @@ MAIL_EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
     return reduce_span(SPAN_ALL, sendbuf, recvbuf, count, datatype, op, comm, NULL);
 }
 
-MAIL_EXPORTED int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                 MPI_Request *request)
+LAYER_EXPORTED int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                  MPI_Request *request)
 {
     return reduce_span(SPAN_ALL, sendbuf, recvbuf, count, datatype, op, comm, request);
 }

@@ -4,13 +4,13 @@
  * conventions are on the machines this runs on. */
 #define EXPORTED __attribute__((visibility("default")))
 
-_Noreturn void mail_refuse(const char *what, const char *instead);
+_Noreturn void layer_refuse(const char *what, const char *instead);
 
 #define REFUSED(function, instead)                                                                 \
     int function(void);                                                                            \
     EXPORTED int function(void)                                                                    \
     {                                                                                              \
-        mail_refuse(#function, instead);                                                           \
+        layer_refuse(#function, instead);                                                          \
     }
 
 REFUSED(MPI_Mrecv_c, "MPI_Mrecv")

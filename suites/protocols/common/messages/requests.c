@@ -26,7 +26,7 @@ struct request *request_new(enum request_kind kind, struct comm *comm, int peer,
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request)
-        mail_die("out of memory for a request");
+        layer_die("out of memory for a request");
     *request = (struct request){.next = table.all,
                                 .kind = kind,
                                 .active = true,
@@ -81,13 +81,13 @@ static void renumber(struct request *request, int number)
 {
     int room = table.room ? table.room : FIRST_ROOM;
     if (number > NUMBERED_REQUESTS_MAX)
-        mail_die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
+        layer_die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
     while (room <= number)
         room *= 2;
     if (room != table.room) {
         table.by_number = realloc(table.by_number, (size_t)room * sizeof *table.by_number);
         if (!table.by_number)
-            mail_die("out of memory for %d requests", room);
+            layer_die("out of memory for %d requests", room);
         memset(table.by_number + table.room, 0,
                (size_t)(room - table.room) * sizeof *table.by_number);
         table.room = room;
@@ -154,7 +154,7 @@ struct request *request_sent_as(int to, uint64_t number)
 
 /* --- as bytes --------------------------------------------------------------------------------- */
 
-/* Behind it a row each: the datatype, the packet. */
+/* After it a row each: the datatype, the packet. */
 struct stored {
     int32_t number;
     int32_t kind;
@@ -167,7 +167,7 @@ struct stored {
     int32_t peer;
     int32_t tag;
     int32_t count;
-    int32_t piece;   /* of mail_state, that the buffer lies in; NO_PIECE */
+    int32_t piece;   /* of layer_state, that the buffer lies in; NO_PIECE */
     int32_t posting; /* place among those that are posted, from 1; 0: is not */
     uint32_t packet_kind;
     uint64_t offset; /* of the buffer in its piece */
@@ -180,7 +180,7 @@ static void locate(const struct payload *payload, struct stored *stored)
 {
     char *first;
     uint64_t bytes;
-    const struct state *state = mail_state();
+    const struct state *state = layer_state();
     payload_span(payload, &first, &bytes);
     stored->piece = state_around(state, first, bytes);
     if (stored->piece != NO_PIECE)
@@ -209,7 +209,7 @@ static void put_rows(const struct request *request, struct bytes *out)
     struct bytes type = {0}, packet = {0};
     struct error error;
     if (needs_buffer(request) && type_write(request->payload.type, &type, &error) != OK)
-        mail_die("a request cannot be saved: %s", error.text);
+        layer_die("a request cannot be saved: %s", error.text);
     if (request->packet)
         packet_write(request->packet, &packet);
     bytes_put_row(out, type.data, type.size);
@@ -237,7 +237,7 @@ static void write_one(const struct request *request, struct bytes *out)
                             .comm = request->comm ? request->comm->id : 0,
                             .sent_as = request->sent_as};
     if (request->kind == REQUEST_COLLECTIVE)
-        mail_refuse(
+        layer_refuse(
             "a collective call that does not block and is pending at a potential checkpoint",
             "MPI_Wait ahead of it");
     if (needs_buffer(request) && request->payload.buffer != MPI_BOTTOM)
@@ -254,7 +254,7 @@ void requests_write(struct bytes *out)
 
 static void place_buffer(const struct stored *stored, struct request *request)
 {
-    const struct state *state = mail_state();
+    const struct state *state = layer_state();
     if (stored->piece >= 0 && (size_t)stored->piece < state->count)
         request->payload.buffer = (char *)state->piece[stored->piece].data + stored->offset;
     else
@@ -267,7 +267,7 @@ static struct request *make(const struct stored *stored, struct reader type, str
     struct payload payload = {.count = stored->count, .type = MPI_BYTE};
     struct comm *comm = stored->comm ? comm_by_id(stored->comm) : NULL;
     if (stored->comm && !comm)
-        mail_die("the saved state holds a request on a communicator that is not there");
+        layer_die("the saved state holds a request on a communicator that is not there");
     struct request *request =
         request_new((enum request_kind)stored->kind, comm, stored->peer, stored->tag, &payload);
     request->mode = (enum send_mode)stored->mode;
@@ -280,7 +280,7 @@ static struct request *make(const struct stored *stored, struct reader type, str
     request->sent_as = stored->sent_as;
     if (type.left > 0) {
         if (type_read(&type, &request->payload.type, &error) != OK)
-            mail_die("a request cannot be read: %s", error.text);
+            layer_die("a request cannot be read: %s", error.text);
         request->own_type = true;
     }
     if (packet.left > 0)
@@ -321,7 +321,7 @@ void requests_forget(void)
     table.early_count = table.room;
     table.early = calloc((size_t)table.room + 1, sizeof *table.early);
     if (!table.early)
-        mail_die("out of memory for %d requests", table.room);
+        layer_die("out of memory for %d requests", table.room);
     for (int i = 1; i < table.room; i++)
         if (table.by_number[i])
             table.early[i] = *table.by_number[i];
@@ -340,11 +340,11 @@ struct posting {
 static void keep_posting(struct posting *posting, int place, struct request *request)
 {
     if (place < 1 || place > NUMBERED_REQUESTS_MAX)
-        mail_die("the saved requests are damaged");
+        layer_die("the saved requests are damaged");
     if (place > posting->places) {
         posting->row = realloc(posting->row, (size_t)place * sizeof *posting->row);
         if (!posting->row)
-            mail_die("out of memory for %d requests", place);
+            layer_die("out of memory for %d requests", place);
         memset(posting->row + posting->places, 0,
                (size_t)(place - posting->places) * sizeof *posting->row);
         posting->places = place;
@@ -373,7 +373,7 @@ void requests_read(struct reader in)
     struct posting posting = {0};
     while (in.left > 0)
         if (!read_one(&in, &posting))
-            mail_die("the saved requests are damaged");
+            layer_die("the saved requests are damaged");
     for (int i = 0; i < posting.places; i++)
         if (posting.row[i])
             request_post(posting.row[i]);

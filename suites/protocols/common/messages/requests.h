@@ -65,7 +65,7 @@ struct request *requests_all(void);
 /* The synchronous send to rank `to` of the application whose packet has this number; NULL: none. */
 struct request *request_sent_as(int to, uint64_t number);
 
-/* As bytes in a saved state; buffers by their place in the pieces of mail_state. */
+/* As bytes in a saved state; buffers by their place in the pieces of layer_state. */
 void requests_write(struct bytes *out);
 /* All go; of persistent ones that the program made before checkpoint_restore the buffers are kept
  * in mind. Ahead of requests_read, and of comms_read. */

@@ -17,67 +17,67 @@
 
 void core_end_past(void)
 {
-    if (!mail.has_begun)
-        past_write(&mail.past, &mail.prologue);
-    mail.has_begun = true;
-    past_clear(&mail.past);
-    mail.step = mail.rounds = 0;
+    if (!layer.has_begun)
+        past_write(&layer.past, &layer.prologue);
+    layer.has_begun = true;
+    past_clear(&layer.past);
+    layer.step = layer.rounds = 0;
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
 uint64_t steps_next_number(int to)
 {
-    return mail.sent[to];
+    return layer.sent[to];
 }
 
 /* What was kept back in another round goes now. */
 static void enter_round(uint64_t round)
 {
-    if (round == mail.round)
+    if (round == layer.round)
         return;
-    mail.round = 0;
-    owed_clear(&mail.owed, steps_send);
-    mail.round = round;
-    if (round > mail.rounds)
-        mail.rounds = round;
+    layer.round = 0;
+    unsent_clear(&layer.unsent, steps_send);
+    layer.round = round;
+    if (round > layer.rounds)
+        layer.rounds = round;
 }
 
-void mail_keep_back(void)
+void layer_keep_back(void)
 {
-    enter_round(mail.rounds + 1);
+    enter_round(layer.rounds + 1);
 }
 
-void mail_let_go(void)
+void layer_let_go(void)
 {
     enter_round(0);
 }
 
 static void arrives(struct packet *packet)
 {
-    packet->arrived = mail.arrived++;
+    packet->arrived = layer.arrived++;
     matching_arrives(packet);
 }
 
 void steps_send(struct packet *packet, int to)
 {
-    if (mail.round > 0 && to != mail.rank) {
-        owed_add(&mail.owed, packet, to);
+    if (layer.round > 0 && to != layer.rank) {
+        unsent_add(&layer.unsent, packet, to);
         return;
     }
-    packet->head.from = mail.rank;
-    packet->head.number = mail.sent[to]++;
-    if (to == mail.rank) {
-        mail.taken[to]++;
+    packet->head.from = layer.rank;
+    packet->head.number = layer.sent[to]++;
+    if (to == layer.rank) {
+        layer.taken[to]++;
         arrives(packet);
-    } else if (mail.in_past) {
+    } else if (layer.in_past) {
         packet_drop(packet);
     } else {
         wire_send(packet, to);
     }
 }
 
-void mail_control(int to, int lane, unsigned kind, uint64_t number, const void *data, size_t bytes)
+void layer_control(int to, int lane, unsigned kind, uint64_t number, const void *data, size_t bytes)
 {
     struct packet *packet = packet_new(bytes);
     packet->head.kind = kind;
@@ -92,10 +92,10 @@ void mail_control(int to, int lane, unsigned kind, uint64_t number, const void *
 static void take_in(struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
-    if (head->number != mail.taken[head->from])
-        mail_die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number,
-                 head->from, mail.taken[head->from]);
-    mail.taken[head->from]++;
+    if (head->number != layer.taken[head->from])
+        layer_die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number,
+                  head->from, layer.taken[head->from]);
+    layer.taken[head->from]++;
     arrives(packet);
 }
 
@@ -103,39 +103,39 @@ static void take_in(struct packet *packet)
 static void comes(struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
-    mail.inside = true;
+    layer.inside = true;
     if (head->kind >= PACKET_CONTROL) {
-        mail.protocol->control(head->from, head->kind, head->number, packet->data, head->bytes);
-        mail.inside = false;
+        layer.protocol->control(head->from, head->kind, head->number, packet->data, head->bytes);
+        layer.inside = false;
         packet_drop(packet);
         return;
     }
-    if (mail.protocol->arrives)
-        mail.protocol->arrives(head->from, packet);
-    mail.inside = false;
-    struct moment *moment = past_add(&mail.past, mail.step);
-    moment->round = mail.round;
+    if (layer.protocol->arrives)
+        layer.protocol->arrives(head->from, packet);
+    layer.inside = false;
+    struct moment *moment = past_add(&layer.past, layer.step);
+    moment->round = layer.round;
     moment->packet = packet_hold(packet);
     take_in(packet);
 }
 
-void mail_put_back(struct packet *packet, uint64_t line)
+void layer_put_back(struct packet *packet, uint64_t line)
 {
     packet->kept_line = line;
-    packet_append(&mail.put_back, packet);
+    packet_append(&layer.put_back, packet);
 }
 
-void mail_handed_over(const struct packet *packet)
+void layer_handed_over(const struct packet *packet)
 {
-    struct mail_message message;
-    if (packet->kept_line > 0 && mail.protocol->handed_over && mail_describe(packet, &message))
-        mail.protocol->handed_over(packet->kept_line, &message);
+    struct layer_message message;
+    if (packet->kept_line > 0 && layer.protocol->handed_over && layer_describe(packet, &message))
+        layer.protocol->handed_over(packet->kept_line, &message);
 }
 
 /* What was put back comes ahead of the network. */
 static struct packet *next_of_present(void)
 {
-    struct packet *packet = packet_take_first(&mail.put_back);
+    struct packet *packet = packet_take_first(&layer.put_back);
     return packet ? packet : wire_take();
 }
 
@@ -143,32 +143,32 @@ static struct packet *next_of_present(void)
 
 static void check_counts(void)
 {
-    struct reader in = {.next = mail.expected.data, .left = mail.expected.size};
-    for (int rank = 0; rank < mail.ranks; rank++) {
+    struct reader in = {.next = layer.expected.data, .left = layer.expected.size};
+    for (int rank = 0; rank < layer.ranks; rank++) {
         uint64_t sent = reader_number(&in), taken = reader_number(&in);
-        if (sent != mail.sent[rank] || taken != mail.taken[rank])
+        if (sent != layer.sent[rank] || taken != layer.taken[rank])
             core_differs("it has sent more or less");
     }
-    bytes_release(&mail.expected);
+    bytes_release(&layer.expected);
 }
 
 static void live_on(void)
 {
     check_counts();
-    mail.in_past = false;
-    mail.protocol->lives_on();
+    layer.in_past = false;
+    layer.protocol->lives_on();
     enter_round(0);
 }
 
 /* In the past: what came at this step, one moment. false: nothing more did. */
 static bool comes_again(void)
 {
-    const struct moment *moment = past_next(&mail.past);
-    if (!moment || moment->step != mail.step)
+    const struct moment *moment = past_next(&layer.past);
+    if (!moment || moment->step != layer.step)
         return false;
     if (!moment->packet)
         return false; /* a choice that the program makes at this step */
-    mail.past.next++;
+    layer.past.next++;
     enter_round(moment->round);
     take_in(packet_hold(moment->packet));
     return true;
@@ -176,9 +176,9 @@ static bool comes_again(void)
 
 void core_leave_past_here(void)
 {
-    if (mail.step > mail.last_step)
+    if (layer.step > layer.last_step)
         core_differs("it goes on beyond the point where it was saved");
-    if (mail.step == mail.last_step && !past_next(&mail.past))
+    if (layer.step == layer.last_step && !past_next(&layer.past))
         live_on();
     else
         enter_round(0);
@@ -186,30 +186,30 @@ void core_leave_past_here(void)
 
 static void begin_step(void)
 {
-    if (mail.inside)
-        mail_die("a step inside a step");
-    mail.step++;
+    if (layer.inside)
+        layer_die("a step inside a step");
+    layer.step++;
 }
 
 static void step_of_protocol(void)
 {
-    if (!mail.protocol->step)
+    if (!layer.protocol->step)
         return;
-    mail.inside = true;
-    mail.protocol->step();
-    mail.inside = false;
+    layer.inside = true;
+    layer.protocol->step();
+    layer.inside = false;
 }
 
 void steps_poll(void)
 {
     struct packet *packet;
     begin_step();
-    if (mail.in_past) {
+    if (layer.in_past) {
         while (comes_again())
             ;
         core_leave_past_here();
     }
-    if (mail.in_past)
+    if (layer.in_past)
         return;
     wire_is_sent();
     while ((packet = next_of_present()))
@@ -220,7 +220,7 @@ void steps_poll(void)
 /* The library's progress needs the first looks one after the other. */
 static void let_others_run(void)
 {
-    if (++mail.idle < LOOKS_BEFORE_REST)
+    if (++layer.idle < LOOKS_BEFORE_REST)
         sched_yield();
     else
         nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
@@ -231,7 +231,7 @@ static void look(void)
 {
     struct packet *packet = next_of_present();
     if (packet) {
-        mail.idle = 0;
+        layer.idle = 0;
         comes(packet);
     } else {
         wire_is_sent();
@@ -249,64 +249,64 @@ void steps_wait(bool (*done)(void *context), void *context)
 {
     begin_step();
     while (!done(context)) {
-        if (!mail.in_past) {
+        if (!layer.in_past) {
             core_wait_a_little();
         } else if (!comes_again()) {
             core_leave_past_here();
-            if (mail.in_past)
+            if (layer.in_past)
                 core_differs("it waits for what had come");
         }
     }
-    /* What mail_flush took in at this step, behind what the call waited for. */
-    while (mail.in_past && comes_again())
+    /* What layer_flush took in at this step, after what the call waited for. */
+    while (layer.in_past && comes_again())
         ;
-    if (mail.in_past)
+    if (layer.in_past)
         core_leave_past_here();
 }
 
-void mail_flush(bool (*done)(void *context), void *context)
+void layer_flush(bool (*done)(void *context), void *context)
 {
-    bool inside = mail.inside;
+    bool inside = layer.inside;
     while (!done(context))
         look();
-    mail.inside = inside;
+    layer.inside = inside;
 }
 
-bool mail_sending(void)
+bool layer_sending(void)
 {
-    return mail.sending;
+    return layer.sending;
 }
 
-void mail_begin_sending(void)
+void layer_begin_sending(void)
 {
-    mail.sending = true;
+    layer.sending = true;
 }
 
-void mail_end_sending(void)
+void layer_end_sending(void)
 {
-    mail.sending = false;
+    layer.sending = false;
 }
 
-void mail_step(void)
+void layer_step(void)
 {
     steps_poll();
 }
 
-void mail_wait(bool (*done)(void *context), void *context)
+void layer_wait(bool (*done)(void *context), void *context)
 {
     steps_wait(done, context);
 }
 
-void mail_decision(const char *name, void *data, size_t bytes)
+void layer_decision(const char *name, void *data, size_t bytes)
 {
-    if (!mail.in_past) {
-        bytes_put(&past_add(&mail.past, mail.step)->choice, data, bytes);
+    if (!layer.in_past) {
+        bytes_put(&past_add(&layer.past, layer.step)->choice, data, bytes);
         return;
     }
-    const struct moment *moment = past_next(&mail.past);
-    if (!moment || moment->step != mail.step || moment->packet || moment->choice.size != bytes)
+    const struct moment *moment = past_next(&layer.past);
+    if (!moment || moment->step != layer.step || moment->packet || moment->choice.size != bytes)
         core_differs(name);
     if (bytes > 0)
         memcpy(data, moment->choice.data, bytes);
-    mail.past.next++;
+    layer.past.next++;
 }

@@ -1,7 +1,7 @@
 /* See wire.h. */
 #include "common/messages/wire.h"
 
-#include "common/messages/mail.h"
+#include "common/messages/layer.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -23,7 +23,7 @@ static struct {
     int rank;
     int ranks;
     int processes;
-    MPI_Comm comm[MAIL_LANES_MAX];
+    MPI_Comm comm[LAYER_LANES_MAX];
     int *process;                /* by rank; NOWHERE: suspended */
     struct packet_list *waiting; /* by rank: for one that is suspended */
     uint64_t *sent;              /* by lane and rank: packets */
@@ -37,7 +37,7 @@ static void *zeroed(size_t count, size_t bytes)
 {
     void *made = calloc(count ? count : 1, bytes);
     if (!made)
-        mail_die("out of memory for the channels to %zu others", count);
+        layer_die("out of memory for the channels to %zu others", count);
     return made;
 }
 
@@ -87,7 +87,7 @@ void wire_send(struct packet *packet, int to)
     struct outgoing *one = zeroed(1, sizeof *one);
     size_t bytes = sizeof packet->head + packet->head.bytes;
     if (bytes > INT_MAX)
-        mail_die("a message of %zu bytes; accepted: less than 2 GiB", bytes);
+        layer_die("a message of %zu bytes; accepted: less than 2 GiB", bytes);
     packet->head.from = wire.rank;
     packet->head.sequence = (*in_channel(wire.sent, packet->head.lane, to))++;
     wire.sent_to[wire.process[to]]++;
@@ -121,12 +121,12 @@ static void check_sequence(const struct packet_head *head, size_t bytes)
 {
     if (head->from < 0 || head->from >= wire.ranks || (int)head->lane >= wire.lanes ||
         bytes != sizeof *head + head->bytes)
-        mail_die("a packet that is damaged, of kind %" PRIu32, head->kind);
+        layer_die("a packet that is damaged, of kind %" PRIu32, head->kind);
     uint64_t expected = (*in_channel(wire.taken, head->lane, head->from))++;
     if (head->sequence != expected)
-        mail_die("the channel from rank %d is not in order: packet %" PRIu64 " came, %" PRIu64
-                 " was next",
-                 head->from, head->sequence, expected);
+        layer_die("the channel from rank %d is not in order: packet %" PRIu64 " came, %" PRIu64
+                  " was next",
+                  head->from, head->sequence, expected);
 }
 
 static struct packet *take_from(MPI_Comm comm)
@@ -139,7 +139,7 @@ static struct packet *take_from(MPI_Comm comm)
         return NULL;
     PMPI_Get_count(&status, MPI_BYTE, &bytes);
     if (bytes < (int)sizeof(struct packet_head))
-        mail_die("a packet of %d bytes", bytes);
+        layer_die("a packet of %d bytes", bytes);
     struct packet *packet = packet_new((size_t)bytes - sizeof packet->head);
     PMPI_Mrecv(&packet->head, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     wire.taken_all++;
@@ -147,7 +147,7 @@ static struct packet *take_from(MPI_Comm comm)
     return packet;
 }
 
-/* Control packets have the lanes behind the first to themselves, so these are looked at first. */
+/* Control packets have the lanes after the first to themselves, so these are looked at first. */
 struct packet *wire_take(void)
 {
     for (int lane = wire.lanes - 1; lane >= 0; lane--) {

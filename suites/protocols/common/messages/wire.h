@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-/* Collective over MPI_COMM_WORLD. See mail_open. */
+/* Collective over MPI_COMM_WORLD. See layer_open. */
 void wire_open(int lanes, int rank, int ranks, const int *process);
 /* Collective; everything is sent and taken in. */
 void wire_close(void);
@@ -30,7 +30,7 @@ void wire_drain(void (*take)(struct packet *packet));
 /* Together with all other processes; `meanwhile` is called again and again. */
 void wire_meet(void (*meanwhile)(void));
 
-/* See mail_set_process, mail_suspend, mail_become, mail_comm. */
+/* See layer_set_process, layer_suspend, layer_become, layer_comm. */
 void wire_set_process(int rank, int process);
 void wire_suspend(int rank);
 MPI_Comm wire_comm(void);

@@ -16,8 +16,8 @@
  * what checkpoint.h declares; this folder defines the calls of MPI. One thread at a time.
  *
  * Must not know: when a line is taken, what else a line needs. */
-#ifndef COMMON_MESSAGES_MAIL_H
-#define COMMON_MESSAGES_MAIL_H
+#ifndef COMMON_MESSAGES_LAYER_H
+#define COMMON_MESSAGES_LAYER_H
 
 #include "base/error.h"
 #include "common/base/bytes.h"
@@ -29,10 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAIL_LANES_MAX 4
+#define LAYER_LANES_MAX 4
 
 /* One message as Faultline is to be told of it: the arguments of faultline_recorded and so on. */
-struct mail_message {
+struct layer_message {
     uint64_t comm;
     int peer; /* rank in comm */
     int tag;
@@ -40,28 +40,28 @@ struct mail_message {
     size_t bytes;
 };
 
-struct mail_protocol {
+struct layer_protocol {
     const char *name; /* a literal, for messages */
-    /* Private communicators, at most MAIL_LANES_MAX; 0 is taken for 1. Messages of the program and
+    /* Private communicators, at most LAYER_LANES_MAX; 0 is taken for 1. Messages of the program and
      * acknowledgements go through lane 0. Between lanes nothing is in order. */
     int lanes;
     /* The collective calls go to the library below this layer, on MPI_COMM_WORLD: what they carry
      * is in no channel, and is not given again after a restart. */
     bool native_collectives;
     /* A packet of the protocol's own has come, in its turn in its channel; `number` and data are as
-     * given to mail_control. Never in the past. Called inside whichever call of the program takes
+     * given to layer_control. Never in the past. Called inside whichever call of the program takes
      * packets in. May save, may send. */
     void (*control)(int from, unsigned kind, uint64_t number, const void *data, size_t bytes);
     /* A packet of rank `from` has come and is about to be taken in; it is part of the past from
      * here on. Never in the past. May be NULL. */
     void (*arrives)(int from, struct packet *packet);
-    /* A message that mail_record or mail_returned has marked is handed over to the program, inside
-     * the call that does so. May be NULL. */
-    void (*handed_over)(uint64_t line, const struct mail_message *message);
+    /* A message that layer_record or layer_returned has marked is handed over to the program,
+     * inside the call that does so. May be NULL. */
+    void (*handed_over)(uint64_t line, const struct layer_message *message);
     /* The past is over: this rank is what it was when it was saved. Once per restart, before
      * anything is taken from the network; before checkpoint_restore returns, or inside a call. */
     void (*lives_on)(void);
-    /* At every step of the present, behind what came. May save. May be NULL. */
+    /* At every step of the present, after what came. May save. May be NULL. */
     void (*step)(void);
     /* Ends the job: the program does what is not supported. */
     void (*refuse)(const char *what, const char *instead);
@@ -69,119 +69,120 @@ struct mail_protocol {
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-/* Behind PMPI_Init; collective over all processes. The application has `ranks` ranks, of which this
+/* After PMPI_Init; collective over all processes. The application has `ranks` ranks, of which this
  * process is `rank`, -1 if it is none (in reserve); process[i] is where rank i is, a rank in
  * MPI_COMM_WORLD. `process` is only read; NULL: rank i is process i. *protocol must live on. */
-void mail_open(const struct mail_protocol *protocol, int rank, int ranks, const int *process);
+void layer_open(const struct layer_protocol *protocol, int rank, int ranks, const int *process);
 
 /* In MPI_Finalize: takes packets in until every rank has come here and nothing is under way;
  * collective. `settled` is asked before this rank lets the others go: a line under way is to be
  * finished first. NULL: at once. */
-void mail_close(bool (*settled)(void));
+void layer_close(bool (*settled)(void));
 
 /* Rank and number of ranks of the application. */
-int mail_rank(void);
-int mail_ranks(void);
+int layer_rank(void);
+int layer_ranks(void);
 
 /* --- places ----------------------------------------------------------------------------------- */
 
 /* Where rank `rank` of the application is; what is sent to it from now on goes there. The channels
  * to and from it begin anew: nothing may be under way in them. */
-void mail_set_process(int rank, int process);
-int mail_process(int rank);
+void layer_set_process(int rank, int process);
+int layer_process(int rank);
 
-/* What is sent to the rank from now on waits until mail_set_process says where it is. The channels
+/* What is sent to the rank from now on waits until layer_set_process says where it is. The channels
  * to and from it begin anew here: all that was under way in them has come. */
-void mail_suspend(int rank);
+void layer_suspend(int rank);
 
 /* The private communicator of lane 0, for faultline_address. */
-MPI_Comm mail_comm(void);
+MPI_Comm layer_comm(void);
 
-/* This process becomes rank `rank`, or none (-1); its state is to be read with mail_read. Until
- * then it does again what the rank did before checkpoint_restore: `prologue` is what mail_prologue
+/* This process becomes rank `rank`, or none (-1); its state is to be read with layer_read. Until
+ * then it does again what the rank did before checkpoint_restore: `prologue` is what layer_prologue
  * appended there; NULL for none. */
-void mail_become(int rank, const void *prologue, size_t bytes);
+void layer_become(int rank, const void *prologue, size_t bytes);
 
 /* Appends what came before checkpoint_restore, for the process that becomes this rank. */
-void mail_prologue(struct bytes *out);
+void layer_prologue(struct bytes *out);
 
 /* --- packets of the protocol's own ------------------------------------------------------------ */
 
-/* Sends one to rank `to` (not this one) behind all that was sent there in that lane. `kind` is
+/* Sends one to rank `to` (not this one) after all that was sent there in that lane. `kind` is
  * PACKET_CONTROL or more, at most PACKET_KIND_MAX, and is the tag on the wire; `number` is the
  * first 8 bytes there. Not in the past. */
-void mail_control(int to, int lane, unsigned kind, uint64_t number, const void *data, size_t bytes);
+void layer_control(int to, int lane, unsigned kind, uint64_t number, const void *data,
+                   size_t bytes);
 
 /* Takes packets in until done() says true; a step of the present. Not inside `control`, `arrives`
  * or `step`. */
-void mail_wait(bool (*done)(void *context), void *context);
+void layer_wait(bool (*done)(void *context), void *context);
 
 /* One step: takes in what has come. */
-void mail_step(void);
+void layer_step(void);
 
 /* Within `step`: takes packets in until done() says true; none of the program's calls goes on
  * meanwhile. `step` is not called. */
-void mail_flush(bool (*done)(void *context), void *context);
+void layer_flush(bool (*done)(void *context), void *context);
 
-/* Until mail_let_go, what this layer itself would send to others for messages that come (that a
+/* Until layer_let_go, what this layer itself would send to others for messages that come (that a
  * synchronous one was matched) waits: a protocol that has said it sends no more before its cut
- * calls mail_keep_back ahead of that, and mail_let_go when all have come to their cut. What waits
- * is part of mail_save, and goes behind lives_on. Within `step`. */
-void mail_keep_back(void);
-void mail_let_go(void);
+ * calls layer_keep_back ahead of that, and layer_let_go when all have come to their cut. What waits
+ * is part of layer_save, and goes after lives_on. Within `step`. */
+void layer_keep_back(void);
+void layer_let_go(void);
 
 /* The program is inside a call that sends, and what it sends is not on its way yet. */
-bool mail_sending(void);
+bool layer_sending(void);
 
 /* --- state ------------------------------------------------------------------------------------ */
 
 /* The pieces that make up the program's state: what checkpoint_register registered. */
-struct state *mail_state(void);
+struct state *layer_state(void);
 
 /* At checkpoint_restore of a start from nothing, and at every potential checkpoint: this is what
  * the program is now; the past is forgotten. Ends the job if this rank is still in its past. */
-void mail_image(void);
+void layer_image(void);
 
-/* The program's state at the last mail_image; pieces point to a copy of this layer's. */
-const struct state *mail_image_state(void);
+/* The program's state at the last layer_image; pieces point to a copy of this layer's. */
+const struct state *layer_image_state(void);
 
-/* Where a state comes from elsewhere: mail_image_state's pieces, for the caller to fill in together
- * with the program's. The next mail_read takes them as they are, and copies nothing. */
-struct state *mail_image_room(void);
+/* Where a state comes from elsewhere: layer_image_state's pieces, for the caller to fill in
+ * together with the program's. The next layer_read takes them as they are, and copies nothing. */
+struct state *layer_image_room(void);
 
-/* Appends what this rank is now, but for mail_image_state. Within `control`, `step`, or between
+/* Appends what this rank is now, but for layer_image_state. Within `control`, `step`, or between
  * calls of the program. */
-void mail_save(struct bytes *out);
+void layer_save(struct bytes *out);
 
-/* Behind mail_state being what mail_image_state was: reads what mail_save appended. Collective over
- * all processes unless `alone`. What this rank has sent and received so far must have come
+/* After layer_state being what layer_image_state was: reads what layer_save appended. Collective
+ * over all processes unless `alone`. What this rank has sent and received so far must have come
  * through. On return this rank is in its past, or `lives_on` was called already. */
-void mail_read(const void *saved, size_t bytes, bool alone);
+void layer_read(const void *saved, size_t bytes, bool alone);
 
-/* For a process that is no rank, while the ranks are in mail_read: its part of what is collective.
+/* For a process that is no rank, while the ranks are in layer_read: its part of what is collective.
  */
-void mail_read_beside(void);
+void layer_read_beside(void);
 
 /* All messages that have been sent to this rank and not been handed over to the program, in the
  * order in which they came: what Faultline is to be told as recorded. */
-void mail_for_each_kept(void (*visit)(void *context, const struct mail_message *message),
-                        void *context);
+void layer_for_each_kept(void (*visit)(void *context, const struct layer_message *message),
+                         void *context);
 
 /* They are marked as of `line`: see handed_over. At the moment of lives_on. */
-void mail_mark_kept(uint64_t line);
+void layer_mark_kept(uint64_t line);
 
 /* A packet that was in a channel at the cut comes now, ahead of what the network has. In lives_on,
  * of each channel in order. Owned by this layer. */
-void mail_put_back(struct packet *packet, uint64_t line);
+void layer_put_back(struct packet *packet, uint64_t line);
 
 /* Describes a message of the program to Faultline; false: it is none (of a collective call, an
  * acknowledgement), or of a communicator that this rank does not have (yet). */
-bool mail_describe(const struct packet *packet, struct mail_message *message);
+bool layer_describe(const struct packet *packet, struct layer_message *message);
 
 /* A choice of the program (checkpoint_decision): kept, or in the past as it was. */
-void mail_decision(const char *name, void *data, size_t bytes);
+void layer_decision(const char *name, void *data, size_t bytes);
 
 /* Ends the job: the reason is a printf text. */
-_Noreturn void mail_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void layer_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -12,9 +12,9 @@
  *
  *         Waitall: a (from 0, tag 7), b (from 0, tag 7)    notes inside: replayed b, replayed a
  *
- *     What is one note too many for a, could be b's. So told_take_more answers only for calls that
- *     have no other message of the channel. */
-#include "oracles/reading/told.h"
+ *     What is one note too many for a, could be b's. So message_note_take_more answers only for
+ * calls that have no other message of the channel. */
+#include "oracles/reading/message_notes.h"
 
 #include "base/memory.h"
 #include "trace/calls.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const struct told *a, const struct told *b)
+static int compare(const struct message_note *a, const struct message_note *b)
 {
     const uint64_t keys[][2] = {{(uint64_t)a->rank, (uint64_t)b->rank},
                                 {a->comm, b->comm},
@@ -43,29 +43,29 @@ static int by_channel(const void *left, const void *right)
 
 static bool is_of_message(unsigned note)
 {
-    return note < NOTE_KIND_COUNT && (1u << note & TOLD_ANY) != 0;
+    return note < NOTE_KIND_COUNT && (1u << note & NOTES_ON_MESSAGES) != 0;
 }
 
-static void add(struct told_list *list, size_t *room, const struct trace *trace, uint64_t index)
+static void add(struct message_notes *list, size_t *room, const struct trace *trace, uint64_t index)
 {
     const struct record *note = &trace->record[index];
     list->told = memory_room(list->told, list->count, room, sizeof *list->told);
-    list->told[list->count++] = (struct told){.rank = trace->rank,
-                                              .comm = note->comm,
-                                              .peer = note->peer,
-                                              .tag = note->request,
-                                              .kind = (unsigned)note->tag,
-                                              .line = note->bytes,
-                                              .hash = note->hash,
-                                              .ticks = note->enter,
-                                              .event = event_of(trace, index),
-                                              .no_hash = (note->flags & FLAG_NO_HASH) != 0};
+    list->told[list->count++] = (struct message_note){.rank = trace->rank,
+                                                      .comm = note->comm,
+                                                      .peer = note->peer,
+                                                      .tag = note->request,
+                                                      .kind = (unsigned)note->tag,
+                                                      .line = note->bytes,
+                                                      .hash = note->hash,
+                                                      .ticks = note->enter,
+                                                      .event = event_of(trace, index),
+                                                      .no_hash = (note->flags & FLAG_NO_HASH) != 0};
 }
 
-void told_read(const struct trace_set *traces, int incarnation, struct told_list *list)
+void message_notes_read(const struct trace_set *traces, int incarnation, struct message_notes *list)
 {
     size_t room = 0;
-    *list = (struct told_list){0};
+    *list = (struct message_notes){0};
     for (size_t i = 0; i < traces->count; i++) {
         const struct trace *trace = &traces->trace[i];
         uint64_t at = trace->count;
@@ -77,10 +77,10 @@ void told_read(const struct trace_set *traces, int incarnation, struct told_list
         qsort(list->told, list->count, sizeof *list->told, by_channel);
 }
 
-void told_release(struct told_list *list)
+void message_notes_release(struct message_notes *list)
 {
     free(list->told);
-    *list = (struct told_list){0};
+    *list = (struct message_notes){0};
 }
 
 /* --- calls --------------------------------------------------------------------------------- */
@@ -159,9 +159,10 @@ static bool is_alone(const struct trace *trace, uint64_t index, const struct cal
     return true;
 }
 
-static size_t first_of_channel(const struct told_list *list, int rank, const struct record *record)
+static size_t first_of_channel(const struct message_notes *list, int rank,
+                               const struct record *record)
 {
-    struct told key = {
+    struct message_note key = {
         .rank = rank, .comm = record->comm, .peer = record->peer, .tag = (uint32_t)record->tag};
     size_t low = 0, high = list->count;
     while (low < high) {
@@ -174,8 +175,8 @@ static size_t first_of_channel(const struct told_list *list, int rank, const str
     return low;
 }
 
-static struct told *take(struct told_list *list, const struct trace *trace, uint64_t index,
-                         unsigned kinds, bool only_alone)
+static struct message_note *take(struct message_notes *list, const struct trace *trace,
+                                 uint64_t index, unsigned kinds, bool only_alone)
 {
     const struct record *record = &trace->record[index];
     if (list->count == 0)
@@ -186,7 +187,7 @@ static struct told *take(struct told_list *list, const struct trace *trace, uint
         return NULL;
     bool no_hash = (record->flags & FLAG_NO_HASH) != 0;
     for (size_t i = first_of_channel(list, trace->rank, record); i < list->count; i++) {
-        struct told *told = &list->told[i];
+        struct message_note *told = &list->told[i];
         if (told->rank != trace->rank || told->comm != record->comm || told->peer != record->peer ||
             told->tag != (uint32_t)record->tag || told->ticks > span.leave)
             break;
@@ -199,21 +200,21 @@ static struct told *take(struct told_list *list, const struct trace *trace, uint
     return NULL;
 }
 
-struct told *told_take(struct told_list *list, const struct trace *trace, uint64_t index,
-                       unsigned kinds)
+struct message_note *message_note_take(struct message_notes *list, const struct trace *trace,
+                                       uint64_t index, unsigned kinds)
 {
     return take(list, trace, index, kinds, false);
 }
 
-struct told *told_take_more(struct told_list *list, const struct trace *trace, uint64_t index,
-                            unsigned kinds)
+struct message_note *message_note_take_more(struct message_notes *list, const struct trace *trace,
+                                            uint64_t index, unsigned kinds)
 {
     return take(list, trace, index, kinds, true);
 }
 
 /* The record of a call that waits stands before the notes made inside it, that of a call that tests
  * after them. */
-const struct record *told_inside(const struct told *told, const struct trace *trace)
+const struct record *message_note_inside(const struct message_note *told, const struct trace *trace)
 {
     for (uint64_t at = told->event.index; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
@@ -231,7 +232,7 @@ const struct record *told_inside(const struct told *told, const struct trace *tr
     return NULL;
 }
 
-bool told_in_finished_call(const struct told *told, const struct trace *trace)
+bool message_note_in_finished_call(const struct message_note *told, const struct trace *trace)
 {
     for (uint64_t at = told->event.index + 1; at < trace->count; at++)
         if (record_is_of_app(&trace->record[at]))

@@ -10,8 +10,8 @@
  * folder. A rename from one folder to another is durable in each on its own: a file may have both
  * names then, or none; a folder that would have both has the new one. Real file systems often do
  * more, and none has to. */
-#ifndef STORE_LOSS_H
-#define STORE_LOSS_H
+#ifndef STORE_POWER_FAILURE_H
+#define STORE_POWER_FAILURE_H
 
 #include "store/journal.h"
 
@@ -30,7 +30,7 @@ struct loss {
  * the disk tells about only now. What was taken is told in durable/lost, a line each. ERROR_IO and
  * ERROR_FORMAT name what could not be done or read; the store is then neither what it was nor what
  * it should be. */
-enum error_code loss_apply(const struct journal *journal, const struct loss *loss,
-                           struct error *error);
+enum error_code power_failure_apply(const struct journal *journal, const struct loss *loss,
+                                    struct error *error);
 
 #endif

@@ -1,11 +1,11 @@
 /* What the ranks say, shown while they say it (--no-capture): their output goes to files of the run
  * folder in any case, and from there to standard error. */
-#ifndef LAUNCH_FOLLOW_H
-#define LAUNCH_FOLLOW_H
+#ifndef LAUNCH_OUTPUT_TAIL_H
+#define LAUNCH_OUTPUT_TAIL_H
 
 #include <stddef.h>
 
-struct follow {
+struct output_tail {
     int ranks;
     int *file;       /* owned; two for each rank, -1: not there yet */
     const char *run; /* borrowed */
@@ -13,10 +13,10 @@ struct follow {
 };
 
 /* Without memory, or with 0 ranks, nothing is followed. */
-void follow_begin(struct follow *follow, const char *run, int incarnation, int ranks);
+void output_tail_begin(struct output_tail *tail, const char *run, int incarnation, int ranks);
 
 /* Copies what is new. */
-void follow_look(struct follow *follow);
-void follow_end(struct follow *follow);
+void output_tail_copy(struct output_tail *tail);
+void output_tail_end(struct output_tail *tail);
 
 #endif

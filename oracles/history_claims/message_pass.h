@@ -1,7 +1,7 @@
 /* One passage over the effective histories, application level: the messages and collectives of all
  * ranks, told to the claims that are judged on them. */
-#ifndef ORACLES_HISTORY_CLAIMS_HISTORIES_H
-#define ORACLES_HISTORY_CLAIMS_HISTORIES_H
+#ifndef ORACLES_HISTORY_CLAIMS_MESSAGE_PASS_H
+#define ORACLES_HISTORY_CLAIMS_MESSAGE_PASS_H
 
 #include "oracles/judging.h"
 
@@ -44,7 +44,7 @@ bool passage_counts(const struct passage *passage, struct event_ref event);
 
 /* True if this kind of thing was not told of this event before. */
 bool passage_tells(struct passage *passage, unsigned kind, struct event_ref event);
-#define TOLD_COLLECTIVE 100u /* a kind; those of messages are enum strange */
+#define TOLD_COLLECTIVE 100u /* a kind; those of messages are enum anomaly */
 
 /* The message of the channel; see message_text. */
 const char *channel_text(const struct channel *channel, uint64_t number,
@@ -53,7 +53,7 @@ const char *channel_text(const struct channel *channel, uint64_t number,
 /* h_messages.c */
 void messages_pair(void *passage, const struct channel *channel, const struct sent *sent,
                    const struct received *received);
-void messages_strange(void *passage, enum strange strange, const struct channel *channel,
+void messages_anomaly(void *passage, enum anomaly anomaly, const struct channel *channel,
                       const struct sent *sent, const struct received *received,
                       const struct pair *other);
 void messages_finish(struct passage *passage);

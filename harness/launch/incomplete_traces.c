@@ -1,9 +1,9 @@
 /* See lost.h. */
-#include "launch/lost.h"
+#include "launch/incomplete_traces.h"
 
 #include <inttypes.h>
 
-bool lost_tell(const struct trace_set *set, FILE *out)
+bool incomplete_traces_print(const struct trace_set *set, FILE *out)
 {
     bool any = false;
     for (size_t i = 0; i < set->count; i++) {

@@ -21,7 +21,7 @@
  * how a number that is used twice is told apart. Cost: pairing goes back from each end to its
  * operation, which is near; else the journal is gone through once or twice, and each file that is
  * to be put back is copied. */
-#include "store/loss.h"
+#include "store/power_failure.h"
 
 #include "base/memory.h"
 #include "base/regular_file.h"
@@ -328,7 +328,7 @@ static void note_contents(struct taking *taking)
     for (uint64_t i = 0; i < taking->names.count; i++) {
         struct journal_entry *entry = &taking->entry[i];
         const struct object *object = names_object(&taking->names, entry->inode, i);
-        if (entry->kind == JOURNAL_OPENED && loss_affects(taking->loss, entry->rank) &&
+        if (entry->kind == JOURNAL_OPENED && power_failure_affects(taking->loss, entry->rank) &&
             object != NULL && !object->content.written)
             entry->kind = JOURNAL_VOID;
     }
@@ -417,8 +417,8 @@ static enum error_code settle_and_take(struct taking *taking)
     return code == OK && (takes || taking->count > count) ? write_journal(taking) : code;
 }
 
-enum error_code loss_apply(const struct journal *journal, const struct loss *loss,
-                           struct error *error)
+enum error_code power_failure_apply(const struct journal *journal, const struct loss *loss,
+                                    struct error *error)
 {
     struct taking taking = {.journal = journal, .loss = loss, .error = error};
     enum error_code code = read_journal(&taking);

@@ -1,5 +1,5 @@
 /* See histories.h. */
-#include "oracles/history_claims/histories.h"
+#include "oracles/history_claims/message_pass.h"
 
 #include "base/memory.h"
 
@@ -71,7 +71,7 @@ static bool takes_checkpoints(const struct lives *lives, int incarnation)
     return false;
 }
 
-/* What an incarnation did behind the line it was rolled back to is in no later history: what went
+/* What an incarnation did after the line it was rolled back to is in no later history: what went
  * wrong there is found only in its own. */
 static void listen(struct judging *judging, struct pass *pass)
 {
@@ -96,7 +96,7 @@ static void listen(struct judging *judging, struct pass *pass)
     if (messages)
         pass_listen(pass, &(struct listener){.context = passage,
                                              .pair = messages_pair,
-                                             .strange = messages_strange,
+                                             .anomaly = messages_anomaly,
                                              .complete = collective_complete,
                                              .discord = collective_discord});
     if (lines)

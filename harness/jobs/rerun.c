@@ -1,5 +1,5 @@
 /* See again.h. */
-#include "jobs/again.h"
+#include "jobs/rerun.h"
 
 #include "base/regular_file.h"
 #include "decisions/decisions.h"
@@ -51,7 +51,7 @@ static void follow(const struct run *run, struct run *again)
         fprintf(stderr, "faultline: %s\n", error.text);
 }
 
-void again_for_stacks(const struct run *run, const struct outcome *outcome, const sigset_t *mask)
+void rerun_for_stacks(const struct run *run, const struct outcome *outcome, const sigset_t *mask)
 {
     const struct finding *finding = outcome_finding(outcome);
     struct run again;

@@ -1,7 +1,7 @@
-/* What a power failure takes (store/loss.h), against a model that is as plain as POSIX's words: a
- * folder is durable as of its last sync, a file as of its last. Random operations on real files
- * under the journal, then the loss, then again. */
-#include "store/loss.h"
+/* What a power failure takes (store/power_failure.h), against a model that is as plain as POSIX's
+ * words: a folder is durable as of its last sync, a file as of its last. Random operations on real
+ * files under the journal, then the loss, then again. */
+#include "store/power_failure.h"
 #include "store/journal.h"
 #include "tap.h"
 
@@ -542,7 +542,7 @@ static bool lose(bool everybody, int victim)
     struct error error = {OK, ""};
     rank[victim] = true;
     struct loss loss = {.everybody = everybody, .rank = rank, .ranks = RANKS};
-    if (loss_apply(&world.journal, &loss, &error) != OK)
+    if (power_failure_apply(&world.journal, &loss, &error) != OK)
         printf("# %s\n", error.text);
     model_loss(everybody, victim);
     return error.code == OK && as_in_model(0, world.store);
@@ -612,7 +612,8 @@ static void interrupted_before(void)
     begin_rename(JOURNAL_RENAME, 0, &from, &to);
     if (rename(whole(from.path), whole(to.path)) != 0)
         abort();
-    check(loss_apply(&world.journal, &none, &error) == OK, "a life ends in a rename, without loss");
+    check(power_failure_apply(&world.journal, &none, &error) == OK,
+          "a life ends in a rename, without loss");
     set(&to, at(&from));
     set(&from, -1);
     do_rename(0, &to, &last);
@@ -721,13 +722,14 @@ static void nothing(void)
     begin_world(1);
     struct error error = {OK, ""};
     struct loss loss = {.everybody = true};
-    check(loss_apply(&world.journal, &loss, &error) == OK, "without a journal nothing is lost");
+    check(power_failure_apply(&world.journal, &loss, &error) == OK,
+          "without a journal nothing is lost");
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/durable/journal", world.folder);
     close(open(path, O_WRONLY | O_CREAT, 0666));
     if (truncate(path, 100) != 0)
         abort();
-    check(loss_apply(&world.journal, &loss, &error) == ERROR_FORMAT &&
+    check(power_failure_apply(&world.journal, &loss, &error) == ERROR_FORMAT &&
               strstr(error.text, "cut in the middle") != NULL,
           "a journal that is cut is an error");
     end_world();

@@ -1,6 +1,6 @@
 /* Traces that lack records, told on the terminal. */
-#ifndef RUN_LOST_H
-#define RUN_LOST_H
+#ifndef LAUNCH_INCOMPLETE_TRACES_H
+#define LAUNCH_INCOMPLETE_TRACES_H
 
 #include "trace/reader.h"
 
@@ -9,6 +9,6 @@
 
 /* A line on `out` for each trace of *set that lacks records: rank, incarnation, how many. Returns
  * whether there is one. */
-bool lost_tell(const struct trace_set *set, FILE *out);
+bool incomplete_traces_print(const struct trace_set *set, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* See lose.h. */
-#include "run/lose.h"
+#include "run/store_rollback.h"
 
-#include "store/loss.h"
+#include "store/power_failure.h"
 
 /* The kill that takes along what this rank has not synced; NULL: none. */
 static const struct plan_step *loser(const struct run *run, const struct board *board, int rank)
@@ -19,7 +19,8 @@ static bool may_lose(const struct plan *plan)
     return false;
 }
 
-enum error_code lose_unsynced(const struct run *run, const struct board *board, struct error *error)
+enum error_code store_roll_back(const struct run *run, const struct board *board,
+                                struct error *error)
 {
     bool lost[BOARD_MAX_RANKS] = {false};
     struct loss loss = {.rank = lost, .ranks = board->ranks};
@@ -35,5 +36,5 @@ enum error_code lose_unsynced(const struct run *run, const struct board *board, 
     enum error_code code = path_format(&store, error, "%s/store", run->folder.text);
     if (code == OK)
         code = journal_open(&journal, run->folder.text, store.text, error);
-    return code == OK ? loss_apply(&journal, &loss, error) : code;
+    return code == OK ? power_failure_apply(&journal, &loss, error) : code;
 }

@@ -1,5 +1,5 @@
-/* See second_look.h. */
-#include "verify/second_look.h"
+/* See verify_findings.h. */
+#include "verify/verify.h"
 
 #include "base/memory.h"
 #include "verify/witness.h"
@@ -78,7 +78,7 @@ static void weigh_again(struct claim_result *result, const struct judgement *jud
     }
 }
 
-/* Worst first, as before: what is refused goes behind the violations that are left. */
+/* Worst first, as before: what is refused goes after the violations that are left. */
 static void sort_again(struct judgement *judgement)
 {
     for (size_t i = 1; i < judgement->finding_count; i++)
@@ -90,8 +90,8 @@ static void sort_again(struct judgement *judgement)
         }
 }
 
-void second_look(const struct trace_set *traces, const struct run_facts *facts,
-                 struct judgement *judgement)
+void verify_findings(const struct trace_set *traces, const struct run_facts *facts,
+                     struct judgement *judgement)
 {
     struct witness_reference *references = references_of(facts);
     struct witness common = {.traces = traces,
