@@ -12,9 +12,16 @@
 #define BUCKETS 256u
 
 /* What all ranks of a run have in common: engine->communicators. */
+/* The members of a world come to it one by one, and those of a world that was spawned may come
+ * before the last of the world that spawned it: so all are kept. */
+struct world {
+    struct shared_communicator *shared;
+    struct world *next;
+};
+
 struct communicators {
-    uint32_t contexts;                 /* given out */
-    struct shared_communicator *world; /* that was opened last: its members come to it together */
+    uint32_t contexts; /* given out */
+    struct world *worlds;
 };
 
 static struct comm_view *bucket[BUCKETS];
@@ -180,10 +187,18 @@ struct members *view_members(const struct comm_view *view, bool other)
 
 /* --- the beginning ---------------------------------------------------------------------------- */
 
-static bool is_world(const struct shared_communicator *shared, const int32_t *world, int size)
+/* Made by the first of its members. No process is in two worlds. */
+static struct shared_communicator *find_world(const struct members *all)
 {
-    return shared && shared->count[0] == size &&
-           memcmp(shared->process, world, (size_t)size * sizeof *world) == 0;
+    struct world *world = common()->worlds;
+    while (world && world->shared->process[0] != all->process[0])
+        world = world->next;
+    if (world)
+        return world->shared;
+    world = engine_allocate(sizeof *world);
+    *world = (struct world){shared_hold(shared_make(all, NULL)), common()->worlds};
+    common()->worlds = world;
+    return world->shared;
 }
 
 void communicators_open(const int32_t *world, int size, int rank)
@@ -192,12 +207,7 @@ void communicators_open(const int32_t *world, int size, int rank)
     struct members *self = members_of(&world[rank], 1);
     if (!all || !self)
         engine_abort(MPI_ERR_NO_MEM);
-    if (!is_world(common()->world, world, size)) {
-        if (common()->world)
-            shared_drop(common()->world);
-        common()->world = shared_hold(shared_make(all, NULL));
-    }
-    view_open(common()->world, 0, MPI_COMM_WORLD);
+    view_open(find_world(all), 0, MPI_COMM_WORLD);
     view_open(shared_make(self, NULL), 0, MPI_COMM_SELF);
     members_drop(all);
     members_drop(self);
