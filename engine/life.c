@@ -57,10 +57,29 @@ static int finalized(int *flag)
     return MPI_SUCCESS;
 }
 
+/* Each of its world is dead or has come to MPI_Finalize. */
+static bool all_finalize(const struct comm_view *world)
+{
+    for (int i = 0; i < world->local_count; i++) {
+        const struct process *p = &engine->process[world->local[i]];
+        if (!p->finalizing && p->state != PROCESS_DEAD)
+            return false;
+    }
+    return true;
+}
+
+/* MPI need not wait for the others here, but MPICH does: a rank that others are to kill at their
+ * last events is still there. */
 static int finalize(void)
 {
+    const struct comm_view *world = communicator_view(MPI_COMM_WORLD);
     communicators_close();
     engine_turn();
+    self()->finalizing = true;
+    for (int i = 0; i < world->local_count; i++)
+        engine_wake(world->local[i]);
+    while (!all_finalize(world))
+        engine_block();
     self()->finalized = true;
     return MPI_SUCCESS;
 }

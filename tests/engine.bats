@@ -103,3 +103,12 @@ traces() {
     [[ "$output" == *'verdict: "unknown"'* ]]
     [[ "$output" == *"the step engine does not do MPI_"* ]]
 }
+
+# MPI_Finalize waits for all ranks, as MPICH's does.
+@test "a rank that is to die at another's last event has not ended before" {
+    step last null ring 3 'plan = function(p)
+      p:kill { rank = 2, at = { rank = 0, event = "result", name = "token" } } end'
+    for seed in 1 2 3 4 5 6; do
+        "$FAULTLINE" run --seed "$seed" --out "out$seed" s.lua
+    done
+}

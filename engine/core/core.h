@@ -75,7 +75,8 @@ struct process {
     bool awaits_kill;        /* see engine_await_kill */
     _Atomic uint32_t doomed; /* it has come to where it is to be killed */
     bool initialized;        /* MPI_Init has returned */
-    bool finalized;          /* MPI_Finalize was called */
+    bool finalizing;         /* it has come to MPI_Finalize */
+    bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
     uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
     uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
