@@ -53,7 +53,8 @@ step() {
 }
 
 @test "ranks that the plan kills are started again, and messages that it holds are let go" {
-    run "$FAULTLINE" run --engine step "$REPO/suites/demo" -v
+    # Under most seeds a fast rank runs past the missing barrier; under seed 2 it does.
+    run "$FAULTLINE" run --engine step --seed 2 "$REPO/suites/demo" -v
     echo "$output"
     [ "$status" -eq 1 ]
     [[ "$output" == *"not ok 1 - tally under a blocking checkpoint without its barriers # B.empty"* ]]

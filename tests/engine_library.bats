@@ -34,11 +34,11 @@ drawn() {
     done
 }
 
-# With seed 13 spawned processes begin before the last of the first world does.
+# With seeds 9, 10 and 16 spawned processes begin before the last of the first world does.
 @test "spawned processes merge with their parents, and connect by a port" {
     printf 'scenario "spawn" { protocol = "null", program = "%s", ranks = 2, engine = "step",
   claims = { "H" } }\n' "$BUILD/tests/mpi/engine_spawn" >s.lua
-    for seed in 1 2 3 4 5 13; do
+    for seed in 1 2 3 9 10 16; do
         "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
         cat "out-$seed"/latest/1/output/*
         [ "$(cat "out-$seed"/latest/1/output/*.out | grep -c ' ok$')" -eq 4 ]

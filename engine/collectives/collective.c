@@ -193,16 +193,27 @@ int collective_run(const struct call *call)
     return communicator_raise(call->comm, result);
 }
 
-int collective_join(const struct call *call, MPI_Request *request)
+/* For a request: the program may free its types and its operation while that is pending. Returns
+ * the class of what is wrong with the call. */
+static int prepare(const struct call *call, const MPI_Request *request, struct collective **made)
 {
     int result;
     struct comm_view *view = look_at(call, &result);
-    if (!view)
+    if (view && !request)
+        result = MPI_ERR_ARG;
+    if (result != MPI_SUCCESS)
+        return result;
+    *made = collective_new(call, view);
+    types_keep(*made);
+    return MPI_SUCCESS;
+}
+
+int collective_join(const struct call *call, MPI_Request *request)
+{
+    struct collective *c;
+    int result = prepare(call, request, &c);
+    if (result != MPI_SUCCESS)
         return communicator_raise(call->comm, result);
-    if (!request)
-        return communicator_raise(call->comm, MPI_ERR_ARG);
-    struct collective *c = collective_new(call, view);
-    types_keep(c);
     result = start(c);
     if (result == MPI_SUCCESS)
         *request = request_make(&kind, c, false, call->comm);
@@ -213,15 +224,11 @@ int collective_join(const struct call *call, MPI_Request *request)
 
 int collective_init(const struct call *call, MPI_Request *request)
 {
-    int result;
-    struct comm_view *view = look_at(call, &result);
-    if (!view)
+    struct collective *c;
+    int result = prepare(call, request, &c);
+    if (result != MPI_SUCCESS)
         return communicator_raise(call->comm, result);
-    if (!request)
-        return communicator_raise(call->comm, MPI_ERR_ARG);
-    struct collective *c = collective_new(call, view);
-    types_keep(c);
-    c->key = (struct meeting_key){.kind = MEETING_PERSISTENT, .tag = view->persistent++};
+    c->key = (struct meeting_key){.kind = MEETING_PERSISTENT, .tag = c->view->persistent++};
     *request = request_make(&kind, c, true, call->comm);
     return MPI_SUCCESS;
 }

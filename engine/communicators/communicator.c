@@ -11,7 +11,6 @@
 
 #define BUCKETS 256u
 
-/* What all ranks of a run have in common: engine->communicators. */
 /* The members of a world come to it one by one, and those of a world that was spawned may come
  * before the last of the world that spawned it: so all are kept. */
 struct world {
@@ -19,6 +18,7 @@ struct world {
     struct world *next;
 };
 
+/* What all ranks of a run have in common: engine->communicators. */
 struct communicators {
     uint32_t contexts; /* given out */
     struct world *worlds;

@@ -130,11 +130,9 @@ static int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
 {
     struct making making = {.decide = decide_group};
     const struct members *members = group_members(group);
-    int result = making_check(comm, newcomm, &making.view);
+    int result = making_check_intra(comm, newcomm, &making.view);
     if (result != MPI_SUCCESS)
         return result;
-    if (making.view->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (!members || !is_within(members, making.view))
         return communicator_raise(comm, MPI_ERR_GROUP);
     if (tag < 0)

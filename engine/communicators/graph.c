@@ -61,11 +61,9 @@ static int graph_create(MPI_Comm comm, int nnodes, const int index[], const int 
 {
     (void)reorder;
     struct comm_view *view, *opened;
-    int result = making_check(comm, comm_graph, &view);
+    int result = making_check_intra(comm, comm_graph, &view);
     if (result != MPI_SUCCESS)
         return result;
-    if (view->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (!is_graph(nnodes, index, edges, view->local_count))
         return communicator_raise(comm, MPI_ERR_ARG);
     *comm_graph = MPI_COMM_NULL;
@@ -168,11 +166,9 @@ static int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sou
     (void)info;
     (void)reorder;
     struct comm_view *view, *opened;
-    int result = making_check(comm, newcomm, &view);
+    int result = making_check_intra(comm, newcomm, &view);
     if (result != MPI_SUCCESS)
         return result;
-    if (view->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (indegree < 0 || outdegree < 0 || (indegree > 0 && !sources) ||
         (outdegree > 0 && !destinations))
         return communicator_raise(comm, MPI_ERR_ARG);
@@ -286,11 +282,9 @@ static int dist_graph_create(MPI_Comm comm, int n, const int sources[], const in
     (void)reorder;
     int count;
     struct comm_view *view, *opened = NULL;
-    int result = making_check(comm, newcomm, &view);
+    int result = making_check_intra(comm, newcomm, &view);
     if (result != MPI_SUCCESS)
         return result;
-    if (view->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (!are_edges(n, sources, degrees, destinations, view->local_count))
         return communicator_raise(comm, MPI_ERR_ARG);
     struct topology *graph = topology_new(MPI_DIST_GRAPH);

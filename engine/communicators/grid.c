@@ -47,11 +47,9 @@ static int cart_create(MPI_Comm comm, int ndims, const int dims[], const int per
 {
     (void)reorder;
     struct comm_view *view, *opened;
-    int result = making_check(comm, comm_cart, &view);
+    int result = making_check_intra(comm, comm_cart, &view);
     if (result != MPI_SUCCESS)
         return result;
-    if (view->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (ndims < 0 || (ndims > 0 && (!dims || !periods)))
         return communicator_raise(comm, MPI_ERR_ARG);
     int places = grid_places(dims, ndims);

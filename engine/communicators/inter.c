@@ -156,11 +156,9 @@ static int check_leader(const struct creating *creating)
 
 int inter_check(MPI_Comm comm, int leader, MPI_Comm *made, struct comm_view **view)
 {
-    int result = making_check(comm, made, view);
+    int result = making_check_intra(comm, made, view);
     if (result != MPI_SUCCESS)
         return result;
-    if ((*view)->inter)
-        return communicator_raise(comm, MPI_ERR_COMM);
     if (leader < 0 || leader >= (*view)->local_count)
         return communicator_raise(comm, MPI_ERR_RANK);
     return MPI_SUCCESS;

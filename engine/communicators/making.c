@@ -116,6 +116,13 @@ int making_check(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view)
     return newcomm ? MPI_SUCCESS : communicator_raise(comm, MPI_ERR_ARG);
 }
 
+int making_check_intra(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view)
+{
+    int result = making_check(comm, newcomm, view);
+    return result == MPI_SUCCESS && (*view)->inter ? communicator_raise(comm, MPI_ERR_COMM)
+                                                   : result;
+}
+
 /* --- the same members ------------------------------------------------------------------------- */
 
 struct members *making_side(const struct shared_communicator *of, int side)

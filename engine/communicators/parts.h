@@ -40,6 +40,8 @@ struct making {
 /* MPI_SUCCESS: *view is that of a communicator whose members can make another one, and *newcomm is
  * MPI_COMM_NULL so far. Else the error has been raised. */
 int making_check(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view);
+/* The same, and an inter-communicator is an error. */
+int making_check_intra(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view);
 /* A handle of the library with the error handler of making->view, without its attributes. Where the
  * library has none to give, the members are told when they meet. */
 void making_handle(struct making *making);

@@ -2,20 +2,11 @@
  * core.h. */
 #include "engine/core/core.h"
 
+#include "base/mix.h"
+
 #include <string.h>
 
 #define FIRST_ROOM 1024
-
-/* xorshift64*: enough to choose among a few, the same on every machine. */
-static uint64_t draw(void)
-{
-    uint64_t x = engine->random != 0 ? engine->random : 0x9e3779b97f4a7c15u;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
-    engine->random = x;
-    return x * 0x2545f4914f6cdd1du;
-}
 
 static void write_down(enum decision kind, unsigned chosen, unsigned count)
 {
@@ -40,7 +31,7 @@ unsigned engine_decide(enum decision kind, unsigned count)
     if (engine->choices < engine->givens && engine->given[engine->choices].kind == kind)
         chosen = engine->given[engine->choices].chosen % count;
     else
-        chosen = (unsigned)((draw() >> 32) * count >> 32);
+        chosen = (unsigned)((mix_two(engine->seed, engine->drawn++) >> 32) * count >> 32);
     write_down(kind, chosen, count);
     return chosen;
 }

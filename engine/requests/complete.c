@@ -279,14 +279,23 @@ static int start_all(int count, MPI_Request *requests)
     return result;
 }
 
-static int free_request(MPI_Request *handle)
+/* NULL: it is none of the engine's; *result is what `locally` returned, or the error. */
+static struct request *find_own(MPI_Request *handle, int (*locally)(MPI_Request *handle),
+                                int *result)
 {
     struct request *request = request_find(*handle);
     engine_turn();
-    if (!request && *handle != MPI_REQUEST_NULL)
-        return local.Request_free(handle);
     if (!request)
-        return refuse(MPI_ERR_REQUEST);
+        *result = *handle != MPI_REQUEST_NULL ? locally(handle) : refuse(MPI_ERR_REQUEST);
+    return request;
+}
+
+static int free_request(MPI_Request *handle)
+{
+    int result;
+    struct request *request = find_own(handle, local.Request_free, &result);
+    if (!request)
+        return result;
     request_abandon(request);
     *handle = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -294,12 +303,10 @@ static int free_request(MPI_Request *handle)
 
 static int cancel(MPI_Request *handle)
 {
-    struct request *request = request_find(*handle);
-    engine_turn();
-    if (!request && *handle != MPI_REQUEST_NULL)
-        return local.Cancel(handle);
+    int result;
+    struct request *request = find_own(handle, local.Cancel, &result);
     if (!request)
-        return refuse(MPI_ERR_REQUEST);
+        return result;
     if (request->active && request->kind->cancel)
         request->kind->cancel(request->data);
     return MPI_SUCCESS;

@@ -1,6 +1,7 @@
 /* See choices.h. */
 #include "engine/zygote/choices.h"
 
+#include "base/mix.h"
 #include "base/regular_file.h"
 #include "engine/core/core.h"
 #include "engine/zygote/zygote.h"
@@ -78,7 +79,7 @@ void choices_open(int incarnation)
     const char *seed = getenv(ENGINE_SEED_ENVIRONMENT);
     const char *given = getenv(ENGINE_GIVEN_ENVIRONMENT);
     uint64_t drawn_from = seed != NULL ? strtoull(seed, NULL, 10) : 0;
-    engine->random = (drawn_from + (uint64_t)incarnation * UINT64_C(0x9e3779b97f4a7c15)) * 2 + 1;
+    engine->seed = mix_two(drawn_from, (uint64_t)incarnation);
     if (given == NULL || *given == '\0')
         return;
     path_of(path, given, incarnation);
