@@ -77,6 +77,17 @@ static enum error_code map_file(int file, const char *path, struct trace *trace,
     return OK;
 }
 
+void trace_detach_end(struct trace *trace)
+{
+    if (trace->count == 0)
+        return;
+    const struct record *last = &trace->record[trace->count - 1];
+    if (atomic_load_explicit(&last->kind, memory_order_acquire) != RECORD_END)
+        return;
+    trace->end = last;
+    trace->count--;
+}
+
 enum error_code trace_open(const char *path, struct trace *trace, struct error *error)
 {
     memset(trace, 0, sizeof *trace);
@@ -98,6 +109,7 @@ enum error_code trace_open(const char *path, struct trace *trace, struct error *
     trace->incarnation = trace->header->incarnation;
     trace->count = reserved < room ? reserved : room;
     trace->record = (const void *)((const char *)trace->header + TRACE_HEADER_BYTES);
+    trace_detach_end(trace);
     madvise((void *)(uintptr_t)trace->header, trace->mapped, MADV_SEQUENTIAL);
     return OK;
 }

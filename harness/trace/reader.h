@@ -22,7 +22,9 @@ struct trace {
     const struct trace_header *header;
     const struct record *record;
     uint64_t count; /* records reserved; those of kind NONE are holes */
-    size_t mapped;  /* bytes mapped; 0: owned by malloc (made in memory) */
+    const struct record
+        *end;      /* END, &record[count]: how the process ended; NULL: nobody wrote it */
+    size_t mapped; /* bytes mapped; 0: owned by malloc (made in memory) */
 };
 
 /* All of a run, sorted by incarnation, then rank. */
@@ -49,6 +51,9 @@ enum error_code trace_set_open_run(const char *folder, struct trace_set *set, st
 /* Sorts a set whose traces were made in memory and fills in its sizes. ERROR_FORMAT, naming
  * `where`, if a (rank, incarnation) is there twice. */
 enum error_code trace_set_finish(const char *where, struct trace_set *set, struct error *error);
+
+/* Takes END off the records of a trace that was made in memory; trace_open does it itself. */
+void trace_detach_end(struct trace *trace);
 
 void trace_set_release(struct trace_set *set);
 

@@ -76,7 +76,12 @@ enum level {
      * its turn came, until `leave` no other rank was in a call on the store; 0: it had none. With \
      * FLAG_NEGATIVE: the file was looked for `bytes` times and was not there; result_hash: of the \
      * path */                                                                                     \
-    X(STORAGE, "storage")
+    X(STORAGE, "storage")                                                                          \
+    /* the process has ended: number of the signal in `tag` (0: none), its exit status in `bytes`  \
+     * (0 if it died of a signal). LEVEL_SELF; enter and leave: when that was seen. Written behind \
+     * all others, by the parent of the process, once it is gone. Readers keep it apart from what  \
+     * the process did (struct trace, `end`) */                                                    \
+    X(END, "end")
 
 enum record_kind {
 #define X(name, text) RECORD_##name,

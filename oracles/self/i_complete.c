@@ -12,7 +12,7 @@ static struct finding *find(struct judging *judging)
 
 static void check_length(struct judging *judging, const struct trace *trace)
 {
-    uint64_t next = atomic_load(&trace->header->next);
+    uint64_t next = atomic_load(&trace->header->next) - (trace->end != NULL);
     uint32_t lost = atomic_load(&trace->header->lost);
     if (next > trace->count)
         finding_say(find(judging),

@@ -320,6 +320,15 @@ static void put_torn(struct line *line, const struct event *event)
     put(line, "torn: never finished");
 }
 
+static void put_end(struct line *line, const struct event *event)
+{
+    if (event->record->tag != 0)
+        put(line, "signal %" PRId32 " (%s)", event->record->tag,
+            sigdescr_np(event->record->tag) ? sigdescr_np(event->record->tag) : "unknown");
+    else
+        put(line, "exit %" PRIu64, event->record->bytes);
+}
+
 static void (*const put_kind[RECORD_KIND_COUNT])(struct line *, const struct event *) = {
     [RECORD_NONE] = put_torn,
     [RECORD_CALL] = put_call,
@@ -332,6 +341,7 @@ static void (*const put_kind[RECORD_KIND_COUNT])(struct line *, const struct eve
     [RECORD_NOTE] = put_note,
     [RECORD_FAULT] = put_fault,
     [RECORD_STORAGE] = put_storage,
+    [RECORD_END] = put_end,
 };
 
 /* --- a line ----------------------------------------------------------------------------------- */
@@ -358,7 +368,7 @@ static void put_duration(struct line *line, double duration_s)
 /* What is no call has no duration. */
 static bool is_call(unsigned kind)
 {
-    return kind != RECORD_NONE && kind != RECORD_NOTE && kind != RECORD_FAULT;
+    return kind != RECORD_NONE && kind != RECORD_NOTE && kind != RECORD_FAULT && kind != RECORD_END;
 }
 
 static void put_when(struct line *line, const struct event *event, unsigned kind, uint64_t enter,

@@ -65,7 +65,7 @@ static unsigned kind_at(const struct cursor *cursor)
 /* GROUP and TEXT belong to the record before. False at the end of the trace. */
 static bool settle(struct cursor *cursor, uint64_t last)
 {
-    uint64_t end = cursor->trace->count;
+    uint64_t end = cursor->trace->count + (cursor->trace->end != NULL);
     if (last < end)
         end = last + 1;
     for (; cursor->index < end; cursor->index++) {

@@ -557,7 +557,7 @@ static void end_life(struct rendering *rendering, int life)
         atomic_store(&buffer->header.next, buffer->count);
         rendering->record_count += buffer->count;
         rendering->trace[rendering->set.count++] =
-            (struct trace){rank, life, &buffer->header, buffer->record, buffer->count, 0};
+            (struct trace){rank, life, &buffer->header, buffer->record, buffer->count, NULL, 0};
     }
 }
 

@@ -3,7 +3,8 @@
 
 #define ALL_KINDS                                                                                  \
     (KIND_BIT(CALL) | KIND_BIT(SEND) | KIND_BIT(RECV) | KIND_BIT(COMPLETE) | KIND_BIT(PROBE) |     \
-     KIND_BIT(COLLECTIVE) | KIND_BIT(COMM) | KIND_BIT(NOTE) | KIND_BIT(FAULT) | KIND_BIT(STORAGE))
+     KIND_BIT(COLLECTIVE) | KIND_BIT(COMM) | KIND_BIT(NOTE) | KIND_BIT(FAULT) |                    \
+     KIND_BIT(STORAGE) | KIND_BIT(END))
 #define RECEIVES (KIND_BIT(RECV) | KIND_BIT(PROBE))
 #define OTHERS (ALL_KINDS & ~RECEIVES)
 
@@ -20,6 +21,8 @@ const struct text_word text_words[] = {
     {"remote", FIELD_HASH, KIND_BIT(COMM), false, false},
     {"step", FIELD_TAG, KIND_BIT(FAULT), false, false},
     {"value", FIELD_BYTES, KIND_BIT(NOTE) | KIND_BIT(FAULT), false, false},
+    {"signal", FIELD_TAG, KIND_BIT(END), false, false},
+    {"exit", FIELD_BYTES, KIND_BIT(END), false, false},
     {"file", FIELD_REQUEST, KIND_BIT(STORAGE), false, false},
     {"folder", FIELD_COMM, KIND_BIT(STORAGE), false, false},
     {"comm", FIELD_COMM, ALL_KINDS & ~(KIND_BIT(STORAGE) | KIND_BIT(FAULT)), false, false},

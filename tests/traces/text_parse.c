@@ -224,7 +224,7 @@ static bool looks_open(const struct parser *parser, const struct draft *draft)
 {
     for (size_t i = 0; i < draft->count; i++) {
         unsigned kind = draft->record[i].kind;
-        if (kind == RECORD_NONE ||
+        if (kind == RECORD_NONE || (kind == RECORD_END && draft->record[i].tag != 0) ||
             (kind != RECORD_TEXT && kind != RECORD_GROUP && draft->record[i].leave == 0))
             return true;
     }
@@ -278,6 +278,7 @@ static enum error_code finish_draft(struct parser *parser, struct draft *draft, 
                             .header = (const void *)block,
                             .record = (const void *)(block + TRACE_HEADER_BYTES),
                             .count = draft->count};
+    trace_detach_end(trace);
     return OK;
 }
 

@@ -250,7 +250,8 @@ static enum error_code parse_start(struct parser *parser, struct line *line)
         return code;
     bool own = line->kind == RECORD_NONE || line->kind == RECORD_NOTE ||
                line->kind == RECORD_FAULT || line->kind == RECORD_TEXT ||
-               line->kind == RECORD_GROUP || line->kind == RECORD_STORAGE;
+               line->kind == RECORD_GROUP || line->kind == RECORD_STORAGE ||
+               line->kind == RECORD_END;
     if (!has_level && !own)
         return text_fail(parser, "%s: its level (app, wire or self) must stand before it", word);
     line->record.level = (uint8_t)level;
@@ -367,7 +368,8 @@ static void fill_defaults(const struct parser *parser, const struct draft *draft
     if (!line->timed)
         record->enter = start + (uint64_t)parser->line * TEXT_TICKS_PER_LINE;
     if (!line->ended && !line->in_progress)
-        record->leave = record->enter + line->lasts * TEXT_TICKS_PER_LINE + TEXT_TICKS_IN_CALL;
+        record->leave = record->enter + line->lasts * TEXT_TICKS_PER_LINE +
+                        (line->kind == RECORD_END ? 0 : TEXT_TICKS_IN_CALL);
     if (line->has_members) {
         record->tag = (int32_t)line->member_count;
         if (record->flags & FLAG_INTER)

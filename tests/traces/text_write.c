@@ -185,7 +185,7 @@ static void write_header(FILE *out, const struct trace *trace, uint64_t last_not
             header->hash_mode);
     if (atomic_load(&header->lost) != 0)
         fprintf(out, " lost %" PRIu32, atomic_load(&header->lost));
-    if (next != trace->count)
+    if (next != trace->count + (trace->end != NULL))
         fprintf(out, " reserved %" PRIu64, next);
     if (atomic_load(&header->last_note) != last_note)
         fprintf(out, " last-note %" PRIu64, atomic_load(&header->last_note));
@@ -204,13 +204,13 @@ static void write_header(FILE *out, const struct trace *trace, uint64_t last_not
 
 static void write_trace(FILE *out, const struct trace *trace)
 {
-    uint64_t last_note = 0;
+    uint64_t last_note = 0, records = trace->count + (trace->end != NULL);
     for (uint64_t i = 0; i < trace->count; i++)
         if (trace->record[i].kind == RECORD_NOTE)
             last_note = i + 1;
     write_header(out, trace, last_note);
     last_note = 0;
-    for (uint64_t i = 0; i < trace->count; i++) {
+    for (uint64_t i = 0; i < records; i++) {
         write_record(out, trace, i, last_note);
         if (trace->record[i].kind == RECORD_NOTE)
             last_note = i + 1;

@@ -353,6 +353,35 @@ static void names(void)
     trace_set_release(&set);
 }
 
+/* How a process ended is kept apart from what it did, whoever made the trace; one in the midst of
+ * a trace is a record like others. */
+static void ends(void)
+{
+    struct trace_set set, again;
+    static const char text[] = "r0#0 app call MPI_Init\nr0#0 end signal 9\n"
+                               "r1#0 app call MPI_Init\nr1#0 end exit 3\n"
+                               "r2#0 end exit 0\nr2#0 app call MPI_Init\n";
+    write_file("ends.txt", text, strlen(text));
+    if (!check(trace_set_parse(path_of("ends.txt"), &set, NULL) == OK, "traces with their ends"))
+        return;
+    const struct trace *killed = &set.trace[0], *left = &set.trace[1], *inner = &set.trace[2];
+    check(killed->count == 1 && killed->end == &killed->record[1] && killed->end->tag == 9 &&
+              !killed->header->closed,
+          "a process that was killed");
+    check(left->count == 1 && left->end->tag == 0 && left->end->bytes == 3 && left->header->closed,
+          "one that left");
+    check(inner->count == 2 && inner->end == NULL, "an end that is not the last is none");
+    FILE *out = fopen(path_of("ends_again.txt"), "w");
+    check(trace_set_write(&set, out, NULL) == OK, "written as text");
+    fclose(out);
+    check(trace_set_parse(path_of("ends_again.txt"), &again, NULL) == OK &&
+              same_trace(killed, &again.trace[0]) && again.trace[0].end != NULL &&
+              again.trace[0].end->tag == 9,
+          "and read again");
+    trace_set_release(&again);
+    trace_set_release(&set);
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "/tmp/faultline-traces.XXXXXX");
@@ -364,6 +393,7 @@ int main(void)
     round_trip();
     bad_text();
     whole_text();
+    ends();
     names();
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", folder);

@@ -21,7 +21,7 @@ static struct trace trace_of(int rank, int incarnation, const struct record *rec
                                     .start_ticks = START,
                                     .ticks_per_second = PER_SECOND};
     memcpy(copy, records, count * sizeof *records);
-    return (struct trace){rank, incarnation, header, copy, count, 0};
+    return (struct trace){rank, incarnation, header, copy, count, NULL, 0};
 }
 
 static char *printed(const struct trace_set *set, const struct trace_print_options *options)
@@ -319,6 +319,12 @@ static const struct {
     {{{.kind = RECORD_CALL, .call = CALL_MPI_Barrier, TIMES, .thread = 1, .error = 2}},
      1,
      "app       12.3 us  MPI_Barrier            error class 2, thread 1"},
+    {{{.kind = RECORD_END, .level = LEVEL_SELF, .enter = START, .leave = START, .tag = 9}},
+     1,
+     "self               end                    signal 9 (Killed)"},
+    {{{.kind = RECORD_END, .level = LEVEL_SELF, .enter = START, .leave = START, .bytes = 3}},
+     1,
+     "self               end                    exit 3"},
     {{{.kind = RECORD_NONE}}, 1, "?                  none                   torn: never finished"},
     {{{.kind = 77, .level = 9, .call = 60000, TIMES, .error = 1}},
      1,
