@@ -9,6 +9,7 @@
 #include "engine/library.h"
 #include "engine/schedule.h"
 #include "engine/time/virtual.h"
+#include "engine/zygote/kept.h"
 #include "engine/zygote/zygote.h"
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
@@ -283,10 +284,12 @@ static void begin_as_rank(void)
 __attribute__((constructor)) static void load(void)
 {
     runtime_thread_begin();
-    if (zygote_is_asked_for())
+    if (zygote_is_asked_for()) {
+        kept_open();
         library_wanted = begin_as_rank;
-    else
+    } else {
         begin();
+    }
 }
 
 /* exit() inside an MPI call is the library giving up (an error that is fatal, MPI_Abort): not in

@@ -7,6 +7,7 @@
 #include "board/progress.h"
 #include "engine/core/core.h"
 #include "engine/zygote/choices.h"
+#include "engine/zygote/kept.h"
 #include "engine/zygote/numbers.h"
 #include "engine/zygote/stops.h"
 #include "engine/zygote/zygote.h"
@@ -32,6 +33,7 @@ static struct {
     const char *folder;
     struct board *board;
     bool ending;                   /* one rank has ended the job */
+    bool stopped;                  /* the driver has, or is gone */
     int status;                    /* of this process's own end */
     int end[ENGINE_MAX_PROCESSES]; /* pidfd of each process */
 } job;
@@ -61,6 +63,7 @@ static void begin_rank(int rank, pid_t parent)
     snprintf(number, sizeof number, "%d", rank);
     setenv("FAULTLINE_RANK", number, 1);
     setpgid(0, 0);
+    kept_forget();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent || !redirect(rank, "out", STDOUT_FILENO) ||
         !redirect(rank, "err", STDERR_FILENO))
@@ -166,7 +169,7 @@ static void note_end(int process, int wait_status)
     bool was_holder = atomic_load(&engine->holder) == process;
     if (!ended_well(p))
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
-    if (was_holder)
+    if (was_holder && !job.stopped)
         engine_pass_on();
 }
 
@@ -217,6 +220,15 @@ static bool is_steered(void)
     return false;
 }
 
+/* It is to look at once. */
+static void call_driver(void)
+{
+    if (kept_job() >= 0)
+        kept_tell(KEPT_LOOK, 0);
+    else
+        kill(getppid(), SIGCHLD);
+}
+
 /* Nobody can go on: what the plan keeps is let go. Where it keeps nothing the driver sees that the
  * job is deadlocked, and ends it. */
 static void look_at_stuck(void)
@@ -226,7 +238,7 @@ static void look_at_stuck(void)
         return;
     if (!is_steered() || engine->turns == turns) {
         atomic_store(&job.board->stuck, atomic_load(&engine->stuck));
-        kill(getppid(), SIGCHLD); /* so that the driver looks at once */
+        call_driver();
         return;
     }
     turns = engine->turns;
@@ -257,6 +269,7 @@ static void serve_requests(void)
 static int watched(struct pollfd *look)
 {
     int count = 0;
+    look[count++] = (struct pollfd){.fd = job.stopped ? -1 : kept_job(), .events = POLLIN};
     look[count++] = (struct pollfd){.fd = engine->events, .events = POLLIN};
     for (int i = 0; i < engine->processes; i++)
         if (is_alive(i))
@@ -267,11 +280,18 @@ static int watched(struct pollfd *look)
 /* Until all have ended; true in a process that was forked meanwhile. */
 static bool serve(void)
 {
-    static struct pollfd look[ENGINE_MAX_PROCESSES + 1];
+    static struct pollfd look[ENGINE_MAX_PROCESSES + 2];
     while (any_alive()) {
-        if (poll(look, (nfds_t)watched(look), -1) < 0 && errno != EINTR)
+        int ready = poll(look, (nfds_t)watched(look), -1);
+        if (ready < 0 && errno != EINTR)
             give_up("poll");
+        if (ready > 0 && look[0].revents != 0) {
+            job.stopped = true;
+            end_others();
+        }
         reap();
+        if (job.stopped)
+            continue;
         if (fork_spawned())
             return true;
         serve_requests();
@@ -309,5 +329,7 @@ void launcher_run(const char *folder, int ranks)
     job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
     numbers_write(folder);
     choices_write(folder, atomic_load(&job.board->incarnation));
+    kept_end_leftovers();
+    kept_tell(KEPT_ENDS, job.status);
     _exit(job.status);
 }

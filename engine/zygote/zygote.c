@@ -2,6 +2,7 @@
 #include "engine/zygote/zygote.h"
 
 #include "engine/core/core.h"
+#include "engine/zygote/kept.h"
 #include "engine/zygote/launcher.h"
 #include "injectors/record/library.h"
 #include "injectors/system/system.h"
@@ -73,13 +74,24 @@ static int number_of_ranks(void)
     return (int)number;
 }
 
-void zygote_become_rank(void)
+static const char *run_folder(void)
 {
     const char *folder = getenv("FAULTLINE_RUN");
-    int ranks = number_of_ranks();
     if (folder == NULL || *folder == '\0')
         give_up("FAULTLINE_RUN names no folder");
-    shared_memory_open(folder);
-    initialize_alone();
-    launcher_run(folder, ranks);
+    return folder;
+}
+
+void zygote_become_rank(void)
+{
+    if (kept_is_asked_for()) {
+        kept_check();
+        initialize_alone();
+        kept_serve();
+    } else {
+        shared_memory_open(run_folder());
+        (void)number_of_ranks();
+        initialize_alone();
+    }
+    launcher_run(run_folder(), number_of_ranks());
 }

@@ -2,6 +2,7 @@
 #include "jobs/pool.h"
 
 #include "launch/leftovers.h"
+#include "launch/zygotes.h"
 #include "system/path.h"
 #include "system/process.h"
 #include "system/status.h"
@@ -41,6 +42,7 @@ void pool_close(struct pool *pool)
 {
     if (!pool->open)
         return;
+    zygotes_close();
     process_end_descendants(NULL, NULL);
     close(pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask, NULL);
@@ -58,6 +60,7 @@ enum error_code pool_start(struct pool *pool, struct job *job, struct error *err
 {
     if (pool->running == POOL_MAX_JOBS)
         return error_set(error, ERROR_LAUNCH, "more than %d jobs at once", POOL_MAX_JOBS);
+    zygotes_want(job->scenario, &pool->mask);
     enum error_code code = job_start(job, pool->options, &pool->mask, error);
     if (code == OK)
         pool->job[pool->running++] = job;
@@ -68,6 +71,7 @@ enum error_code pool_start(struct pool *pool, struct job *job, struct error *err
 static void note_reaped(void *context, pid_t pid, int wait_status)
 {
     struct pool *pool = context;
+    zygotes_note_reaped(pid);
     for (int i = 0; i < pool->running; i++) {
         struct job *job = pool->job[i];
         if (job->pid != pid || job->state != JOB_RUNNING)
@@ -117,11 +121,11 @@ static void remove_leftovers(const struct path *folder)
 }
 
 /* The process of a job clears up by itself, unless it is killed: what it has started has come to
- * this process then. */
+ * this process then. What a zygote has begun for it ends when the job is gone. */
 static void clear_up_after(struct pool *pool, const struct job *job)
 {
-    pid_t running[POOL_MAX_JOBS];
-    struct process_set kept = {.pid = running};
+    pid_t running[ZYGOTES_MOST + POOL_MAX_JOBS];
+    struct process_set kept = {.pid = running, .count = zygotes_alive(running, ZYGOTES_MOST)};
     for (int i = 0; i < pool->running; i++)
         if (pool->job[i]->state == JOB_RUNNING)
             running[kept.count++] = pool->job[i]->pid;

@@ -182,17 +182,20 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
                                          size_t bytes)
 {
     const struct launch *launch = running->launch;
-    struct pollfd look = {.fd = launch->signals, .events = POLLIN};
+    struct pollfd look[] = {{.fd = launch->signals, .events = POLLIN},
+                            {.fd = running->launched.line, .events = POLLIN}};
+    nfds_t looks = running->launched.line != 0 ? 2 : 1;
     uint64_t next_look_ns = 0;
     while (!launch->launcher->poll(&running->launched)) {
-        poll(&look, 1, WATCH_PERIOD_MS);
+        poll(look, looks, WATCH_PERIOD_MS);
         take_signals(running);
         uint64_t now_ns = clock_monotonic_ns();
         if (running->interrupted != 0) {
             snprintf(text, bytes, "interrupted by SIG%s", sigabbrev_np(running->interrupted));
             return LAUNCH_INTERRUPTED;
         }
-        if (now_ns < next_look_ns || launch->launcher->poll(&running->launched))
+        bool stuck = atomic_load(&launch->board->stuck) != 0;
+        if ((now_ns < next_look_ns && !stuck) || launch->launcher->poll(&running->launched))
             continue;
         next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
         output_tail_copy(&running->tail);
@@ -362,6 +365,21 @@ static enum launch_end conclude(const struct running_incarnation *running, enum 
     if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))
         end = LAUNCH_VOID;
     return end != LAUNCH_INTERRUPTED && lacks_library(launch, text, bytes) ? LAUNCH_VOID : end;
+}
+
+enum error_code launch_find_files(struct launch *launch, struct error *error)
+{
+    const struct scenario *scenario = launch->scenario;
+    enum error_code code = path_rank_parent(&launch->rank_parent, error);
+    if (code == OK)
+        code = launch->launcher->find(&launch->launcher_path, error);
+    if (code == OK)
+        code = path_library(&launch->preload_library, error);
+    if (code == OK)
+        code = path_protocol(scenario->protocol, scenario->file, &launch->protocol, error);
+    if (code == OK)
+        code = path_program(scenario->program, scenario->file, &launch->program, error);
+    return code;
 }
 
 enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,

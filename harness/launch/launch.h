@@ -47,6 +47,9 @@ struct launch {
     sigset_t mask;        /* for what is started */
 };
 
+/* What it is done with, by launch->scenario and launch->launcher: the paths. */
+enum error_code launch_find_files(struct launch *launch, struct error *error);
+
 /* Runs one incarnation to its end; nothing of it lives afterwards. ends[0 .. ranks) is filled for
  * every rank; text (bytes long) says in one sentence how it ended. */
 enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,

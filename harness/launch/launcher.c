@@ -45,7 +45,7 @@ enum error_code launcher_fork(const struct launch_order *order, struct launched 
     _exit(EXIT_NOT_STARTED);
 }
 
-bool launcher_has_ended(const struct launched *launched)
+bool launcher_has_ended(struct launched *launched)
 {
     return launched->ended;
 }

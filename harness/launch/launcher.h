@@ -12,6 +12,7 @@
 /* A launcher at work on one incarnation. */
 struct launched {
     pid_t pid;       /* of the process that all ranks descend from; 0: it was not started */
+    int line;        /* a socket to it, where it is not a child of this process; 0: it is one */
     bool ended;      /* that process has ended; set by whoever reaps */
     bool left;       /* and did so before stop was called */
     int wait_status; /* of that process; valid when it has ended */
@@ -31,7 +32,7 @@ struct launcher {
     enum error_code (*start)(const struct launch_order *order, struct launched *launched,
                              struct error *error);
     /* Is the incarnation over, with no rank left that could go on? Never waits. */
-    bool (*poll)(const struct launched *launched);
+    bool (*poll)(struct launched *launched);
     /* Ends all that start has started, also a start that failed; nothing of the incarnation lives
      * afterwards. `reaped` is called for each process of it that this process reaps. */
     void (*stop)(struct launched *launched, process_reaped *reaped, void *context);
@@ -55,7 +56,7 @@ typedef void launcher_become(const struct launch_order *order, pid_t driver);
  * driver that has no other children. */
 enum error_code launcher_fork(const struct launch_order *order, struct launched *launched,
                               launcher_become *become, struct error *error);
-bool launcher_has_ended(const struct launched *launched);
+bool launcher_has_ended(struct launched *launched);
 void launcher_end_all(struct launched *launched, process_reaped *reaped, void *context);
 void launcher_explain(const struct launched *launched, const struct launch_order *order, char *text,
                       size_t bytes);

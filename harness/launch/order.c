@@ -73,11 +73,22 @@ void order_release(struct launch_order *order)
         free(order->setting[i]);
 }
 
+static const char *const of_outer_run[] = {
+    "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
+    DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
+#define OF_OUTER_RUN (sizeof of_outer_run / sizeof of_outer_run[0])
+
 void order_forget_outer_run(void)
 {
-    static const char *const names[] = {
-        "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
-        DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        unsetenv(names[i]);
+    for (size_t i = 0; i < OF_OUTER_RUN; i++)
+        unsetenv(of_outer_run[i]);
+}
+
+bool order_is_of_outer_run(const char *entry)
+{
+    size_t length = strcspn(entry, "=");
+    for (size_t i = 0; i < OF_OUTER_RUN; i++)
+        if (strlen(of_outer_run[i]) == length && strncmp(of_outer_run[i], entry, length) == 0)
+            return true;
+    return false;
 }

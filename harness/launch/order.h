@@ -30,5 +30,7 @@ void order_release(struct launch_order *order);
 
 /* Unsets in this process what a surrounding run or `exec` may have left: it means that one. */
 void order_forget_outer_run(void);
+/* "NAME=value" is one of these. */
+bool order_is_of_outer_run(const char *entry);
 
 #endif

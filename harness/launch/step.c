@@ -1,44 +1,66 @@
 /* The step engine: the program itself is started once, and forks its ranks where it first calls MPI
- * (engine/zygote). Its parent of ranks is what mpiexec is elsewhere. */
-#include "launch/launcher.h"
+ * (engine/zygote). Its parent of ranks is what mpiexec is elsewhere. Where many runs are made the
+ * process is kept (zygotes.h). */
+#include "launch/step.h"
 
+#include "engine/zygote/zygote.h"
+#include "launch/launcher.h"
 #include "launch/rank.h"
+#include "launch/zygotes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NUMBER_BYTES 16
+#define SETTING_BYTES (PATH_MAX + 64)
+#define SETTINGS 4
 
-static void set(const char *name, const char *value)
+/* What is told to the ranks of this run. */
+struct settings {
+    char text[SETTINGS][SETTING_BYTES];
+    const char *entry[SETTINGS];
+};
+
+static void make_settings(const struct launch_order *order, struct settings *settings)
 {
-    if (value != NULL)
-        setenv(name, value, 1);
+    snprintf(settings->text[0], SETTING_BYTES, ENGINE_ENVIRONMENT "=" ENGINE_STEP);
+    snprintf(settings->text[1], SETTING_BYTES, ENGINE_SEED_ENVIRONMENT "=%llu",
+             (unsigned long long)order->seed);
+    snprintf(settings->text[2], SETTING_BYTES, "FAULTLINE_RUN=%s", order->folder);
+    snprintf(settings->text[3], SETTING_BYTES, "FAULTLINE_RANKS=%d", order->ranks);
+    for (int i = 0; i < SETTINGS; i++)
+        settings->entry[i] = settings->text[i];
 }
 
-static void set_environment(const struct launch_order *order)
+static void put(const char *setting)
 {
-    struct path store;
-    char ranks[NUMBER_BYTES], seed[32];
-    snprintf(ranks, sizeof ranks, "%d", order->ranks);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)order->seed);
-    for (size_t i = 0; i < order->environment_count; i++)
-        putenv((char *)(uintptr_t)order->environment[i]);
-    set("FAULTLINE_ENGINE", ENGINE_STEP);
-    set("FAULTLINE_ENGINE_SEED", seed);
-    set("FAULTLINE_RUN", order->folder);
-    set("FAULTLINE_RANKS", ranks);
-    if (path_format(&store, NULL, "%s/store", order->folder) == OK)
-        set("FAULTLINE_STORE", store.text);
-    set("LD_PRELOAD", rank_preload(order->preload.text));
+    putenv((char *)(uintptr_t)setting);
+}
+
+void step_set_environment(const struct launch_order *order)
+{
+    for (size_t i = 0; i + order->setting_count < order->environment_count; i++)
+        put(order->environment[i]);
+    setenv(ENGINE_ENVIRONMENT, ENGINE_STEP, 1);
+    char *preload = rank_preload(order->preload.text);
+    if (preload != NULL)
+        setenv("LD_PRELOAD", preload, 1);
+    free(preload);
 }
 
 static void become(const struct launch_order *order, pid_t driver)
 {
+    static struct settings settings;
     (void)driver;
-    set_environment(order);
+    step_set_environment(order);
+    for (size_t i = 0; i < order->setting_count; i++)
+        put(order->setting[i]);
+    make_settings(order, &settings);
+    for (int i = 0; i < SETTINGS; i++)
+        put(settings.entry[i]);
     execv(order->command[0], (char *const *)(uintptr_t)order->command);
     fprintf(stderr, "faultline: cannot start %s: %s\n", order->command[0], strerror(errno));
 }
@@ -52,7 +74,25 @@ static enum error_code find(struct path *command, struct error *error)
 static enum error_code start(const struct launch_order *order, struct launched *launched,
                              struct error *error)
 {
-    return launcher_fork(order, launched, become, error);
+    static struct settings settings;
+    make_settings(order, &settings);
+    return zygote_begins(order, settings.entry, SETTINGS, launched)
+               ? OK
+               : launcher_fork(order, launched, become, error);
+}
+
+static bool has_ended(struct launched *launched)
+{
+    if (launched->line != 0)
+        zygote_listen(launched);
+    return launcher_has_ended(launched);
+}
+
+static void stop(struct launched *launched, process_reaped *reaped, void *context)
+{
+    if (launched->line != 0)
+        zygote_end(launched);
+    launcher_end_all(launched, reaped, context);
 }
 
 const struct launcher launcher_step = {
@@ -62,7 +102,7 @@ const struct launcher launcher_step = {
     .shared_bytes_of_rank = 0,
     .find = find,
     .start = start,
-    .poll = launcher_has_ended,
-    .stop = launcher_end_all,
+    .poll = has_ended,
+    .stop = stop,
     .explain = launcher_explain,
 };

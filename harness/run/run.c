@@ -56,21 +56,6 @@ static int incarnations_allowed(const struct scenario *scenario)
     return allowed < SCENARIO_MAX_INCARNATIONS ? allowed : SCENARIO_MAX_INCARNATIONS;
 }
 
-static enum error_code find_files(struct launch *launch, struct error *error)
-{
-    const struct scenario *scenario = launch->scenario;
-    enum error_code code = path_rank_parent(&launch->rank_parent, error);
-    if (code == OK)
-        code = launch->launcher->find(&launch->launcher_path, error);
-    if (code == OK)
-        code = path_library(&launch->preload_library, error);
-    if (code == OK)
-        code = path_protocol(scenario->protocol, scenario->file, &launch->protocol, error);
-    if (code == OK)
-        code = path_program(scenario->program, scenario->file, &launch->program, error);
-    return code;
-}
-
 /* A protocol whose files have no room after the path of its store gives up, and that would be
  * taken for its failure. */
 static enum error_code check_length(const struct run *run, struct error *error)
@@ -278,7 +263,7 @@ enum error_code run_execute(struct run *run, struct error *error)
         .signals = -1,
     };
     process_own_descendants();
-    enum error_code code = find_files(launch, error);
+    enum error_code code = launch_find_files(launch, error);
     if (code == OK)
         code = prepare_folder(run, &launch->board, error);
     if (code == OK)

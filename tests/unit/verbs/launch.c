@@ -73,7 +73,7 @@ static enum error_code start(const struct launch_order *order, struct launched *
     return OK;
 }
 
-static bool poll_ended(const struct launched *launched)
+static bool poll_ended(struct launched *launched)
 {
     return launched->ended;
 }
