@@ -50,10 +50,12 @@ static int count_opened(void)
 void kept_open(void)
 {
     const char *text = getenv(KEPT_ENVIRONMENT);
-    int from[2];
-    if (text == NULL || sscanf(text, "%d %d", &from[0], &from[1]) != 2)
+    int from[2], binds;
+    if (text == NULL || sscanf(text, "%d %d %d", &from[0], &from[1], &binds) != 3)
         return;
     unsetenv(KEPT_ENVIRONMENT);
+    if (binds)
+        unsetenv(KEPT_BINDS);
     control = from[0];
     output = from[1];
     fcntl(control, F_SETFD, FD_CLOEXEC);

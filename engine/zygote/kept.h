@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "CONTROL OUTPUT": descriptors, of the socket and of the file that standard output and error go
- * to. */
+/* "CONTROL OUTPUT BINDS": descriptors, of the socket and of the file that standard output and error
+ * go to; 1: KEPT_BINDS was set for the loader alone, so that ranks need not look up functions each
+ * by itself. */
 #define KEPT_ENVIRONMENT "FAULTLINE_ENGINE_KEPT"
+#define KEPT_BINDS "LD_BIND_NOW"
 #define KEPT_REQUEST_BYTES 65536
 #define KEPT_LEAST_DESCRIPTOR 500 /* those of the program begin where they do without it */
 

@@ -112,8 +112,10 @@ _Noreturn static void become(const struct launch_order *order, pid_t command, in
     order_forget_outer_run();
     process_reset_signals(order->mask);
     step_set_environment(order);
-    snprintf(descriptors, sizeof descriptors, "%d %d", move_away(control), move_away(output));
+    snprintf(descriptors, sizeof descriptors, "%d %d %d", move_away(control), move_away(output),
+             getenv(KEPT_BINDS) == NULL);
     setenv(KEPT_ENVIRONMENT, descriptors, 1);
+    setenv(KEPT_BINDS, "1", 0);
     execv(order->command[0], (char *const *)(uintptr_t)order->command);
     _exit(EXIT_NOT_STARTED);
 }

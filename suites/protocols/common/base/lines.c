@@ -31,6 +31,8 @@ static enum error_code make_folders(const char *path, struct error *error)
     char part[PATH_MAX];
     strcpy(part, path);
     for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash && slash[-1] == '/') /* one of several in a row, which mean one */
+            continue;
         if (slash)
             *slash = 0;
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
