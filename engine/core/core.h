@@ -102,7 +102,7 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
-    uint64_t seed, drawn;   /* what decisions are drawn from, and how many have been */
+    uint64_t seed;          /* what decisions are drawn from */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;

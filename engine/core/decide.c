@@ -1,4 +1,5 @@
-/* Decisions: those given are followed, what comes after them is drawn. All are written down. See
+/* Decisions: those given are followed, what comes after them is drawn, as if all before had been
+ * drawn too: a run that ended in the middle goes on as it would have. All are written down. See
  * core.h. */
 #include "engine/core/core.h"
 
@@ -31,7 +32,7 @@ unsigned engine_decide(enum decision kind, unsigned count)
     if (engine->choices < engine->givens && engine->given[engine->choices].kind == kind)
         chosen = engine->given[engine->choices].chosen % count;
     else
-        chosen = (unsigned)((mix_two(engine->seed, engine->drawn++) >> 32) * count >> 32);
+        chosen = (unsigned)((mix_two(engine->seed, engine->choices) >> 32) * count >> 32);
     write_down(kind, chosen, count);
     return chosen;
 }

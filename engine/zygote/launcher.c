@@ -237,6 +237,7 @@ static void look_at_stuck(void)
     if (!any_alive())
         return;
     if (!is_steered() || engine->turns == turns) {
+        choices_write(job.folder, atomic_load(&job.board->incarnation)); /* it will be ended */
         atomic_store(&job.board->stuck, atomic_load(&engine->stuck));
         call_driver();
         return;

@@ -75,6 +75,8 @@ static const struct option_line lines[] = {
     {"engine", KEY_ENGINE, "NAME", FOR_RUN | FOR_CAMPAIGN,
      "what runs the ranks, instead of what the scenarios say: mpiexec or step "
      "(faultline-engine(7))"},
+    {"engine", KEY_ENGINE, "NAME", FOR_REPLAY,
+     "what runs the ranks, instead of what ran them then: a run of the step engine on mpiexec"},
     {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN,
      "seconds for the faults, and again for the job without them, where the scenario says nothing "
      "(default 60)"},

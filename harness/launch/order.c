@@ -34,6 +34,7 @@ static void add_settings(const struct launch *launch, struct launch_order *order
     add_setting(order, "FAULTLINE_STORAGE", asks_for_storage(scenario) ? "1" : "2");
     add_setting(order, "FAULTLINE_STORE", launch->store);
     add_setting(order, DECISIONS_ENVIRONMENT, launch->followed);
+    add_setting(order, "FAULTLINE_ENGINE_GIVEN", launch->given);
     add_setting(order, LIBRARY_ENVIRONMENT, scenario->library);
     add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers);
 }

@@ -24,6 +24,7 @@
 #define COPY_BYTES 65536
 #define TRACE_FOLDER "trace"
 #define TRACE_NAMES TRACE_FOLDER "/r[0-9]*.trace"
+#define CHOICE_NAMES "choices.[0-9]*" /* of the step engine */
 #define PRINTED_FOLDER "reference"
 #define PRINTED_NAMES PRINTED_FOLDER "/r[0-9]*.out"
 
@@ -139,7 +140,7 @@ static bool are_small(const char *folder)
     return bytes <= PACK_TRACES_MAX_BYTES;
 }
 
-/* Those files of a part that have the names; none where there is no such part. */
+/* Those files of a part that have the names; none where there is no such part. "": the folder. */
 static enum error_code add_part(struct archive *archive, const char *file, const char *folder,
                                 const char *part, const char *names, struct error *error)
 {
@@ -149,7 +150,7 @@ static enum error_code add_part(struct archive *archive, const char *file, const
     if (files == NULL)
         return code;
     for (const struct dirent *entry; code == OK && (entry = readdir(files)) != NULL;) {
-        code = path_format(&path, error, "%s/%s", part, entry->d_name);
+        code = path_format(&path, error, "%s%s%s", part, part[0] != '\0' ? "/" : "", entry->d_name);
         if (code == OK && fnmatch(names, path.text, FNM_PATHNAME) == 0)
             code = add(archive, file, folder, path.text, error);
     }
@@ -168,6 +169,8 @@ static enum error_code write_all(struct archive *archive, const char *file, FILE
         return archive_failed(archive, file, ERROR_IO, error);
     for (size_t i = 0; code == OK && i < PART_COUNT; i++)
         code = add(archive, file, folder, parts[i], error);
+    if (code == OK)
+        code = add_part(archive, file, folder, "", CHOICE_NAMES, error);
     if (code == OK)
         code = add_part(archive, file, folder, PRINTED_FOLDER, PRINTED_NAMES, error);
     if (code == OK && are_small(folder))
@@ -200,7 +203,8 @@ static bool is_ours(const char *name)
     for (size_t i = 0; i < PART_COUNT; i++)
         if (strcmp(name, parts[i]) == 0)
             return true;
-    return fnmatch(TRACE_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0 ||
+    return fnmatch(CHOICE_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0 ||
+           fnmatch(TRACE_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0 ||
            fnmatch(PRINTED_NAMES, name, FNM_PATHNAME | FNM_PERIOD) == 0;
 }
 

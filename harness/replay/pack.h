@@ -11,9 +11,9 @@
 /* What is unpacked at most, so that a foreign file does not fill the disk. */
 #define PACK_MAX_BYTES (UINT64_C(1) << 30)
 
-/* Packs the run in `folder`: plan, run.json, verdict.json, decisions, and its traces if they are
- * small. The file is written whole or not at all; one that is there is replaced. ERROR_IO,
- * ERROR_USAGE (a part is missing). */
+/* Packs the run in `folder`: plan, run.json, verdict.json, decisions, what the step engine decided,
+ * and its traces if they are small. The file is written whole or not at all; one that is there is
+ * replaced. ERROR_IO, ERROR_USAGE (a part is missing). */
 enum error_code pack_write(const char *folder, const char *file, struct error *error);
 
 /* Unpacks it into `folder`, which is made. Names that pack_write does not give are refused.

@@ -1,7 +1,5 @@
-/* Runs that can be repeated: their decisions are kept when they are over, imposed on another run,
- * and the two are compared. For every verb that repeats runs.
+/* Runs that are repeated as jobs, for every verb that repeats runs (verdict/repetition.h):
  *
- *     struct recorded recorded;                     a stored run: its scenario, plan, decisions
  *     recorded_open(FOLDER, &recorded, &error);
  *     replay_job(&recorded, number, OUT, &job);     a job for pool_start; once more for each replay
  *     ...                                           until it is done
@@ -11,62 +9,15 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include "decisions/decisions.h"
 #include "jobs/job.h"
-#include "run/run.h"
-#include "verdict/fingerprint.h"
-
-#define REPLAYED_TEXT_BYTES 768
-#define REPLAY_WARNINGS 4
-
-/* A stored run that is to be followed. `run` and what it points to is as it was stored. */
-struct recorded {
-    struct run run;
-    struct scenario_list owner; /* of the scenario */
-    struct path decisions;
-    struct decisions_identity identity;
-    struct fingerprint fingerprint;
-};
-
-/* ERROR_USAGE: the folder is none of a run, or has no decisions (they are kept of runs that did not
- * pass, and with --keep); ERROR_FORMAT, ERROR_VERSION: its files are damaged, or of another
- * version. Released with recorded_release in any case. */
-enum error_code recorded_open(const char *folder, struct recorded *recorded, struct error *error);
-void recorded_release(struct recorded *recorded);
-
-/* What is not what it was then, a sentence each: Faultline, the protocol, the program; of the MPI
- * library only after a replay (replayed.other_mpi). Returns how many there are. */
-unsigned recorded_changes(const struct recorded *recorded,
-                          char text[REPLAY_WARNINGS][REPLAYED_TEXT_BYTES]);
+#include "verdict/repetition.h"
 
 /* A job that follows it, in the folder `folder` (as the user would type it). Borrows *recorded. */
 enum error_code replay_job(const struct recorded *recorded, int number, const char *folder,
                            struct job *job, struct error *error);
 
-enum replay_end {
-    REPLAY_SAME,     /* the same decisions, the same fingerprint */
-    REPLAY_DIVERGED, /* a rank came to something else than then; text: where, and what */
-    REPLAY_OTHER, /* the same decisions, another verdict: something is decided that nobody sees */
-    REPLAY_VOID,  /* it was not run: the launcher, the machine, an interruption */
-};
-
-struct replayed {
-    enum replay_end end;
-    bool other_mpi;                 /* the ranks had another MPI library than then */
-    int longer_store;               /* bytes of the store's path, if it had less then; else 0 */
-    char text[REPLAYED_TEXT_BYTES]; /* why; empty: REPLAY_SAME */
-};
-
-/* What became of the job that ran in `folder`. Errors: what cannot be read. */
-enum error_code replay_compare(const struct recorded *recorded, const char *folder,
-                               struct replayed *replayed, struct error *error);
-
 /* Call stacks at the witness of the stored run, from a replay that came to the same: into its
  * stacks.txt, and its page is drawn anew if it has one. Nothing if it has them. */
 void replay_take_stacks(const struct recorded *recorded, const struct job *job);
-
-/* "replayed 20/20", "replayed 17/20, 95 % interval 0.64 to 0.95". */
-#define REPLAY_RATE_BYTES 96
-void replay_rate_text(unsigned same, unsigned tries, char text[REPLAY_RATE_BYTES]);
 
 #endif

@@ -246,6 +246,8 @@ static enum error_code open_all(struct command *command, struct repeated *repeat
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < options->path_count; i++) {
         code = open_one(command, i, &repeated[i].recorded, error);
+        if (code == OK)
+            recorded_set_engine(&repeated[i].recorded, options->engine);
         repeated[i].job = memory_new((size_t)options->repeat, sizeof *repeated[i].job);
         repeated[i].replayed = memory_new((size_t)options->repeat, sizeof *repeated[i].replayed);
     }

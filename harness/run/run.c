@@ -19,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RUN_STORE_ROOM 1024  /* bytes of a path */
+#define RUN_STORE_ROOM 1024 /* bytes of a path */
+#define CHOICES_FILE "choices.0"
 #define STORE_PATH_BYTES 128 /* its path is as long, or twice, ... */
 
 void run_init(struct run *run, const struct scenario *scenario)
@@ -219,8 +220,15 @@ static void *copy(const void *data, size_t bytes)
     return made;
 }
 
+bool run_has_choices(const struct run *run)
+{
+    return run->scenario->engine != NULL && path_holds(run->folder.text, CHOICES_FILE);
+}
+
 void run_follow(struct run *run, const struct run *recorded)
 {
+    if (run->scenario->engine != NULL && run_has_choices(recorded))
+        snprintf(run->given, sizeof run->given, "%s", recorded->folder.text);
     snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
     run->followed_end = recorded->end;
@@ -240,7 +248,8 @@ void run_follow(struct run *run, const struct run *recorded)
 
 double run_patience_s(const struct run *run)
 {
-    return run->followed[0] != '\0' ? FOLLOWED_PATIENCE * run->timeout_s : run->timeout_s;
+    bool waits = run->followed[0] != '\0' && run->given[0] == '\0';
+    return waits ? FOLLOWED_PATIENCE * run->timeout_s : run->timeout_s;
 }
 
 enum error_code run_execute(struct run *run, struct error *error)
@@ -252,7 +261,8 @@ enum error_code run_execute(struct run *run, struct error *error)
         .folder = run->folder.text,
         .shown = run->shown.text,
         .store = run->store.text,
-        .followed = run->followed,
+        .followed = run->given[0] == '\0' ? run->followed : "",
+        .given = run->given,
         .followed_end = run->followed_end,
         .capture = run->capture,
         .seed = run->seed,

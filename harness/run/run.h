@@ -27,6 +27,8 @@ struct run {
     struct path store;  /* of the checkpoint store, as the ranks are given it */
     int store_bytes;    /* how long that is; before: as it is to be, 0: as it comes */
     char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
+    char given[PATH_MAX];      /* folder of the run whose decisions the step engine is given in
+                                  place of that; empty: none */
     enum run_end followed_end; /* how the run ended that is followed */
     struct event_list wanted;  /* of a run that follows: events at which call stacks are kept */
 
@@ -57,11 +59,16 @@ void run_release(struct run *run);
 struct scenario *run_init_owned(struct run *run, struct scenario_list *owner);
 
 /* *run, not yet executed, is to follow the decisions of the stored run `recorded`, with its limits,
- * and is compared with the same run without faults. */
+ * and is compared with the same run without faults. Where both are the step engine's it is given
+ * what that decided, and does the same by itself; else the decisions are imposed on the ranks. */
 void run_follow(struct run *run, const struct run *recorded);
 
-/* The limit of a run in seconds, of the faults and then of the job without them. One that follows
- * another has more: its ranks wait for each other where they did not then. */
+/* The step engine has run it, and left what it decided. */
+bool run_has_choices(const struct run *run);
+
+/* The limit of a run in seconds, of the faults and then of the job without them. One on which the
+ * decisions of another are imposed has more: its ranks wait for each other where they did not then.
+ */
 #define FOLLOWED_PATIENCE 4
 double run_patience_s(const struct run *run);
 

@@ -223,6 +223,12 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b)
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }
 
+void scenario_set_engine(struct scenario *scenario, const char *engine)
+{
+    free(scenario->engine);
+    scenario->engine = strcmp(engine, ENGINE_STEP) == 0 ? memory_text(engine) : NULL;
+}
+
 bool scenario_is_helper(const struct scenario *scenario, int rank)
 {
     return scenario->helpers != NULL && helpers_have(scenario->helpers, rank);

@@ -108,6 +108,9 @@ enum error_code script_load(const char *path, const struct script_options *optio
  * mean another one elsewhere. */
 bool scenario_same_call(const struct scenario *a, const struct scenario *b);
 
+/* "step", or "mpiexec". */
+void scenario_set_engine(struct scenario *scenario, const char *engine);
+
 /* Ranks that belong to the library under test. */
 bool scenario_is_helper(const struct scenario *scenario, int rank);
 int scenario_helpers(const struct scenario *scenario);

@@ -168,11 +168,8 @@ static enum error_code choose(struct selection *selection, const struct options 
 /* What the command line says of the engine holds for all. */
 static void set_engine(struct scenario_list *list, const char *engine)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        struct scenario *scenario = &list->scenario[i];
-        free(scenario->engine);
-        scenario->engine = strcmp(engine, ENGINE_STEP) == 0 ? memory_text(engine) : NULL;
-    }
+    for (size_t i = 0; i < list->count; i++)
+        scenario_set_engine(&list->scenario[i], engine);
 }
 
 enum error_code select_scenarios(const struct options *options, struct selection *selection,
