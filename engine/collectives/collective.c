@@ -116,9 +116,11 @@ static int start(void *data)
     int result = meeting_enter(c->view);
     if (result != MPI_SUCCESS)
         return result;
+    struct deposit *brought = blocks_pack(c);
     bool may_leave = c->traits->rooted || c->traits->need != NEED_ALL;
-    c->waits_for_all = may_leave && engine_decide(DECIDE_LEAVE, 2) == 1;
-    c->meeting = meeting_of_all(c->view, &c->key, c->traits->name, blocks_pack(c));
+    bool is_awaited = may_leave && brought->start[brought->parts] > ENGINE_EAGER_BYTES;
+    c->waits_for_all = is_awaited && engine_decide(DECIDE_LEAVE, 2) == 1;
+    c->meeting = meeting_of_all(c->view, &c->key, c->traits->name, brought);
     return MPI_SUCCESS;
 }
 

@@ -111,6 +111,7 @@ void shared_wake(const struct shared_communicator *shared)
     for (int i = 0; i < shared->count[0] + shared->count[1]; i++)
         if (shared->process[i] != engine_self)
             engine_wake(shared->process[i]);
+    engine_did();
 }
 
 /* --- views ------------------------------------------------------------------------------------ */

@@ -98,6 +98,8 @@ static struct meeting *come(struct meeting *meeting, int mine, struct deposit *d
 {
     meeting->deposit[mine] = deposit;
     meeting->arrived++;
+    if (meeting->size > 1)
+        engine_did();
     for (int i = 0; i < meeting->size; i++)
         if (meeting->deposit[i] && i != mine)
             engine_wake(meeting->process[i]);

@@ -35,6 +35,9 @@
 #define ENGINE_MAX_PROCESSES 1024
 #define ENGINE_NOBODY (-1)
 #define ENGINE_TEXT_BYTES 256
+/* A standard send of no more is complete at once, as everywhere, and so is the part of a member in
+ * a collective that needs nothing from the others; of more they may be. */
+#define ENGINE_EAGER_BYTES 65536u
 #define ENGINE_MOST_TURNS_LEFT 64 /* of all processes together, when one has ended the job */
 
 /* May this process be given the token? */
@@ -174,6 +177,11 @@ void engine_sleep(uint64_t ns);
 /* Something that the process could see has changed. The process itself is allowed. */
 void engine_wake(int process);
 void engine_wake_all(void);
+
+/* This process has done something that another one could see, now or when it comes to it. A job in
+ * which nobody does is one that only waits, whatever else its processes call: on communicators of
+ * their own, for example. */
+void engine_did(void);
 
 /* The process will do nothing more: told by whoever kills it, or by the launcher process. */
 void engine_died(int process);

@@ -111,8 +111,6 @@ void engine_turn_to_poll(void)
 
 void engine_turn(void)
 {
-    self()->polls = 0;
-    note_progress();
     engine->turns++;
     for (int i = 0; i < engine->processes; i++)
         engine->process[i].woken |= engine->process[i].lingers;
@@ -163,6 +161,13 @@ void engine_wake(int process)
 {
     engine->process[process].woken = true;
     engine->process[process].polls = 0;
+    if (process != engine_self)
+        note_progress();
+}
+
+void engine_did(void)
+{
+    self()->polls = 0;
     note_progress();
 }
 

@@ -30,6 +30,7 @@ static int publish_name(const char *service_name, MPI_Info info, const char *por
     snprintf(made->port, sizeof made->port, "%s", port_name);
     made->next = dynamic_common()->services;
     dynamic_common()->services = made;
+    engine_did();
     return MPI_SUCCESS;
 }
 
@@ -44,6 +45,7 @@ static int unpublish_name(const char *service_name, MPI_Info info, const char *p
         return raise(MPI_ERR_SERVICE);
     *link = gone->next;
     engine_release(gone);
+    engine_did();
     return MPI_SUCCESS;
 }
 

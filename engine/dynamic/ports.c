@@ -81,6 +81,7 @@ static void wait_in_line(struct port *port, struct visitor *visitor)
     while (*end)
         end = &(*end)->next;
     *end = visitor;
+    engine_did();
     while (!visitor->made)
         engine_block();
 }

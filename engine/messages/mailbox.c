@@ -79,6 +79,8 @@ void mailbox_send(struct message *message)
         return;
     }
     append(&mailbox_of(message->to)->coming, message);
+    if (message->to != engine_self)
+        engine_did();
 }
 
 static void match(struct message *message)

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A standard send of no more is always complete at once, as everywhere; of more it may be. */
-#define EAGER_BYTES 65536u
-
 /* --- arguments -------------------------------------------------------------------------------- */
 
 MPI_Count packed_bytes(MPI_Count count, MPI_Datatype type)
@@ -95,7 +92,7 @@ static int32_t process_of(const struct operation *operation)
 static bool waits_for_match(enum send_mode mode, size_t bytes)
 {
     return mode == SEND_SYNCHRONOUS ||
-           (mode == SEND_STANDARD && bytes > EAGER_BYTES && engine_decide(DECIDE_BUFFER, 2) == 1);
+           (mode == SEND_STANDARD && bytes > ENGINE_EAGER_BYTES && engine_decide(DECIDE_BUFFER, 2) == 1);
 }
 
 static int pack(const struct side *side, struct message *message)
