@@ -1,6 +1,7 @@
 /* See schedule.h. */
 #include "engine/schedule.h"
 
+#include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
 
 static void kill_rank(int32_t rank)
@@ -9,6 +10,8 @@ static void kill_rank(int32_t rank)
         engine_await_kill();
         return;
     }
+    if (rank >= engine->processes) /* its parent kills it when it comes */
+        return;
     engine_died(rank);
     engine_call_launcher();
 }
@@ -22,6 +25,7 @@ static void stop_ranks(void)
 const struct schedule engine_schedule = {
     .kill = kill_rank,
     .stop = stop_ranks,
+    .members = group_processes,
     .linger = engine_linger,
     .file = engine_file,
     .file_made = engine_file_made,

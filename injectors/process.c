@@ -85,7 +85,7 @@ static enum error_code make_board(const char *path, struct error *error)
     struct board *made;
     snprintf(own, sizeof own, "%s.%d", path, (int)getpid());
     enum error_code code =
-        board_create(own, BOARD_MAX_RANKS, clock_ticks_per_second(), &made, error);
+        board_create(own, BOARD_MAX_RANKS, 0, clock_ticks_per_second(), &made, error);
     if (code != OK)
         return code;
     board_unmap(made);
@@ -111,9 +111,9 @@ static bool open_board(const struct identity *self)
         complain("%s", error.text);
         return false;
     }
-    if (self->rank >= board->ranks) {
+    if (self->rank >= board->slots) {
         complain("rank %d has no slot on the board, which is for %d ranks", self->rank,
-                 board->ranks);
+                 board->slots);
         return false;
     }
     return true;
@@ -312,14 +312,14 @@ void runtime_initializing(void)
         atomic_compare_exchange_strong(&runtime_slot->state, &loaded, RANK_INITIALIZING);
 }
 
-void runtime_initialized(int rank, int size, bool several_threads)
+void runtime_initialized(int number, int size, bool several_threads)
 {
     if (!runtime_recording)
         return;
     runtime_several_threads = several_threads;
     runtime_trace.header->world_size = size;
-    if (rank != runtime_trace.header->rank)
-        fprintf(stderr, "faultline: rank %d of MPI_COMM_WORLD was started as rank %d\n", rank,
+    if (number != runtime_trace.header->rank)
+        fprintf(stderr, "faultline: rank %d of MPI_COMM_WORLD was started as rank %d\n", number,
                 runtime_trace.header->rank);
     atomic_store(&runtime_slot->world_size, size);
     atomic_store(&runtime_slot->state, RANK_INITIALIZED);

@@ -35,6 +35,7 @@ drawn() {
 }
 
 # With seeds 9, 10 and 16 spawned processes begin before the last of the first world does.
+# Their traces name all processes by the numbers in which they came, and communicators alike.
 @test "spawned processes merge with their parents, and connect by a port" {
     printf 'scenario "spawn" { protocol = "null", program = "%s", ranks = 2, engine = "step",
   claims = { "H" } }\n' "$BUILD/tests/mpi/engine_spawn" >s.lua
@@ -42,5 +43,9 @@ drawn() {
         "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
         cat "out-$seed"/latest/1/output/*
         [ "$(cat "out-$seed"/latest/1/output/*.out | grep -c ' ok$')" -eq 4 ]
+        "$FAULTLINE" trace "out-$seed/latest/1" >trace.txt
+        [ "$(grep -c ' wire .* MPI_Intercomm_merge .*: r0 r1 r2 r3$' trace.txt)" -eq 4 ]
+        [ "$(grep -oE 'comm [0-9a-f]+ from .*: r0 r1 r2 r3$' trace.txt | cut -d' ' -f2 | sort -u |
+            wc -l)" -eq 1 ]
     done
 }

@@ -35,7 +35,7 @@ static inline void new_run(const char *const *lines)
     struct plan_step step;
     board_unmap(board);
     unlink(board_path);
-    board_create(board_path, RANKS, 1e9, &board, NULL);
+    board_create(board_path, RANKS, 0, 1e9, &board, NULL);
     plan_release(&plan);
     for (; *lines != NULL; lines++) {
         if (plan_step_parse(*lines, &step, &error) != OK) {

@@ -60,6 +60,10 @@ struct comm_view *communicator_view(MPI_Comm handle);
  * if the handler returns; the class MPI_SUCCESS is returned at once. */
 int communicator_raise(MPI_Comm handle, int class);
 
+/* The processes of a group of which this is the handle, in the order of their ranks, as numbers of
+ * the engine. */
+void group_processes(uint64_t group, int32_t *process);
+
 /* An operation that is pending holds the view; it is gone with the last one. */
 struct comm_view *view_hold(struct comm_view *view);
 void view_drop(struct comm_view *view);

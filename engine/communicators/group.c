@@ -53,6 +53,13 @@ const struct members *group_members(MPI_Group group)
     return at < groups.room ? groups.members[at] : NULL;
 }
 
+void group_processes(uint64_t group, int32_t *process)
+{
+    const struct members *members = group_members((MPI_Group)group);
+    for (int i = 0; members && i < members->count; i++)
+        process[i] = members->process[i];
+}
+
 /* Errors of groups are raised at MPI_COMM_WORLD. */
 static int raise(int class)
 {

@@ -98,6 +98,7 @@ struct engine {
     void *unused[64];       /* chains of free blocks, by size class */
     int32_t ranks;          /* of MPI_COMM_WORLD */
     int32_t processes;      /* ever started: process[0 .. processes) */
+    int32_t most_processes; /* that may be */
     _Atomic int32_t holder; /* of the token; ENGINE_NOBODY: the zygote's launcher process */
     pid_t launcher;         /* process that forked the ranks */
     int events;             /* eventfd in all processes: something for the launcher process */
@@ -195,7 +196,8 @@ static inline bool engine_is_dead(int process)
 bool engine_knows_dead(int process);
 
 /* More processes, which begin where the first ones did: the launcher process forks them while this
- * one holds the token. Returns the number of the first of them; ENGINE_NOBODY: too many. */
+ * one holds the token. Returns the number of the first of them. There are not more than
+ * engine->most_processes then. */
 int engine_spawn(int count);
 
 /* MPI_Abort: the job ends; this process with `code`. */

@@ -44,6 +44,7 @@ bool engine_map(int ranks)
     engine = map;
     engine->used = (sizeof *engine + 63) & ~(size_t)63;
     engine->ranks = engine->processes = ranks;
+    engine->most_processes = ENGINE_MAX_PROCESSES;
     engine->holder = ENGINE_NOBODY;
     engine->launcher = getpid();
     engine->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

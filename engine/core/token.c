@@ -208,8 +208,6 @@ bool engine_knows_dead(int process)
 int engine_spawn(int count)
 {
     int first = engine->processes;
-    if (count > ENGINE_MAX_PROCESSES - first)
-        return ENGINE_NOBODY;
     engine->processes += count;
     engine_call_launcher();
     for (uint32_t seen; (seen = atomic_load(&engine->forked)) < (uint32_t)engine->processes;)

@@ -125,6 +125,8 @@ static struct shared_communicator *spawn_children(struct joining *joining, int *
 {
     const struct spawning *spawning = (const struct spawning *)joining;
     int all = how_many(spawning), first = engine->processes;
+    if (all > engine->most_processes - first)
+        engine_refuse("MPI_Comm_spawn", "there are too many processes");
     struct members *parents = view_members(joining->view, false), *children = members_new(all);
     *side = 0;
     if (!parents || !children)
@@ -134,14 +136,9 @@ static struct shared_communicator *spawn_children(struct joining *joining, int *
     struct shared_communicator *family = shared_hold(shared_make(parents, children));
     members_drop(parents);
     members_drop(children);
-    if (first + all <= ENGINE_MAX_PROCESSES) {
-        write_births(spawning, first, all, family);
-        engine_spawn(all);
-        return family;
-    }
-    shared_drop(family);
-    joining->result = MPI_ERR_SPAWN;
-    return NULL;
+    write_births(spawning, first, all, family);
+    engine_spawn(all);
+    return family;
 }
 
 /* The error class of what the root says. */

@@ -74,16 +74,14 @@ static void begin_rank(int rank, pid_t parent)
 /* True in the child. */
 static bool fork_rank(int rank)
 {
-    struct board_slot *slot = rank < job.board->ranks ? &job.board->slot[rank] : NULL;
+    struct board_slot *slot = &job.board->slot[rank];
     pid_t self = getpid();
-    if (slot) {
-        atomic_store(&slot->parent_pid, self);
-        atomic_store(&slot->launcher_pid, self);
-    }
+    atomic_store(&slot->parent_pid, self);
+    atomic_store(&slot->launcher_pid, self);
+    if (rank >= board_processes(job.board))
+        atomic_store(&job.board->processes, rank + 1);
     pid_t pid = fork();
     if (pid == 0) {
-        if (!slot) /* a process that the program has spawned is none of the run's ranks */
-            setenv("FAULTLINE_RECORD", "0", 1);
         begin_rank(rank, self);
         return true;
     }
@@ -94,8 +92,9 @@ static bool fork_rank(int rank)
         give_up("pidfd_open");
     engine->process[rank].pid = pid;
     engine->process[rank].state = PROCESS_READY;
-    if (slot)
-        atomic_store(&slot->pid, pid);
+    atomic_store(&slot->pid, pid);
+    if (atomic_load(&slot->kill_request) != 0) /* the plan wanted it dead before it was there */
+        engine_died(rank);
     atomic_fetch_add(&engine->forked, 1);
     engine_futex_wake(&engine->forked);
     return false;
@@ -137,8 +136,7 @@ static void end_others(void)
     for (int i = 0; i < engine->processes; i++) {
         if (!is_alive(i))
             continue;
-        if (i < job.board->ranks)
-            atomic_store(&job.board->slot[i].orphaned, 1);
+        atomic_store(&job.board->slot[i].orphaned, 1);
         note_signal(engine->process[i].pid, SIGKILL);
     }
 }
@@ -161,11 +159,9 @@ static void note_end(int process, int wait_status)
     struct process *p = &engine->process[process];
     atomic_store(&p->wait_status, wait_status);
     atomic_store(&p->gone, 1);
-    if (process < job.board->ranks) {
-        if (engine->aborted && atomic_load(&engine->holder) == process)
-            atomic_store(&job.board->slot[process].aborted_ns, clock_monotonic_ns());
-        tell_board(process, wait_status);
-    }
+    if (engine->aborted && atomic_load(&engine->holder) == process)
+        atomic_store(&job.board->slot[process].aborted_ns, clock_monotonic_ns());
+    tell_board(process, wait_status);
     bool was_holder = atomic_load(&engine->holder) == process;
     if (!ended_well(p))
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
@@ -197,7 +193,7 @@ static bool is_doomed(int rank)
 static void kill_requested(void)
 {
     char path[PATH_MAX];
-    for (int rank = 0; rank < job.board->ranks; rank++) {
+    for (int rank = 0; rank < engine->processes; rank++) {
         if (atomic_load(&job.board->slot[rank].kill_request) == 0 || !is_doomed(rank))
             continue;
         pid_t pid = engine->process[rank].pid;
@@ -211,7 +207,7 @@ static void kill_requested(void)
 
 static bool is_steered(void)
 {
-    for (int rank = 0; rank < job.board->ranks; rank++) {
+    for (int rank = 0; rank < engine->processes; rank++) {
         const struct board_slot *slot = &job.board->slot[rank];
         if (is_alive(rank) && (board_is_stopped(slot) || atomic_load(&slot->held) > 0 ||
                                atomic_load(&slot->choosing) > 0))
@@ -316,6 +312,7 @@ void launcher_run(const char *folder, int ranks)
     open_board(folder);
     if (!engine_map(ranks))
         give_up("no shared memory");
+    engine->most_processes = job.board->slots;
     engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */

@@ -16,7 +16,7 @@ static struct plan plan;
 /* What stopped it is asked whether it may go on, in the ranks' own time. */
 static bool is_stopped(int process)
 {
-    if (process >= board->ranks || !board_is_stopped(&board->slot[process]))
+    if (process >= board->slots || !board_is_stopped(&board->slot[process]))
         return false;
     struct board_slot *slot = &board->slot[process];
     virtual_time_set(true);

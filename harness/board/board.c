@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static size_t board_bytes(int ranks)
+static size_t board_bytes(int slots)
 {
-    return sizeof(struct board) + (size_t)ranks * sizeof(struct board_slot);
+    return sizeof(struct board) + (size_t)slots * sizeof(struct board_slot);
 }
 
 static enum error_code fail(struct error *error, const char *doing, const char *path)
@@ -41,7 +41,7 @@ static void init_store_turn(struct board *board)
     pthread_mutexattr_destroy(&kind);
 }
 
-enum error_code board_create(const char *path, int ranks, double ticks_per_second,
+enum error_code board_create(const char *path, int ranks, int newcomers, double ticks_per_second,
                              struct board **out, struct error *error)
 {
     *out = NULL;
@@ -52,7 +52,8 @@ enum error_code board_create(const char *path, int ranks, double ticks_per_secon
     if (file < 0)
         return fail(error, "create", path);
     /* Allocated, not only long enough: writing to it must not end in a SIGBUS on a full disk. */
-    size_t bytes = board_bytes(ranks);
+    int slots = newcomers < BOARD_MAX_RANKS - ranks ? ranks + newcomers : BOARD_MAX_RANKS;
+    size_t bytes = board_bytes(slots);
     errno = posix_fallocate(file, 0, (off_t)bytes);
     struct board *board = errno == 0 ? map(file, bytes) : NULL;
     if (board == NULL) {
@@ -64,6 +65,8 @@ enum error_code board_create(const char *path, int ranks, double ticks_per_secon
     close(file);
     board->version = BOARD_VERSION;
     board->ranks = ranks;
+    board->slots = slots;
+    atomic_store(&board->processes, ranks);
     board->ticks_per_second = ticks_per_second;
     init_store_turn(board);
     atomic_thread_fence(memory_order_release);
@@ -80,7 +83,8 @@ static enum error_code validate(const struct board *board, size_t bytes, const c
     if (board->version != BOARD_VERSION)
         return error_set(error, ERROR_VERSION, "board %s has version %u; this program has %u", path,
                          board->version, BOARD_VERSION);
-    if (board->ranks < 1 || board->ranks > BOARD_MAX_RANKS || bytes < board_bytes(board->ranks))
+    if (board->ranks < 1 || board->ranks > board->slots || board->slots > BOARD_MAX_RANKS ||
+        bytes < board_bytes(board->slots))
         return error_set(error, ERROR_FORMAT, "board %s is too short for its %d ranks", path,
                          board->ranks);
     return OK;
@@ -124,12 +128,13 @@ enum error_code board_map(const char *path, struct board **out, struct error *er
 void board_unmap(struct board *board)
 {
     if (board != NULL)
-        munmap(board, board_bytes(board->ranks));
+        munmap(board, board_bytes(board->slots));
 }
 
 void board_begin_incarnation(struct board *board, int incarnation)
 {
-    memset(board->slot, 0, (size_t)board->ranks * sizeof board->slot[0]);
+    memset(board->slot, 0, (size_t)board->slots * sizeof board->slot[0]);
+    atomic_store(&board->processes, board->ranks);
     for (unsigned step = 0; step < BOARD_MAX_STEPS; step++) /* what died on its way is to be had */
         atomic_store(&board->progress[step].reserved, atomic_load(&board->progress[step].taken));
     init_store_turn(board);
@@ -169,7 +174,7 @@ static void call_parent(struct board_slot *slot)
 
 void board_request_kill(struct board *board, int rank, unsigned step)
 {
-    if (rank < 0 || rank >= board->ranks)
+    if (rank < 0 || rank >= board->slots)
         return;
     atomic_store(&board->slot[rank].kill_request, step + 1);
     call_parent(&board->slot[rank]);
@@ -177,7 +182,7 @@ void board_request_kill(struct board *board, int rank, unsigned step)
 
 void board_request_stop(struct board *board, int rank, unsigned step)
 {
-    if (rank < 0 || rank >= board->ranks || step >= BOARD_MAX_STEPS)
+    if (rank < 0 || rank >= board->slots || step >= BOARD_MAX_STEPS)
         return;
     atomic_fetch_or(&board->slot[rank].stopped_by[step / 64], UINT64_C(1) << step % 64);
     call_parent(&board->slot[rank]);
@@ -202,7 +207,7 @@ void board_stop_is_over(struct board_slot *slot, unsigned step)
 void board_await_request(struct board *board, int rank, uint32_t seen, int timeout_ms)
 {
     struct timespec limit = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
-    if (rank >= 0 && rank < board->ranks)
+    if (rank >= 0 && rank < board->slots)
         syscall(SYS_futex, &board->slot[rank].attention, FUTEX_WAIT, seen, &limit, NULL, 0);
 }
 
@@ -223,7 +228,7 @@ static uint64_t bit_of(int signal_number)
 
 void board_note_signal(struct board *board, int32_t pid, int signal_number)
 {
-    for (int rank = 0; rank < board->ranks; rank++)
+    for (int rank = 0; rank < board_processes(board); rank++)
         if (reaches(pid, &board->slot[rank]))
             atomic_fetch_or(&board->slot[rank].sent_within, bit_of(signal_number));
 }

@@ -1,7 +1,9 @@
-/* The board: one shared-memory segment per run, a slot per rank. How ranks, their parents and the
- * driver learn of each other; no control message of ours travels through MPI. Lives in the file
- * `board` of the run folder. All access goes through here: a job on several hosts will need a board
- * that spans them. Must not know: MPI, Lua, traces. libc only (it is part of libfaultline.so). */
+/* The board: one shared-memory segment per run, a slot per process: those of the first
+ * MPI_COMM_WORLD by their ranks, then those that came later, in the order in which they came. How
+ * ranks, their parents and the driver learn of each other; no control message of ours travels
+ * through MPI. Lives in the file `board` of the run folder. All access goes through here: a job on
+ * several hosts will need a board that spans them. Must not know: MPI, Lua, traces. libc only (it
+ * is part of libfaultline.so). */
 #ifndef BOARD_BOARD_H
 #define BOARD_BOARD_H
 
@@ -14,9 +16,10 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 7u
+#define BOARD_VERSION 8u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
+#define BOARD_NEWCOMERS 64 /* slots for processes that come later, where some may */
 #define BOARD_TEXT_BYTES 256
 #define BOARD_NAME_BYTES 16 /* of a process, as the kernel keeps it */
 
@@ -108,7 +111,10 @@ enum board_stuck {
 struct board {
     uint64_t magic;
     uint32_t version;
-    int32_t ranks; /* slots in use, 1..BOARD_MAX_RANKS */
+    int32_t ranks;             /* of the first MPI_COMM_WORLD, 1..BOARD_MAX_RANKS */
+    int32_t slots;             /* ranks, and room for processes that come later */
+    _Atomic int32_t processes; /* of this incarnation so far: ranks, and those that came later.
+                                  Written by who starts them */
     double ticks_per_second;
     _Atomic int32_t incarnation; /* of the whole job; written by the driver */
     _Atomic uint32_t unstick;    /* counts: the driver found that the job cannot go on
@@ -129,8 +135,9 @@ struct board {
 };
 
 /* Creates `path` (fails if it exists) with all slots zero and maps it. ranks in
- * 1..BOARD_MAX_RANKS. *out is owned by the caller: board_unmap. */
-enum error_code board_create(const char *path, int ranks, double ticks_per_second,
+ * 1..BOARD_MAX_RANKS; newcomers: processes that may come later, 0 or more, of which as many get a
+ * slot as BOARD_MAX_RANKS allows. *out is owned by the caller: board_unmap. */
+enum error_code board_create(const char *path, int ranks, int newcomers, double ticks_per_second,
                              struct board **out, struct error *error);
 
 /* Maps an existing board for reading and writing. ERROR_FORMAT, ERROR_VERSION if it is not one. */
@@ -154,6 +161,12 @@ void board_leave_store(struct board *board);
 
 /* Step `step` of the plan has been done. */
 bool board_step_done(const struct board *board, unsigned step);
+
+/* Of this incarnation so far: numbers are below. */
+static inline int board_processes(const struct board *board)
+{
+    return atomic_load(&board->processes);
+}
 
 /* Asks the parent of `rank` to kill it (step is the plan's, from 0): kill_request is set. */
 void board_request_kill(struct board *board, int rank, unsigned step);

@@ -132,7 +132,7 @@ static bool is_blocked_in(const struct board_slot *slot, const char *name)
 static bool state_holds(const struct board *board, const struct plan_state *state, int32_t own)
 {
     int32_t rank = state->rank == PLAN_ANY ? own : state->rank;
-    if (rank < 0 || rank >= board->ranks)
+    if (rank < 0 || rank >= board_processes(board))
         return false;
     const struct board_slot *slot = &board->slot[rank];
     return is_in_region(slot, (enum plan_region)state->region, (uint64_t)state->line) &&

@@ -35,11 +35,11 @@ static int killed_by_step(const struct board *board, const struct plan_step *ste
 {
     if (action_of(step)->kills == KILLS_ITSELF) {
         int rank = atomic_load(&progress->rank);
-        return rank >= 0 && rank < board->ranks && was_killed(&ends[rank]) ? rank : -1;
+        return rank >= 0 && rank < board_processes(board) && was_killed(&ends[rank]) ? rank : -1;
     }
     for (uint32_t v = 0; action_of(step)->kills == KILLS_VICTIMS && v < step->victims; v++) {
         int victim = step->victim[v];
-        if (victim >= 0 && victim < board->ranks && was_killed(&ends[victim]))
+        if (victim >= 0 && victim < board_processes(board) && was_killed(&ends[victim]))
             return victim;
     }
     return -1;
@@ -90,11 +90,11 @@ static bool exited_with(const struct rank_end *end, int code)
 static bool strange_ranks(const struct board *board, const struct rank_end *ends, char *text,
                           size_t bytes)
 {
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         int world_size = atomic_load(&slot->world_size);
         bool absent = atomic_load(&slot->state) == RANK_ABSENT;
-        if (world_size != 0 && world_size != board->ranks)
+        if (rank < board->ranks && world_size != 0 && world_size != board->ranks)
             snprintf(text, bytes,
                      "rank %d saw a world of %d, asked for were %d: the launcher is "
                      "not the one of the program's MPI library",
@@ -124,7 +124,7 @@ static int rank_not_started(const struct board *board)
 
 bool ends_program_runs(const struct board *board)
 {
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         if (atomic_load(&slot->pid) != 0 && atomic_load(&slot->ended) == 0 &&
             atomic_load(&slot->state) != RANK_INITIALIZING)
@@ -136,7 +136,7 @@ bool ends_program_runs(const struct board *board)
 /* Records that ours could not keep: whatever went wrong then, it is not known why. */
 static bool lost_records(const struct board *board, char *text, size_t bytes)
 {
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         if (atomic_load(&board->slot[rank].lost) == 0)
             continue;
         size_t used = strlen(text);
@@ -172,7 +172,7 @@ static void take_earlier(struct failure *first, uint64_t when_ns, int rank, bool
 static struct failure first_failure(const struct board *board, const struct rank_end *ends)
 {
     struct failure first = {0};
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         if (ends_is_failure(slot, &ends[rank]))
             take_earlier(&first, atomic_load(&slot->ended_ns), rank, false);
@@ -183,7 +183,7 @@ static struct failure first_failure(const struct board *board, const struct rank
 
 void ends_collect(const struct board *board, int incarnation, struct rank_end *ends)
 {
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         ends[rank].rank = rank;
         ends[rank].incarnation = incarnation;
@@ -229,7 +229,7 @@ static enum launch_end judge_failure(const struct board *board, const struct fai
 
 static bool all_finished(const struct board *board, const struct rank_end *ends)
 {
-    for (int rank = 0; rank < board->ranks; rank++)
+    for (int rank = 0; rank < board_processes(board); rank++)
         if (!ends[rank].known || ends[rank].wait_status != 0 || !ends[rank].finalized)
             return false;
     return true;

@@ -57,7 +57,7 @@ static void note_reaped(void *context, pid_t pid, int wait_status)
         running->launched.ended = true;
         running->launched.wait_status = wait_status;
     }
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         if (atomic_load(&board->slot[rank].pid) != pid || atomic_load(&board->slot[rank].ended))
             continue;
         running->ends[rank].known = true;
@@ -78,7 +78,7 @@ static void take_signals(struct running_incarnation *running)
 static bool launcher_is_stuck(struct running_incarnation *running, uint64_t now_ns)
 {
     const struct board *board = running->launch->board;
-    for (int rank = 0; running->first_death_ns == 0 && rank < board->ranks; rank++)
+    for (int rank = 0; running->first_death_ns == 0 && rank < board_processes(board); rank++)
         if (atomic_load(&board->slot[rank].ended) != 0 &&
             atomic_load(&board->slot[rank].wait_status) != 0)
             running->first_death_ns = now_ns;
@@ -108,7 +108,7 @@ static bool is_ending(const struct running_incarnation *running)
             atomic_load(&board->progress[i].incarnation) != atomic_load(&board->incarnation))
             continue;
         for (unsigned k = 0; k < step->victims; k++)
-            ending |= step->victim[k] < board->ranks &&
+            ending |= step->victim[k] < board_processes(board) &&
                       atomic_load(&board->slot[step->victim[k]].ended) == 0;
     }
     return ending;
@@ -198,7 +198,7 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
         if ((now_ns < next_look_ns && !stuck) || launch->launcher->poll(&running->launched))
             continue;
         next_look_ns = now_ns + WATCH_PERIOD_MS * 1000000ull * 9 / 10;
-        output_tail_copy(&running->tail);
+        output_tail_copy(&running->tail, board_processes(launch->board));
         if (launcher_is_stuck(running, now_ns))
             return LAUNCH_FINISHED;
         if (was_told_to_end(running, now_ns, text, bytes))
@@ -331,7 +331,7 @@ static void tail_if_asked(struct running_incarnation *running)
     const struct launch *launch = running->launch;
     if (!launch->capture)
         output_tail_begin(&running->tail, launch->folder, atomic_load(&launch->board->incarnation),
-                          launch->board->ranks);
+                          launch->board->slots);
 }
 
 /* The job does not go on: is it the job's doing? */
@@ -406,7 +406,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     leftovers_remove(launch->folder);
     if (code == OK)
         *end = conclude(running, *end, text, bytes);
-    output_tail_copy(&running->tail);
+    output_tail_copy(&running->tail, board_processes(launch->board));
     output_tail_end(&running->tail);
     order_release(&running->order);
     free(running);

@@ -30,10 +30,10 @@ static void open_one(struct output_tail *tail, int index)
         (void)regular_open(path.text, LINKS_REFUSED, REGULAR_ANY, &tail->file[index], NULL);
 }
 
-void output_tail_copy(struct output_tail *tail)
+void output_tail_copy(struct output_tail *tail, int ranks)
 {
     static char text[COPY_BYTES];
-    for (int i = 0; i < tail->ranks * STREAMS; i++) {
+    for (int i = 0; i < ranks * STREAMS && i < tail->ranks * STREAMS; i++) {
         if (tail->file[i] < 0)
             open_one(tail, i);
         ssize_t length;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct output_tail {
-    int ranks;
+    int ranks;       /* that there may be */
     int *file;       /* owned; two for each rank, -1: not there yet */
     const char *run; /* borrowed */
     int incarnation;
@@ -15,8 +15,8 @@ struct output_tail {
 /* Without memory, or with 0 ranks, nothing is followed. */
 void output_tail_begin(struct output_tail *tail, const char *run, int incarnation, int ranks);
 
-/* Copies what is new. */
-void output_tail_copy(struct output_tail *tail);
+/* Copies what is new of the first `ranks`. */
+void output_tail_copy(struct output_tail *tail, int ranks);
 void output_tail_end(struct output_tail *tail);
 
 #endif

@@ -80,7 +80,7 @@ static void say_ended(const struct board_slot *slot, int rank, int number, char 
 bool outside_disturbed(const struct board *board, const struct rank_end *ends, uint64_t failed_ns,
                        char *text, size_t bytes)
 {
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         if (!outside_ended(slot, &ends[rank]))
             continue;
@@ -96,7 +96,7 @@ bool outside_disturbed(const struct board *board, const struct rank_end *ends, u
 bool outside_told(const struct board *board, uint64_t failed_ns, char *text, size_t bytes)
 {
     char sender[SENDER_BYTES];
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         int number = atomic_load(&slot->told);
         if (number == 0 || is_clearing_up(slot, failed_ns))
@@ -111,7 +111,7 @@ bool outside_told(const struct board *board, uint64_t failed_ns, char *text, siz
 uint64_t outside_told_to_end_ns(const struct board *board)
 {
     uint64_t first_ns = 0;
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         int number = atomic_load(&slot->told);
         uint64_t when_ns = atomic_load(&slot->told_ns);
@@ -129,7 +129,7 @@ bool outside_stopped(const struct board *board, pid_t launcher, char *text, size
                  (int)launcher);
         return true;
     }
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         const pid_t pids[] = {atomic_load(&slot->pid), atomic_load(&slot->parent_pid),
                               atomic_load(&slot->launcher_pid)};

@@ -92,7 +92,7 @@ static enum error_code find_board(const struct rank_job *job, struct board **boa
         return code != OK ? code : board_map(path.text, board, error);
     code = path_format(&fresh, error, "%s.%d", path.text, (int)getpid());
     if (code == OK)
-        code = board_create(fresh.text, ranks, clock_ticks_per_second(), board, error);
+        code = board_create(fresh.text, ranks, 0, clock_ticks_per_second(), board, error);
     if (code != OK)
         return code;
     board_unmap(*board);

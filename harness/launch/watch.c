@@ -143,6 +143,8 @@ static unsigned looks_of_delays(const struct board *board, const struct plan *pl
 bool watch_look(struct watch *watch, struct board *board, const struct plan *plan,
                 const char *run_folder, char *text, size_t bytes)
 {
+    if (watch->ranks >= board->ranks)
+        watch->ranks = board_processes(board); /* some may have come since the look before */
     struct board_summary now = summary(watch, board);
     if (atomic_load(&board->stuck) != 0)
         return analyse(board, watch->ranks, run_folder, text, bytes);
@@ -194,7 +196,7 @@ void watch_write_stacks(const struct board *board, const char *run_folder)
     pid_t pids[BOARD_MAX_RANKS];
     int ranks[BOARD_MAX_RANKS];
     size_t count = 0;
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         if (!is_alive(&board->slot[rank]))
             continue;
         pids[count] = atomic_load(&board->slot[rank].pid);

@@ -93,6 +93,12 @@ static double ticks_per_second(const struct scenario *scenario)
     return scenario->engine != NULL ? 1e9 : clock_ticks_per_second();
 }
 
+/* Only the step engine spawns processes that are recorded. */
+static int newcomers(const struct scenario *scenario)
+{
+    return scenario->engine != NULL ? BOARD_NEWCOMERS : 0;
+}
+
 /* Folder, board and plan. */
 static enum error_code prepare_folder(struct run *run, struct board **board, struct error *error)
 {
@@ -113,8 +119,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
     if (code == OK)
         code = path_format(&path, error, "%s/board", run->folder.text);
     if (code == OK)
-        code = board_create(path.text, run->scenario->ranks, ticks_per_second(run->scenario), board,
-                            error);
+        code = board_create(path.text, run->scenario->ranks, newcomers(run->scenario),
+                            ticks_per_second(run->scenario), board, error);
     return code;
 }
 
@@ -140,10 +146,10 @@ static enum error_code block_signals(struct launch *launch, struct error *error)
                                 : error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
 }
 
-/* Room for the ends of one more incarnation. */
-static struct rank_end *more_ends(struct run *run)
+/* Room for the ends of one more incarnation, of whatever processes may come. */
+static struct rank_end *more_ends(struct run *run, const struct board *board)
 {
-    size_t ranks = (size_t)run->scenario->ranks;
+    size_t ranks = (size_t)board->slots;
     run->rank_ends =
         memory_resized(run->rank_ends, run->rank_end_count + ranks, sizeof *run->rank_ends);
     struct rank_end *fresh = run->rank_ends + run->rank_end_count;
@@ -180,10 +186,11 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
     int allowed = incarnations_allowed(run->scenario);
     enum launch_end end = LAUNCH_KILLED;
     while (end == LAUNCH_KILLED && run->incarnations < allowed) {
-        struct rank_end *ends = more_ends(run);
+        struct rank_end *ends = more_ends(run, launch->board);
         board_begin_incarnation(launch->board, run->incarnations++);
         enum error_code code =
             launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
+        run->rank_end_count -= (size_t)(launch->board->slots - board_processes(launch->board));
         if (code == OK)
             code = store_roll_back(run, launch->board, error);
         if (code != OK)

@@ -23,12 +23,12 @@ enum error_code store_roll_back(const struct run *run, const struct board *board
                                 struct error *error)
 {
     bool lost[BOARD_MAX_RANKS] = {false};
-    struct loss loss = {.rank = lost, .ranks = board->ranks};
+    struct loss loss = {.rank = lost, .ranks = board_processes(board)};
     struct journal journal;
     struct path store;
     if (!may_lose(&run->scenario->plan))
         return OK;
-    for (int rank = 0; rank < board->ranks; rank++) {
+    for (int rank = 0; rank < board_processes(board); rank++) {
         const struct plan_step *step = loser(run, board, rank);
         lost[rank] = step != NULL;
         loss.everybody |= step != NULL && step->lose == LOSE_NODE;

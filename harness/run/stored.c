@@ -268,10 +268,10 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
                         error);
 }
 
-static enum error_code take_end(const json_t *object, int ranks, int incarnations,
-                                struct rank_end *end, struct error *error)
+static enum error_code take_end(const json_t *object, int incarnations, struct rank_end *end,
+                                struct error *error)
 {
-    TRY(take_int(object, "rank", 0, ranks - 1, &end->rank, error));
+    TRY(take_int(object, "rank", 0, BOARD_MAX_RANKS - 1, &end->rank, error));
     TRY(take_int(object, "incarnation", 0, incarnations - 1, &end->incarnation, error));
     TRY(take_bool(object, "known", &end->known, error));
     TRY(take_int(object, "wait_status", INT_MIN, INT_MAX, &end->wait_status, error));
@@ -288,8 +288,8 @@ static enum error_code take_ends(const json_t *root, struct run *run, struct err
     size_t size = json_array_size(array);
     run->rank_ends = memory_new(size, sizeof *run->rank_ends);
     for (; run->rank_end_count < size; run->rank_end_count++)
-        TRY(take_end(json_array_get(array, run->rank_end_count), run->scenario->ranks,
-                     run->incarnations, &run->rank_ends[run->rank_end_count], error));
+        TRY(take_end(json_array_get(array, run->rank_end_count), run->incarnations,
+                     &run->rank_ends[run->rank_end_count], error));
     return OK;
 }
 

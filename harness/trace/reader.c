@@ -36,9 +36,9 @@ static enum error_code check_header(const char *path, const struct trace_header 
         return error_set(error, ERROR_FORMAT,
                          "%s: damaged header: of %d ranks; must be of 1 to %d ranks", path,
                          header->ranks, TRACE_MAX_RANKS);
-    if (header->rank < 0 || header->rank >= header->ranks)
-        return error_set(error, ERROR_FORMAT, "%s: rank %d of %d ranks; must be 0 to ranks - 1",
-                         path, header->rank, header->ranks);
+    if (header->rank < 0 || header->rank >= TRACE_MAX_RANKS)
+        return error_set(error, ERROR_FORMAT, "%s: damaged header: rank %d; must be 0 to %d", path,
+                         header->rank, TRACE_MAX_RANKS - 1);
     if (header->incarnation < 0 || header->incarnation >= TRACE_MAX_INCARNATIONS)
         return error_set(error, ERROR_FORMAT, "%s: damaged header: incarnation %d; must be 0 to %d",
                          path, header->incarnation, TRACE_MAX_INCARNATIONS - 1);
@@ -143,6 +143,8 @@ enum error_code trace_set_finish(const char *where, struct trace_set *set, struc
                              where, trace->rank, trace->incarnation);
         if (trace->header->ranks > set->ranks)
             set->ranks = trace->header->ranks;
+        if (trace->rank >= set->ranks)
+            set->ranks = trace->rank + 1;
         if (trace->incarnation >= set->incarnations)
             set->incarnations = trace->incarnation + 1;
     }

@@ -31,7 +31,7 @@ struct trace {
 struct trace_set {
     size_t count;
     struct trace *trace;
-    int ranks;        /* world size asked for */
+    int ranks; /* world size asked for, and processes that came later: all numbers are below */
     int incarnations; /* highest incarnation + 1 */
 };
 

@@ -80,10 +80,11 @@ extern bool runtime_is_nobody;
 extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 
-/* Told by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned,
- * and when MPI_Finalize has. `several_threads`: MPI_THREAD_MULTIPLE was provided. */
+/* Told by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned
+ * (`number`: of this process; size: of its MPI_COMM_WORLD), and when MPI_Finalize has.
+ * `several_threads`: MPI_THREAD_MULTIPLE was provided. */
 void runtime_initializing(void);
-void runtime_initialized(int rank, int size, bool several_threads);
+void runtime_initialized(int number, int size, bool several_threads);
 void runtime_finalized(void);
 
 /* Which MPI library this process has: an address inside it, and what it calls itself. */

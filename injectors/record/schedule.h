@@ -12,6 +12,8 @@ struct schedule {
     void (*kill)(int32_t rank);
     /* The plan has stopped ranks, this one perhaps: returns when this one may go on. */
     void (*stop)(void);
+    /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */
+    void (*members)(uint64_t group, int32_t *process);
     /* One round of a loop that waits for what others do, or for time. */
     void (*linger)(void);
     /* What stands in records for a file of the store: its inode differs from run to run. */

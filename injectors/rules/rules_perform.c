@@ -39,7 +39,7 @@ struct record *rules_fault(enum fault_kind fault, uint32_t step, int peer, uint6
 /* --- victims ---------------------------------------------------------------------------------- */
 int32_t rules_pid(int32_t rank)
 {
-    if (rank < 0 || rank >= rules.board->ranks || atomic_load(&rules.board->slot[rank].ended) != 0)
+    if (rank < 0 || rank >= rules.board->slots || atomic_load(&rules.board->slot[rank].ended) != 0)
         return 0;
     return atomic_load(&rules.board->slot[rank].pid);
 }
@@ -51,7 +51,7 @@ uint64_t rules_told_pid(int32_t rank)
 
 bool rules_is_rank(int32_t rank)
 {
-    return rank >= 0 && rank < rules.board->ranks;
+    return rank >= 0 && rank < rules.board->slots;
 }
 
 static void lose(uint32_t step, int32_t rank)
@@ -67,7 +67,7 @@ static void record_losses(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];
     if (s->lose == LOSE_NODE) {
-        for (int32_t rank = 0; rank < rules.board->ranks; rank++)
+        for (int32_t rank = 0; rank < board_processes(rules.board); rank++)
             lose(step, rank);
     } else if (s->lose == LOSE_RANK && action_of(s)->kills == KILLS_ITSELF) {
         lose(step, rules.rank);

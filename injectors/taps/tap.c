@@ -52,7 +52,7 @@ static void open_taps(void)
     library_end();
     communicator_open(rank, size);
     runtime_library((const void *)(uintptr_t)library.Init, version);
-    runtime_initialized(rank, size, threads == MPI_THREAD_MULTIPLE);
+    runtime_initialized(group_self.member[0], size, threads == MPI_THREAD_MULTIPLE);
     tap_ready = true;
     tap_pairs = threads != MPI_THREAD_MULTIPLE;
 }

@@ -510,14 +510,27 @@ void communicator_free_end(enum level level, struct record *r, struct communicat
     call_end(r, result);
 }
 
+/* The MPI_COMM_WORLD of processes that came later is another one than the first. */
+static void open_later_world(enum level level, struct group *members)
+{
+    struct communicator *c = &communicator_world[level];
+    c->local = group_hold(members);
+    c->peers = members;
+    c->id = next_id(level, 0, members->hash);
+    write_records(level, CALL_NONE, c, 0);
+}
+
 void communicator_open(int rank, int size)
 {
-    group_open(rank, size);
+    struct group *members = group_open(rank, size);
     for (int level = LEVEL_APP; level <= LEVEL_WIRE; level++) {
         communicator_world[level].rank = rank;
         communicator_world[level].wire = handles.COMM_WORLD;
         communicator_self[level].wire = handles.COMM_SELF;
+        if (!members->permanent)
+            open_later_world((enum level)level, members);
     }
+    group_drop(members);
 }
 
 void communicator_close(void)

@@ -2,6 +2,7 @@
 #include "injectors/taps/tap_group.h"
 
 #include "base/mix.h"
+#include "injectors/record/schedule.h"
 
 #include <stdlib.h>
 
@@ -34,24 +35,6 @@ uint64_t group_members_hash(const struct group *local, const struct group *remot
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-void group_open(int rank, int size)
-{
-    group_world.size = size;
-    group_world.hash = group_hash(&group_world);
-    group_self.member[0] = rank;
-    group_self.hash = group_hash(&group_self);
-    library_begin();
-    library.Comm_group(handles.COMM_WORLD, &world);
-    library_end();
-}
-
-void group_close(void)
-{
-    library_begin();
-    library.Group_free(&world);
-    library_end();
-}
-
 struct group *group_hold(struct group *group)
 {
     if (group && !group->permanent)
@@ -76,9 +59,14 @@ static bool is_world(const struct group *group)
     return true;
 }
 
-/* Ranks of `handle`'s members in MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
+/* Numbers of `handle`'s members: where nobody else counts the processes, their ranks in
+ * MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
 static void translate(MPI_Group handle, struct group *group, int *ranks)
 {
+    if (schedule != NULL) {
+        schedule->members(HANDLE(handle), group->member);
+        return;
+    }
     for (int i = 0; i < group->size; i++)
         ranks[i] = i;
     library.Group_translate_ranks(handle, group->size, ranks, world, group->member);
@@ -107,6 +95,28 @@ struct group *group_from_handle(MPI_Group handle)
         return instead;
     }
     return group;
+}
+
+struct group *group_open(int rank, int size)
+{
+    MPI_Group members;
+    group_world.size = size;
+    group_world.hash = group_hash(&group_world);
+    library_begin();
+    library.Comm_group(handles.COMM_WORLD, &world);
+    library.Comm_group(handles.COMM_WORLD, &members);
+    struct group *all = group_from_handle(members);
+    library_end();
+    group_self.member[0] = rank < all->size ? group_member(all, rank) : rank;
+    group_self.hash = group_hash(&group_self);
+    return all;
+}
+
+void group_close(void)
+{
+    library_begin();
+    library.Group_free(&world);
+    library_end();
 }
 
 struct group *group_of(const int *members, int size)

@@ -1,4 +1,5 @@
-/* Groups of ranks: the members of communicators, as numbers in MPI_COMM_WORLD. Must not know:
+/* Groups of processes: the members of communicators, as numbers of processes, which are the ranks
+ * in the first MPI_COMM_WORLD. Must not know:
  * communicators, levels. */
 #ifndef INJECTORS_TAPS_TAP_GROUP_H
 #define INJECTORS_TAPS_TAP_GROUP_H
@@ -15,7 +16,7 @@ struct group {
     int32_t member[];
 };
 
-/* All of the job, this rank alone, nobody. */
+/* All of the first MPI_COMM_WORLD, this process alone, nobody. */
 extern struct group group_world;
 extern struct group group_self;
 extern struct group group_none;
@@ -26,8 +27,9 @@ static inline int32_t group_member(const struct group *group, int rank)
     return group->identity ? rank : group->member[rank];
 }
 
-/* When the job has begun, and before it ends. */
-void group_open(int rank, int size);
+/* When the job has begun, and before it ends. Returns the members of MPI_COMM_WORLD, in which this
+ * process is `rank` of `size`: group_world, or others in one that came later; held once. */
+struct group *group_open(int rank, int size);
 void group_close(void);
 
 /* Of a communicator's members; the same on both sides of an intercommunicator. remote: or NULL. */

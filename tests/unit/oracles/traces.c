@@ -75,9 +75,9 @@ static void bad_files(void)
     header.version = TRACE_VERSION + 6;
     write_trace("newer.trace", &header, 0);
     refuses("newer.trace", ERROR_VERSION, "version 7");
-    header = good_header(5, 0);
+    header = good_header(65536, 0);
     write_trace("rank.trace", &header, 0);
-    refuses("rank.trace", ERROR_FORMAT, "rank 5 of 2");
+    refuses("rank.trace", ERROR_FORMAT, "rank 65536; must be 0 to 65535");
     header.ranks = 2000000000;
     write_trace("ranks.trace", &header, 0);
     refuses("ranks.trace", ERROR_FORMAT, "of 2000000000 ranks; must be of 1 to 65536");

@@ -18,13 +18,13 @@ static void test_create(void)
 {
     struct board *board, *other;
     struct error error;
-    check(board_create(path, 0, 1e9, &board, &error) == ERROR_LIMIT && board == NULL &&
+    check(board_create(path, 0, 0, 1e9, &board, &error) == ERROR_LIMIT && board == NULL &&
               strstr(error.text, "1 to 1024") != NULL,
           "a board for no rank is refused: %s", error.text);
-    check(board_create(path, BOARD_MAX_RANKS + 1, 1e9, &board, &error) == ERROR_LIMIT,
+    check(board_create(path, BOARD_MAX_RANKS + 1, 0, 1e9, &board, &error) == ERROR_LIMIT,
           "and for too many: %s", error.text);
-    check(board_create(path, 3, 2.5e9, &board, &error) == OK, "a board is created");
-    check(board_create(path, 3, 2.5e9, &other, &error) == ERROR_IO && other == NULL,
+    check(board_create(path, 3, 0, 2.5e9, &board, &error) == OK, "a board is created");
+    check(board_create(path, 3, 0, 2.5e9, &other, &error) == ERROR_IO && other == NULL,
           "an existing one is not touched: %s", error.text);
     check(board_map(path, &other, &error) == OK && other->ranks == 3 &&
               other->ticks_per_second == 2.5e9,
@@ -44,6 +44,28 @@ static void test_create(void)
     board_unmap(board);
     board_unmap(other);
     board_unmap(NULL);
+    unlink(path);
+}
+
+static void test_newcomers(void)
+{
+    struct board *board, *other;
+    board_create(path, 2, 3, 1e9, &board, NULL);
+    check(board->slots == 5 && board_processes(board) == 2, "room for those that come later");
+    atomic_store(&board->processes, 4);
+    atomic_store(&board->slot[3].pid, (int32_t)getpid());
+    board_note_signal(board, (int32_t)getpid(), SIGUSR1);
+    check(board_sent_within(&board->slot[3], SIGUSR1), "one that came later was sent a signal");
+    check(board_map(path, &other, NULL) == OK && other->slots == 5, "the room is there for all");
+    board_begin_incarnation(board, 1);
+    check(board_processes(board) == 2 && atomic_load(&board->slot[3].pid) == 0,
+          "a new incarnation has none of them");
+    board_unmap(board);
+    board_unmap(other);
+    unlink(path);
+    board_create(path, BOARD_MAX_RANKS - 1, 3, 1e9, &board, NULL);
+    check(board->slots == BOARD_MAX_RANKS, "no more than there are slots");
+    board_unmap(board);
     unlink(path);
 }
 
@@ -92,7 +114,7 @@ static void test_requests(void)
 {
     struct board *board;
     int status;
-    board_create(path, 2, 1e9, &board, NULL);
+    board_create(path, 2, 0, 1e9, &board, NULL);
     check(await_kill(board, 1, 1) == 0, "no request: the wait ends by itself");
     pid_t child = fork();
     if (child == 0)
@@ -126,7 +148,7 @@ static void test_wake(void)
 {
     struct board *board;
     int status;
-    board_create(path, 2, 1e9, &board, NULL);
+    board_create(path, 2, 0, 1e9, &board, NULL);
     pid_t child = fork();
     if (child == 0)
         _exit((int)await_kill(board, 0, 600000));
@@ -302,7 +324,7 @@ static void test_states(struct board *board)
 static void on_a_board(void (*test)(struct board *))
 {
     struct board *board;
-    board_create(path, 3, 1e9, &board, NULL);
+    board_create(path, 3, 0, 1e9, &board, NULL);
     test(board);
     board_unmap(board);
     unlink(path);
@@ -355,6 +377,7 @@ int main(void)
         return 1;
     snprintf(path, sizeof path, "%s/board", folder);
     test_create();
+    test_newcomers();
     test_foreign();
     test_requests();
     test_wake();

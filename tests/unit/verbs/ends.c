@@ -188,7 +188,7 @@ int main(void)
     if (mkdtemp(folder) == NULL)
         return 1;
     snprintf(path, sizeof path, "%s/board", folder);
-    if (!check(board_create(path, RANKS, 1e9, &board, &error) == OK, "a board"))
+    if (!check(board_create(path, RANKS, 0, 1e9, &board, &error) == OK, "a board"))
         return done();
     test_exits(board);
     test_aborts(board);

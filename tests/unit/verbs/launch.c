@@ -158,7 +158,7 @@ int main(void)
     struct path path;
     struct error error;
     if (!check(mkdtemp(folder) != NULL && path_format(&path, NULL, "%s/board", folder) == OK &&
-                   board_create(path.text, RANKS, 1e9, &board, &error) == OK,
+                   board_create(path.text, RANKS, 0, 1e9, &board, &error) == OK,
                "a board"))
         return done();
     process_own_descendants();
