@@ -14,7 +14,7 @@ TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c engine/*.c engine/*/*.c
                 harness/base/regular_file.c \
                 harness/stacks/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \
-                harness/trace/calls.c harness/trace/clock.c harness/store/journal.c \
+                harness/trace/calls.c harness/trace/clock.c harness/trace/end.c harness/store/journal.c \
                 harness/trace/record.c harness/trace/event.c harness/decisions/decisions.c harness/decisions/words.c
 TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))

@@ -20,7 +20,7 @@ static void take_in_ends(void)
         if (p->gone == 0 || p->state == PROCESS_LEFT || p->state == PROCESS_DEAD)
             continue;
         if (p->finalized && p->wait_status == 0)
-            p->state = PROCESS_LEFT;
+            engine_left(i);
         else
             engine_died(i);
     }

@@ -83,6 +83,7 @@ struct process {
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
     uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
     uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
+    uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
     _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
     _Atomic int wait_status; /* as waitpid gave it; valid when gone */
 };

@@ -10,6 +10,9 @@
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
+/* The process has ended in order. */
+void engine_left(int process);
+
 /* Something was done that is not polling in vain. */
 void note_progress(void);
 

@@ -184,12 +184,23 @@ void engine_await_kill(void)
     self()->awaits_kill = true;
 }
 
+static void note_end(struct process *p, enum process_state state)
+{
+    p->state = state;
+    p->ended_ns = engine->now_ns;
+}
+
+void engine_left(int process)
+{
+    note_end(&engine->process[process], PROCESS_LEFT);
+}
+
 void engine_died(int process)
 {
     struct process *p = &engine->process[process];
     if (p->state == PROCESS_DEAD)
         return;
-    p->state = PROCESS_DEAD;
+    note_end(p, PROCESS_DEAD);
     engine->dead[engine->deaths++] = process;
     if (!engine->goes_on && engine->turns_left == 0)
         engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);

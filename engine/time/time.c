@@ -78,6 +78,11 @@ static uint64_t read_ns(void)
     return read_at_ns;
 }
 
+uint64_t virtual_ticks(uint64_t now_ns)
+{
+    return now_ns + BOOT_NS;
+}
+
 double virtual_wtime(void)
 {
     return (double)(BOOT_NS + read_ns()) / NS_PER_S;

@@ -6,6 +6,7 @@
 #include "board/board.h"
 #include "board/progress.h"
 #include "engine/core/core.h"
+#include "engine/time/virtual.h"
 #include "engine/zygote/choices.h"
 #include "engine/zygote/kept.h"
 #include "engine/zygote/numbers.h"
@@ -13,6 +14,7 @@
 #include "engine/zygote/zygote.h"
 #include "stacks/snapshot.h"
 #include "trace/clock.h"
+#include "trace/end.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -149,6 +151,17 @@ static void tell_board(int rank, int wait_status)
     atomic_store(&slot->ended, 1);
 }
 
+/* One whom nobody has missed so far was ended with the job, where time stands. */
+static void write_end(int process)
+{
+    char path[PATH_MAX];
+    const struct process *p = &engine->process[process];
+    snprintf(path, sizeof path, "%s/trace/r%d.%d.trace", job.folder, process,
+             atomic_load(&job.board->incarnation));
+    trace_write_end(path, atomic_load(&p->wait_status),
+                    virtual_ticks(p->ended_ns != 0 ? p->ended_ns : engine->now_ns));
+}
+
 static bool ended_well(const struct process *p)
 {
     return p->finalized && atomic_load(&p->wait_status) == 0;
@@ -167,6 +180,7 @@ static void note_end(int process, int wait_status)
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
     if (was_holder && !job.stopped)
         engine_pass_on();
+    write_end(process);
 }
 
 static void reap(void)
