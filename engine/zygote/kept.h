@@ -48,7 +48,8 @@ void kept_check(void);
 /* Serves requests. Returns in each launcher process, with the environment of its incarnation. */
 void kept_serve(void);
 
-/* --- in a launcher process; each does nothing where it was not forked by a kept zygote ---------- */
+/* --- in a launcher process; each does nothing where it was not forked by a kept zygote ----------
+ */
 
 /* What is read from here is the end of the job; -1: nothing. */
 int kept_job(void);

@@ -180,7 +180,8 @@ static void note_end(int process, int wait_status)
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
     if (was_holder && !job.stopped)
         engine_pass_on();
-    write_end(process);
+    if (!job.stopped) /* else the driver has ended it, as it ends where no zygote is kept */
+        write_end(process);
 }
 
 static void reap(void)

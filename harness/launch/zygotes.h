@@ -1,7 +1,7 @@
 /* Zygotes of the step engine that are kept over the runs of a command (engine/zygote/kept.h): one
  * for each program with its arguments, protocol and environment. They are children of the command;
- * its jobs, which it forks, ask those that are ready. A job that finds none starts the program anew,
- * as it does where a program cannot be kept. Must not know: jobs, runs. */
+ * its jobs, which it forks, ask those that are ready. A job that finds none starts the program
+ * anew, as it does where a program cannot be kept. Must not know: jobs, runs. */
 #ifndef LAUNCH_ZYGOTES_H
 #define LAUNCH_ZYGOTES_H
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# Zygotes of the step engine that are kept over the runs of a command.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# In which every step waits for a file: a broken test must not leave its processes.
+teardown() {
+    local pid
+    touch begun.go
+    [ -z "${DRIVER:-}" ] || kill -9 "$DRIVER" 2>/dev/null || true
+    cat begun.here begun.child 2>/dev/null | tr ' ' '\n' | while read -r pid; do
+        [ "$(readlink "/proc/$pid/exe")" != "$BUILD/tests/mpi/engine_kept" ] || kill -9 "$pid"
+    done
+}
+
+# many NUMBER MODE: as many scenarios in s.lua.
+many() {
+    cat >s.lua <<EOF
+for i = 1, $1 do
+  scenario("run " .. i) { protocol = "null", program = "$BUILD/tests/mpi/engine_kept", ranks = 2,
+    arguments = { "$PWD/begun", "$2" }, engine = "step", claims = { "H", "I" } }
+end
+EOF
+}
+
+starts_by() {
+    grep -c "$1" begun || true
+}
+
+# The process of an earlier line is gone or dead.
+is_gone() {
+    local state
+    state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) || return 0
+    [ "$state" = Z ]
+}
+
+@test "fifty runs start one zygote, and each leaves what a run that starts the program anew leaves" {
+    many 50 say
+    run "$FAULTLINE" run -j2 s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 50 ]
+    cat begun
+    [ "$(starts_by command)" -eq 1 ]
+    [ "$(starts_by job)" -ge 2 ]
+    [ "$(starts_by job)" -lt 50 ]
+    [ "$(sort faultline-out/latest/*/output/launcher | uniq -c)" = "     50 said before" ]
+    for run in faultline-out/latest/[0-9]*; do
+        (cd "$run/trace" && sha256sum -- *)
+    done | sort -u >traces
+    [ "$(wc -l <traces)" -eq 2 ]
+}
+
+@test "a campaign starts one zygote for each of its programs" {
+    many 1 say
+    run "$FAULTLINE" campaign --engine step --runs 50 s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(starts_by command)" -le 2 ] # the reference has another protocol
+    [ "$(starts_by command)" -ge 1 ]
+}
+
+@test "a program that did what each run has to do anew is started anew for each" {
+    for mode in open ask share fork thread; do
+        rm -f begun
+        many 6 "$mode"
+        "$FAULTLINE" run -j1 s.lua
+        [ "$(starts_by job)" -eq 6 ]
+        [ "$(starts_by command)" -eq 1 ]
+    done
+}
+
+# begin MODE: starts a command in the background, and waits until a kept zygote has a run.
+begin() {
+    many 60 "$1"
+    "$FAULTLINE" run -j1 --no-stacks --no-control s.lua >out 2>err &
+    DRIVER=$!
+    wait_until test -s begun.here
+    read -r zygote launcher rank <begun.here
+    job=$(pgrep -P "$DRIVER" -x faultline)
+    child=$(cat begun.child)
+}
+
+gone() {
+    local pid
+    for pid in "$@"; do
+        wait_until is_gone "$pid"
+    done
+}
+
+ended_with() {
+    local ended=0
+    wait "$DRIVER" || ended=$?
+    cat out
+    [ "$ended" -eq "$1" ]
+}
+
+@test "a zygote that is killed during a run is made anew, and the run goes on" {
+    begin wait
+    kill -9 "$zygote"
+    touch begun.go
+    ended_with 0
+    [ "$(grep -c '^ok' out)" -eq 60 ]
+    [ "$(starts_by command)" -eq 2 ]
+    gone "$zygote" "$launcher" "$rank" "$child"
+}
+
+@test "a launcher process that is killed during a run is a harness error of that run alone" {
+    begin wait
+    kill -9 "$launcher"
+    touch begun.go
+    ended_with 3
+    [ "$(grep -c '^ok' out)" -eq 59 ]
+    [[ "$(cat out)" == *"the launcher was ended, not by Faultline"* ]]
+    gone "$launcher" "$rank"
+}
+
+@test "a job that is killed takes along what the zygote has begun for it, and nothing else" {
+    begin wait
+    kill -9 "$job"
+    gone "$launcher" "$rank" "$child"
+    touch begun.go
+    ended_with 3
+    [ "$(grep -c '^ok' out)" -eq 59 ]
+    [ "$(starts_by command)" -eq 1 ]
+}
+
+@test "a command that is killed leaves nothing" {
+    begin wait
+    kill -9 "$DRIVER"
+    gone "$DRIVER" "$job" "$zygote" "$launcher" "$rank" "$child"
+}
+
+@test "a command that is interrupted leaves nothing" {
+    begin wait
+    kill -TERM "$DRIVER"
+    run wait "$DRIVER"
+    gone "$job" "$zygote" "$launcher" "$rank" "$child"
+}
+
+@test "a job that hangs on a kept zygote is a violation as it is elsewhere, and leaves nothing" {
+    begin hang
+    touch begun.go
+    ended_with 1
+    [[ "$(cat out)" == *"every live rank is blocked and nothing is in flight"* ]]
+    [ "$(grep -c '^not ok' out)" -eq 60 ]
+    gone "$zygote" "$launcher" "$rank" "$child"
+    [ "$(starts_by command)" -eq 1 ]
+}
