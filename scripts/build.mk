@@ -133,6 +133,14 @@ transparency: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/transparency.sh $(BUILD) $(TRANSPARENCY_ONLY)
 
+# Minutes: 2,000 programs drawn from seeds, on the step engine and on the MPI library, which must be
+# the same.
+.PHONY: engine-programs
+engine-programs: setup
+	$(Q)$(MAKE) --no-print-directory all \
+		$(BUILD)/tests/mpi/engine_messages $(BUILD)/tests/mpi/engine_random
+	$(Q)scripts/engine_programs.sh $(BUILD) $(or $(PROGRAMS_DRAWN),2000)
+
 # Half an hour: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup

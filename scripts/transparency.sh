@@ -4,6 +4,9 @@
 # and under `faultline exec`, and its output (lines sorted: ranks write in any order) and exit status
 # are compared. Goes on where it was interrupted; what is known is in BUILD/transparency/results.
 # Then everything is held against injectors/transparency.txt, which has the reason of each difference.
+# With ENGINE=step each is run on the step engine instead, under the taps too, and what it gives is
+# held against a native run and engine/transparency.txt. There a program that says "No Errors" and
+# nothing else is right: these programs look at what they get by themselves.
 # Usage: transparency.sh BUILD_FOLDER [PATTERN]    PATTERN: only these, as in "coll/*"
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,6 +21,18 @@ native_more=4  # native runs more where something differs: who is heard at an ab
 folders="attr group info topo init errhan comm datatype pt2pt coll threads/pt2pt threads/comm
 errors/attr errors/comm errors/group errors/pt2pt errors/topo errors/coll errors/datatype errors/rma
 errors/io part mpi_t rma io"
+engine=${ENGINE:-mpiexec}
+judge=compare
+case $engine in
+mpiexec) ;;
+step) # what it does not do is refused by name, which a test of its own shows
+    list=$PWD/engine/transparency.txt
+    results=$work/results-step
+    judge=compare_stepped
+    folders="attr group info topo init errhan comm datatype pt2pt coll errors/attr errors/comm
+errors/group errors/pt2pt errors/topo errors/coll errors/datatype" ;;
+*) echo "ENGINE is mpiexec or step, not $engine" >&2 && exit 64 ;;
+esac
 
 # The source package, from where the binary package comes from. apt's own state is left alone: lists
 # and cache of this one source are under the build folder.
@@ -75,6 +90,46 @@ run() {
     echo "$status"
 }
 
+# stepped RANKS PROGRAM ...: one run on the step engine, what the ranks say in "tapped.all".
+stepped() {
+    local arguments='' status=0 ranks=$1 program=$2
+    shift 2
+    [ $# -eq 0 ] || arguments=$(printf '"%s", ' "$@")
+    printf 'scenario "x" { protocol = "null", program = "%s", ranks = %d, engine = "step",
+  arguments = { %s}, claims = { "H.progress", "I.legal" } }\n' "$PWD/$program" "$ranks" \
+        "$arguments" >x.lua
+    rm -rf out
+    "$build/faultline" run --no-stacks --no-control --timeout "$limit_s" --keep --out out x.lua \
+        >tap 2>&1 || status=$?
+    cat out/latest/1/output/* >tapped.all 2>/dev/null || true
+    return $status
+}
+
+# compare_stepped RANKS PROGRAM ...: the same on the step engine.
+compare_stepped() {
+    local native status=0 why
+    stepped "$@" || status=$?
+    sort tapped.all >tapped
+    why=$(grep -m1 '^    - "' tap | cut -c1-200) || true
+    rm -rf out
+    if [ "$status" = 0 ] && [ "$(cat tapped)" = " No Errors" ]; then
+        echo same
+        return
+    fi
+    case $why in *'the step engine does not do'*) echo "refused $why" && return ;; esac
+    native=$(run native mpiexec -n "$@")
+    run tapped cat tapped.all >status
+    if [ "$native" = 124 ]; then
+        echo "not-run natively it takes more than $limit_s s"
+    elif { [ "$native" = 0 ] && [ "$status" = 0 ] || [ "$native" != 0 ] && [ "$status" = 1 ]; } &&
+        cmp -s native tapped; then
+        echo same
+    else
+        echo "different status $native natively, $status on the engine $why" \
+            "$(diff native tapped | grep -m1 '^[<>]' | cut -c1-160)"
+    fi
+}
+
 # compare RANKS PROGRAM ...: prints the verdict, and a reason after it.
 compare() {
     local native tapped again i ranks=$1
@@ -112,7 +167,7 @@ examine() {
     cd "$work/programs/$folder"
     [ -x "$name" ] || make -s "$name" CFLAGS=-O0 >"$work/make.log" 2>&1 || true
     if [ -x "$name" ]; then
-        printf '%s\t%s\n' "$test" "$(compare "$2" "./$name" "${@:3}")" | tee -a "$results"
+        printf '%s\t%s\n' "$test" "$($judge "$2" "./$name" "${@:3}")" | tee -a "$results"
     else
         printf '%s\t%s\n' "$test" "not-run it cannot be built here: $(grep -m1 -i error "$work/make.log" |
             cut -c1-120)" | tee -a "$results"
@@ -141,7 +196,7 @@ while IFS=$'\t' read -r test verdict; do
         ;;
     esac
 done <"$results"
-for verdict in same varies different not-run; do
+for verdict in same varies refused different not-run; do
     echo "$verdict: $(cut -f2 "$results" | grep -c "^$verdict") programs"
 done
 exit $bad

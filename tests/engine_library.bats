@@ -5,22 +5,46 @@ bats_require_minimum_version 1.5.0
 
 load driver_common
 
-# drawn ENGINE SEED RANKS: the lines of a random program, sorted.
-drawn() {
-    printf 'scenario "drawn" { protocol = "null", program = "%s", ranks = %d, engine = "%s",
-  arguments = { "%d", "60" }, claims = { "H" } }\n' "$BUILD/tests/mpi/engine_random" "$3" "$1" "$2" \
-        >"$1.lua"
-    "$FAULTLINE" run --out "$1-$2" "$1.lua" >"$1-$2.tap" || { cat "$1-$2.tap" && return 1; }
-    sort "$1-$2"/latest/1/output/r*.out
+# says ENGINE PROGRAM RANKS CLAIMS [ARGUMENT...]: the lines of the ranks, sorted; the run passes.
+says() {
+    local engine=$1 program=$2 ranks=$3 claims=$4 arguments=''
+    shift 4
+    [ $# -eq 0 ] || arguments=$(printf '"%s", ' "$@")
+    printf 'scenario "says" { protocol = "null", program = "%s", ranks = %d, engine = "%s",
+  arguments = { %s}, claims = { %s } }\n' "$BUILD/tests/mpi/$program" "$ranks" "$engine" \
+        "$arguments" "$claims" >"$engine.lua"
+    "$FAULTLINE" run --keep --out "$engine-out" "$engine.lua" >"$engine.tap" ||
+        { cat "$engine.tap" && return 1; }
+    sort "$engine-out"/latest/1/output/r*.out
 }
 
 @test "random collectives on random communicators give the same on the engine and on MPICH" {
     for seed in 5 6 33; do
-        drawn step "$seed" "$((2 + seed % 3))" >step.txt
-        drawn mpiexec "$seed" "$((2 + seed % 3))" >mpiexec.txt
+        for engine in step mpiexec; do
+            says "$engine" engine_random "$((2 + seed % 3))" '"H"' "$seed" 1 60 >"$engine.txt"
+        done
         [ "$(wc -l <step.txt)" -gt 50 ]
         diff step.txt mpiexec.txt
     done
+}
+
+# Each rank of these programs also looks by itself whether it has received what was sent.
+@test "random messages, received in all ways, are the same on the engine and on MPICH" {
+    for seed in 1 8 15; do
+        for engine in step mpiexec; do
+            says "$engine" engine_messages "$((2 + seed % 3))" '"H", "I"' "$seed" 7 20 >"$engine.txt"
+        done
+        [ "$(wc -l <step.txt)" -eq "$((7 * (2 + seed % 3)))" ]
+        diff step.txt mpiexec.txt
+    done
+}
+
+@test "what is wrong with a call is of the same class of errors on the engine as on MPICH" {
+    for engine in step mpiexec; do
+        says "$engine" engine_errors 2 '"H.progress"' >"$engine.txt"
+    done
+    [ "$(wc -l <step.txt)" -eq 25 ]
+    diff step.txt mpiexec.txt
 }
 
 @test "survivors of a death revoke, agree, shrink and go on" {

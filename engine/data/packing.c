@@ -43,13 +43,17 @@ int packing_pack(const void *buffer, MPI_Count count, MPI_Datatype type, void *t
 int packing_unpack(void *buffer, MPI_Count count, MPI_Datatype type, const void *from, size_t bytes)
 {
     MPI_Count at = 0;
+    int result;
     if (bytes == 0 || count == 0)
         return MPI_SUCCESS;
-    if (buffer != MPI_BOTTOM)
-        return local.Unpack_c(from, (MPI_Count)bytes, &at, buffer, count, type, MPI_COMM_SELF);
-    MPI_Datatype instead = moved(count, type);
-    int result =
-        local.Unpack_c(from, (MPI_Count)bytes, &at, (void *)ELSEWHERE, 1, instead, MPI_COMM_SELF);
-    local.Type_free(&instead);
-    return result;
+    if (buffer != MPI_BOTTOM) {
+        result = local.Unpack_c(from, (MPI_Count)bytes, &at, buffer, count, type, MPI_COMM_SELF);
+    } else {
+        MPI_Datatype instead = moved(count, type);
+        result = local.Unpack_c(from, (MPI_Count)bytes, &at, (void *)ELSEWHERE, 1, instead,
+                                MPI_COMM_SELF);
+        local.Type_free(&instead);
+    }
+    /* A basic element of which only a part is there is left: another signature was sent. */
+    return result == MPI_SUCCESS && at < (MPI_Count)bytes ? MPI_ERR_TRUNCATE : result;
 }

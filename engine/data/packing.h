@@ -9,7 +9,8 @@
 size_t packing_bytes(MPI_Count count, MPI_Datatype type);
 
 /* Packs `count` elements at `buffer` (which may be MPI_BOTTOM, for a type of addresses) into
- * `bytes` bytes, or unpacks as many from there. Return what the library returns. */
+ * `bytes` bytes, or unpacks as many from there. Return what the library returns, or
+ * MPI_ERR_TRUNCATE where the bytes end within a basic element. */
 int packing_pack(const void *buffer, MPI_Count count, MPI_Datatype type, void *to, size_t bytes);
 int packing_unpack(void *buffer, MPI_Count count, MPI_Datatype type, const void *from,
                    size_t bytes);

@@ -91,8 +91,8 @@ static int32_t process_of(const struct operation *operation)
 
 static bool waits_for_match(enum send_mode mode, size_t bytes)
 {
-    return mode == SEND_SYNCHRONOUS ||
-           (mode == SEND_STANDARD && bytes > ENGINE_EAGER_BYTES && engine_decide(DECIDE_BUFFER, 2) == 1);
+    return mode == SEND_SYNCHRONOUS || (mode == SEND_STANDARD && bytes > ENGINE_EAGER_BYTES &&
+                                        engine_decide(DECIDE_BUFFER, 2) == 1);
 }
 
 static int pack(const struct side *side, struct message *message)
@@ -234,7 +234,7 @@ static int unpack(const struct side *side, const struct message *message, MPI_Co
         return MPI_SUCCESS;
     int result = packing_unpack(side->into, (bytes + size - 1) / size, side->type, message->payload,
                                 (size_t)bytes);
-    return result == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_OTHER;
+    return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE ? result : MPI_ERR_OTHER;
 }
 
 static MPI_Count what_fits(const struct side *side, const struct message *message)

@@ -1,7 +1,7 @@
 /* A program drawn from a seed: communicators of all kinds, and collectives on them in all forms,
  * with types, counts, roots and places drawn too. Every rank prints, for each step, a hash of what
  * it has received: the lines must be the same whatever library runs it. All ranks draw the same
- * numbers. Usage: engine_random SEED STEPS */
+ * numbers. Usage: engine_random FIRST_SEED SEEDS STEPS: one program after the other. */
 #include "base/mix.h"
 
 #include <mpi.h>
@@ -39,7 +39,8 @@ static void say(int step, const char *what)
     uint64_t hash = 0;
     for (int i = 0; i < ROOM; i++)
         hash = mix_two(hash, (uint64_t)in[i]);
-    printf("%d %d %s %016llx\n", world_rank, step, what, (unsigned long long)hash);
+    printf("%d %llu %d %s %016llx\n", world_rank, (unsigned long long)seed, step, what,
+           (unsigned long long)hash);
 }
 
 /* --- communicators ---------------------------------------------------------------------------- */
@@ -423,13 +424,8 @@ static void collect(int step)
     say(step, what);
 }
 
-int main(int argc, char **argv)
+static void run(int steps)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    int steps = argc > 2 ? atoi(argv[2]) : 50;
     for (int i = 0; i < SLOTS; i++) {
         slot[i] = MPI_COMM_NULL;
         kind_of[i] = MPI_UNDEFINED;
@@ -445,6 +441,17 @@ int main(int argc, char **argv)
     }
     for (int i = 2; i < SLOTS; i++)
         set(i, MPI_COMM_NULL, MPI_UNDEFINED, false);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    for (seed = first; seed < first + seeds; seed++)
+        run(argc > 3 ? atoi(argv[3]) : 50);
     MPI_Finalize();
     return 0;
 }
