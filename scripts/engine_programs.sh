@@ -9,39 +9,58 @@ cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 programs=${2:-2000}
 first=${3:-1}
-of_a_job=50
+of_a_job=25
 steps=20
 work=$(mktemp -d "$build/engine-programs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# said ENGINE PROGRAM SEED SEEDS RANKS: the lines of all ranks, sorted.
+# said ENGINE PROGRAM SEED SEEDS RANKS: the lines of all ranks, sorted, in $work/ENGINE; fails where
+# the run does.
 said() {
+    local status=0
     printf 'scenario "drawn" { protocol = "null", program = "%s", ranks = %d, engine = "%s",
-  arguments = { "%d", "%d", "%d" }, claims = { "H.progress", "H.payload", "I.legal" } }\n' \
+  arguments = { "%d", "%d", "%d" }, claims = { "H.progress", "I.legal" } }\n' \
         "$build/tests/mpi/$2" "$5" "$1" "$3" "$4" "$steps" >"$work/s.lua"
     rm -rf "$work/out"
     "$build/faultline" run --keep --seed "$3" --timeout 300 --no-stacks --no-control \
-        --out "$work/out" "$work/s.lua" >"$work/tap" 2>&1 ||
-        grep -E '^not ok|^    - ' "$work/tap" >&2 || true
-    sort "$work"/out/latest/1/output/r*.out
+        --out "$work/out" "$work/s.lua" >"$work/tap" 2>&1 || status=$?
+    sort "$work"/out/latest/1/output/r*.out >"$work/$1"
+    [ "$status" = 0 ] || [ "$status" = 2 ] # vacuous: no messages for I.legal
 }
 
-equal=0 different=0
+equal=0 different=0 native=0
+
+# compare PROGRAM SEED SEEDS RANKS. A line is RANK SEED ...: where any differs, each seed is looked at
+# by itself.
+compare() {
+    local seed why=''
+    if ! said mpiexec "$@"; then
+        why='MPICH gives up'
+    elif ! said step "$@"; then
+        why="the step engine: $(grep -m1 '^    - ' "$work/tap")"
+    elif ! cmp -s "$work/step" "$work/mpiexec"; then
+        why="the ranks say something else: $(diff "$work/step" "$work/mpiexec" | sed -n 2p)"
+    elif [ "$(cut -d' ' -f2 "$work/step" | sort -u | wc -l)" != "$3" ]; then
+        why='not all of the programs have run'
+    else
+        equal=$((equal + $3))
+        return
+    fi
+    if [ "$3" -gt 1 ]; then
+        for ((seed = $2; seed < $2 + $3; seed++)); do
+            compare "$1" "$seed" 1 "$4"
+        done
+        return
+    fi
+    echo "$1, seed $2, $4 ranks: $why"
+    case $why in MPICH*) native=$((native + 1)) ;; *) different=$((different + 1)) ;; esac
+}
+
 for ((seed = first; seed < first + programs / 2; seed += of_a_job)); do
     seeds=$((first + programs / 2 - seed < of_a_job ? first + programs / 2 - seed : of_a_job))
     for program in engine_messages engine_random; do
-        ranks=$((2 + seed / of_a_job % 3))
-        said step "$program" "$seed" "$seeds" "$ranks" >"$work/step"
-        said mpiexec "$program" "$seed" "$seeds" "$ranks" >"$work/mpiexec"
-        # A line is RANK SEED ...: a seed differs where one of its lines does, or is missing.
-        differ=$(diff "$work/step" "$work/mpiexec" | awk '/^[<>]/ { print $3 }' | sort -un | tr '\n' ' ')
-        had=$(awk '{ print $2 }' "$work/mpiexec" | sort -u | wc -l)
-        wrong=$(wc -w <<<"$differ")
-        [ "$wrong" = 0 ] || echo "$program, $ranks ranks: different with seeds $differ"
-        [ "$had" = "$seeds" ] || echo "$program, $ranks ranks, from seed $seed: $had of $seeds ran"
-        equal=$((equal + had - wrong))
-        different=$((different + seeds - had + wrong))
+        compare "$program" "$seed" "$seeds" "$((2 + seed / of_a_job % 3))"
     done
 done
-echo "$equal programs are equal on both engines, $different are not"
+echo "$equal programs are equal on both engines, $different are not, with $native MPICH gives up"
 [ "$different" = 0 ]

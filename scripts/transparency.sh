@@ -22,13 +22,11 @@ folders="attr group info topo init errhan comm datatype pt2pt coll threads/pt2pt
 errors/attr errors/comm errors/group errors/pt2pt errors/topo errors/coll errors/datatype errors/rma
 errors/io part mpi_t rma io"
 engine=${ENGINE:-mpiexec}
-judge=compare
 case $engine in
 mpiexec) ;;
 step) # what it does not do is refused by name, which a test of its own shows
     list=$PWD/engine/transparency.txt
     results=$work/results-step
-    judge=compare_stepped
     folders="attr group info topo init errhan comm datatype pt2pt coll errors/attr errors/comm
 errors/group errors/pt2pt errors/topo errors/coll errors/datatype" ;;
 *) echo "ENGINE is mpiexec or step, not $engine" >&2 && exit 64 ;;
@@ -102,10 +100,10 @@ stepped() {
     "$build/faultline" run --no-stacks --no-control --timeout "$limit_s" --keep --out out x.lua \
         >tap 2>&1 || status=$?
     cat out/latest/1/output/* >tapped.all 2>/dev/null || true
-    return $status
+    return "$status"
 }
 
-# compare_stepped RANKS PROGRAM ...: the same on the step engine.
+# compare_stepped RANKS PROGRAM ...: prints the verdict of the step engine, and a reason.
 compare_stepped() {
     local native status=0 why
     stepped "$@" || status=$?
@@ -130,8 +128,8 @@ compare_stepped() {
     fi
 }
 
-# compare RANKS PROGRAM ...: prints the verdict, and a reason after it.
-compare() {
+# compare_tapped RANKS PROGRAM ...: prints the verdict, and a reason after it.
+compare_tapped() {
     local native tapped again i ranks=$1
     shift
     native=$(run native mpiexec -n "$ranks" "$@")
@@ -159,6 +157,14 @@ compare() {
     fi
 }
 
+compare() {
+    if [ "$engine" = step ]; then
+        compare_stepped "$@"
+    else
+        compare_tapped "$@"
+    fi
+}
+
 examine() {
     local folder=$1 name=$2
     shift
@@ -167,7 +173,7 @@ examine() {
     cd "$work/programs/$folder"
     [ -x "$name" ] || make -s "$name" CFLAGS=-O0 >"$work/make.log" 2>&1 || true
     if [ -x "$name" ]; then
-        printf '%s\t%s\n' "$test" "$($judge "$2" "./$name" "${@:3}")" | tee -a "$results"
+        printf '%s\t%s\n' "$test" "$(compare "$2" "./$name" "${@:3}")" | tee -a "$results"
     else
         printf '%s\t%s\n' "$test" "not-run it cannot be built here: $(grep -m1 -i error "$work/make.log" |
             cut -c1-120)" | tee -a "$results"
