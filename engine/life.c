@@ -6,6 +6,7 @@
 #include "engine/dynamic/dynamic.h"
 #include "engine/time/virtual.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static int thread_level;
@@ -18,8 +19,10 @@ static struct process *self(void)
 static int begin(int *argc, char ***argv)
 {
     engine_turn();
-    if (self()->initialized)
-        return MPI_ERR_OTHER;
+    if (self()->initialized) {
+        fprintf(stderr, "faultline: MPI_Init is called twice\n");
+        return communicator_raise(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    }
     dynamic_begin(argc, argv);
     self()->initialized = true;
     return MPI_SUCCESS;

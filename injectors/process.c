@@ -232,6 +232,10 @@ static void become_inert(void)
     storage_forked();
     launcher_close();
     shared_memory_close();
+    if (engine != NULL) {
+        virtual_time_set(false);
+        engine_forget();
+    }
 }
 
 static bool start(void)
@@ -281,10 +285,21 @@ static void begin_as_rank(void)
     engine_lingers = runtime_steering;
 }
 
+/* The program ends without an MPI call: each rank does. */
+static void end_as_rank(void)
+{
+    library_wanted = NULL;
+    zygote_end_as_rank();
+    thread_state.tid = gettid();
+    virtual_time_set(true);
+    begin();
+}
+
 __attribute__((constructor)) static void load(void)
 {
     runtime_thread_begin();
     if (zygote_is_asked_for()) {
+        (void)zygote_is_program(); /* asked before the environment is that of a run */
         kept_open();
         library_wanted = begin_as_rank;
     } else {
@@ -296,6 +311,8 @@ __attribute__((constructor)) static void load(void)
  * order. The file stays as a SIGKILL would leave it. */
 __attribute__((destructor)) static void unload(void)
 {
+    if (library_wanted == begin_as_rank && zygote_is_program())
+        end_as_rank();
     storage_close();
     if (!runtime_recording)
         return;

@@ -1,6 +1,11 @@
 /* Who is given the token next. See core.h. */
 #include "engine/core/parts.h"
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000u
 /* When nobody can run, time moves by this, then by twice as much, ... until something changes. */
 #define IDLE_FIRST_NS 1000u
 #define IDLE_MOST_NS 100000000u
@@ -8,6 +13,10 @@
 #define STALL_POLLS 50000u
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
 #define LINGER_POLLS 1000u
+/* Time has moved to a sleeper so often, with nothing done between that another process could see,
+ * and no poll: somebody waits for what comes from outside the job. From then on a sleep takes as
+ * long as it says. */
+#define SLEEPS_AT_ONCE 1000u
 
 const struct engine_network *engine_network;
 bool (*engine_is_stopped)(int process);
@@ -62,6 +71,7 @@ static void pass_idle_time(void)
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
     engine->idle_polls++;
+    engine->sleeps = 0;
 }
 
 /* A program that polls may do so for long; where nothing but Faultline waits there is no hurry. */
@@ -79,7 +89,8 @@ static bool sleeps_before(int a, int b)
     return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
 }
 
-/* Those who poll are told no again, one after the other; who sleeps is woken when it is time. */
+/* Those who poll are told no again, one after the other; who sleeps is woken when it is time, and
+ * virtual time moves there. */
 static int find_idle(void)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
@@ -96,10 +107,25 @@ static int find_idle(void)
     if (sleeper == ENGINE_NOBODY)
         return poller;
     uint64_t at = engine->process[sleeper].wake_ns;
-    if (poller != ENGINE_NOBODY && at > engine->now_ns + engine->idle_ns)
-        return poller;
-    engine->now_ns = at > engine->now_ns ? at : engine->now_ns;
-    return sleeper;
+    return poller != ENGINE_NOBODY && at > engine->now_ns + engine->idle_ns ? poller : sleeper;
+}
+
+/* libc's function would ask for virtual time. */
+static void sleep_really(uint64_t ns)
+{
+    struct timespec time = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+    syscall(SYS_nanosleep, &time, NULL);
+}
+
+/* Nobody else could go on, and time moves to where it wakes. */
+static void wake_sleeper(int sleeper)
+{
+    uint64_t at = engine->process[sleeper].wake_ns, now = engine->now_ns;
+    if (at <= now)
+        return;
+    engine->now_ns = at;
+    if (++engine->sleeps > SLEEPS_AT_ONCE)
+        sleep_really(at - now);
 }
 
 static int nobody(enum board_stuck why)
@@ -144,6 +170,8 @@ int choose_next(void)
             return nobody(STUCK_STALL);
         if (idle == ENGINE_NOBODY || engine->process[idle].state == PROCESS_POLLING)
             pass_idle_time();
+        else
+            wake_sleeper(idle);
         if (idle != ENGINE_NOBODY)
             return idle;
     }
@@ -151,6 +179,6 @@ int choose_next(void)
 
 void note_progress(void)
 {
-    engine->idle_polls = 0;
+    engine->idle_polls = engine->sleeps = 0;
     engine->idle_ns = 0;
 }

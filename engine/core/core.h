@@ -107,6 +107,7 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
+    uint64_t sleeps;        /* waited for by nobody else since then, or since the last such poll */
     uint64_t seed;          /* what decisions are drawn from */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
@@ -152,6 +153,9 @@ void engine_release(void *block);
 
 /* The process that was just forked waits until it is given the token for the first time. */
 void engine_join(int process);
+
+/* In a child that a rank has forked: it is no rank. An MPI call ends it, with a message. */
+void engine_forget(void);
 
 /* A call that other ranks can see begins: the token may go to others first. */
 void engine_turn(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Far from where the loader, the heap and stacks are. The file is as large as its pages in use. */
@@ -33,7 +34,10 @@ bool engine_map(int ranks)
     if (file < 0)
         return false;
     void *map = MAP_FAILED;
-    if (ftruncate(file, (off_t)ENGINE_BYTES) == 0)
+    struct rlimit most = {RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_FSIZE, &most);
+    errno = EFBIG; /* said here: a file beyond the limit is SIGXFSZ */
+    if (most.rlim_cur >= ENGINE_BYTES && ftruncate(file, (off_t)ENGINE_BYTES) == 0)
         map = mmap(ENGINE_ADDRESS, ENGINE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
     int number = errno;

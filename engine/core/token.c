@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,9 +26,20 @@ void engine_futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* The program may have closed the descriptor, and opened something of its own by that number. */
+static bool is_event(int descriptor)
+{
+    char path[32], what[32] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(path, what, sizeof what - 1);
+    return length > 0 && strcmp(what, "anon_inode:[eventfd]") == 0;
+}
+
 void engine_call_launcher(void)
 {
     uint64_t one = 1;
+    if (!is_event(engine->events))
+        return; /* the launcher process looks by itself now and then */
     ssize_t written = write(engine->events, &one, sizeof one);
     (void)written; /* it is full: then the launcher process is called already */
 }
@@ -101,8 +113,17 @@ static void hear_of_deaths(bool surely)
         p->deaths_known = engine->deaths;
 }
 
+void engine_forget(void)
+{
+    engine_self = ENGINE_NOBODY;
+}
+
 void engine_turn_to_poll(void)
 {
+    if (engine_self == ENGINE_NOBODY) {
+        fprintf(stderr, "faultline: a child that a rank has forked calls MPI: it is ended\n");
+        _exit(EXIT_FAILURE);
+    }
     engine->now_ns += CALL_NS;
     if (engine->turns_left > 1)
         engine->turns_left--;

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define EXIT_NOT_STARTED 127
+#define LOOK_MS 100         /* a rank that has closed its descriptors cannot call */
 #define BETWEEN_NS 1000000u /* that the job takes to be started again, in virtual time */
 
 static struct {
@@ -294,7 +295,7 @@ static bool serve(void)
 {
     static struct pollfd look[ENGINE_MAX_PROCESSES + 2];
     while (any_alive()) {
-        int ready = poll(look, (nfds_t)watched(look), -1);
+        int ready = poll(look, (nfds_t)watched(look), LOOK_MS);
         if (ready < 0 && errno != EINTR)
             give_up("poll");
         if (ready > 0 && look[0].revents != 0) {

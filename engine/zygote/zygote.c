@@ -82,16 +82,37 @@ static const char *run_folder(void)
     return folder;
 }
 
-void zygote_become_rank(void)
+bool zygote_is_program(void)
+{
+    static long number = -1; /* what the variable says is forgotten when ranks are forked */
+    const char *text = number < 0 ? getenv(ENGINE_PROCESS_ENVIRONMENT) : NULL;
+    if (number < 0)
+        number = text != NULL ? strtol(text, NULL, 10) : 0;
+    return number == getpid();
+}
+
+static void become_rank(bool calls_mpi)
 {
     if (kept_is_asked_for()) {
         kept_check();
-        initialize_alone();
+        if (calls_mpi)
+            initialize_alone();
         kept_serve();
     } else {
         shared_memory_open(run_folder());
         (void)number_of_ranks();
-        initialize_alone();
+        if (calls_mpi)
+            initialize_alone();
     }
     launcher_run(run_folder(), number_of_ranks());
+}
+
+void zygote_become_rank(void)
+{
+    become_rank(true);
+}
+
+void zygote_end_as_rank(void)
+{
+    become_rank(false);
 }

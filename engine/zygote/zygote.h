@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-#define ENGINE_ENVIRONMENT "FAULTLINE_ENGINE"           /* "step": ranks are run by the engine */
+#define ENGINE_ENVIRONMENT "FAULTLINE_ENGINE" /* "step": ranks are run by the engine */
+/* The process that the driver has started, by number: children of it, before its first MPI call,
+ * are no zygotes. */
+#define ENGINE_PROCESS_ENVIRONMENT "FAULTLINE_ENGINE_PROCESS"
 #define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED" /* what decisions are drawn from */
 #define ENGINE_GIVEN_ENVIRONMENT                                                                   \
     "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
@@ -20,5 +23,11 @@ bool zygote_is_asked_for(void);
  * Returns in each rank, with its environment and output, when it is given the token for the first
  * time. `library` is the MPI library's own until then. */
 void zygote_become_rank(void);
+
+/* The same where the program ends without an MPI call: the MPI library is left alone. */
+void zygote_end_as_rank(void);
+
+/* This process is the one that the driver has started. */
+bool zygote_is_program(void);
 
 #endif

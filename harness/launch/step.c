@@ -17,6 +17,7 @@
 
 #define SETTING_BYTES (PATH_MAX + 64)
 #define SETTINGS 4
+#define NUMBER_BYTES 16
 
 /* What is told to the ranks of this run. */
 struct settings {
@@ -44,7 +45,10 @@ void step_set_environment(const struct launch_order *order)
 {
     for (size_t i = 0; i + order->setting_count < order->environment_count; i++)
         put(order->environment[i]);
+    char number[NUMBER_BYTES];
+    snprintf(number, sizeof number, "%d", (int)getpid());
     setenv(ENGINE_ENVIRONMENT, ENGINE_STEP, 1);
+    setenv(ENGINE_PROCESS_ENVIRONMENT, number, 1);
     char *preload = rank_preload(order->preload.text);
     if (preload != NULL)
         setenv("LD_PRELOAD", preload, 1);

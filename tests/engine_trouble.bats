@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# The step engine and programs that do what they should not, and machines that lack something: it is
+# told like under mpiexec, and nothing is left.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# trouble ENGINE HOW [FIELDS]: one run of a program that does this; its output in $output.
+trouble() {
+    printf 'scenario "trouble" { protocol = "null", program = "%s", ranks = 2, engine = "%s",
+  arguments = { %s }, claims = { "H.progress" }, %s }\n' "$BUILD/tests/mpi/engine_trouble" "$1" \
+        "$2" "${3:-}" >s.lua
+    run "$FAULTLINE" run --no-control --no-stacks s.lua
+    echo "$output"
+}
+
+# Which rank is first is left open.
+ends() {
+    grep -E '^(not )?ok|^  (verdict|end):|^    - "rank [0-9]' <<<"$output" | sed 's/rank [01]/rank N/g'
+}
+
+@test "a program that ends before MPI_Init is told like under mpiexec" {
+    for how in '"exits-early"' '"exits-early", "3"'; do
+        trouble mpiexec "$how"
+        ends >mpiexec
+        trouble step "$how"
+        ends >step
+        diff mpiexec step
+        [ "$status" -eq 1 ]
+    done
+    [[ "$output" == *"exited with status 3, and recorded no call"* ]]
+}
+
+@test "a second MPI_Init is an error that ends the job" {
+    trouble step '"init-twice"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"aborted the job; the last call it recorded is MPI_Init"* ]]
+    [[ "$output" == *"MPI_Init is called twice"* ]]
+}
+
+@test "ranks may fork, catch SIGSEGV, and have more memory than there is" {
+    for how in forks catches allocates; do
+        trouble step "\"$how\""
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "a child that a rank has forked is ended where it calls MPI, and the rank goes on" {
+    trouble step '"forks-and-calls"'
+    [ "$status" -eq 0 ]
+}
+
+@test "ranks that close all descriptors go on, and what they open then stays theirs" {
+    trouble step '"closes"'
+    [ "$status" -eq 0 ]
+    trouble step '"closes-and-waits"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"every live rank is blocked and nothing is in flight"* ]]
+    [ -e mine ]
+    [ ! -s mine ]
+}
+
+@test "a rank that computes for ever is ended at the time limit, and its stack is told" {
+    trouble step '"spins"' 'timeout = 2'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"still running after 2 s"* ]]
+    [[ "$output" == *"rank 1 has made no call since"* ]]
+    [[ "$output" == *"spin at engine_trouble.c"* ]]
+    run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble spins"
+}
+
+@test "a rank may wait in sleeps for something outside the job" {
+    (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 1; touch there) 3>&- &
+    trouble step "\"waits-outside\", \"$PWD/there\""
+    wait
+    [ "$status" -eq 0 ]
+}
+
+@test "a limit on memory, or on the size of files, is told; a full /dev/shm does not matter" {
+    # shellcheck disable=SC2030,SC2031 # each in a shell of its own
+    (ulimit -v 4000000 && trouble step '"forks"' && [ "$status" -eq 3 ] &&
+        [[ "$output" == *"cannot start the ranks: no shared memory: Cannot allocate memory"* ]])
+    (ulimit -f 4000000 && trouble step '"forks"' && [ "$status" -eq 3 ] &&
+        [[ "$output" == *"cannot start the ranks: no shared memory: File too large"* ]])
+    unshare -m true 2>/dev/null || skip "this user may not mount"
+    run unshare -m sh -c "mount -t tmpfs -o size=16k none /dev/shm &&
+        head -c 16k /dev/zero >/dev/shm/full && '$FAULTLINE' run s.lua"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a job that only waits has stalled, whatever it calls meanwhile on communicators of its own" {
+    printf 'scenario "idle" { protocol = "null", program = "%s", ranks = 2, engine = "step",
+  arguments = { "idles" }, claims = { "H.progress" }, timeout = 600 }\n' \
+        "$BUILD/tests/mpi/engine_trouble" >s.lua
+    run "$FAULTLINE" run --no-stacks --no-control s.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"every live rank has only polled in vain"* ]]
+}

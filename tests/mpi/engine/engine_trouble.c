@@ -1,0 +1,155 @@
+/* A program that does what programs should not, or what a step engine could stumble over. Two ranks
+ * or more; each sends a number round the ring before and after, and says "ok" at the end.
+ * Usage: engine_trouble HOW */
+#include <mpi.h>
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LARGE ((size_t)10 << 30)
+#define PAGE 4096
+
+static sigjmp_buf before;
+static int rank, size;
+
+static void circle(void)
+{
+    int mine = rank, its = -1;
+    MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 1, &its, 1, MPI_INT,
+                 (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (its != (rank + size - 1) % size)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+}
+
+static void go_back(int number)
+{
+    (void)number;
+    siglongjmp(before, 1);
+}
+
+static void catch_it(void)
+{
+    struct sigaction action = {.sa_handler = go_back};
+    int *volatile nowhere = NULL;
+    sigaction(SIGSEGV, &action, NULL);
+    if (sigsetjmp(before, 1) == 0)
+        *nowhere = 1;
+}
+
+static void fork_one(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(7);
+    if (child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
+/* A child that goes on as if it were the rank is ended. */
+static void fork_and_call(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        circle();
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status == 0)
+        MPI_Abort(MPI_COMM_WORLD, 7);
+}
+
+static void allocate(void)
+{
+    char *memory = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *more = malloc(LARGE / 8);
+    if (memory == MAP_FAILED || more == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 6);
+    for (size_t at = 0; at < LARGE; at += LARGE / 64)
+        memory[at] = 1;
+    for (size_t at = 0; at < LARGE / 8; at += LARGE / 64)
+        more[at] = 1;
+}
+
+/* Descriptors of libraries are closed, and their numbers are files of the program's then. Nothing
+ * may be written into these, and that all ranks wait for ever must still be seen. */
+static void close_and_wait(void)
+{
+    int number;
+    close_range(3, 1000000, 0);
+    for (int i = 0; i < 64; i++)
+        if (open("mine", O_CREAT | O_RDWR, 0600) < 0)
+            MPI_Abort(MPI_COMM_WORLD, 8);
+    MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Something outside the job makes the file `name`, which the ranks wait for. */
+static void wait_outside(const char *name)
+{
+    while (access(name, F_OK) != 0)
+        usleep(1000);
+}
+
+/* Polls for what never comes, and does other things between that concern nobody else. */
+static void idle(void)
+{
+    int number, flag = 0;
+    MPI_Request request;
+    MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &request);
+    while (!flag) {
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_SELF);
+        usleep(100);
+    }
+}
+
+static void spin(void)
+{
+    for (volatile unsigned long i = 0;; i++)
+        ;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    if (strcmp(how, "exits-early") == 0)
+        return argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(how, "dies-early") == 0)
+        raise(SIGSEGV);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    circle();
+    if (strcmp(how, "init-twice") == 0)
+        MPI_Init(&argc, &argv);
+    else if (strcmp(how, "forks") == 0)
+        fork_one();
+    else if (strcmp(how, "forks-and-calls") == 0)
+        fork_and_call();
+    else if (strcmp(how, "closes") == 0)
+        close_range(3, 1000000, 0);
+    else if (strcmp(how, "closes-and-waits") == 0)
+        close_and_wait();
+    else if (strcmp(how, "catches") == 0)
+        catch_it();
+    else if (strcmp(how, "spins") == 0 && rank == 1)
+        spin();
+    else if (strcmp(how, "idles") == 0)
+        idle();
+    else if (strcmp(how, "allocates") == 0)
+        allocate();
+    else if (strcmp(how, "waits-outside") == 0 && rank == 1)
+        wait_outside(argv[2]);
+    circle();
+    printf("ok\n");
+    MPI_Finalize();
+    return 0;
+}
