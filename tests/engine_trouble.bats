@@ -72,7 +72,7 @@ ends() {
 
 @test "a rank may wait in sleeps for something outside the job" {
     (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 1; touch there) 3>&- &
-    trouble step "\"waits-outside\", \"$PWD/there\""
+    trouble step "\"waits-outside\", \"$PWD/there\"" 'timeout = 300'
     wait
     [ "$status" -eq 0 ]
 }

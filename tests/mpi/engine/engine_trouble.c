@@ -91,11 +91,14 @@ static void close_and_wait(void)
     MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Something outside the job makes the file `name`, which the ranks wait for. */
+/* Something outside the job makes the file `name`, for which a minute is time enough. */
 static void wait_outside(const char *name)
 {
-    while (access(name, F_OK) != 0)
+    for (int i = 0; access(name, F_OK) != 0; i++) {
+        if (i == 60000)
+            MPI_Abort(MPI_COMM_WORLD, 9);
         usleep(1000);
+    }
 }
 
 /* Polls for what never comes, and does other things between that concern nobody else. */
