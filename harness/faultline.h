@@ -38,7 +38,8 @@ enum faultline_note {
     FAULTLINE_CLEAR = 18,
     FAULTLINE_NOTIFIED = 19,
     FAULTLINE_BECOMES = 20,
-    FAULTLINE_ADDRESS = 21
+    FAULTLINE_ADDRESS = 21,
+    FAULTLINE_WITHOUT = 22
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -238,6 +239,15 @@ static inline void faultline_becomes(uint64_t rank)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_BECOMES, rank, NULL, NULL, 0);
+}
+
+/* The job goes on without rank `rank` of the application: it has died, and nobody takes its place.
+ * Told by one process or by several. Without it a job whose ranks live on when one dies has not
+ * come to its end before that rank has. */
+static inline void faultline_without(uint64_t rank)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_WITHOUT, rank, NULL, NULL, 0);
 }
 
 /* This process sends what is for rank `rank` of the application to process `process` of `comm`, a

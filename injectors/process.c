@@ -357,6 +357,12 @@ void runtime_library(const void *address, const char *version)
              (int)strcspn(version, "\n"), version);
 }
 
+void runtime_finalizing(void)
+{
+    if (runtime_recording)
+        atomic_store(&runtime_slot->state, RANK_FINALIZING);
+}
+
 void runtime_finalized(void)
 {
     if (!runtime_recording)

@@ -47,15 +47,39 @@ says() {
     diff step.txt mpiexec.txt
 }
 
-@test "survivors of a death revoke, agree, shrink and go on" {
+# circle [ARGUMENT]: the scenario in which rank 1 dies, and the others go on without it.
+circle() {
     printf 'scenario "circle" { protocol = "null", program = "%s", ranks = 4, engine = "step",
-  claims = { "H" }, environment = { FAULTLINE_ENGINE_GOES_ON = "1" } }\n' \
-        "$BUILD/tests/mpi/engine_ulfm" >s.lua
+  survivors = true, arguments = { %s }, claims = { "H.progress" }, plan = function(p)
+    p:kill { rank = 1, call = "MPI_Recv", position = "inside" } end }\n' \
+        "$BUILD/tests/mpi/engine_ulfm" "${1:-}" >s.lua
+}
+
+@test "survivors of a death revoke, agree, shrink and go on" {
+    circle '"told"'
     for seed in 1 2 3 4 5; do
-        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua || true # a rank has killed itself
-        cat "out-$seed"/latest/1/output/*
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
         [ "$(cat "out-$seed"/latest/1/output/r*.out | grep -c ' ok$')" -eq 3 ]
+        "$FAULTLINE" trace "out-$seed/latest/1" >trace.txt
+        grep -q 'r1#0:.* self .* end .*signal 9' trace.txt
+        [ "$(grep -c ' self .* end .*exit 0' trace.txt)" -eq 3 ]
+        [[ "$(grep ' self .* end ' trace.txt | head -n 1)" == *" r1#0:"* ]]
     done
+}
+
+@test "a rank whose place nobody takes has not come to its end, unless the job goes on without it" {
+    circle
+    run "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"rank 1 was killed by step 1 of the plan, and no process has taken its place"* ]]
+}
+
+@test "survivors are for the step engine" {
+    circle
+    run "$FAULTLINE" run --engine mpiexec s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'"survivors" is for engine = "step"'* ]]
 }
 
 # With seeds 9, 10 and 16 spawned processes begin before the last of the first world does.

@@ -323,13 +323,13 @@ static void open_board(const char *folder)
 
 void launcher_run(const char *folder, int ranks)
 {
-    const char *goes_on = getenv(ENGINE_GOES_ON_ENVIRONMENT);
+    const char *survivors = getenv(SURVIVORS_ENVIRONMENT);
     job.folder = folder;
     open_board(folder);
     if (!engine_map(ranks))
         give_up("no shared memory");
     engine->most_processes = job.board->slots;
-    engine->goes_on = goes_on != NULL && strcmp(goes_on, "1") == 0;
+    engine->goes_on = survivors != NULL && strcmp(survivors, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
     numbers_read(folder);

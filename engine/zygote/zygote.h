@@ -11,9 +11,7 @@
 #define ENGINE_PROCESS_ENVIRONMENT "FAULTLINE_ENGINE_PROCESS"
 #define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED" /* what decisions are drawn from */
 #define ENGINE_GIVEN_ENVIRONMENT                                                                   \
-    "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
-/* "1": when a rank has died the others go on, as ULFM has it; else the job ends. */
-#define ENGINE_GOES_ON_ENVIRONMENT "FAULTLINE_ENGINE_GOES_ON"
+    "FAULTLINE_ENGINE_GIVEN"          /* run folder whose decisions are followed first */
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
 
 /* This process is asked to be a zygote. */

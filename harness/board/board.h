@@ -21,6 +21,8 @@
 #define BOARD_MAX_STEPS 256
 #define BOARD_NEWCOMERS 64 /* slots for processes that come later, where some may */
 #define BOARD_TEXT_BYTES 256
+/* "1": when a rank has died the others go on; else the job ends. */
+#define SURVIVORS_ENVIRONMENT "FAULTLINE_SURVIVORS"
 #define BOARD_NAME_BYTES 16 /* of a process, as the kernel keeps it */
 
 /* Life of a rank's process in the current incarnation. */
@@ -29,7 +31,8 @@ enum rank_state {
     RANK_LOADED = 1,       /* libfaultline.so is in the process */
     RANK_INITIALIZING = 2, /* inside the MPI library's own MPI_Init */
     RANK_INITIALIZED = 3,  /* MPI_Init returned */
-    RANK_FINALIZED = 4,    /* MPI_Finalize returned */
+    RANK_FINALIZING = 4,   /* MPI_Finalize has been called */
+    RANK_FINALIZED = 5,    /* MPI_Finalize returned */
 };
 
 /* One rank. Written by the rank itself except where said. */

@@ -3,6 +3,7 @@
 
 #include "launch/outside.h"
 #include "launch/rank.h"
+#include "launch/survivors.h"
 #include "plan/action.h"
 
 #include <signal.h>
@@ -29,6 +30,33 @@ static bool was_killed(const struct rank_end *end)
     return end->known && WIFSIGNALED(end->wait_status) && WTERMSIG(end->wait_status) == SIGKILL;
 }
 
+/* In this incarnation. */
+static bool done_now(const struct board *board, unsigned step)
+{
+    return board_step_done(board, step) &&
+           atomic_load(&board->progress[step].incarnation) == atomic_load(&board->incarnation);
+}
+
+static bool is_to_kill(const struct board *board, const struct plan *plan, unsigned step,
+                       int process)
+{
+    const struct plan_step *s = &plan->steps[step];
+    if (action_of(s)->kills == KILLS_ITSELF)
+        return atomic_load(&board->progress[step].rank) == process;
+    for (uint32_t v = 0; action_of(s)->kills == KILLS_VICTIMS && v < s->victims; v++)
+        if (s->victim[v] == process)
+            return true;
+    return false;
+}
+
+int ends_killer(const struct board *board, const struct plan *plan, const struct rank_end *end)
+{
+    for (unsigned step = 0; was_killed(end) && step < plan->count; step++)
+        if (done_now(board, step) && is_to_kill(board, plan, step, end->rank))
+            return (int)step;
+    return -1;
+}
+
 /* The rank, among those that the step is to kill, that died of SIGKILL; -1: none. */
 static int killed_by_step(const struct board *board, const struct plan_step *step,
                           const struct board_step *progress, const struct rank_end *ends)
@@ -49,10 +77,9 @@ static int killed_by_step(const struct board *board, const struct plan_step *ste
 static bool killed_by_plan(const struct board *board, const struct plan *plan,
                            const struct rank_end *ends, char *text, size_t bytes)
 {
-    int incarnation = atomic_load(&board->incarnation);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct board_step *progress = &board->progress[i];
-        if (!board_step_done(board, i) || atomic_load(&progress->incarnation) != incarnation)
+        if (!done_now(board, i))
             continue;
         int victim = killed_by_step(board, &plan->steps[i], progress, ends);
         if (victim < 0)
@@ -168,21 +195,25 @@ static void take_earlier(struct failure *first, uint64_t when_ns, int rank, bool
         *first = (struct failure){when_ns, rank, aborted};
 }
 
-/* The launcher then takes the others down: only what a rank's own parent saw counts. */
-static struct failure first_failure(const struct board *board, const struct rank_end *ends)
+/* The launcher then takes the others down: only what a rank's own parent saw counts. `plan`: its
+ * kills do not count; NULL: they do. */
+static struct failure first_failure(const struct board *board, const struct plan *plan,
+                                    const struct rank_end *ends)
 {
     struct failure first = {0};
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        if (ends_is_failure(slot, &ends[rank]))
+        bool meant = plan != NULL && ends_killer(board, plan, &ends[rank]) >= 0;
+        if (!meant && ends_is_failure(slot, &ends[rank]))
             take_earlier(&first, atomic_load(&slot->ended_ns), rank, false);
         take_earlier(&first, atomic_load(&slot->aborted_ns), rank, true);
     }
     return first;
 }
 
-void ends_collect(const struct board *board, int incarnation, struct rank_end *ends)
+void ends_collect(const struct board *board, const struct plan *plan, struct rank_end *ends)
 {
+    int incarnation = atomic_load(&board->incarnation);
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         ends[rank].rank = rank;
@@ -195,7 +226,7 @@ void ends_collect(const struct board *board, int incarnation, struct rank_end *e
         ends[rank].aborted = atomic_load(&slot->aborted_ns) != 0;
         ends[rank].first = false;
     }
-    struct failure first = first_failure(board, ends);
+    struct failure first = first_failure(board, plan, ends);
     if (first.when_ns != 0)
         ends[first.rank].first = true;
 }
@@ -237,17 +268,18 @@ static bool all_finished(const struct board *board, const struct rank_end *ends)
 
 uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends)
 {
-    return first_failure(board, ends).when_ns;
+    return first_failure(board, NULL, ends).when_ns;
 }
 
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              const struct rank_end *ends, char *text, size_t bytes)
+                              const char *survivors, const struct rank_end *ends, char *text,
+                              size_t bytes)
 {
-    struct failure failure = first_failure(board, ends);
+    struct failure failure = first_failure(board, survivors != NULL ? plan : NULL, ends);
     int missing = rank_not_started(board);
     if (outside_disturbed(board, ends, failure.when_ns, text, bytes))
         return LAUNCH_VOID;
-    if (killed_by_plan(board, plan, ends, text, bytes))
+    if (survivors == NULL && killed_by_plan(board, plan, ends, text, bytes))
         return LAUNCH_KILLED;
     if (strange_ranks(board, ends, text, bytes))
         return LAUNCH_VOID;
@@ -259,6 +291,8 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
         return LAUNCH_VOID;
     if (failure.when_ns != 0)
         return judge_failure(board, &failure, ends, text, bytes);
+    if (missing < 0 && survivors != NULL)
+        return survivors_classify(survivors, board, plan, ends, text, bytes);
     if (missing >= 0)
         snprintf(text, bytes, "rank %d was never started", missing);
     else

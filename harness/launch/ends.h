@@ -6,13 +6,20 @@
 #include "board/board.h"
 #include "launch/launch.h"
 
-/* From the board, for all ranks. Those whose parent had no time to tell are left as they are in
- * `ends` when known already (reaped by the driver). */
-void ends_collect(const struct board *board, int incarnation, struct rank_end *ends);
+/* From the board, for all processes. Those whose parent had no time to tell are left as they are in
+ * `ends` when known already (reaped by the driver). `plan`: what it kills is not the first that
+ * failed, for the others go on; NULL: it is. */
+void ends_collect(const struct board *board, const struct plan *plan, struct rank_end *ends);
 
-/* Only for an incarnation that ended by itself, and before the next one begins on the board. */
+/* Only for an incarnation that ended by itself, and before the next one begins on the board.
+ * survivors: the folder of a run in which the others go on when one dies (then what became of the
+ * ranks is in the traces); NULL: a death ends the incarnation. */
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              const struct rank_end *ends, char *text, size_t bytes);
+                              const char *survivors, const struct rank_end *ends, char *text,
+                              size_t bytes);
+
+/* The step of the plan that killed the process in this incarnation; -1: none did. */
+int ends_killer(const struct board *board, const struct plan *plan, const struct rank_end *end);
 
 /* The rank, whose parent saw its end, failed by itself: not because the launcher was gone, nor by a
  * signal from outside. Kills of the plan count, too. */

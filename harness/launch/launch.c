@@ -78,6 +78,8 @@ static void take_signals(struct running_incarnation *running)
 static bool launcher_is_stuck(struct running_incarnation *running, uint64_t now_ns)
 {
     const struct board *board = running->launch->board;
+    if (running->launch->scenario->survivors)
+        return false;
     for (int rank = 0; running->first_death_ns == 0 && rank < board_processes(board); rank++)
         if (atomic_load(&board->slot[rank].ended) != 0 &&
             atomic_load(&board->slot[rank].wait_status) != 0)
@@ -102,7 +104,8 @@ static bool is_ending(const struct running_incarnation *running)
     const struct board *board = running->launch->board;
     const struct plan *plan = &running->launch->scenario->plan;
     bool ending = running->first_death_ns != 0;
-    for (unsigned i = 0; !ending && i < plan->count; i++) {
+    bool survivors = running->launch->scenario->survivors;
+    for (unsigned i = 0; !ending && !survivors && i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
         if (action_of(step)->kills != KILLS_VICTIMS || !board_step_done(board, i) ||
             atomic_load(&board->progress[i].incarnation) != atomic_load(&board->incarnation))
@@ -296,7 +299,9 @@ static enum launch_end classify(const struct running_incarnation *running, char 
     const struct plan *plan = &launch->scenario->plan;
     enum launch_end end = LAUNCH_VOID;
     if (!launcher_was_signalled(running, text, bytes))
-        end = ends_classify(launch->board, plan, running->ends, text, bytes);
+        end =
+            ends_classify(launch->board, plan, launch->scenario->survivors ? launch->folder : NULL,
+                          running->ends, text, bytes);
     if (end == LAUNCH_FAILED && ends_storage_failed(launch->board, plan, text, bytes))
         return LAUNCH_KILLED;
     if (end == LAUNCH_VOID)
@@ -357,7 +362,8 @@ static enum launch_end conclude(const struct running_incarnation *running, enum 
                                 char *text, size_t bytes)
 {
     const struct launch *launch = running->launch;
-    ends_collect(launch->board, atomic_load(&launch->board->incarnation), running->ends);
+    const struct scenario *scenario = launch->scenario;
+    ends_collect(launch->board, scenario->survivors ? &scenario->plan : NULL, running->ends);
     if (end == LAUNCH_FINISHED)
         end = classify(running, text, bytes);
     bool bad = end == LAUNCH_FAILED || end == LAUNCH_DEADLOCK || end == LAUNCH_TIME_LIMIT ||

@@ -37,6 +37,7 @@ static void add_settings(const struct launch *launch, struct launch_order *order
     add_setting(order, "FAULTLINE_ENGINE_GIVEN", launch->given);
     add_setting(order, LIBRARY_ENVIRONMENT, scenario->library);
     add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers);
+    add_setting(order, SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL);
 }
 
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
@@ -75,8 +76,8 @@ void order_release(struct launch_order *order)
 }
 
 static const char *const of_outer_run[] = {
-    "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",  "FAULTLINE_STORE",
-    DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT};
+    "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",   "FAULTLINE_STORE",
+    DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT};
 #define OF_OUTER_RUN (sizeof of_outer_run / sizeof of_outer_run[0])
 
 void order_forget_outer_run(void)

@@ -45,10 +45,12 @@ void run_release(struct run *run)
 }
 
 /* As many lives as the plan has steps that may end one, and one more, unless the scenario says
- * otherwise. */
+ * otherwise. Where the others go on when one dies, the plan ends none. */
 static int incarnations_allowed(const struct scenario *scenario)
 {
     int allowed = scenario->max_incarnations;
+    if (allowed == 0 && scenario->survivors)
+        allowed = 1;
     if (allowed == 0) {
         allowed = 1;
         for (size_t i = 0; i < scenario->plan.count; i++)

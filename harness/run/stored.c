@@ -38,7 +38,7 @@ static json_t *pack_scenario(const struct run *run)
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*}",
+        "s:s*, s:b}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -47,7 +47,7 @@ static json_t *pack_scenario(const struct run *run)
         json_text(scenario->violates), "cover", json_texts(scenario->cover, scenario->cover_count),
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
-        json_text(scenario->result), "engine", scenario->engine);
+        json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors);
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -258,6 +258,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     TRY(take_string(object, "helpers", true, &scenario->helpers, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_string(object, "engine", true, &scenario->engine, error));
+    scenario->survivors = json_is_true(json_object_get(object, "survivors"));
     TRY(take_strings(object, "arguments", STRINGS_MAX, &scenario->argument,
                      &scenario->argument_count, error));
     TRY(take_strings(object, "environment", STRINGS_MAX, &scenario->environment,

@@ -221,6 +221,9 @@ struct serial *emit_scenario(lua_State *L)
     put_integer(L, &serial, "ranks");
     put_integer(L, &serial, "reserve");
     put_integer(L, &serial, "max_incarnations");
+    lua_getfield(L, TABLE, "survivors");
+    serial_put_number(&serial, lua_toboolean(L, -1));
+    lua_pop(L, 1);
     put_real(L, &serial, "timeout");
     static const char *const texts[] = {"name",    "protocol", "program", "library",
                                         "helpers", "result",   "engine"};

@@ -183,6 +183,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->ranks = (int)serial_take_number(serial);
     scenario->reserve = (int)serial_take_number(serial);
     scenario->max_incarnations = (int)serial_take_number(serial);
+    scenario->survivors = serial_take_number(serial) != 0;
     serial_take(serial, &scenario->timeout_s, sizeof scenario->timeout_s);
     scenario->name = serial_take_text(serial);
     scenario->protocol = serial_take_text(serial);
@@ -219,6 +220,7 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
            same_text(a->helpers, b->helpers) && same_text(a->engine, b->engine) &&
+           a->survivors == b->survivors &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }

@@ -274,6 +274,10 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_listed(table, "helpers", scenario->helpers, ',', put_word);
     if (scenario->engine != NULL)
         put_text(table, "engine", scenario->engine);
+    if (scenario->survivors) {
+        lua_table_name(table, "survivors");
+        lua_table_word(table, "true");
+    }
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_environment(table, scenario);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);

@@ -64,6 +64,7 @@ local scenario_fields = fields_of {
   helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
     default = {} },
   engine = { engine, default = "" },
+  survivors = { check.flag, default = false },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
   result = { result, default = "" },
   plan = { check.func },

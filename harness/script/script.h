@@ -48,11 +48,12 @@ struct scenario {
     size_t claim_count;
     struct plan plan;
     char *engine;     /* what runs the ranks: "step"; NULL: mpiexec */
+    bool survivors;   /* a death does not end the incarnation: the others go on */
     double timeout_s; /* hard limit of the whole scenario, > 0; 0: the command's */
     char *violates;   /* expect.violates, or NULL */
     char **cover;     /* expect.cover: ids of claims whose situation must arise */
     size_t cover_count;
-    int max_incarnations; /* 0: as many as the plan has kills, plus one */
+    int max_incarnations; /* 0: as many as the plan has kills, plus one; with survivors one */
     char **environment;   /* "NAME=value", given to the ranks */
     size_t environment_count;
 };

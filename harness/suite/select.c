@@ -172,6 +172,20 @@ static void set_engine(struct scenario_list *list, const char *engine)
         scenario_set_engine(&list->scenario[i], engine);
 }
 
+/* Under mpiexec a death ends the job. */
+static enum error_code check_survivors(const struct scenario_list *list, struct error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct scenario *scenario = &list->scenario[i];
+        if (scenario->survivors && scenario->engine == NULL)
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: scenario \"%s\": \"survivors\" is for engine = \"step\"; "
+                             "under mpiexec a death ends the job",
+                             scenario->file, scenario->line, scenario->name);
+    }
+    return OK;
+}
+
 enum error_code select_scenarios(const struct options *options, struct selection *selection,
                                  struct error *error)
 {
@@ -187,6 +201,8 @@ enum error_code select_scenarios(const struct options *options, struct selection
         code = load(options->path[i], &how, &selection->list, error);
     if (code == OK && options->engine != NULL)
         set_engine(&selection->list, options->engine);
+    if (code == OK)
+        code = check_survivors(&selection->list, error);
     return code != OK ? code : choose(selection, options, error);
 }
 

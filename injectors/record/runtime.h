@@ -81,10 +81,12 @@ extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 
 /* Told by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned
- * (`number`: of this process; size: of its MPI_COMM_WORLD), and when MPI_Finalize has.
+ * (`number`: of this process; size: of its MPI_COMM_WORLD), and when MPI_Finalize is
+ * entered, and has returned.
  * `several_threads`: MPI_THREAD_MULTIPLE was provided. */
 void runtime_initializing(void);
 void runtime_initialized(int number, int size, bool several_threads);
+void runtime_finalizing(void);
 void runtime_finalized(void);
 
 /* Which MPI library this process has: an address inside it, and what it calls itself. */

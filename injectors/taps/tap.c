@@ -77,6 +77,7 @@ void init_end(enum level level, struct record *r, int result)
 
 struct record *finalize_begin(enum level level, unsigned call)
 {
+    runtime_finalizing();
     struct record *r = call_begin(level, call, handles.COMM_NULL);
     if (level == LEVEL_WIRE && tap_ready)
         communicator_close();

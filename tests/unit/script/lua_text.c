@@ -72,8 +72,8 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
         same_texts(a->environment, a->environment_count, b->environment, b->environment_count) &&
         a->ranks == b->ranks && a->reserve == b->reserve &&
-        a->max_incarnations == b->max_incarnations && a->timeout_s == b->timeout_s &&
-        same_plan(&a->plan, &b->plan);
+        a->max_incarnations == b->max_incarnations && a->survivors == b->survivors &&
+        a->timeout_s == b->timeout_s && same_plan(&a->plan, &b->plan);
     if (!same)
         printf("# \"%s\" is not what it was\n", a->name);
     return same;
@@ -148,7 +148,8 @@ static const char *const written[] = {
     "-- of three lines.\n"
     "scenario \"everything\" {\n"
     "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3, reserve = 1,\n"
-    "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 },\n"
+    "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 }, engine = \"step\", survivors = "
+    "true,\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
     "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, claims = { \"C.class\", \"H\" },\n"
     "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "

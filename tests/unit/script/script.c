@@ -87,7 +87,8 @@ static void check_least(const struct scenario *s)
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
               s->reserve == 0 && s->result == NULL && s->library == NULL && s->helpers == NULL &&
-              s->max_incarnations == 0 && s->argument_count == 0 && s->environment_count == 0,
+              s->max_incarnations == 0 && !s->survivors && s->argument_count == 0 &&
+              s->environment_count == 0,
           "the rest is empty");
 }
 
@@ -167,6 +168,7 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 1, environment = { FAULTLINE_HELPERS = 0 } }",
      1,
      {"set by Faultline"}},
+    {"scenario 'a' { " JOB "ranks = 1, survivors = 1 }", 1, {"\"survivors\"", "true or false"}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 0 }", 1, {"\"max_incarnations\""}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 1025 }", 1, {"1 to 1024", "not 1025"}},
     {"scenario 'a' { " JOB "ranks = 1, plan = {} }", 1, {"\"plan\"", "a function", "not a table"}},

@@ -56,8 +56,8 @@ static void tell(struct board *board, int rank, int number, int sender, uint64_t
 
 static enum launch_end classify(const struct board *board, const struct plan *plan)
 {
-    ends_collect(board, 0, ends);
-    return ends_classify(board, plan, ends, text, sizeof text);
+    ends_collect(board, NULL, ends);
+    return ends_classify(board, plan, NULL, ends, text, sizeof text);
 }
 
 static void expect(struct board *board, enum launch_end end, const char *says, const char *what)
