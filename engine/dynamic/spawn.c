@@ -67,6 +67,7 @@ struct spawning {
     char **command;
     char ***arguments; /* NULL: none; or per command, NULL: none */
     const int *processes;
+    struct shared_communicator *family; /* of the root: what has been made; NULL: nothing */
 };
 
 /* The program itself, by the name of its file. */
@@ -123,7 +124,7 @@ static void write_births(const struct spawning *spawning, int first, int all,
 
 static struct shared_communicator *spawn_children(struct joining *joining, int *side)
 {
-    const struct spawning *spawning = (const struct spawning *)joining;
+    struct spawning *spawning = (struct spawning *)joining;
     int all = how_many(spawning), first = engine->processes;
     if (all > engine->most_processes - first)
         engine_refuse("MPI_Comm_spawn", "there are too many processes");
@@ -138,6 +139,7 @@ static struct shared_communicator *spawn_children(struct joining *joining, int *
     members_drop(children);
     write_births(spawning, first, all, family);
     engine_spawn(all);
+    spawning->family = family;
     return family;
 }
 
@@ -155,6 +157,15 @@ static int check_root(const struct spawning *spawning)
     return how_many(spawning) > 0 ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
+/* Where the root is told that it has failed, no new process can communicate with its parents. */
+static void forsake(const struct spawning *spawning)
+{
+    if (!spawning->family)
+        return;
+    spawning->family->revoked = true;
+    shared_wake(spawning->family);
+}
+
 static int spawn(struct spawning *spawning, int root, MPI_Comm comm, MPI_Comm *intercomm,
                  int *errcodes)
 {
@@ -169,6 +180,8 @@ static int spawn(struct spawning *spawning, int root, MPI_Comm comm, MPI_Comm *i
     if (result != MPI_SUCCESS)
         return communicator_raise(comm, result);
     result = inter_join(&spawning->joining, intercomm);
+    if (result != MPI_SUCCESS)
+        forsake(spawning);
     if (result == MPI_SUCCESS && errcodes != MPI_ERRCODES_IGNORE) {
         int children = communicator_view(*intercomm)->peers_count;
         for (int i = 0; i < children; i++)

@@ -62,6 +62,7 @@ struct board_slot {
     _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
     _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
     _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
+    _Atomic uint32_t nobody;       /* 1: the process has told that it is no rank now */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */

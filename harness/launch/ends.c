@@ -195,15 +195,23 @@ static void take_earlier(struct failure *first, uint64_t when_ns, int rank, bool
         *first = (struct failure){when_ns, rank, aborted};
 }
 
-/* The launcher then takes the others down: only what a rank's own parent saw counts. `plan`: its
- * kills do not count; NULL: they do. */
+/* A process that took no dead one's place, or one's that nobody waits for any more. */
+static bool is_not_needed(const struct board_slot *slot, const struct rank_end *end)
+{
+    return atomic_load(&slot->nobody) != 0 && end->known && end->wait_status == 0;
+}
+
+/* The launcher then takes the others down: only what a rank's own parent saw counts. `plan`: the
+ * others go on after its kills, which do not count, nor do processes that are no rank and leave;
+ * NULL: they do. */
 static struct failure first_failure(const struct board *board, const struct plan *plan,
                                     const struct rank_end *ends)
 {
     struct failure first = {0};
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        bool meant = plan != NULL && ends_killer(board, plan, &ends[rank]) >= 0;
+        bool meant = plan != NULL && (ends_killer(board, plan, &ends[rank]) >= 0 ||
+                                      is_not_needed(slot, &ends[rank]));
         if (!meant && ends_is_failure(slot, &ends[rank]))
             take_earlier(&first, atomic_load(&slot->ended_ns), rank, false);
         take_earlier(&first, atomic_load(&slot->aborted_ns), rank, true);

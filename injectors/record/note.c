@@ -75,8 +75,10 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         atomic_store(&runtime_slot->line, value);
     if (kind == NOTE_STOP_LOG || kind == NOTE_RESTORED)
         atomic_store(&runtime_slot->stopped_line, value);
-    if (kind == NOTE_BECOMES)
+    if (kind == NOTE_BECOMES) {
         runtime_is_nobody = value == NOBODY;
+        atomic_store(&runtime_slot->nobody, runtime_is_nobody);
+    }
     if (runtime_watching)
         watcher->instant(note, name);
 }

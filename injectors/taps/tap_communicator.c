@@ -253,6 +253,8 @@ static struct told_members **members_link(uint64_t handle)
  * group before may still be looked at, and stays. */
 static void tell_predefined(struct communicator *c, int rank, struct group *group)
 {
+    if (c == &communicator_world[LEVEL_APP])
+        c->id = COMM_WORLD_ID; /* also where the process came later, into a world of its own */
     c->rank = rank;
     c->local = group;
     c->peers = group;
