@@ -46,6 +46,12 @@ cocheck-crashes: setup
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/cocheck-crashes suites/cocheck/crash.lua \
 		suites/cocheck/migration.lua
 
+# Minutes: 1,000 runs of the step engine and what they must be the same as, byte for byte.
+.PHONY: same-traces
+same-traces: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/same_traces.sh $(BUILD)
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

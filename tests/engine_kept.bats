@@ -149,3 +149,11 @@ ended_with() {
     gone "$zygote" "$launcher" "$rank" "$child"
     [ "$(starts_by command)" -eq 1 ]
 }
+
+# All of it: make same-traces.
+@test "runs with the same decisions leave the same traces, killed or not, on a kept zygote or none" {
+    run "$REPO/scripts/same_traces.sh" "$BUILD" 1 4
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == "30 of 30 runs"* ]]
+}

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define JOBS_BEFORE 2 /* of a kind, before a zygote pays */
-#define KINDS_MOST 256
+#define ALIVE_MOST 16
 #define READY_WITHIN_NS 60000000000u
 #define BEGIN_WITHIN_MS 10000
 #define END_WITHIN_MS 5000
@@ -38,7 +38,7 @@ struct zygote {
 };
 
 static struct {
-    struct zygote zygote[KINDS_MOST];
+    struct zygote zygote[ZYGOTES_MOST];
     size_t count;
     uint64_t uses;
 } all;
@@ -66,7 +66,7 @@ static struct zygote *find(char *kind)
             free(kind);
             return &all.zygote[i];
         }
-    if (all.count == KINDS_MOST) {
+    if (all.count == ZYGOTES_MOST) {
         free(kind);
         return NULL;
     }
@@ -176,7 +176,7 @@ static void make_room(void)
         if (oldest == NULL || zygote->used < oldest->used)
             oldest = zygote;
     }
-    if (alive >= ZYGOTES_MOST)
+    if (alive >= ALIVE_MOST)
         let_go(oldest, ZYGOTE_NONE);
 }
 
@@ -194,7 +194,8 @@ void zygotes_want(const struct scenario *scenario, const sigset_t *mask)
     if (zygote != NULL) {
         zygote->used = ++all.uses;
         look_at(zygote);
-        if (zygote->jobs++ >= JOBS_BEFORE && zygote->state == ZYGOTE_NONE) {
+        if (zygote->jobs++ >= JOBS_BEFORE && zygote->state == ZYGOTE_NONE &&
+            zygote->pid == 0) {
             make_room();
             start(zygote, &order);
         }

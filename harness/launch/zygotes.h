@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#define ZYGOTES_MOST 16 /* alive at once */
+#define ZYGOTES_MOST 256 /* kinds that are told apart */
 
 /* In the command, before it starts a job of the scenario; `mask`: of signals, for what is started.
  * From the third job of a kind on there is a zygote, if the program can be kept. Never waits, never

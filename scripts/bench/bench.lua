@@ -137,6 +137,35 @@ compare("launches/s: scenarios without faults / bare mpiexec, all cores", scenar
 compare("launches/s: a campaign / bare mpiexec, all cores", campaign_launches, bare_launches,
   "least", 0.85)
 
+-- Schedules a second, judged: the same scenarios on the step engine and under mpiexec, as many at
+-- once as there are cores. Enough of them on the engine that its zygotes, which later runs have, do
+-- not count.
+local function schedules(engine, ranks, copies)
+  local path = ("%s/%s-%d.lua"):format(scratch, engine, ranks)
+  local file = assert(io.open(path, "w"))
+  file:write(([[
+for copy = 1, %d do
+  for _, kind in ipairs { { "null", "ring" }, { "blocking", "laplace" }, { "c3", "laplace" } } do
+    scenario(kind[1] .. " " .. kind[2] .. " " .. copy) {
+      protocol = kind[1], program = kind[2], ranks = %d, engine = "%s", claims = { "H", "I" },
+    }
+  end
+end]]):format(copies, ranks, engine))
+  file:close()
+  return function()
+    local seconds = seconds_of(("%s/faultline run -j %d --out %s/out %s"):format(build, cores,
+      scratch, path))()
+    capture(("rm -rf %s/out"):format(scratch))
+    return 3 * copies / seconds
+  end
+end
+
+for _, row in ipairs { { 2, 40 }, { 4, 40 }, { 8, 40 }, { 16, 40 } } do
+  local ranks, reach = table.unpack(row)
+  compare(("schedules/s, %2d ranks, judged: step engine / mpiexec"):format(ranks),
+    schedules("step", ranks, 320 // ranks), schedules("mpiexec", ranks, 1), "least", reach, 3)
+end
+
 -- What a message costs under C3 outside checkpoints, against the protocol that does nothing, both
 -- without the taps. Small messages are packed with what is piggybacked, large ones are not copied.
 local function under(protocol, bytes)
