@@ -69,8 +69,11 @@ enum decision {
         DECISION_KINDS
 };
 
+/* Of a process. Whoever gives the token to one that has not yet gone to sleep need not wake it. */
+enum token { TOKEN_ELSEWHERE = 0, TOKEN_AWAITED, TOKEN_HERE };
+
 struct process {
-    _Atomic uint32_t token; /* futex word: 1 when it is given the token */
+    _Atomic uint32_t token; /* futex word: enum token */
     uint32_t state;         /* enum process_state */
     pid_t pid;
     bool woken;              /* something that it could see has changed since it began to wait */

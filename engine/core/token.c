@@ -55,14 +55,16 @@ static void give_to(int next)
     }
     struct process *p = &engine->process[next];
     p->state = PROCESS_READY;
-    atomic_store(&p->token, 1);
-    engine_futex_wake(&p->token);
+    if (atomic_exchange(&p->token, TOKEN_HERE) == TOKEN_AWAITED)
+        engine_futex_wake(&p->token);
 }
 
 static void await_token(void)
 {
-    while (atomic_load(&self()->token) == 0)
-        futex_wait(&self()->token, 0);
+    uint32_t elsewhere = TOKEN_ELSEWHERE;
+    atomic_compare_exchange_strong(&self()->token, &elsewhere, TOKEN_AWAITED);
+    while (atomic_load(&self()->token) != TOKEN_HERE)
+        futex_wait(&self()->token, TOKEN_AWAITED);
 }
 
 /* It keeps the token until it is dead. */
@@ -86,7 +88,7 @@ static void hand_over(enum process_state state)
         self()->state = PROCESS_READY;
         return;
     }
-    atomic_store(&self()->token, 0);
+    atomic_store(&self()->token, TOKEN_ELSEWHERE);
     give_to(next);
     await_token();
 }
