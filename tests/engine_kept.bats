@@ -148,6 +148,9 @@ ended_with() {
     [ "$(grep -c '^not ok' out)" -eq 60 ]
     gone "$zygote" "$launcher" "$rank" "$child"
     [ "$(starts_by command)" -eq 1 ]
+    # The first has started the program anew, the last had the zygote.
+    diff <(cd faultline-out/latest/1/trace && sha256sum -- *) \
+        <(cd faultline-out/latest/60/trace && sha256sum -- *)
 }
 
 # All of it: make same-traces.

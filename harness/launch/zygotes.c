@@ -194,8 +194,7 @@ void zygotes_want(const struct scenario *scenario, const sigset_t *mask)
     if (zygote != NULL) {
         zygote->used = ++all.uses;
         look_at(zygote);
-        if (zygote->jobs++ >= JOBS_BEFORE && zygote->state == ZYGOTE_NONE &&
-            zygote->pid == 0) {
+        if (zygote->jobs++ >= JOBS_BEFORE && zygote->state == ZYGOTE_NONE && zygote->pid == 0) {
             make_room();
             start(zygote, &order);
         }
