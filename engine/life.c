@@ -16,6 +16,38 @@ static struct process *self(void)
     return &engine->process[engine_self];
 }
 
+/* Each of its world has come so far, or is dead where a death does not end the job: one that does
+ * leaves nobody the time to go on, as with MPICH's Hydra. */
+static bool all_have_come(const struct comm_view *world, bool (*has_come)(const struct process *p))
+{
+    for (int i = 0; i < world->local_count; i++) {
+        const struct process *p = &engine->process[world->local[i]];
+        if (!has_come(p) && !(p->state == PROCESS_DEAD && engine->goes_on))
+            return false;
+    }
+    return true;
+}
+
+/* MPI need not wait for the others in MPI_Init and MPI_Finalize, but MPICH does: what happens here
+ * can happen there, and a rank that others are to kill at their last events is still there. */
+static void wait_for_world(const struct comm_view *world, bool (*has_come)(const struct process *p))
+{
+    for (int i = 0; i < world->local_count; i++)
+        engine_wake(world->local[i]);
+    while (!all_have_come(world, has_come))
+        engine_block();
+}
+
+static bool is_initializing(const struct process *p)
+{
+    return p->initializing;
+}
+
+static bool is_finalizing(const struct process *p)
+{
+    return p->finalizing;
+}
+
 static int begin(int *argc, char ***argv)
 {
     engine_turn();
@@ -24,6 +56,8 @@ static int begin(int *argc, char ***argv)
         return communicator_raise(MPI_COMM_WORLD, MPI_ERR_OTHER);
     }
     dynamic_begin(argc, argv);
+    self()->initializing = true;
+    wait_for_world(communicator_view(MPI_COMM_WORLD), is_initializing);
     self()->initialized = true;
     return MPI_SUCCESS;
 }
@@ -60,29 +94,13 @@ static int finalized(int *flag)
     return MPI_SUCCESS;
 }
 
-/* Each of its world is dead or has come to MPI_Finalize. */
-static bool all_finalize(const struct comm_view *world)
-{
-    for (int i = 0; i < world->local_count; i++) {
-        const struct process *p = &engine->process[world->local[i]];
-        if (!p->finalizing && p->state != PROCESS_DEAD)
-            return false;
-    }
-    return true;
-}
-
-/* MPI need not wait for the others here, but MPICH does: a rank that others are to kill at their
- * last events is still there. */
 static int finalize(void)
 {
     const struct comm_view *world = communicator_view(MPI_COMM_WORLD);
     communicators_close();
     engine_turn();
     self()->finalizing = true;
-    for (int i = 0; i < world->local_count; i++)
-        engine_wake(world->local[i]);
-    while (!all_finalize(world))
-        engine_block();
+    wait_for_world(world, is_finalizing);
     self()->finalized = true;
     return MPI_SUCCESS;
 }

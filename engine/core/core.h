@@ -80,6 +80,7 @@ struct process {
     bool lingers;            /* PROCESS_POLLING: whatever others do wakes it */
     bool awaits_kill;        /* see engine_await_kill */
     _Atomic uint32_t doomed; /* it has come to where it is to be killed */
+    bool initializing;       /* it has come to MPI_Init */
     bool initialized;        /* MPI_Init has returned */
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
