@@ -88,7 +88,7 @@ run() {
     echo "$status"
 }
 
-# stepped RANKS PROGRAM ...: one run on the step engine, what the ranks say in "tapped.all".
+# stepped RANKS PROGRAM ...: one run on the step engine, what the ranks say in "stepped".
 stepped() {
     local arguments='' status=0 ranks=$1 program=$2
     shift 2
@@ -99,7 +99,7 @@ stepped() {
     rm -rf out
     "$build/faultline" run --no-stacks --no-control --timeout "$limit_s" --keep --out out x.lua \
         >tap 2>&1 || status=$?
-    cat out/latest/1/output/* >tapped.all 2>/dev/null || true
+    cat out/latest/1/output/* >stepped 2>/dev/null || true
     return "$status"
 }
 
@@ -107,7 +107,7 @@ stepped() {
 compare_stepped() {
     local native status=0 why
     stepped "$@" || status=$?
-    sort tapped.all >tapped
+    sort stepped >tapped
     why=$(grep -m1 '^    - "' tap | cut -c1-200) || true
     rm -rf out
     if [ "$status" = 0 ] && [ "$(cat tapped)" = " No Errors" ]; then
@@ -116,7 +116,7 @@ compare_stepped() {
     fi
     case $why in *'the step engine does not do'*) echo "refused $why" && return ;; esac
     native=$(run native mpiexec -n "$@")
-    run tapped cat tapped.all >status
+    run tapped cat stepped >/dev/null
     if [ "$native" = 124 ]; then
         echo "not-run natively it takes more than $limit_s s"
     elif [ "$native" != 0 ] && [ "$status" = 1 ]; then # the words of an abort are the library's own

@@ -395,6 +395,9 @@ static void compare(const struct inbox *box, int step)
         from[1][i] = rank_in(box->slot, m->from);
         tag[0][i] = box->status[i].MPI_TAG;
         tag[1][i] = m->tag;
+        if ((!box->any_tag && tag[0][i] != m->tag) ||
+            (!box->any_source && from[0][i] != from[1][i]))
+            fail("a message came that was not asked for", step);
     }
     uint64_t hash = chain(box, came, from[0], tag[0]);
     if (hash != chain(box, sent, from[1], tag[1]))
