@@ -36,7 +36,8 @@ SANITISED_FLAGS = CFLAGS='-O1 -g -fno-omit-frame-pointer $(1)' WARNINGS='-Wall -
 .PHONY: sanitise
 sanitise: setup
 	$(Q)scripts/setup.sh test $(BUILD)
-	$(Q)$(MAKE) --no-print-directory all $(SANITISED_TESTS)
+	$(Q)$(MAKE) --no-print-directory all $(SANITISED_TESTS) \
+		$(addprefix $(BUILD)/tests/mpi/engine_,messages random ulfm spawn)
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitised \
 		$(call SANITISED_FLAGS,-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined) \
 		all

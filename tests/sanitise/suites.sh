@@ -23,6 +23,22 @@ bats tests/sanitise.bats || failed=1
 export ASAN_OPTIONS=log_path=$found/log UBSAN_OPTIONS=log_path=$found/log:print_stacktrace=1
 "$SANITISED/faultline" run -j 2 --out "$SANITISED/runs" --timeout 120 --no-control "${suites[@]}" \
     >"$SANITISED/suites.tap" || [ $? -ne 64 ]
+# The same on the step engine, and what tries all of it: there the program is started without a
+# launcher, so the runtime comes first in the command, too, and stays there.
+engine=$SANITISED/engine.lua
+printf 'local function tries(program, ranks, ...)
+  scenario(program) { protocol = "null", program = "%s/tests/mpi/" .. program, ranks = ranks,
+                      arguments = { ... }, claims = { "H.progress", "I" } }
+end
+tries("engine_messages", 4, "1", "40", "20")
+tries("engine_random", 4, "1", "20", "20")
+tries("engine_ulfm", 4)
+tries("engine_spawn", 2)
+' "$BUILD" >"$engine"
+LD_PRELOAD=$(gcc -print-file-name="$RUNTIME") UCX_MEM_EVENTS=no \
+    ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0 \
+    "$SANITISED/faultline" run --engine step --out "$SANITISED/runs" --timeout 120 --no-control \
+    "${suites[@]}" "$engine" >>"$SANITISED/suites.tap" || [ $? -ne 64 ]
 echo "$(grep -c '^ok' "$SANITISED/suites.tap") scenarios came to what they expect," \
     "$(grep -c '^not ok' "$SANITISED/suites.tap") did not; what sanitisers found:"
 if grep -rE 'ERROR: (Address|Leak)Sanitizer|runtime error: ' "$found" "$SANITISED/runs" \
