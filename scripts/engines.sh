@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 shift
 seeds=${SEEDS:-8}
-list=$PWD/scripts/engines_differ.txt # FILE, tab, pattern of names, tab, reason
+list=$PWD/scripts/engines_differ.txt # FILE, tab, pattern of names, tab, verdicts on the step engine, tab, reason
 work=${ENGINES_OUT:-$build/engines}
 mkdir -p "$work"
 
@@ -38,12 +38,13 @@ again() {
     awk -F'\t' -v name="$2" '$2 == name { print $3, $4; exit }' "$work/again"
 }
 
-# known FILE NAME: the reason of the list; fails without one.
+# known FILE NAME "RESULT VERDICT": the reason of the list; fails without one.
 known() {
-    local file pattern reason
-    while IFS=$'\t' read -r file pattern reason; do
+    local file pattern verdicts reason
+    while IFS=$'\t' read -r file pattern verdicts reason; do
         # shellcheck disable=SC2053 # a pattern on purpose
-        [[ $1 == "$file" && $2 == $pattern ]] && echo "$reason" && return 0
+        [[ $1 == "$file" && $2 == $pattern && $verdicts,pass, == *"${3##* },"* ]] &&
+            echo "$reason" && return 0
     done <"$list"
     return 1
 }
@@ -66,7 +67,7 @@ look_at() {
             ;;
         esac
     fi
-    if reason=$(known "$file" "$name"); then
+    if reason=$(known "$file" "$name" "$got"); then
         echo "known: $file: $name: mpiexec $wanted, step $got: $reason"
         listed=$((listed + 1))
     else

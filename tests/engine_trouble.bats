@@ -92,7 +92,7 @@ ends() {
 
 @test "a job that only waits has stalled, whatever it calls meanwhile on communicators of its own" {
     printf 'scenario "idle" { protocol = "null", program = "%s", ranks = 2, engine = "step",
-  arguments = { "idles" }, claims = { "H.progress" }, timeout = 600 }\n' \
+  arguments = { "idles" }, claims = { "H.progress" }, timeout = 60 }\n' \
         "$BUILD/tests/mpi/engine_trouble" >s.lua
     run "$FAULTLINE" run --no-stacks --no-control s.lua
     echo "$output"

@@ -28,7 +28,8 @@ export ASAN_OPTIONS=log_path=$found/log UBSAN_OPTIONS=log_path=$found/log:print_
 engine=$SANITISED/engine.lua
 printf 'local function tries(program, ranks, ...)
   scenario(program) { protocol = "null", program = "%s/tests/mpi/" .. program, ranks = ranks,
-                      arguments = { ... }, claims = { "H.progress", "I" } }
+                      arguments = { ... }, claims = { "H.progress", "I" },
+                      environment = { FAULTLINE_ENGINE_GOES_ON = "1" } }
 end
 tries("engine_messages", 4, "1", "40", "20")
 tries("engine_random", 4, "1", "20", "20")
