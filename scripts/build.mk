@@ -139,6 +139,19 @@ transparency: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/transparency.sh $(BUILD) $(TRANSPARENCY_ONLY)
 
+# An hour or two: all suites under mpiexec and on the step engine, which must have the same verdicts;
+# goes on where it was interrupted.
+.PHONY: engines
+engines: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/engines.sh $(BUILD) $(ENGINES_ONLY)
+
+# A quarter of an hour: MPICH's own test programs on the step engine; goes on where it was interrupted.
+.PHONY: engine-transparency
+engine-transparency: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)ENGINE=step scripts/transparency.sh $(BUILD) $(TRANSPARENCY_ONLY)
+
 # Minutes: 2,000 programs drawn from seeds, on the step engine and on the MPI library, which must be
 # the same.
 .PHONY: engine-programs
