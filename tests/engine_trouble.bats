@@ -77,6 +77,11 @@ ends() {
     [ "$status" -eq 0 ]
 }
 
+@test "a job in which one sleeps long has not stalled, though a plan is watched for" {
+    trouble step '"sleeps"' 'plan = function(p) p:hold { from = 1, to = 0, ms = 10 } end'
+    [ "$status" -eq 0 ]
+}
+
 @test "a limit on memory, or on the size of files, is told; a full /dev/shm does not matter" {
     # shellcheck disable=SC2030,SC2031 # each in a shell of its own
     (ulimit -v 4000000 && trouble step '"forks"' && [ "$status" -eq 3 ] &&

@@ -74,12 +74,18 @@ static void pass_idle_time(void)
     engine->sleeps = 0;
 }
 
-/* A program that polls may do so for long; where nothing but Faultline waits there is no hurry. */
+static bool is_busy(const struct process *p)
+{
+    return p->state == PROCESS_ASLEEP || (p->state == PROCESS_POLLING && !p->lingers);
+}
+
+/* A program that polls, or sleeps, may do so for long; where nothing but Faultline waits there is
+ * no hurry. */
 static bool has_stalled(void)
 {
     uint64_t most = LINGER_POLLS * (uint64_t)engine->processes;
     for (int i = 0; i < engine->processes; i++)
-        if (engine->process[i].state == PROCESS_POLLING && !engine->process[i].lingers)
+        if (is_busy(&engine->process[i]))
             most = STALL_POLLS;
     return engine->idle_polls > most;
 }

@@ -147,6 +147,8 @@ int main(int argc, char **argv)
         spin();
     else if (strcmp(how, "idles") == 0)
         idle();
+    else if (strcmp(how, "sleeps") == 0 && rank == 1)
+        sleep(1000);
     else if (strcmp(how, "allocates") == 0)
         allocate();
     else if (strcmp(how, "waits-outside") == 0 && rank == 1)
