@@ -170,9 +170,11 @@ local function short_text(value, what)
   return value
 end
 
--- Checks of the fields of a condition, for a job of so many ranks.
-local function condition_checks(ranks)
-  local rank = { integer(0, ranks - 1, format(" (ranks = %d)", ranks)) }
+-- Checks of the fields of a condition, for a job of so many ranks and processes that come later.
+local function condition_checks(ranks, newcomers)
+  local why = format(" (ranks = %d)", ranks)
+  if newcomers > 0 then why = format(" (ranks = %d, and processes that come later)", ranks) end
+  local rank = { integer(0, ranks + newcomers - 1, why) }
   local of = {
     event = { choice(events) }, rank = rank, peer = rank,
     incarnation = { integer(0, core.MAX_INCARNATIONS - 1) },

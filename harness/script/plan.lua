@@ -27,8 +27,8 @@ local function add_fields(to, fields, known)
   end
 end
 
-local function make_fields(name, ranks)
-  local known = conditions.checks(ranks)
+local function make_fields(name, ranks, newcomers)
+  local known = conditions.checks(ranks, newcomers)
   local action, to = actions[name] or {}, {}
   local row = core.action_rows[name]
   if not row or row.when ~= "none" then add_fields(to, known) end
@@ -38,12 +38,15 @@ local function make_fields(name, ranks)
   return fields_of(to)
 end
 
-local fields_for = {} -- number of ranks → action → its fields, made when first used
+-- number of ranks → action → its fields, made when first used; the same where processes may come
+-- later, which have numbers from there on.
+local fields_for, fields_with_newcomers = {}, {}
 
-local function fields_of_action(name, ranks)
-  fields_for[ranks] = fields_for[ranks] or {}
-  local of_ranks = fields_for[ranks]
-  of_ranks[name] = of_ranks[name] or make_fields(name, ranks)
+local function fields_of_action(name, ranks, survivors)
+  local all = survivors and fields_with_newcomers or fields_for
+  all[ranks] = all[ranks] or {}
+  local of_ranks = all[ranks]
+  of_ranks[name] = of_ranks[name] or make_fields(name, ranks, survivors and core.NEWCOMERS or 0)
   return of_ranks[name]
 end
 
@@ -170,7 +173,7 @@ function core.plan_of(scenario)
     plan.wires[#plan.wires + 1] = wire
     used[wire] = true
   end
-  function plan.fields(name) return fields_of_action(name, plan.ranks) end
+  function plan.fields(name) return fields_of_action(name, plan.ranks, scenario.survivors) end
   if scenario.plan then
     -- Draws of one plan must not move those of another.
     local stream, draw = core.stream(core.hash(plan.name), 0)

@@ -4,6 +4,7 @@
 #include "base/mix.h"
 #include "base/nearest.h"
 #include "base/regular_file.h"
+#include "board/board.h"
 #include "script/api.h" /* generated: `api`, the scenario API in Lua */
 #include "script/emit.h"
 #include "script/names.h"
@@ -492,6 +493,7 @@ static const struct {
     lua_Integer value;
 } core_numbers[] = {
     {"MAX_RANKS", SCENARIO_MAX_RANKS},
+    {"NEWCOMERS", BOARD_NEWCOMERS},
     {"MAX_CLAIMS", SCENARIO_MAX_CLAIMS},
     {"MAX_COVER", COVERS_MAX},
     {"MAX_ARGUMENTS", SCENARIO_MAX_ARGUMENTS},

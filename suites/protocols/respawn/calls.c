@@ -68,10 +68,3 @@ EXPORTED int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype t
 {
     return UNLESS_BROKEN(comm, PMPI_Allreduce(from, to, count, type, op, meant(comm)));
 }
-
-EXPORTED int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int received,
-                           MPI_Datatype received_type, MPI_Comm comm)
-{
-    return UNLESS_BROKEN(
-        comm, PMPI_Allgather(from, count, type, to, received, received_type, meant(comm)));
-}

@@ -10,7 +10,8 @@
 #define EXPORTED __attribute__((visibility("default")))
 #define RANKS_MOST 1024
 
-enum { TAG_SIZE = 1, TAG_STATE, TAG_LINE };
+/* On the communicator of the program, which must not use them. */
+enum { TAG_SIZE = 32001, TAG_STATE, TAG_LINE };
 
 /* A line as this rank keeps it. */
 struct line {
