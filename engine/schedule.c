@@ -16,6 +16,12 @@ static void kill_rank(int32_t rank)
     engine_call_launcher();
 }
 
+static void tell(int32_t process)
+{
+    if (process < engine->processes)
+        engine_wake(process);
+}
+
 /* The turn goes to others, and comes back when the plan lets this rank go on. */
 static void stop_ranks(void)
 {
@@ -24,6 +30,7 @@ static void stop_ranks(void)
 
 const struct schedule engine_schedule = {
     .kill = kill_rank,
+    .tell = tell,
     .stop = stop_ranks,
     .members = group_processes,
     .linger = engine_linger,

@@ -75,6 +75,35 @@ circle() {
     [[ "$output" == *"rank 1 was killed by step 1 of the plan, and no process has taken its place"* ]]
 }
 
+# detect FIELDS: rank 0 sends to rank 1, which is killed, until a send fails.
+detect() {
+    printf 'scenario "detect" { protocol = "null", program = "%s", ranks = 2, engine = "step",
+  survivors = true, claims = { "H.progress" }, plan = function(p)
+    p:kill { rank = 1, call = "MPI_Recv", position = "inside" }
+    p:detect { %s } end }\n' "$BUILD/tests/mpi/engine_detect" "$1" >s.lua
+}
+
+@test "a plan says when a survivor learns of a death" {
+    detect 'rank = 0, of = 1, event = "send", nth = 20'
+    for seed in 1 2 3 4 5; do
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
+        "$FAULTLINE" trace "out-$seed/latest/1" >trace.txt
+        sed '1,/ kill-inside /d' trace.txt >after.txt
+        [ "$(grep -c ' r0#0:.* app .* MPI_Send ' after.txt)" -eq 20 ]
+        grep -q ' r0#0:.* detected r0 of the death of r1, step 2 of the plan' after.txt
+    done
+}
+
+@test "a death that the plan tells of too late is told of when the job cannot go on otherwise: vacuous" {
+    circle '"told"'
+    sed -i 's/end }$/p:detect { rank = 0, of = 1, at = { rank = 2, event = "send" } } end }/' s.lua
+    run "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'verdict: "vacuous"'*"step 2 of the plan was undone"*"the job could not go on otherwise"* ]]
+    [[ "$output" == *'end: "finished after 1 incarnation'* ]]
+}
+
 @test "survivors are for the step engine" {
     circle
     run "$FAULTLINE" run --engine mpiexec s.lua

@@ -201,8 +201,12 @@ static inline bool engine_is_dead(int process)
 }
 
 /* This process has been told of that death: a decision at each call of it, and always when it has
- * waited. */
+ * waited; or as the plan has it. */
 bool engine_knows_dead(int process);
+
+/* What the plan says of when `process` learns of the death of `dead`. NULL: nothing. */
+enum engine_telling { TELLING_IS_DECIDED, TELLING_IS_WITHHELD, TELLING_IS_DUE };
+extern enum engine_telling (*engine_telling)(int process, int dead);
 
 /* More processes, which begin where the first ones did: the launcher process forks them while this
  * one holds the token. Returns the number of the first of them. There are not more than

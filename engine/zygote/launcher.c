@@ -229,7 +229,7 @@ static bool is_steered(void)
                                atomic_load(&slot->choosing) > 0))
             return true;
     }
-    return false;
+    return stops_withhold();
 }
 
 /* It is to look at once. */
@@ -256,6 +256,7 @@ static void look_at_stuck(void)
     }
     turns = engine->turns;
     progress_unstick(job.board);
+    stops_tell();
     engine_wake_all();
     engine_pass_on();
 }

@@ -1,11 +1,17 @@
-/* Ranks that the plan has stopped are not given the token until what stopped them lets them go. */
+/* What the plan keeps from ranks. Those that it has stopped are not given the token until what
+ * stopped them lets them go; a death that it tells a rank of is not known to it before. */
 #ifndef ENGINE_ZYGOTE_STOPS_H
 #define ENGINE_ZYGOTE_STOPS_H
 
 #include "board/board.h"
 
 /* In the process that forks the ranks: reads the plan of the run, if there is one, and sets
- * engine_is_stopped here and in all that are forked. */
+ * engine_is_stopped and engine_telling here and in all that are forked. */
 void stops_open(struct board *board, const char *folder);
+
+/* Somebody is dead, and the plan keeps it from a rank; and: it does no longer, since the job cannot
+ * go on otherwise. */
+bool stops_withhold(void);
+void stops_tell(void);
 
 #endif

@@ -333,6 +333,16 @@ actions.answer = {
   end,
 }
 
+local detect = actions.detect.make
+
+actions.detect.make = function(plan, kept, where)
+  if not plan.survivors then
+    fail("%sonly where ranks live on when one dies; write survivors = true", where)
+  end
+  if not kept.of then fail('%sfield "of" is missing: whose death it is', where) end
+  return detect(plan, kept, where)
+end
+
 actions.jitter = {
   fields = { fields_of_row(rows.jitter), { seed = { integer(math.mininteger, math.maxinteger) } } },
   make = function(plan, kept)

@@ -163,6 +163,7 @@ end
 -- The steps that the function scenario.plan (nil: none) makes, and the messages they name.
 function core.plan_of(scenario)
   local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.ranks,
+    survivors = scenario.survivors,
     name = scenario.name, protocol = scenario.protocol }
   local used = {}
   function plan.uses(wire)

@@ -152,8 +152,8 @@ end
 -- ---- cover { ... }: what the scenarios of the file together must bring about --------------------
 
 local place_fields = fields_of {
-  fault = { check.choice { "answer", "choose", "hold", "kill", "lose", "stop", "storage" },
-    required = 'such as "kill"' },
+  fault = { check.choice { "answer", "choose", "detect", "hold", "kill", "lose", "stop",
+    "storage" }, required = 'such as "kill"' },
   role = { check.choice { "initiator", "participant" } },
   phase = { line_of_text },
 }

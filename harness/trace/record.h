@@ -146,7 +146,8 @@ enum note_about { ABOUT_NOTHING, ABOUT_LINE, ABOUT_NAME, ABOUT_MESSAGE, ABOUT_CH
                                that was answered so; peer: the answer; error 255: it could not */  \
     X(STORAGE, "storage")   /* a call on the store was made to fail, is short or torn; peer: this  \
                                rank; bytes: as told by the step */                                 \
-    X(LOST, "lost")         /* the next death takes along what is not synced; peer: whose */
+    X(LOST, "lost")         /* the next death takes along what is not synced; peer: whose */       \
+    X(DETECTED, "detected") /* process `peer` may know from now on that process `bytes` is dead */
 
 enum fault_kind {
 #define X(name, text) FAULT_##name,

@@ -44,6 +44,8 @@ static const char *fault_word(const struct record *record)
         return "storage";
     case FAULT_LOST:
         return "lose";
+    case FAULT_DETECTED:
+        return "detect";
     default:
         return NULL;
     }
@@ -103,7 +105,8 @@ static void add_fault(const struct trace_set *traces, const struct trace *trace,
 {
     const char *word = fault_word(record);
     struct fault_place place = {.count = 1};
-    bool on_other = record->comm == FAULT_KILL || record->comm == FAULT_STOPPED;
+    bool on_other = record->comm == FAULT_KILL || record->comm == FAULT_STOPPED ||
+                    record->comm == FAULT_DETECTED;
     int rank = on_other && record->peer >= 0 ? record->peer : trace->rank;
     const struct trace *sufferer = trace_set_find(traces, rank, trace->incarnation);
     if (word == NULL)

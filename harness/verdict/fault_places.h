@@ -17,9 +17,9 @@
 /* The phase of a rank is what it last told of itself: the name of its phase, or "checkpoint",
  * "saved" ...; "start" before that. The initiator is who initiates or commits lines. */
 struct fault_place {
-    char
-        fault[FAULT_WORD_BYTES]; /* "kill", "hold", "stop", "choose", "answer", "storage", "lose" */
-    char role[FAULT_WORD_BYTES]; /* "initiator", "participant" */
+    char fault[FAULT_WORD_BYTES]; /* "kill", "hold", "stop", "choose", "answer", "storage", "lose",
+                                    "detect" */
+    char role[FAULT_WORD_BYTES];  /* "initiator", "participant" */
     char phase[FAULT_PLACE_BYTES];
     uint64_t count;
 };

@@ -10,6 +10,8 @@ struct schedule {
     /* The plan kills this rank, which runs no more; the rank itself: while it is inside its next
      * wire call. Its parent has been asked for the rest. */
     void (*kill)(int32_t rank);
+    /* The plan lets this process know of a death: it looks again at what it waits for. */
+    void (*tell)(int32_t process);
     /* The plan has stopped ranks, this one perhaps: returns when this one may go on. */
     void (*stop)(void);
     /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */

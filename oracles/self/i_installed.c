@@ -347,6 +347,38 @@ static void check_stop(const struct look *look)
         check_stopped(look, look->step->victim[i]);
 }
 
+/* --- deaths that ranks are told of -------------------------------------------------------------
+ */
+
+static void check_detection(const struct look *look, int victim)
+{
+    const struct evidence *told = evidence_of(look, FAULT_DETECTED, victim);
+    int dead = look->step->choice;
+    if (told == NULL) {
+        tell_no_evidence(look, "the rank being told");
+    } else if (!died(look->judging, dead, told->event.incarnation)) {
+        struct finding *finding = find(look, VERDICT_VACUOUS);
+        name_step(look, finding, "told of no death");
+        finding_say(finding, "rank %d did not die by the plan", dead);
+        finding_show(finding, told->event);
+    } else {
+        saw(look);
+    }
+}
+
+static void check_detect(const struct look *look)
+{
+    unsigned reason = look->fact != NULL ? (unsigned)look->fact->released_by : RELEASED_NOT;
+    if (was_undone(reason)) {
+        struct finding *finding = find(look, VERDICT_VACUOUS);
+        name_step(look, finding, "was undone");
+        finding_say(finding, "the death was told of before, because %s", undone_text(reason));
+        return;
+    }
+    for (uint32_t i = 0; i < look->step->victims && i < PLAN_MAX_VICTIMS; i++)
+        check_detection(look, look->step->victim[i]);
+}
+
 /* --- choices, answers, the store -------------------------------------------------------------- */
 static void check_told(const struct look *look, const char *what)
 {
@@ -407,6 +439,9 @@ static void check_done(const struct look *look)
         break;
     case FAULT_STOPPED:
         check_stop(look);
+        break;
+    case FAULT_DETECTED:
+        check_detect(look);
         break;
     case FAULT_CHOSEN:
         check_told(look, "the choice");

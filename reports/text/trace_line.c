@@ -287,6 +287,8 @@ static void put_fault(struct line *line, const struct event *event)
         put(line, " ");
         put_peer(line, record->peer);
     }
+    if (record->comm == FAULT_DETECTED)
+        put(line, " of the death of r%" PRIu64, record->bytes);
     put(line, ", step %" PRId32 " of the plan", record->tag + 1);
 }
 

@@ -169,6 +169,17 @@ static const struct refusal refusals[] = {
      1,
      {"set by Faultline"}},
     {"scenario 'a' { " JOB "ranks = 1, survivors = 1 }", 1, {"\"survivors\"", "true or false"}},
+    {"scenario 'a' { " JOB "ranks = 2, plan = function(p) p:detect { rank = 0, of = 1 } end }",
+     1,
+     {"survivors = true"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, survivors = true, plan = function(p) p:detect { rank = 0 } end }",
+     1,
+     {"\"of\" is missing"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, survivors = true, plan = function(p) p:kill { rank = 66 } end }",
+     1,
+     {"0 to 65", "come later"}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 0 }", 1, {"\"max_incarnations\""}},
     {"scenario 'a' { " JOB "ranks = 1, max_incarnations = 1025 }", 1, {"1 to 1024", "not 1025"}},
     {"scenario 'a' { " JOB "ranks = 1, plan = {} }", 1, {"\"plan\"", "a function", "not a table"}},

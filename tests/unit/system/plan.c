@@ -133,14 +133,23 @@ static void random_order(struct plan_step *step)
     }
 }
 
+static void random_victims(struct plan_step *step)
+{
+    step->victims = 1 + (uint32_t)some(PLAN_MAX_VICTIMS);
+    for (uint32_t i = 0; i < step->victims; i++)
+        step->victim[i] = some(2000);
+}
+
 static void random_what(struct plan_step *step)
 {
     switch (step->action) {
     case ACTION_KILL:
     case ACTION_STOP:
-        step->victims = 1 + (uint32_t)some(PLAN_MAX_VICTIMS);
-        for (uint32_t i = 0; i < step->victims; i++)
-            step->victim[i] = some(2000);
+        random_victims(step);
+        break;
+    case ACTION_DETECT:
+        random_victims(step);
+        step->choice = some(2000);
         break;
     case ACTION_HOLD:
         step->count = 1 + (uint64_t)some(PLAN_MAX_VICTIMS);

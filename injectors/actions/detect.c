@@ -1,0 +1,24 @@
+/* Every victim is told of a death. Who runs the ranks asks the board whether the step is done; he
+ * is called so that one that waits looks again. */
+#include "injectors/record/schedule.h"
+#include "injectors/rules/rules_parts.h"
+
+static void begin(uint32_t step, const struct record *r)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    (void)r;
+    for (uint32_t i = 0; i < s->victims; i++)
+        rules_fault(FAULT_DETECTED, step, s->victim[i], (uint64_t)s->choice,
+                    schedule != NULL ? 0 : 255, 0);
+}
+
+static bool tell(uint32_t step, struct record *r)
+{
+    const struct plan_step *s = &rules.plan->steps[step];
+    (void)r;
+    for (uint32_t i = 0; schedule != NULL && i < s->victims; i++)
+        schedule->tell(s->victim[i]);
+    return false;
+}
+
+const struct injection inject_detect = {.begin = begin, .strike = tell};
