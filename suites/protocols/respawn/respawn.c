@@ -241,7 +241,8 @@ static void go_on(MPI_Comm comm)
     respawn.comm = comm;
     respawn.broken = false;
     give_back(respawn.line.own);
-    faultline_restored(respawn.line.number);
+    /* The first line is the beginning, whether the process before came to say that it took it. */
+    faultline_restored(respawn.line.number == LINE_FIRST ? 0 : respawn.line.number);
 }
 
 /* --- recovery --------------------------------------------------------------------------------- */
