@@ -1,12 +1,21 @@
 # Faultline. `make` builds build/faultline, `make demo` shows it, `make test` proves it.
 # V=1 shows the commands.
 
+# The MPI library that the taps, the programs and the protocols are built for: mpich, or openmpi,
+# which has a folder of its own. Both may be installed, so neither goes by the plain name of mpicc.
+MPI      = mpich
+MPICC    = mpicc.$(MPI)
+MPIFORT  = mpifort.$(MPI)
+LAUNCHER = $(LAUNCHER_$(MPI))
+LAUNCHER_mpich   = hydra
+LAUNCHER_openmpi = mpirun
+$(if $(LAUNCHER),,$(error MPI=$(MPI): accepted are mpich, openmpi))
+
 CC       = gcc
-MPICC    = mpicc
 LUA      = lua5.4
 CFLAGS   = -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow -Wmissing-prototypes -Wconversion -Werror
-BUILD    = build
+BUILD    = build$(if $(filter-out mpich,$(MPI)),-$(MPI))
 SYSROOT  =
 
 CPPFLAGS = -Iharness -I. -I$(BUILD)/gen -D_GNU_SOURCE
@@ -51,6 +60,8 @@ $(BUILD)/faultline-rank: $(call objects,harness/command/rank_parent.c) $(BUILD)/
 $(BUILD)/obj/reports/results/junit.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/obj/harness/system/memory.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
+
+$(BUILD)/obj/harness/launch/launcher.o: CPPFLAGS += -DLAUNCHER_OF_LIBRARY=launcher_$(LAUNCHER)
 
 $(BUILD)/obj/%.o: %.c
 	@echo "  CC      $<"

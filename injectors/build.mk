@@ -10,7 +10,10 @@ RECORDING_SOURCES = $(wildcard injectors/rules/*.c injectors/actions/*.c) \
 
 TAP_GENERATED = $(patsubst %,$(BUILD)/gen/taps/wrappers_%.c,1 2 3 4)
 TAP_TABLE     = $(BUILD)/gen/taps/library_table.h
-TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c engine/*.c engine/*/*.c) harness/base/error.c harness/base/nearest.c \
+# The step engine makes handles as MPICH's are.
+ENGINE_SOURCES = $(if $(filter mpich,$(MPI)),\
+                 $(filter-out engine/none/%,$(wildcard engine/*.c engine/*/*.c)),engine/none/take_over.c)
+TAP_SOURCES   = $(wildcard injectors/*.c injectors/*/*.c) $(ENGINE_SOURCES) harness/base/error.c harness/base/nearest.c \
                 harness/base/regular_file.c \
                 harness/stacks/snapshot.c \
                 $(wildcard harness/board/*.c) $(wildcard harness/plan/*.c) harness/trace/writer.c \

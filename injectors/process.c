@@ -5,14 +5,10 @@
 
 #include "board/rank_number.h"
 #include "decisions/decisions.h"
-#include "engine/core/core.h"
-#include "engine/library.h"
-#include "engine/schedule.h"
-#include "engine/time/virtual.h"
-#include "engine/zygote/kept.h"
-#include "engine/zygote/zygote.h"
+#include "engine/take_over.h"
 #include "injectors/record/library.h"
 #include "injectors/record/payload.h"
+#include "injectors/record/schedule.h"
 #include "injectors/replay/replay.h"
 #include "injectors/rules/rules.h"
 #include "injectors/storage/storage.h"
@@ -232,10 +228,7 @@ static void become_inert(void)
     storage_forked();
     launcher_close();
     shared_memory_close();
-    if (engine != NULL) {
-        virtual_time_set(false);
-        engine_forget();
-    }
+    engine_forked();
 }
 
 static bool start(void)
@@ -269,50 +262,18 @@ static void begin(void)
         runtime_recording = under_test_open() ? RECORDS_BY_CALLER : RECORDS_ALL;
 }
 
-/* The program's first MPI call, where the step engine runs the ranks: from here on this process is
- * one of them. */
-static void begin_as_rank(void)
-{
-    library_wanted = NULL;
-    library_resolve(true);
-    engine_prepare();
-    zygote_become_rank();
-    thread_state.tid = gettid();
-    virtual_time_set(true);
-    schedule = &engine_schedule;
-    begin();
-    engine_fill(&library);
-    engine_lingers = runtime_steering;
-}
-
-/* The program ends without an MPI call: each rank does. */
-static void end_as_rank(void)
-{
-    library_wanted = NULL;
-    zygote_end_as_rank();
-    thread_state.tid = gettid();
-    virtual_time_set(true);
-    begin();
-}
-
 __attribute__((constructor)) static void load(void)
 {
     runtime_thread_begin();
-    if (zygote_is_asked_for()) {
-        (void)zygote_is_program(); /* asked before the environment is that of a run */
-        kept_open();
-        library_wanted = begin_as_rank;
-    } else {
+    if (!engine_takes_over(begin))
         begin();
-    }
 }
 
 /* exit() inside an MPI call is the library giving up (an error that is fatal, MPI_Abort): not in
  * order. The file stays as a SIGKILL would leave it. */
 __attribute__((destructor)) static void unload(void)
 {
-    if (library_wanted == begin_as_rank && zygote_is_program())
-        end_as_rank();
+    engine_at_exit();
     storage_close();
     if (!runtime_recording)
         return;

@@ -52,7 +52,7 @@ $(BUILD)/tests/mpi/%: %.c
 $(BUILD)/tests/mpi/%: %.f90
 	@echo "  MPIFORT $<"
 	@mkdir -p $(@D)
-	$(Q)mpifort $(CFLAGS) -J $(@D) -o $@ $<
+	$(Q)$(MPIFORT) $(CFLAGS) -J $(@D) -o $@ $<
 
 # Run folders made of traces written by hand, and a long one, for the tests of the pages.
 PAGES_TOOLS = $(BUILD)/tests/pages/make_run $(BUILD)/bench/make_trace

@@ -74,5 +74,5 @@ void launcher_explain(const struct launched *launched, const struct launch_order
 const struct launcher *launcher_of(const char *engine)
 {
     return engine != NULL && strcmp(engine, launcher_step.name) == 0 ? &launcher_step
-                                                                     : &launcher_hydra;
+                                                                     : &LAUNCHER_OF_LIBRARY;
 }

@@ -41,9 +41,9 @@ struct launcher {
                     size_t bytes);
 };
 
-extern const struct launcher launcher_hydra, launcher_step;
+extern const struct launcher launcher_hydra, launcher_mpirun, launcher_step;
 
-/* Of an engine: "step", or NULL for mpiexec. */
+/* Of an engine: "step", or NULL for that of the MPI library which this command was built with. */
 const struct launcher *launcher_of(const char *engine);
 
 /* --- for launchers ---------------------------------------------------------------------------- */
@@ -51,6 +51,11 @@ const struct launcher *launcher_of(const char *engine);
 /* In the forked child, with its signals and output in order: becomes what is to run.
  * Returns only if that failed. */
 typedef void launcher_become(const struct launch_order *order, pid_t driver);
+
+/* Becomes order->launcher, which is to start the parent of each rank. `options`: its own, NULL or
+ * NULL-terminated, fewer than 32. Returns only if that failed. */
+void launcher_start_parents(const struct launch_order *order, pid_t driver,
+                            const char *const *options);
 
 /* Start, poll, stop and explain of a launcher that is one process with all others below it, in a
  * driver that has no other children. */

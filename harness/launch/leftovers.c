@@ -35,12 +35,20 @@ static void remove_one(uintmax_t inode, const char *path)
         unlink(path);
 }
 
+static void remove_launcher_files(const char *run_folder)
+{
+    struct path files;
+    if (path_format(&files, NULL, "%s/" LAUNCHER_FILES, run_folder) == OK)
+        path_remove(files.text, NULL);
+}
+
 void leftovers_remove(const char *run_folder)
 {
     struct path list;
     char path[NAME_BYTES];
     uintmax_t inode;
     struct error error;
+    remove_launcher_files(run_folder);
     FILE *file = find_list(run_folder, &list)
                      ? regular_stream(list.text, LINKS_REFUSED, REGULAR_TEXT_MOST, &error)
                      : NULL;

@@ -165,21 +165,57 @@ local may_block = {
     "MPI_Win_wait",
 }
 
--- Written by hand in exceptions.c.
-local by_hand = {
-    MPI_Pcontrol = true,
-    MPI_Wtime = true,
-    MPI_Wtick = true,
+-- Written by hand in exceptions.c: a variable argument list.
+local by_hand = { MPI_Pcontrol = true }
+
+-- Passed on without a record: answered without another rank, and called often.
+local passed_on = {
     MPI_Aint_add = true,
     MPI_Aint_diff = true,
-    MPI_File_c2f = true,
-    MPI_File_f2c = true,
+    MPI_Wtick = true,
+    MPI_Wtime = true,
+}
+-- Functions where handles are no numbers; MPI_Status_c2f and _f2c are calls like others.
+for _, kind in ipairs {
+    "Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Type", "Win",
+} do
+    passed_on["MPI_" .. kind .. "_c2f"] = true
+    passed_on["MPI_" .. kind .. "_f2c"] = true
+end
+
+-- Exported by Open MPI with names of MPI, but no calls of MPI: what a program gives to calls as a
+-- function, which the library then calls itself; and what its Fortran modules have inside.
+local untapped = {}
+for _, name in ipairs {
+    "COMM_DUP_FN", "COMM_NULL_COPY_FN", "COMM_NULL_DELETE_FN", "CONVERSION_FN_NULL", "DUP_FN",
+    "NULL_COPY_FN", "NULL_DELETE_FN", "TYPE_DUP_FN", "TYPE_NULL_COPY_FN", "TYPE_NULL_DELETE_FN",
+    "WIN_DUP_FN", "WIN_NULL_COPY_FN", "WIN_NULL_DELETE_FN",
+    "AINT_ADD_F90", "AINT_DIFF_F90", "WTICK_F90", "WTIME_F90",
+} do
+    untapped["MPI_" .. name] = true
+end
+
+-- Parameters that a library's header names otherwise than the standard: those needed by name.
+local renamed = {
+    MPI_Cart_create = { old_comm = "comm_old" },
+    MPI_Cart_sub = { new_comm = "newcomm" },
+    MPI_Dist_graph_create = { newcomm = "comm_dist_graph" },
+    MPI_Imrecv = { type = "datatype" },
+    MPI_Intercomm_merge = { newintercomm = "newintracomm" },
+    MPI_Mrecv = { type = "datatype" },
+    MPI_Rsend = { ibuf = "buf" },
+    MPI_Testany = { index = "indx" },
+    MPI_Type_free = { type = "datatype" },
+    MPI_Waitany = { index = "indx" },
 }
 
 return {
+    renamed = renamed,
     makes = makes,
     operations = operations,
     never_blocks = never_blocks,
     may_block = may_block,
     by_hand = by_hand,
+    passed_on = passed_on,
+    untapped = untapped,
 }

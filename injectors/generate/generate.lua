@@ -14,6 +14,7 @@ local roles = dofile(here .. "/roles.lua")
 local known = dofile(here .. "/functions.lua")
 
 local WRAPPER_FILES = 4
+local HEADER = here .. "/../../harness/mpi_library.h"
 
 local function stop(...)
     io.stderr:write("generate.lua: ", string.format(...), "\n")
@@ -85,7 +86,7 @@ local function exports(mpicc)
     end
     local list = {}
     for kind, name in names:gmatch("(%a) (MPIX?_[%w_]+)") do
-        if kind == "T" or kind == "W" then
+        if (kind == "T" or kind == "W") and not known.untapped[name] then
             list[#list + 1] = name
         end
     end
@@ -109,7 +110,8 @@ local function parameter(text)
     return { type = head:gsub("%s+$", ""), name = name, array = array or "", text = text }
 end
 
-local function parameters(list)
+-- With the names that functions.renamed has for them.
+local function parameters(list, renamed)
     local all = {}
     list = list:sub(2, -2):gsub("^%s+", ""):gsub("%s+$", "")
     if list == "void" then
@@ -120,20 +122,25 @@ local function parameters(list)
         if not one then
             return nil
         end
+        local standard = renamed[one.name]
+        if standard then
+            one.text = ("%s %s%s"):format(one.type, standard, one.array)
+            one.name = standard
+        end
         all[#all + 1] = one
     end
     return all
 end
 
--- name -> { result = "int", parameters = {...}, list = "(...)" } of every prototype in mpi.h and
--- what it includes.
+-- name -> { result = "int", parameters = {...} } of every prototype in the headers of the library.
 local function prototypes(mpicc)
-    local text = output_of(string.format("echo '#include <mpi.h>' | %s -E -P -x c -", mpicc))
+    local text = output_of(string.format("%s -E -P -x c %s", mpicc, HEADER))
     text = text:gsub("__attribute__%s*%b()", ""):gsub("%s+", " ")
     local found = {}
     for result, name, list in text:gmatch("([%w_]+) (MPIX?_[%w_]+) ?(%b()) ?;") do
         if not list:find("%(.*%(") then
-            found[name] = { result = result, parameters = parameters(list) }
+            local all = parameters(list, known.renamed[name] or {})
+            found[name] = { result = result, parameters = all }
         end
     end
     return found
@@ -430,6 +437,30 @@ const void *const from_library_address_@member = (const void *)from_library_@mem
 ]]):gsub("@([%a_]+)", fields))
 end
 
+-- What leaves no record, also where it has a result that is not an error code. The name stands in
+-- parentheses because a library may have a macro of it, too.
+local function pass_on(call)
+    local function one(prefix, table)
+        return ([[
+EXPORTED @result (@prefix@name)(@declared)
+{
+    if (unlikely(!library_found))
+        library_require();
+    return @table.@member(@named);
+}
+]]):gsub("@([%a_]+)", {
+            prefix = prefix,
+            table = table,
+            name = call.name,
+            result = call.result,
+            member = member(call.name),
+            declared = declared(call),
+            named = named(call),
+        })
+    end
+    return one("P", "library") .. "\n" .. one("", "upper")
+end
+
 local WRAPPERS_HEAD = [[
 /* Made by injectors/generate/generate.lua. */
 #include "injectors/rules/rules.h"
@@ -452,10 +483,10 @@ local function table_header(calls, path)
         members[i] = string.format("    %s (*%s)(%s);", call.result, member(call.name),
             declared(call))
         local address = "lower_address_" .. member(call.name)
-        local by_hand = known.by_hand[call.name]
+        local no_tap = known.by_hand[call.name] or known.passed_on[call.name]
         names[i] = string.format('    X(%s, "%s", %s, %s) \\', member(call.name), call.name,
-            by_hand and "NULL" or address, by_hand and "NULL" or "&from_library_" .. address:sub(7))
-        if not by_hand then
+            no_tap and "NULL" or address, no_tap and "NULL" or "&from_library_" .. address:sub(7))
+        if not no_tap then
             addresses[#addresses + 1] = string.format(
                 "extern const void *const %s, *const from_library_%s;", address, address:sub(7))
         end
@@ -465,7 +496,7 @@ local function table_header(calls, path)
         "#ifndef LIBRARY_TABLE_H",
         "#define LIBRARY_TABLE_H",
         "",
-        "#include <mpi.h>",
+        '#include "mpi_library.h"',
         "",
         '#define LIBRARY_FILE "' .. path:match("[^/]+$") .. '"',
         "",
@@ -510,8 +541,9 @@ local function gather(mpicc, calls_path)
             for _, one in ipairs(found.parameters) do
                 plain = plain and not one.varying
             end
-            if not plain and not known.by_hand[name] then
-                gaps[#gaps + 1] = name .. ": neither plain nor written by hand (functions.by_hand)"
+            if not plain and not known.by_hand[name] and not known.passed_on[name] then
+                gaps[#gaps + 1] = name
+                    .. ": neither plain nor in functions.passed_on nor functions.by_hand"
             end
         end
     end
@@ -539,7 +571,7 @@ local function main()
     for _, call in ipairs(calls) do
         if not known.by_hand[call.name] then
             local file = files[made % WRAPPER_FILES + 1]
-            file[#file + 1] = wrappers(call)
+            file[#file + 1] = (known.passed_on[call.name] and pass_on or wrappers)(call)
             made = made + 1
         end
     end

@@ -4,7 +4,8 @@
 #ifndef INJECTORS_RECORD_HANDLES_H
 #define INJECTORS_RECORD_HANDLES_H
 
-#include <mpi.h>
+#include "mpi_library.h"
+
 #include <stdbool.h>
 
 /* X(type, name): MPI_<name>. */

@@ -10,8 +10,6 @@
 #include "injectors/record/handles.h"
 #include "injectors/record/hash.h"
 
-#include <mpi.h>
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

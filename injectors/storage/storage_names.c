@@ -135,7 +135,11 @@ static int open_any(int folder, const char *path, int flags, mode_t mode)
 EXPORTED int open(const char *path, int flags, ...)
 {
     mode_t mode = MODE_OF(flags, flags);
-    return storage_looks() ? open_any(AT_FDCWD, path, flags, mode) : REAL(open)(path, flags, mode);
+    int fd =
+        storage_looks() ? open_any(AT_FDCWD, path, flags, mode) : REAL(open)(path, flags, mode);
+    if (fd >= 0 && (flags & O_CREAT) != 0)
+        shared_memory_made(path);
+    return fd;
 }
 
 EXPORTED int open64(const char *path, int flags, ...)

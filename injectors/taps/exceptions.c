@@ -1,29 +1,5 @@
-/* The functions that the generator cannot wrap: a variable argument list, or a result that is not
- * an error code. All but MPI_Pcontrol are answered without another rank and are called often, so
- * they are passed on without a record. */
+/* MPI_Pcontrol, which the generator cannot wrap: it has a variable argument list. */
 #include "injectors/taps/tap.h"
-
-/* The names stand in parentheses because a library may have macros of these names, too. */
-#define PASS_ON(type, name, declared, named)                                                       \
-    EXPORTED type(PMPI_##name) declared                                                            \
-    {                                                                                              \
-        if (unlikely(!library_found))                                                              \
-            library_require();                                                                     \
-        return library.name named;                                                                 \
-    }                                                                                              \
-    EXPORTED type(MPI_##name) declared                                                             \
-    {                                                                                              \
-        if (unlikely(!library_found))                                                              \
-            library_require();                                                                     \
-        return upper.name named;                                                                   \
-    }
-
-PASS_ON(double, Wtime, (void), ())
-PASS_ON(double, Wtick, (void), ())
-PASS_ON(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint displacement), (base, displacement))
-PASS_ON(MPI_Aint, Aint_diff, (MPI_Aint a, MPI_Aint b), (a, b))
-PASS_ON(MPI_Fint, File_c2f, (MPI_File file), (file))
-PASS_ON(MPI_File, File_f2c, (MPI_Fint file), (file))
 
 /* What stands after `level` has a meaning to whoever defines it; the compiler passes it on as it
  * came. A macro, because the arguments are those of the function it stands in. */

@@ -13,8 +13,6 @@
 #include "injectors/record/runtime.h"
 #include "injectors/taps/under_test.h"
 
-#include <mpi.h>
-
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,6 +4,7 @@
  * alone to say. With --lag the others stay after one rank on purpose. */
 #include "checkpoint.h"
 #include "faultline.h"
+#include "mpi_library.h"
 #include "program.h"
 
 #include <fcntl.h>

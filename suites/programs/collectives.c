@@ -6,6 +6,7 @@
 #include "checkpoint.h"
 #include "collectives_plan.h"
 #include "faultline.h"
+#include "mpi_library.h"
 #include "program.h"
 
 #include <stdint.h>

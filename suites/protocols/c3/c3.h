@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "common/base/lines.h"
 #include "common/base/state.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "chandy_lamport/channels.h"
 #include "faultline.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "cocheck/options.h"
 #include "common/base/lines.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #ifndef COMMON_BASE_SENDS_H
 #define COMMON_BASE_SENDS_H
 
-#include <mpi.h>
+#include "mpi_library.h"
 
 /* One that blocks, and one that makes a request. */
 #define SENDS(exported, function, call, mode)                                                      \

@@ -4,8 +4,9 @@
 --
 --     lua5.4 generate.lua MPICC FILE
 --
--- A function is one of four. Whatever does not fit stops the build: a name listed here that mpi.h
--- does not have, and a function that returns communicators and is not listed.
+-- A function is one of four. Whatever does not fit stops the build: a name listed here that no MPI
+-- library has (harness/trace/calls.def), and a function that returns communicators and is not
+-- listed.
 
 -- Strong, in make.c.
 local by_hand = [[
@@ -51,9 +52,23 @@ local untouched = "MPI_Comm_get_parent"
 
 -- All others communicate: the protocol is told first (handles_protocol.communicates).
 
+local here = arg[0]:match("^(.*)/") or "."
+local HEADER = here .. "/../../../../harness/mpi_library.h"
+local CALLS = here .. "/../../../../harness/trace/calls.def"
+
 local function stop(...)
     io.stderr:write("generate.lua: ", string.format(...), "\n")
     os.exit(1)
+end
+
+-- The names of all functions that any MPI library is known to have.
+local function known_names()
+    local file, found = assert(io.open(CALLS)), {}
+    for name in file:read("a"):gmatch("CALL%((MPIX?_[%w_]+),") do
+        found[name] = true
+    end
+    file:close()
+    return found
 end
 
 local function words(text)
@@ -87,7 +102,7 @@ end
 
 -- Sorted list of { name, parameters } of the prototypes in mpi.h with a communicator.
 local function prototypes(mpicc)
-    local pipe = assert(io.popen(string.format("echo '#include <mpi.h>' | %s -E -P -x c -", mpicc)))
+    local pipe = assert(io.popen(string.format("%s -E -P -x c %s", mpicc, HEADER)))
     local text = pipe:read("a")
     if not pipe:close() then
         stop("%s cannot read mpi.h", mpicc)
@@ -164,6 +179,7 @@ local function main(mpicc, path)
     if not path then
         stop("use: generate.lua MPICC FILE")
     end
+    local known = known_names()
     local kinds = { hand = words(by_hand), quiet = words(quiet), untouched = words(untouched) }
     local parts, seen = { HEAD }, {}
     for _, call in ipairs(prototypes(mpicc)) do
@@ -175,8 +191,8 @@ local function main(mpicc, path)
     end
     for _, kind in pairs { kinds.hand, kinds.quiet, kinds.untouched, refused } do
         for name in pairs(kind) do
-            if not seen[name] then
-                stop("%s is listed, and mpi.h has no such function with a communicator", name)
+            if not seen[name] and not known[name] then
+                stop("%s is listed, and neither mpi.h nor calls.def has it", name)
             end
         end
     end

@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 #include "common/base/bytes.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,8 @@
 #ifndef COMMON_COMMUNICATORS_PAYLOAD_H
 #define COMMON_COMMUNICATORS_PAYLOAD_H
 
-#include <mpi.h>
+#include "mpi_library.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

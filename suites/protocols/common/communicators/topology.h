@@ -4,8 +4,8 @@
 #define COMMON_COMMUNICATORS_TOPOLOGY_H
 
 #include "common/base/bytes.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 /* Appends what the library says of it. A distributed graph's is this process's part only. */

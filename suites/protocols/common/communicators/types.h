@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "common/base/bytes.h"
-
-#include <mpi.h>
+#include "mpi_library.h"
 
 /* Appends the type, with all it is made of. ERROR_LIMIT: nested too deep; ERROR_USAGE: made by a
  * constructor that is not known here; ERROR_MEMORY. The handle of the program is only read. */

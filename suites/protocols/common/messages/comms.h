@@ -5,8 +5,8 @@
 #define COMMON_MESSAGES_COMMS_H
 
 #include "common/base/bytes.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 

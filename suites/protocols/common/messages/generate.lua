@@ -6,7 +6,7 @@
 --
 -- SOURCE: the files of the layer; what they define ("LAYER_EXPORTED int MPI_X(", or by pairs,
 -- "CALL(MPI_X, MPI_Ix,", or "SENDS(LAYER_EXPORTED, MPI_X,") is left out. A name
--- that is listed here and that mpi.h does not have stops the build.
+-- that is listed here and that no MPI library has (harness/trace/calls.def) stops the build.
 
 -- The library's answer for MPI_COMM_WORLD will do, whatever the communicator is.
 local passed = [[
@@ -14,9 +14,23 @@ local passed = [[
     MPI_Comm_get_attr MPI_Attr_get MPI_Errhandler_get
 ]]
 
+local here = arg[0]:match("^(.*)/") or "."
+local HEADER = here .. "/../../../../harness/mpi_library.h"
+local CALLS = here .. "/../../../../harness/trace/calls.def"
+
 local function stop(...)
     io.stderr:write("generate.lua: ", string.format(...), "\n")
     os.exit(1)
+end
+
+-- The names of all functions that any MPI library is known to have.
+local function known_names()
+    local file, found = assert(io.open(CALLS)), {}
+    for name in file:read("a"):gmatch("CALL%((MPIX?_[%w_]+),") do
+        found[name] = true
+    end
+    file:close()
+    return found
 end
 
 local function words(text)
@@ -28,7 +42,7 @@ local function words(text)
 end
 
 local function header(mpicc)
-    local pipe = assert(io.popen(string.format("echo '#include <mpi.h>' | %s -E -P -x c -", mpicc)))
+    local pipe = assert(io.popen(string.format("%s -E -P -x c %s", mpicc, HEADER)))
     local text = pipe:read("a")
     if not pipe:close() then
         stop("%s cannot read mpi.h", mpicc)
@@ -103,6 +117,7 @@ local function main(mpicc, path, ...)
     if not path then
         stop("use: generate.lua MPICC FILE SOURCE...")
     end
+    local known = known_names()
     local ours, quiet, parts, seen = defined { ... }, words(passed), { HEAD }, {}
     for _, call in ipairs(prototypes(mpicc)) do
         seen[call.name] = true
@@ -111,8 +126,8 @@ local function main(mpicc, path, ...)
         end
     end
     for name in pairs(quiet) do
-        if not seen[name] then
-            stop("%s is listed, and mpi.h has no such function with a communicator", name)
+        if not seen[name] and not known[name] then
+            stop("%s is listed, and neither mpi.h nor calls.def has it", name)
         end
     end
     local file = io.open(path, "w") or stop("%s: cannot be written", path)

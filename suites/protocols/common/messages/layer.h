@@ -23,8 +23,8 @@
 #include "common/base/bytes.h"
 #include "common/base/state.h"
 #include "common/messages/packet.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

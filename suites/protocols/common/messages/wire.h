@@ -6,8 +6,7 @@
 #define COMMON_MESSAGES_WIRE_H
 
 #include "common/messages/packet.h"
-
-#include <mpi.h>
+#include "mpi_library.h"
 
 /* Collective over MPI_COMM_WORLD. See layer_open. */
 void wire_open(int lanes, int rank, int ranks, const int *process);
