@@ -523,6 +523,7 @@ static void prepare(void)
     MPI_Comm_split(MPI_COMM_WORLD, 0, -self.rank, &self.kept.comm[REVERSED]);
     for (int slot = 0; slot < WINDOW; slot++)
         self.kept.sending[slot] = MPI_REQUEST_NULL;
+    self.kept.none = MPI_REQUEST_NULL;
 }
 
 static void release(void)
@@ -535,15 +536,23 @@ static void release(void)
     MPI_Op_free(&self.exclusive);
 }
 
-static void run(long compute_us)
+static void restore(void)
 {
-    prepare();
-    self.kept.sum = program_mix(self.seed, (uint64_t)self.rank);
     checkpoint_register("collectives", &self.kept, sizeof self.kept);
     if (checkpoint_restore() == 0) {
         self.kept.comm[CHANGING] = MPI_COMM_NULL;
         change(0);
     }
+    program_renew_requests(self.kept.none, self.kept.sending, WINDOW);
+    self.kept.none = MPI_REQUEST_NULL;
+    self.kept.comm[WORLD] = MPI_COMM_WORLD;
+}
+
+static void run(long compute_us)
+{
+    prepare();
+    self.kept.sum = program_mix(self.seed, (uint64_t)self.rank);
+    restore();
     while (self.kept.step < (uint64_t)self.steps) {
         one_step(compute_us);
         potential_checkpoint();

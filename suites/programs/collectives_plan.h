@@ -28,6 +28,7 @@ struct kept {
     uint64_t wrong;
     MPI_Comm comm[COMMS];
     MPI_Request sending[WINDOW];
+    MPI_Request none; /* MPI_REQUEST_NULL */
     uint64_t out[WINDOW][MESSAGE_NUMBERS];
 };
 

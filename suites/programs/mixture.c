@@ -57,6 +57,7 @@ struct kept {
     MPI_Request sending[WINDOW][SLOTS];
     MPI_Request receiving[WINDOW][SLOTS];
     MPI_Request persistent[2];
+    MPI_Request none; /* MPI_REQUEST_NULL */
     uint64_t persistent_out[4];
     uint64_t persistent_in[4];
 };
@@ -503,11 +504,21 @@ static void register_state(void)
     checkpoint_register("out", self.out, bytes);
 }
 
+static void restore(void)
+{
+    struct kept *kept = &self.kept;
+    checkpoint_restore();
+    program_renew_requests(kept->none, kept->sending[0], WINDOW * SLOTS);
+    program_renew_requests(kept->none, kept->receiving[0], WINDOW * SLOTS);
+    kept->none = MPI_REQUEST_NULL;
+    kept->comm[WORLD] = MPI_COMM_WORLD;
+}
+
 static int run(long compute_us)
 {
     struct kept *kept = &self.kept;
     register_state();
-    checkpoint_restore();
+    restore();
     while (kept->iteration < self.iterations) {
         self.collecting = 0;
         program_compute(compute_us * (1 + draw(kept->iteration, self.rank, 17, 3)));
@@ -554,6 +565,7 @@ static void *open_mixture(void)
     for (int i = 0; i < WINDOW * SLOTS; i++)
         self.kept.sending[i / SLOTS][i % SLOTS] = self.kept.receiving[i / SLOTS][i % SLOTS] =
             MPI_REQUEST_NULL;
+    self.kept.none = MPI_REQUEST_NULL;
     self.kept.comm[WORLD] = MPI_COMM_WORLD;
     MPI_Comm_dup(MPI_COMM_WORLD, &self.kept.comm[EARLY]);
     return buffer;

@@ -32,6 +32,7 @@ struct pipeline {
     uint64_t *outgoing;               /* their messages: depth rows of size */
     MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
     uint64_t *incoming;
+    MPI_Request none; /* MPI_REQUEST_NULL */
     uint64_t *to_left;
     uint64_t *in;
 };
@@ -139,12 +140,22 @@ static void register_state(struct pipeline *pipe)
     checkpoint_register("outgoing", pipe->outgoing, rows);
     checkpoint_register("receiving", pipe->receiving, sizeof pipe->receiving);
     checkpoint_register("incoming", pipe->incoming, rows);
+    checkpoint_register("none", &pipe->none, sizeof pipe->none);
+}
+
+static void restore(struct pipeline *pipe)
+{
+    pipe->none = MPI_REQUEST_NULL;
+    checkpoint_restore();
+    program_renew_requests(pipe->none, pipe->sending, DEPTH_MAX);
+    program_renew_requests(pipe->none, pipe->receiving, DEPTH_MAX);
+    pipe->none = MPI_REQUEST_NULL;
 }
 
 static int run(struct pipeline *pipe, long iterations, long compute_us, long slow_us)
 {
     register_state(pipe);
-    checkpoint_restore();
+    restore(pipe);
 
     while (pipe->iteration < (uint64_t)iterations) {
         program_compute(pipe->rank == pipe->ranks - 1 ? slow_us : compute_us);

@@ -15,6 +15,15 @@
 
 #define PROGRAM_EXIT_USAGE 64
 
+/* Requests of a state that may have been restored, in which `none` was MPI_REQUEST_NULL: a
+ * library's own handles need not be the same after a restart. */
+static inline void program_renew_requests(MPI_Request none, MPI_Request *requests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (requests[i] == none)
+            requests[i] = MPI_REQUEST_NULL;
+}
+
 /* One option `--name N`: a whole number from minimum to maximum. *value holds the default. */
 struct program_option {
     const char *name;

@@ -3,6 +3,7 @@
 
 #include "c3/calls.h"
 #include "c3/collectives/nonblocking.h"
+#include "c3/collectives/operations.h"
 #include "common/communicators/types.h"
 #include "faultline.h"
 
@@ -12,6 +13,7 @@
 struct kept {
     struct described call; /* arrays and datatypes are owned */
     struct bytes written;  /* the same without its buffers; owned */
+    uint64_t operation;    /* operation_number of the call's */
     uint64_t over;         /* id of the program's communicator, which it may free */
 };
 
@@ -37,7 +39,6 @@ static void write_call(const struct described *call, struct bytes *out)
 {
     bytes_put_number(out, call->kind);
     bytes_put_number(out, (uint64_t)call->root);
-    bytes_put_number(out, (uint64_t)call->op);
     write_side(&call->given, out);
     write_side(&call->got, out);
     if (out->failed)
@@ -73,7 +74,6 @@ static void read_call(struct reader in, struct described *call)
 {
     call->kind = (enum described_kind)reader_number(&in);
     call->root = (int)reader_number(&in);
-    call->op = (MPI_Op)reader_number(&in);
     if (!in.failed && call->kind < DESCRIBED_KINDS) {
         read_side(&in, &call->given);
         read_side(&in, &call->got);
@@ -126,6 +126,7 @@ int kept_init(const struct described *call, MPI_Comm comm, MPI_Request *handle)
     request->kept->call.given.buffer = settled.given.buffer;
     request->kept->call.got.buffer = settled.got.buffer;
     request->kept->over = communicator->id;
+    request->kept->operation = operation_number(settled.op);
     bytes_release(&written);
     *handle = request_handle(request);
     return MPI_SUCCESS;
@@ -133,6 +134,7 @@ int kept_init(const struct described *call, MPI_Comm comm, MPI_Request *handle)
 
 int kept_start(struct request *request)
 {
+    request->kept->call.op = operation_of(request->kept->operation);
     return nonblocking_start(request, &request->kept->call);
 }
 
@@ -191,6 +193,7 @@ void kept_save(const struct request *request, struct bytes *out)
     const struct kept *kept = request->kept;
     bytes_put_row(out, kept->written.data, kept->written.size);
     bytes_put_number(out, kept->over);
+    bytes_put_number(out, kept->operation);
     save_place(&kept->call.given, out);
     save_place(&kept->call.got, out);
 }
@@ -209,6 +212,7 @@ void kept_restore(struct request *request, struct reader in)
     struct reader written = reader_row(&in);
     keep(request, written.next, written.left);
     request->kept->over = reader_number(&in);
+    request->kept->operation = reader_number(&in);
     restore_place(request, &request->kept->call.given, &in);
     restore_place(request, &request->kept->call.got, &in);
     if (in.failed)
