@@ -69,9 +69,18 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	$(Q)$(COMPILE) -Wno-missing-prototypes -fPIC -shared -o $@ $<
 
 # test-programs: what most bats tests need, for mutants, where linking all else takes the longest.
-.PHONY: tests test test-programs
-tests: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
+.PHONY: tests test test-programs openmpi-programs
+tests: test-programs openmpi-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
 test-programs: all $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
+
+# For tests/openmpi.bats, in a build of its own beside this one.
+OPENMPI       = $(BUILD)-openmpi
+OPENMPI_TESTS = $(addprefix $(OPENMPI)/,faultline libfaultline.so tests/mpi/driver_life \
+                $(addprefix programs/,laplace mixture ring) \
+                $(patsubst %,protocols/lib%.so,null blocking blocking-stale-piece c3 chandy_lamport \
+                cocheck) $(patsubst %,protocols/%.wire.lua,c3 cocheck))
+openmpi-programs:
+	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) $(OPENMPI_TESTS)
 
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
 test:

@@ -69,9 +69,13 @@ static void become(const struct launch_order *order, pid_t driver)
     fprintf(stderr, "faultline: cannot start %s: %s\n", order->command[0], strerror(errno));
 }
 
-/* Nothing is needed but the program. */
+/* Nothing is needed but the program, and the engine in libfaultline.so. */
 static enum error_code find(struct path *command, struct error *error)
 {
+    if (launcher_of(NULL) != &launcher_hydra)
+        return error_set(error, ERROR_LAUNCH,
+                         "the step engine is built with MPICH alone, this command is for %s",
+                         launcher_of(NULL)->product);
     return path_format(command, error, "the step engine");
 }
 

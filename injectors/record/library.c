@@ -51,6 +51,8 @@ static void resolve(const struct entry *entry, void *where, bool recording)
 {
     void (*stand_in)(void) = missing;
     void *found = lookup(where, "P", entry->name);
+    if (!found) /* an extension that has the one name alone */
+        found = lookup(where, "", entry->name);
     if (!found)
         memcpy(&found, &stand_in, sizeof found);
     void *next = lookup(RTLD_NEXT, "", entry->name);

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# Open MPI, the second MPI library: what `make tests` has built for it (MPI=openmpi), next to MPICH's.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# Its build stands beside the other one.
+beside() {
+    BUILD=${BUILD}-openmpi
+    FAULTLINE=$BUILD/faultline
+    LIFE=$BUILD/tests/mpi/driver_life
+}
+
+# runs STATUS ARGUMENT...
+runs() {
+    local status=$1
+    shift
+    beside
+    run -"$status" timeout -k 5 250 "$FAULTLINE" run "$@"
+}
+
+functions_of() {
+    nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' |
+        grep -E '^P?MPIX?_' | sort
+}
+
+@test "every function that the library exports is defined by both taps, or listed with why not" {
+    beside
+    ldd "$LIFE" | awk '/libmpi\.so/ { print $3; exit }' >library
+    echo 'for name in pairs(dofile(arg[1]).untapped) do print(name); print("P" .. name) end' >names.lua
+    lua5.4 names.lua "$REPO/injectors/generate/functions.lua" | sort >listed
+    functions_of "$(cat library)" >theirs
+    functions_of "$BUILD/libfaultline.so" >ours
+    [ "$(grep -c '^MPI' ours)" -gt 400 ]
+    comm -23 theirs listed >expected
+    [ -z "$(comm -23 expected ours)" ]
+    [ "$(comm -13 expected ours)" = PMPIX_Query_cuda_support ] # it has no such name, and we have both
+    [ -z "$(nm -D "$BUILD/libfaultline.so" | grep ' ompi_' | tee /dev/stderr)" ] # loads without MPI
+}
+
+@test "jobs end as they do under MPICH, by their verdicts" {
+    local how
+    for how in ok abort deadlock exit segv; do
+        scenario "$how" "\"$how\"" 'timeout = 60'
+    done
+    run timeout 200 "$FAULTLINE" run --no-control --no-stacks s.lua
+    grep -E '^(not )?ok|^  (verdict|end):' <<<"$output" >mpich
+    sed -i "s|$BUILD/tests|$BUILD-openmpi/tests|" s.lua
+    runs 1 --no-control --no-stacks s.lua
+    grep -E '^(not )?ok|^  (verdict|end):' <<<"$output" >openmpi
+    diff mpich openmpi
+    [ "$(grep -c "^not ok" openmpi)" -eq 4 ]
+    grep -q 'rank 1 aborted the job' openmpi
+    [ -z "$(find faultline-out -name launcher-files)" ]
+}
+
+@test "programs run under the taps; protocols bring them back from a death" {
+    cat >s.lua <<'LUA'
+for _, program in ipairs { "ring", "laplace" } do
+  scenario("null " .. program) { protocol = "null", program = program, ranks = 3 }
+end
+for _, one in ipairs {
+  { "blocking", "laplace" }, { "c3", "laplace" }, { "chandy_lamport", "mixture" },
+  { "cocheck", "mixture" },
+} do
+  scenario(one[1] .. " " .. one[2]) {
+    protocol = one[1], program = one[2], ranks = 3, claims = { "H" },
+    environment = { C3_EVERY = 8 },
+    plan = function(p) p:kill { rank = 1, at = { event = "commit", epoch = 1 } } end,
+  }
+end
+LUA
+    runs 0 s.lua
+    [ "$(grep -c '^ok' <<<"$output")" -eq 6 ]
+}
+
+@test "what is broken is found there, too" {
+    runs 0 --filter "stale-piece" "$REPO/suites/blocking/broken.lua" # passes if it is found
+    [ "$(grep -c '^ok' <<<"$output")" -ge 1 ]
+}
+
+@test "a job that is ended leaves no shared memory and no files of the launcher" {
+    scenario "ended" '"spin"' 'timeout = 10'
+    runs 1 --no-control --no-stacks s.lua
+    all_gone
+    [ -z "$(find faultline-out -name launcher-files)" ]
+    [ ! -e faultline-out/latest/1/shared-memory ]
+}
+
+@test "the step engine is refused by name" {
+    scenario "step" '"ok"'
+    runs 3 --engine step s.lua
+    [[ "$output" == *"the step engine is built with MPICH alone"* ]]
+}
