@@ -32,7 +32,7 @@ static void take_end(const struct trace_set *traces, struct run *run)
 static void take_scenario(const char *folder, const struct trace_set *traces,
                           struct scenario *scenario)
 {
-    scenario->ranks = traces->ranks;
+    scenario->ranks = traces->world;
     scenario->name = memory_text("recorded");
     scenario->file = memory_text(folder);
     scenario->protocol = memory_text("null");

@@ -143,6 +143,8 @@ enum error_code trace_set_finish(const char *where, struct trace_set *set, struc
                              where, trace->rank, trace->incarnation);
         if (trace->header->ranks > set->ranks)
             set->ranks = trace->header->ranks;
+        if (trace->header->ranks > set->world)
+            set->world = trace->header->ranks;
         if (trace->rank >= set->ranks)
             set->ranks = trace->rank + 1;
         if (trace->incarnation >= set->incarnations)

@@ -32,6 +32,7 @@ struct trace_set {
     size_t count;
     struct trace *trace;
     int ranks; /* world size asked for, and processes that came later: all numbers are below */
+    int world; /* world size asked for; processes that came later have numbers from here on */
     int incarnations; /* highest incarnation + 1 */
 };
 

@@ -55,6 +55,19 @@ const char *peer_word(int64_t peer)
 #define NOTE_APART NOTE
 #include "trace/notes.def"
 
+const char *raised_text(unsigned error)
+{
+    switch (error) {
+#define RAISED(name, number, text)                                                                 \
+    case number:                                                                                   \
+        return text;
+        RAISED_CLASSES(RAISED)
+#undef RAISED
+    default:
+        return NULL;
+    }
+}
+
 const char *fault_kind_text(unsigned kind)
 {
     TEXT_OF(FAULT_KINDS(X), FAULT_KIND_COUNT, kind);

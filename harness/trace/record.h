@@ -188,7 +188,21 @@ enum storage_call {
 #define RECORD_GROUP_MEMBERS 14
 #define RECORD_TEXT_BYTES 56
 
-/* error: MPI error class of the call, 0 success, 255 for any class above 254. */
+/* Classes of errors that processes raise in others when they die: these numbers, whatever those of
+ * the MPI library are. */
+#define RAISED_CLASSES(X)                                                                          \
+    X(PROC_FAILED, 248, "proc-failed")                                                             \
+    X(PROC_FAILED_PENDING, 249, "proc-failed-pending")                                             \
+    X(REVOKED, 250, "revoked")
+
+enum raised {
+#define X(name, number, text) RAISED_##name = (number),
+    RAISED_CLASSES(X)
+#undef X
+};
+
+/* error: enum raised, or the MPI library's class of the error of the call; 0 success, 255 for any
+ * other class above 247. */
 struct record {
     _Atomic uint8_t kind; /* enum record_kind; stored last on entry */
     uint8_t level;        /* enum level */
@@ -227,9 +241,9 @@ struct trace_header {
     char magic[8];
     uint32_t version;      /* TRACE_VERSION */
     uint32_t record_bytes; /* TRACE_RECORD_BYTES */
-    int32_t rank;          /* in MPI_COMM_WORLD */
+    int32_t rank;          /* in the first MPI_COMM_WORLD; from `ranks` on: it came later */
     int32_t incarnation;   /* 0 is the first */
-    int32_t ranks;         /* size of MPI_COMM_WORLD asked for */
+    int32_t ranks;         /* size of the first MPI_COMM_WORLD asked for */
     int32_t pid;
     uint64_t start_ticks;
     uint64_t start_unix_ns;
@@ -258,6 +272,7 @@ bool helpers_have(const char *helpers, int rank);
 
 /* Static strings; "?" for a number outside the list. */
 const char *record_kind_text(unsigned kind);
+const char *raised_text(unsigned error); /* NULL: none of enum raised */
 const char *note_kind_text(unsigned kind);
 enum note_about note_about(unsigned kind); /* ABOUT_NOTHING of one that is none */
 bool note_names_peer(unsigned kind); /* in a communicator: it is about a message or a channel */

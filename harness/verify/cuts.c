@@ -20,7 +20,7 @@ static bool gives_to(struct at from, struct at to)
 static bool turns_back(const struct shown *shown, struct at given, struct at got)
 {
     struct at from = {0}, to = {0};
-    if (!is_pair(given, got) && !gives_to(given, got))
+    if (!is_pair(NULL, given, got) && !gives_to(given, got))
         return false;
     for (size_t i = shown->count; i-- > 0;) {
         struct at at = shown->event[i];

@@ -13,9 +13,28 @@ bool shows_orphan(const struct shown *shown)
     return false;
 }
 
+/* What was got was sent after that, through the same channel. */
+static bool is_overtaken(const struct shown *shown)
+{
+    struct at at = shown->sent;
+    bool later = false;
+    while (shown->pair && !later && at_next(&at))
+        later = at_is_sent(at) && at.record->error == 0 && is_pair(shown->traces, at, shown->got) &&
+                at.record->comm == shown->sent.record->comm &&
+                same_bytes(at.record, shown->got.record);
+    return later;
+}
+
+/* A message that went with its sender or with who was to get it is none: but one that a later one
+ * overtook came too late for that. */
 bool shows_loss(const struct shown *shown)
 {
-    return differs(shown, shown->sent, shown->lives - 1);
+    if (shown->sent.record == NULL)
+        return false;
+    struct message message = message_of_ranks(shown->traces, shown->sent);
+    bool gone = rank_is_dead(shown->traces, message.source) ||
+                rank_is_dead(shown->traces, message.destination);
+    return (!gone || is_overtaken(shown)) && differs(shown, shown->sent, shown->lives - 1);
 }
 
 bool shows_duplicate(const struct shown *shown)
@@ -103,7 +122,7 @@ static uint64_t count_calls(struct walk walk, const struct record *like)
 /* Of the rank, in what led to the newest incarnation that is shown. */
 static uint64_t calls_of(const struct shown *shown, struct at of)
 {
-    struct walk walk = {.traces = shown->traces, .rank = of.trace->rank};
+    struct walk walk = {.traces = shown->traces, .rank = at_rank(of)};
     for (size_t i = 0; i < shown->count; i++)
         if (shown->event[i].trace->incarnation > walk.incarnation)
             walk.incarnation = shown->event[i].trace->incarnation;
@@ -116,7 +135,7 @@ static bool lacks_member(const struct shown *shown, struct at call)
     bool lacks = false, calls = at_is_call(call, LEVEL_APP) || call.record->kind == RECORD_CALL;
     struct walk walk = {.traces = shown->traces,
                         .incarnation = shown->lives - 1,
-                        .rank = call.trace->rank,
+                        .rank = at_rank(call),
                         .until = call,
                         .begun = true};
     if (!shown->witness->finished || !calls || ranks_move(shown->traces))
@@ -125,7 +144,7 @@ static bool lacks_member(const struct shown *shown, struct at call)
     walk.until = (struct at){0};
     for (walk.rank = 0; walk.rank < shown->traces->ranks && !lacks; walk.rank++)
         lacks = is_member(shown->traces, call.record->comm, walk.rank) &&
-                count_calls(walk, call.record) < number;
+                !rank_is_dead(shown->traces, walk.rank) && count_calls(walk, call.record) < number;
     return lacks;
 }
 
@@ -152,7 +171,7 @@ static bool is_other_result(const struct shown *shown, const struct witness_refe
     struct at at = shown->event[0];
     struct walk walk = {
         .traces = shown->traces, .incarnation = shown->lives - 1, .rank = wanted->rank};
-    if (at.record != NULL && at_rank(at) != wanted->rank)
+    if (at.record != NULL ? at_rank(at) != wanted->rank : rank_is_dead(shown->traces, wanted->rank))
         return false;
     while (walk_next(&walk)) {
         char name[64];
@@ -168,8 +187,8 @@ static bool is_other_line(const struct shown *shown, const struct witness_printe
 {
     struct at at = shown->event[0];
     bool of_rank = at.record == NULL ||
-                   (at.trace->rank == printed->rank && at.trace->incarnation == shown->lives - 1);
-    return of_rank && shown->witness->finished &&
+                   (at_rank(at) == printed->rank && at.trace->incarnation == shown->lives - 1);
+    return of_rank && shown->witness->finished && !rank_is_dead(shown->traces, printed->rank) &&
            (printed->text == NULL || printed->reference == NULL ||
             strcmp(printed->text, printed->reference) != 0);
 }

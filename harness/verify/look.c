@@ -161,14 +161,25 @@ struct message message_of(struct at at)
 {
     int own = at_rank(at), other = at.record->peer;
     bool out = goes_out(at);
-    return (struct message){at.record->comm, tag_of(at.record), out ? own : other,
-                            out ? other : own, at.record};
+    return (struct message){at.record->comm,   tag_of(at.record), out ? own : other,
+                            out ? other : own, at.record,         NULL};
+}
+
+struct message message_of_ranks(const struct trace_set *traces, struct at at)
+{
+    struct message message = message_of(at);
+    message.traces = traces;
+    message.source = peer_rank(traces, message.source);
+    message.destination = peer_rank(traces, message.destination);
+    return message;
 }
 
 bool message_is_at(const struct message *message, struct at at)
 {
+    int peer =
+        message->traces != NULL ? peer_rank(message->traces, at.record->peer) : at.record->peer;
     return at.record->comm == message->comm && tag_of(at.record) == message->tag &&
-           at.record->peer == (goes_out(at) ? message->destination : message->source);
+           peer == (goes_out(at) ? message->destination : message->source);
 }
 
 /* A message that was cut, by a receive too short for it, has no hash that could be compared. */
@@ -201,11 +212,11 @@ uint64_t data_of(const struct record *record)
     return call ? record->result_hash : record->hash;
 }
 
-bool is_pair(struct at sent, struct at got)
+bool is_pair(const struct trace_set *traces, struct at sent, struct at got)
 {
     if (sent.record == NULL || got.record == NULL || !at_is_sent(sent) || !at_is_got(got))
         return false;
-    struct message message = message_of(sent);
+    struct message message = traces != NULL ? message_of_ranks(traces, sent) : message_of(sent);
     return message_is_at(&message, got) && message.destination == at_rank(got);
 }
 
@@ -236,9 +247,18 @@ bool is_noted(struct at got, enum note_kind kind, uint64_t line, enum note_kind 
 
 /* --- ranks and lines ----------------------------------------------------------------------- */
 
+/* The process came later than the first MPI_COMM_WORLD. */
+static bool came_later(const struct trace *trace)
+{
+    return trace->rank >= trace->header->ranks;
+}
+
 int at_rank(struct at at)
 {
     uint64_t rank = (uint64_t)at.trace->rank;
+    struct at first = at_first_note(at.trace, NOTE_BECOMES, 0);
+    if (came_later(at.trace) && first.record != NULL)
+        return first.record->bytes <= TRACE_MAX_RANKS ? (int)first.record->bytes : -1;
     for (struct at note = {.trace = at.trace}; at_next(&note) && note.index < at.index;)
         if (at_is_note(note, NOTE_BECOMES, 0))
             rank = note.record->bytes;
@@ -247,10 +267,54 @@ int at_rank(struct at at)
 
 bool ranks_move(const struct trace_set *traces)
 {
-    struct at at = {0};
-    while (at_next_of_all(traces, &at) && !at_is_note(at, NOTE_BECOMES, 0))
-        continue;
-    return at.record != NULL;
+    for (struct at at = {0}; at_next_of_all(traces, &at);)
+        if (at_is_note(at, NOTE_BECOMES, 0) &&
+            (!came_later(at.trace) || at_first_note(at.trace, NOTE_BECOMES, 0).index != at.index))
+            return true;
+    return false;
+}
+
+int peer_rank(const struct trace_set *traces, int peer)
+{
+    for (size_t t = 0; t < traces->count; t++)
+        if (traces->trace[t].rank == peer && came_later(&traces->trace[t]))
+            return at_rank((struct at){&traces->trace[t], 0, NULL});
+    return peer;
+}
+
+/* When it was first heard of: as this rank, of a process that came later. */
+static uint64_t born(const struct trace *trace)
+{
+    struct at at = at_first_note(trace, NOTE_BECOMES, 0);
+    return came_later(trace) && at.record != NULL ? at.record->enter : trace->header->start_ticks;
+}
+
+/* The newest process of the rank; `before`: that was born before this one. NULL: none. */
+static const struct trace *newest_of(const struct trace_set *traces, int rank,
+                                     const struct trace *before)
+{
+    const struct trace *newest = NULL;
+    for (size_t t = 0; t < traces->count; t++) {
+        const struct trace *trace = &traces->trace[t];
+        if (at_rank((struct at){trace, 0, NULL}) == rank && trace != before &&
+            (before == NULL || trace->incarnation < before->incarnation ||
+             (trace->incarnation == before->incarnation && born(trace) < born(before))) &&
+            (newest == NULL || trace->incarnation > newest->incarnation ||
+             (trace->incarnation == newest->incarnation && born(trace) > born(newest))))
+            newest = trace;
+    }
+    return newest;
+}
+
+static bool has_died(const struct trace *trace)
+{
+    return trace->end != NULL && (trace->end->tag != 0 || trace->end->bytes != 0);
+}
+
+bool rank_is_dead(const struct trace_set *traces, int rank)
+{
+    const struct trace *newest = newest_of(traces, rank, NULL);
+    return newest != NULL && has_died(newest);
 }
 
 /* The process has come out of MPI_Init, before which it may say that it is somebody else. Where
@@ -294,24 +358,24 @@ bool ranks_have(const struct trace_set *traces, int rank)
     return !told;
 }
 
-static bool lists(struct at made, int rank)
+static bool lists(const struct trace_set *traces, struct at made, int rank)
 {
     bool listed = false;
     while (at_next(&made) && made.record->kind == RECORD_GROUP)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS; i++)
-            listed |= made.record->members[i] == rank;
+            listed |= peer_rank(traces, made.record->members[i]) == rank;
     return listed;
 }
 
 bool is_member(const struct trace_set *traces, uint32_t comm, int rank)
 {
     if (comm == COMM_WORLD_ID)
-        return ranks_have(traces, rank);
+        return rank < traces->world && ranks_have(traces, rank);
     struct at at = {0};
     while (at_next_of_all(traces, &at))
         if (at.record->kind == RECORD_COMM && at.record->level == LEVEL_APP &&
             at.record->comm == comm)
-            return lists(at, rank);
+            return lists(traces, at, rank);
     return false;
 }
 
@@ -433,26 +497,88 @@ bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct 
 
 /* --- effective histories ------------------------------------------------------------------- */
 
-/* Which part of the trace at walk->at counts in what led to walk->incarnation: from the `restored`
- * note walk->from (no record: from the beginning) up to the checkpoint walk->taken (no record: to
- * the end). False: no part of it. Goes from the incarnation back: the note that a life begins with
- * names a line, and the newest older life with a checkpoint of that line is the one before. */
-static bool bound(struct walk *walk)
+/* The newest such note of the trace before record `to`. */
+static struct at last_note(const struct trace *trace, enum note_kind kind, uint64_t line,
+                           uint64_t to)
+{
+    struct at last = {0};
+    for (struct at at = {.trace = trace}; at_next(&at) && at.index < to;)
+        if (at_is_note(at, kind, line))
+            last = at;
+    return last;
+}
+
+/* Some rank took a checkpoint or went back to one. */
+static bool anybody_rolls_back(const struct trace_set *traces)
+{
+    for (struct at at = {0}; at_next_of_all(traces, &at);)
+        if (at_is_note(at, NOTE_CHECKPOINT, 0) || at_is_note(at, NOTE_RESTORED, 0))
+            return true;
+    return false;
+}
+
+/* The newest process of the walk's rank that was there before `trace` and took the line, and that
+ * checkpoint; the trace is NULL where there is none. */
+static struct at taken_before(const struct walk *walk, const struct trace *trace, uint64_t line)
+{
+    struct at taken = {0};
+    while (taken.record == NULL && (trace = newest_of(walk->traces, walk->rank, trace)) != NULL)
+        taken = last_note(trace, NOTE_CHECKPOINT, line, NEVER);
+    return taken;
+}
+
+/* What the life did before it told any `restored`: nothing of it counts where it took over from one
+ * that died and was cut off on its way to a line; all of it does otherwise. *more: so does what the
+ * life before did, to its end. */
+static bool counts_from_start(const struct walk *walk, const struct trace *trace, bool *more)
+{
+    const struct trace *before = newest_of(walk->traces, walk->rank, trace);
+    bool takes_over = before != NULL && before->incarnation == trace->incarnation;
+    bool rolls_back = anybody_rolls_back(walk->traces);
+    bool closed = atomic_load(&trace->header->closed) != 0;
+    *more = takes_over && !(rolls_back && closed);
+    return !takes_over || !rolls_back || closed;
+}
+
+static void add_part(struct walk *walk, struct part part)
+{
+    if (walk->parts < WALK_PARTS)
+        walk->part[walk->parts++] = part;
+}
+
+/* Which parts of the trace at walk->at count in what led to walk->incarnation. Goes from the newest
+ * life back: a `restored` note names a line, and what counts before it ends with the newest
+ * checkpoint of that line, in the same life or in one before. */
+static void bound(struct walk *walk)
 {
     const struct trace *of = walk->at.trace;
-    walk->taken = (struct at){0};
-    for (int life = walk->incarnation; life >= of->incarnation;) {
-        const struct trace *trace = trace_set_find(walk->traces, of->rank, life);
-        walk->from = trace != NULL ? at_first_note(trace, NOTE_RESTORED, 0) : (struct at){0};
-        if (trace == of || walk->from.record == NULL)
-            return trace == of;
-        for (walk->taken.record = NULL; walk->taken.record == NULL && --life >= of->incarnation;) {
-            trace = trace_set_find(walk->traces, of->rank, life);
-            if (trace != NULL)
-                walk->taken = at_first_note(trace, NOTE_CHECKPOINT, walk->from.record->bytes);
+    const struct trace *trace = newest_of(walk->traces, walk->rank, NULL);
+    struct at taken = {0};
+    walk->parts = 0;
+    while (trace != NULL && trace->incarnation > walk->incarnation)
+        trace = newest_of(walk->traces, walk->rank, trace);
+    if (trace != NULL && trace->incarnation != walk->incarnation)
+        return;
+    while (trace != NULL) {
+        bool more = false;
+        struct at from =
+            last_note(trace, NOTE_RESTORED, 0, taken.record != NULL ? taken.index : NEVER);
+        if (trace == of && (from.record != NULL || counts_from_start(walk, trace, &more)))
+            add_part(walk, (struct part){from, taken});
+        if (from.record == NULL) {
+            (void)counts_from_start(walk, trace, &more);
+            trace = more ? newest_of(walk->traces, walk->rank, trace) : NULL;
+            taken = (struct at){0};
+            continue;
         }
+        uint64_t line = from.record->bytes;
+        if (line == 0)
+            return;
+        taken = last_note(trace, NOTE_CHECKPOINT, line, from.index);
+        if (taken.record == NULL)
+            taken = taken_before(walk, trace, line);
+        trace = taken.trace;
     }
-    return false;
 }
 
 /* The record is after the cut. The cut can lie inside a call, which is then done again after the
@@ -463,26 +589,39 @@ static bool is_after(const struct walk *walk, struct at cut)
     return walk->at.index > cut.index || (walk->got && at_done(walk->at) > cut.record->enter);
 }
 
-/* A send that was cancelled in time sent nothing. */
-static bool is_cancelled(const struct walk *walk)
+/* A send that was cancelled in time sent nothing, nor one that failed because somebody was dead. */
+static bool is_cancelled(const struct walk *walk, const struct part *part)
 {
+    if (raised_text(walk->at.record->error) != NULL)
+        return true;
     struct at done = at_completion(walk->at);
     return done.record != NULL && (done.record->flags & FLAG_CANCELLED) != 0 &&
-           (walk->taken.record == NULL || done.index < walk->taken.index);
+           (part->taken.record == NULL || done.index < part->taken.index);
+}
+
+/* The part of its trace in which the record counts, or NULL. */
+static const struct part *part_of(const struct walk *walk)
+{
+    for (unsigned i = 0; i < walk->parts; i++) {
+        const struct part *part = &walk->part[i];
+        if ((part->from.record == NULL || is_after(walk, part->from)) &&
+            (part->taken.record == NULL || !is_after(walk, part->taken)))
+            return part;
+    }
+    return NULL;
 }
 
 static bool is_asked_for(const struct walk *walk)
 {
     struct at at = walk->at;
-    if (!walk->counts || (walk->from.record != NULL && !is_after(walk, walk->from)) ||
-        (walk->taken.record != NULL && is_after(walk, walk->taken)) ||
-        (walk->older && at.trace->incarnation >= walk->incarnation) ||
+    const struct part *part = part_of(walk);
+    if (part == NULL || (walk->older && at.trace->incarnation >= walk->incarnation) ||
         (at.trace == walk->until.trace &&
          (walk->begun ? at.record->enter : at_done(at)) > walk->until.record->enter))
         return false;
     return walk->message == NULL ||
            ((walk->got ? at_is_got(at) : at_is_sent(at)) && message_is_at(walk->message, at) &&
-            (walk->got || !is_cancelled(walk)));
+            (walk->got || !is_cancelled(walk, part)));
 }
 
 struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
@@ -499,8 +638,11 @@ bool walk_next(struct walk *walk)
 {
     const struct trace *before = walk->at.trace;
     while (at_next_of_all(walk->traces, &walk->at)) {
-        if (walk->at.trace != before)
-            walk->counts = walk->at.trace->rank == walk->rank && bound(walk);
+        if (walk->at.trace != before) {
+            walk->parts = 0;
+            if (at_rank((struct at){walk->at.trace, 0, NULL}) == walk->rank)
+                bound(walk);
+        }
         before = walk->at.trace;
         if (is_asked_for(walk))
             return true;

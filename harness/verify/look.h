@@ -44,10 +44,15 @@ struct message {
     uint32_t comm;
     int tag;
     int source, destination;
-    const struct record *like; /* whose bytes; NULL: any */
+    const struct record *like;      /* whose bytes; NULL: any */
+    const struct trace_set *traces; /* source and destination are ranks, whatever processes are
+                                     * called that came later; NULL: they are what records say */
 };
 struct message message_of(struct at at);
-bool is_pair(struct at sent, struct at got); /* one message, but for its bytes */
+/* The same between ranks, not processes. */
+struct message message_of_ranks(const struct trace_set *traces, struct at at);
+/* One message, but for its bytes. traces: as in struct message. */
+bool is_pair(const struct trace_set *traces, struct at sent, struct at got);
 bool same_bytes(const struct record *a, const struct record *b); /* as far as that is known */
 bool is_other(const struct record *a, const struct record *b);   /* other bytes, or more */
 uint64_t data_of(const struct record *call); /* hash of what a collective gives, or is given */
@@ -65,9 +70,16 @@ unsigned notes_inside(struct at call, enum note_kind kind);
 bool is_noted(struct at call, enum note_kind kind, uint64_t line, enum note_kind end);
 bool is_of_nothing(struct at noted);
 
-/* Which rank of the application the process was then: it may tell (`becomes`). */
+/* Which rank of the application the process was then: it may tell (`becomes`). A process that came
+ * later than the first MPI_COMM_WORLD is the rank that it tells first, from its start. */
 int at_rank(struct at at);
+/* A process of the first MPI_COMM_WORLD tells that it is another rank than MPI says, or a later one
+ * tells more than once. */
 bool ranks_move(const struct trace_set *traces);
+/* The rank that a peer stands for: of a process that came later, the one that it took over. */
+int peer_rank(const struct trace_set *traces, int peer);
+/* Its newest process died, and nobody came in its place. */
+bool rank_is_dead(const struct trace_set *traces, int rank);
 bool ranks_have(const struct trace_set *traces, int rank); /* some process was it once */
 
 /* The rank belongs to the communicator: as its making was recorded; of the world, all ranks. */
@@ -99,6 +111,8 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to);
  * one of its own, where that is `clear`. */
 bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct at then);
 
+#define WALK_PARTS 64
+
 /* The records of a rank that count in what led to an incarnation. Asked for by a message: those
  * that send what goes through its channel, or (`got`) deliver it. */
 struct walk {
@@ -107,12 +121,14 @@ struct walk {
     int rank;
     const struct message *message;
     bool got;
-    bool older;            /* only those of lives before the incarnation */
-    struct at until;       /* in its trace, only what is done by then, */
-    bool begun;            /* ... or begun */
-    struct at at;          /* where the walk has come to */
-    bool counts;           /* this trace does: */
-    struct at from, taken; /* after the one note, before the other */
+    bool older;      /* only those of lives before the incarnation */
+    struct at until; /* in its trace, only what is done by then, */
+    bool begun;      /* ... or begun */
+    struct at at;    /* where the walk has come to */
+    unsigned parts;  /* of this trace, that count: */
+    struct part {
+        struct at from, taken; /* after the one note, before the other; no record: all */
+    } part[WALK_PARTS];
 };
 struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
                     bool got);

@@ -34,7 +34,7 @@ bool differs(const struct shown *shown, struct at at, int incarnation)
 {
     if (at.record == NULL || ranks_move(shown->traces))
         return at.record != NULL;
-    struct message message = message_of(at);
+    struct message message = message_of_ranks(shown->traces, at);
     struct walk sent = walk_of(shown->traces, &message, incarnation, false);
     struct walk got = walk_of(shown->traces, &message, incarnation, true);
     uint64_t all_sent = walk_count(sent), all_got = walk_count(got);
@@ -95,7 +95,7 @@ bool witness_holds(const struct witness *witness)
             shown.written = at;
         }
     }
-    shown.pair = is_pair(shown.sent, shown.got);
+    shown.pair = is_pair(shown.traces, shown.sent, shown.got);
     shown.restored = shown_note(&shown, NOTE_RESTORED, 0);
     shown.commit = shown_note(&shown, NOTE_COMMIT, 0);
     shown.checkpoint = shown_note(&shown, NOTE_CHECKPOINT, 0);

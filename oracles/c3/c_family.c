@@ -49,7 +49,8 @@ void c_tell_lives_on(struct judging *judging, int incarnation, const char *famil
             continue;
         finding = judging_find(judging, (enum claim_id)claim, VERDICT_UNKNOWN);
         finding_say(finding,
-                    "some ranks lived on while others were started again as incarnation %d",
+                    "some ranks lived on while others died and were started again, in incarnation "
+                    "%d",
                     incarnation);
         finding_say(finding, "what this family claims of recovery speaks of jobs that are started "
                              "again as a whole");

@@ -26,15 +26,17 @@ void collective_complete(void *context, const struct instance *instance)
                 passage_counts(passage, instance->first.event));
 }
 
-static void say_part(struct finding *finding, const struct contribution *part, const char *what)
+static void say_part(const struct passage *passage, struct finding *finding,
+                     const struct contribution *part, const char *what)
 {
     char event[EVENT_TEXT_BYTES];
-    finding_say(finding, "rank %d %s: %s", part->event.rank, what, event_text(part->event, event));
+    finding_say(finding, "rank %d %s: %s", histories_rank(passage->histories, part->event), what,
+                event_text(part->event, event));
     finding_show(finding, part->event);
 }
 
-static void say_difference(struct finding *finding, enum discord discord,
-                           const struct contribution *part)
+static void say_difference(const struct passage *passage, struct finding *finding,
+                           enum discord discord, const struct contribution *part)
 {
     char what[128];
     if (discord == DISCORD_OPERATION)
@@ -47,7 +49,7 @@ static void say_difference(struct finding *finding, enum discord discord,
                  part->bytes);
     else
         snprintf(what, sizeof what, "gets a result of %s", call_name(part->call));
-    say_part(finding, part, what);
+    say_part(passage, finding, part, what);
 }
 
 static void tell_difference(struct passage *passage, enum discord discord,
@@ -60,8 +62,8 @@ static void tell_difference(struct passage *passage, enum discord discord,
                                           [DISCORD_RESULT] = "results"};
     char name[NAME_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_COLLECTIVE, VERDICT_VIOLATION);
-    say_difference(finding, discord, against);
-    say_difference(finding, discord, with);
+    say_difference(passage, finding, discord, against);
+    say_difference(passage, finding, discord, with);
     finding_say(finding,
                 "both are collective number %" PRIu64 " of their rank on %s, so their %s "
                 "must be the same",
@@ -69,16 +71,22 @@ static void tell_difference(struct passage *passage, enum discord discord,
                 differs[discord]);
 }
 
-/* Members that have not come to instance `number`; first *who of them. */
-static unsigned list_missing(const struct instance *instance, int ranks, char text[RANKS_BYTES],
-                             int *who)
+/* Members that have not come to instance `number`, though they live on, or others in their place;
+ * first *who of them. */
+static unsigned list_missing(const struct lives *lives, const struct instance *instance,
+                             char text[RANKS_BYTES], int *who)
 {
     const struct gathering *gathering = instance->gathering;
+    uint64_t ticks =
+        trace_set_find(lives->traces, instance->first.event.rank, instance->first.event.incarnation)
+            ->record[instance->first.event.index]
+            .enter;
     unsigned count = 0;
     size_t used = 0;
     text[0] = '\0';
-    for (int rank = 0; rank < ranks; rank++) {
-        if (!gathering->member[rank] || gathering->joined[rank] >= instance->number)
+    for (int rank = 0; rank < lives->ranks; rank++) {
+        if (!gathering->member[rank] || gathering->joined[rank] >= instance->number ||
+            lives_left(lives, rank, gathering->comm, ticks))
             continue;
         if (count++ == 0)
             *who = rank;
@@ -95,9 +103,11 @@ static void tell_missing(struct passage *passage, const struct instance *instanc
     const struct gathering *gathering = instance->gathering;
     if (!passage->pass->newest || passage->judging->facts->end != RUN_FINISHED)
         return; /* they may still have come */
-    struct finding *finding = judging_find(passage->judging, CLAIM_H_COLLECTIVE, VERDICT_VIOLATION);
     int who = 0;
-    unsigned missing = list_missing(instance, passage->judging->traces->ranks, ranks, &who);
+    unsigned missing = list_missing(passage->histories->lives, instance, ranks, &who);
+    if (missing == 0)
+        return;
+    struct finding *finding = judging_find(passage->judging, CLAIM_H_COLLECTIVE, VERDICT_VIOLATION);
     finding_say(finding, "collective number %" PRIu64 " on %s is %s: %s", instance->number,
                 communicator_text(gathering->comm, name), call_name(instance->first.call),
                 event_text(instance->first.event, event));

@@ -22,14 +22,14 @@ void messages_pair(void *context, const struct channel *channel, const struct se
 
 /* --- what was rolled back ------------------------------------------------------------------ */
 
-static bool fits(const struct record *record, const struct looks *looks)
+static bool fits(const struct lives *lives, const struct record *record, const struct looks *looks)
 {
     unsigned kind = record->kind;
     bool right_kind = looks->delivery
                           ? (kind == RECORD_COMPLETE || kind == RECORD_RECV) && record->leave != 0
                           : kind == RECORD_SEND;
     return right_kind && record->level == LEVEL_APP && record->comm == looks->comm &&
-           record->peer == looks->peer && record->tag == looks->tag &&
+           lives_peer(lives, record->peer) == looks->peer && record->tag == looks->tag &&
            record->bytes == looks->bytes &&
            (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);
 }
@@ -46,7 +46,7 @@ bool messages_find(const struct passage *passage, int rank, const struct looks *
         if (life->rank != rank || trace->incarnation > passage->pass->incarnation)
             continue;
         for (uint64_t at = life->from; at < life->to; at++)
-            if (fits(&trace->record[at], looks) &&
+            if (fits(lives, &trace->record[at], looks) &&
                 history_has(history, event_of(trace, at)) != undone) {
                 *event = event_of(trace, at);
                 found = true;

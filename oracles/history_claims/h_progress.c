@@ -16,7 +16,7 @@ static void who_lived(const struct judging *judging, bool *alive)
     int newest = judging->traces->incarnations - 1;
     for (int rank = 0; rank < judging->traces->ranks; rank++) {
         const struct trace *trace = trace_set_find(judging->traces, rank, newest);
-        alive[rank] = trace != NULL && !atomic_load(&trace->header->closed);
+        alive[rank] = trace != NULL && trace->end == NULL && !atomic_load(&trace->header->closed);
     }
     for (size_t i = 0; i < judging->evidence_count; i++) {
         const struct evidence *evidence = &judging->evidence[i];

@@ -1,7 +1,8 @@
 /* H.result: what the program declares as its results is what it declares without faults, and what
- * its ranks print, where a scenario asks for that. A member to copy: it looks at notes and facts
- * only. The results are those of effective histories: one that
- * was declared before the line that was restored counts, one that was rolled back does not. */
+ * its ranks print, where a scenario asks for that. Of a rank that died, and in whose place nobody
+ * came, nothing is asked for. A member to copy: it looks at notes and facts only. The results are
+ * those of effective histories: one that was declared before the line that was restored counts, one
+ * that was rolled back does not. */
 #include "oracles/judging.h"
 
 #include <inttypes.h>
@@ -70,7 +71,8 @@ static void compare(struct judging *judging, const struct histories *histories)
         const struct reference_result *reference = &facts->references[i];
         uint64_t index;
         const struct trace *trace = find_result(histories, reference, &index);
-        if (trace == NULL && facts->end != RUN_FINISHED)
+        bool dead = lives_is_dead(&judging->reading.lives, reference->rank);
+        if (trace == NULL && (facts->end != RUN_FINISHED || dead))
             continue; /* it did not come to that */
         judging_saw(judging, CLAIM_H_RESULT, 1);
         if (trace == NULL)
@@ -106,15 +108,18 @@ static void judge_printed(struct judging *judging, const struct printed *printed
                     printed->text);
         return;
     }
+    if (lives_is_dead(&judging->reading.lives, printed->rank) &&
+        judging->facts->end == RUN_FINISHED)
+        return;
     judging_saw(judging, CLAIM_H_RESULT, 1);
     if (printed->state == PRINTED_SAME)
         return;
     struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_VIOLATION);
     tell_lines(printed, finding);
-    const struct trace *trace =
-        trace_set_find(judging->traces, printed->rank, judging->traces->incarnations - 1);
-    if (trace != NULL && trace->count > 0)
-        finding_show(finding, event_of(trace, trace->count - 1));
+    const struct life *life =
+        lives_newest(&judging->reading.lives, printed->rank, judging->traces->incarnations - 1);
+    if (life != NULL && life->to > 0)
+        finding_show(finding, event_of(life->trace, life->to - 1));
     finding_decide_at_end(finding);
 }
 

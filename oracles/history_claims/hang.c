@@ -15,6 +15,9 @@
  * be stuck: it may send to rank 0 yet. A cycle alone would not do as a condition: a receive from
  * any source waits for all others, and one of them is enough.
  *
+ * A rank that is dead waits for nobody, and nobody will hear from it: who waits for it is stuck. It
+ * is said that it is dead.
+ *
  * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
  * reported where there is none would be a false alarm. The one thing the traces cannot show is
  * whether a call that could return is just about to, so the caller looks more than once.
@@ -496,6 +499,35 @@ static bool call_is_stuck(const struct analysis *analysis, const struct inside *
                                             record->call, record->peer, record->bytes, call, wait);
 }
 
+/* It had begun, and did not come to its end. */
+static bool is_dead(const struct analysis *analysis, int rank)
+{
+    const struct trace *trace = trace_set_find(analysis->traces, rank, analysis->incarnation);
+    return !is_alive(analysis, rank) && trace != NULL &&
+           !atomic_load_explicit(&trace->header->closed, memory_order_acquire);
+}
+
+/* Which of those that it waits for nobody needs to wait for: ", which is dead". */
+static void say_dead(const struct analysis *analysis, struct wait_for *wait)
+{
+    unsigned dead = 0;
+    size_t used = strlen(wait->text);
+    for (unsigned i = 0; i < wait->target_count; i++)
+        dead += is_dead(analysis, wait->target[i]);
+    if (dead == 0 || used + 64 > sizeof wait->text)
+        return;
+    if (dead == wait->target_count) {
+        snprintf(wait->text + used, sizeof wait->text - used, ", which %s dead",
+                 dead == 1 ? "is" : "are");
+        return;
+    }
+    used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, ", of which dead:");
+    for (unsigned i = 0; i < wait->target_count && used + 16 < sizeof wait->text; i++)
+        if (is_dead(analysis, wait->target[i]))
+            used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, " %d",
+                                     wait->target[i]);
+}
+
 /* Stuck if every thread that was ever seen is: one outside of MPI may do anything. */
 static bool rank_is_stuck(const struct analysis *analysis, int rank, struct wait_for *wait)
 {
@@ -509,6 +541,8 @@ static bool rank_is_stuck(const struct analysis *analysis, int rank, struct wait
             return false;
         stuck = true;
     }
+    if (stuck)
+        say_dead(analysis, wait);
     return stuck;
 }
 

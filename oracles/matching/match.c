@@ -41,7 +41,7 @@
 /* A process whose messages are not looked at: it is outside of the run, or a helper. */
 static bool is_outside(const struct match *match, int32_t rank)
 {
-    return rank < 0 || rank >= match->ranks || (match->helper != NULL && match->helper[rank]);
+    return rank < 0 || rank >= match->ranks || (match->lives != NULL && match->lives->helper[rank]);
 }
 
 static void advance(struct match *match, struct channel *channel)
@@ -550,6 +550,44 @@ static void record_complete(struct match *match, const struct stream_event *even
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
+/* What was on its way to the rank when it died is gone; what was on its way from it may be. */
+static void forget_sends(struct match *match, struct channel *channel, int rank)
+{
+    struct sent *next;
+    for (struct sent *at = channel->first_sent; at != NULL; at = next) {
+        next = at->next;
+        at->optional = true;
+        if (channel->destination != rank)
+            continue;
+        channel_take_sent(match, channel, at);
+        match_free_sent(match, at);
+    }
+    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
+        at->sent->reported = true;
+    match_refresh(match, channel);
+}
+
+static void begin_anew(struct match *match, int rank)
+{
+    struct received *next;
+    for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
+        next = at->after;
+        drop(match, at);
+    }
+    /* None of these is idle, so that none is given back before its turn. */
+    size_t count = 0;
+    struct channel **waiting = memory_new(match->channels.used, sizeof *waiting);
+    for (size_t i = 0; i < match->channels.capacity; i++) {
+        struct channel *channel = match->channels.slot[i].value;
+        if (channel != NULL && (channel->source == rank || channel->destination == rank) &&
+            (channel->first_sent != NULL || channel->passed_over != NULL))
+            waiting[count++] = channel;
+    }
+    for (size_t i = 0; i < count; i++)
+        forget_sends(match, waiting[i], rank);
+    free(waiting);
+}
+
 /* The undecided receives of the life that is over: one whose call had not returned is dropped (the
  * call is done again, if the checkpoint lies inside it); the others become dormant. A dormant one
  * keeps the channels that it could match waiting, as any undecided one does. That must not last for
@@ -560,6 +598,10 @@ void match_restart(struct match *match, const struct stream_event *event)
     int rank = event->rank;
     struct received *next;
     match->rank[rank].born = event->born;
+    if (event->anew) {
+        begin_anew(match, rank);
+        return;
+    }
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
         next = at->after;
         if (!at->dormant && at->posted_leave == 0) {
@@ -639,13 +681,13 @@ void match_finish(struct match *match)
 }
 
 void match_init(struct match *match, const struct trace_set *traces, bool cut_off,
-                const bool *helper, const struct match_listener *listener)
+                const struct lives *lives, const struct match_listener *listener)
 {
     double ticks_per_second = traces->trace[0].header->ticks_per_second;
     memset(match, 0, sizeof *match);
     match->ranks = traces->ranks;
     match->cut_off = cut_off;
-    match->helper = helper;
+    match->lives = lives;
     match->slack = (uint64_t)(ticks_per_second * MATCH_CLOCK_SLACK_S);
     match->listener = *listener;
     match->sent_pool.bytes = sizeof(struct sent);

@@ -79,8 +79,8 @@ struct match {
     struct match_listener listener;
     bool cut_off; /* what is told of ends in the middle, so that dormant receives may still have
                    * been going to be completed */
-    const bool *helper; /* by rank; what the application does with these is left out. NULL: there
-                         * are none. Borrowed */
+    const struct lives *lives; /* of the application: what it does with helpers is left out, and
+                                * what went with a life is no loss. NULL: of the wire. Borrowed */
     struct table channels, lanes, endpoints, requests;
     struct pool sent_pool, received_pool, channel_pool, lane_pool, endpoint_pool, request_pool,
         passed_over_pool;
@@ -89,15 +89,17 @@ struct match {
     size_t idle_count;
 };
 
-/* cut_off and helper: as in struct match. Owned by the caller: match_release. */
+/* cut_off and lives: as in struct match. Owned by the caller: match_release. */
 void match_init(struct match *match, const struct trace_set *traces, bool cut_off,
-                const bool *helper, const struct match_listener *listener);
+                const struct lives *lives, const struct match_listener *listener);
 void match_release(struct match *match);
 
 /* A new life of the rank begins (event->restarted). Of what the one before had posted, what was
  * still being posted is gone; the rest is dormant: a protocol may complete it as a request that
  * nobody posted in this life. Which of several it is cannot be told, so such a delivery may have
- * any place in the order of posting, and until it is there what was posted later waits. */
+ * any place in the order of posting, and until it is there what was posted later waits. A life that
+ * begins anew in the place of one that died brings nothing back: what the one before had posted is
+ * gone, and so is what was sent to it. */
 void match_restart(struct match *match, const struct stream_event *event);
 
 /* One record of the level that is matched; others are left out by the caller. */
@@ -127,6 +129,10 @@ bool match_is_open(const struct match *match, const struct channel *channel);
  * sent anything on the channel that comes after it. */
 bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received);
+
+/* The message may have gone with a life that died: that of its sender, or of who was to get it. */
+bool match_may_be_gone(const struct match *match, const struct channel *channel,
+                       const struct sent *sent);
 
 /* For channel.c. */
 void match_free_sent(struct match *match, struct sent *sent);

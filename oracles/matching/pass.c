@@ -81,18 +81,38 @@ static void tell_event(const struct pass *pass, const struct stream_event *event
             pass->listener[i].event(pass->listener[i].context, event);
 }
 
-static void on_event(void *context, const struct stream_event *event)
+/* What the application calls processes that came later are the ranks that they took over. */
+static void name_ranks(const struct lives *lives, struct record *record)
+{
+    unsigned kind = record->kind;
+    record->peer = kind == RECORD_COMM ? record->peer : lives_peer(lives, record->peer);
+    if (kind == RECORD_RECV || kind == RECORD_PROBE)
+        record->want_peer = lives_peer(lives, record->want_peer);
+}
+
+static void on_event(void *context, const struct stream_event *recorded)
 {
     struct pass *pass = context;
+    const struct lives *lives = &pass->reading->lives;
+    struct stream_event named = *recorded;
+    const struct stream_event *event = recorded;
+    struct record record;
+    if (pass->level == LEVEL_APP && lives->ranks > lives->traces->world &&
+        event->record->level == LEVEL_APP) {
+        record = *event->record;
+        name_ranks(lives, &record);
+        named.record = &record;
+        event = &named;
+    }
     if (event->restarted && pass->matches)
         match_restart(&pass->match, event);
     if (event->record->kind == RECORD_NONE)
         return;
     if (pass->hears)
-        tell_event(pass, event);
+        tell_event(pass, recorded);
     if (event->record->level != pass->level)
         return;
-    if (pass->matches && !(pass->keeps && is_kept(pass, event)))
+    if (pass->matches && !(pass->keeps && is_kept(pass, recorded)))
         match_record(&pass->match, event);
     if (pass->numbers)
         collectives_record(&pass->collectives, event);
@@ -126,12 +146,6 @@ void pass_listen(struct pass *pass, const struct listener *listener)
                      listener->complete != NULL || listener->discord != NULL;
 }
 
-/* They have no part in what the application does. */
-static const bool *helpers(const struct pass *pass)
-{
-    return pass->level == LEVEL_APP ? pass->reading->lives.helper : NULL;
-}
-
 /* Communicators that were made before a `restored` note. */
 static void learn_communicators(struct pass *pass)
 {
@@ -154,7 +168,7 @@ static void begin_collectives(struct pass *pass)
         if (pass->listener[i].discord != NULL)
             listener.discord = on_discord;
     }
-    collectives_init(&pass->collectives, pass->reading->traces->ranks, helpers(pass), &listener);
+    collectives_init(&pass->collectives, &pass->reading->lives, pass->level, &listener);
     if (pass->level == LEVEL_APP)
         learn_communicators(pass);
 }
@@ -163,7 +177,8 @@ void pass_read(struct pass *pass, struct stream_seen *seen)
 {
     struct match_listener messages = {pass, on_pair, on_anomaly};
     if (pass->matches)
-        match_init(&pass->match, pass->reading->traces, pass->cut_off, helpers(pass), &messages);
+        match_init(&pass->match, pass->reading->traces, pass->cut_off,
+                   pass->level == LEVEL_APP ? &pass->reading->lives : NULL, &messages);
     if (pass->numbers)
         begin_collectives(pass);
     if (pass->listener_count > 0)

@@ -43,18 +43,20 @@ static struct gathering *gathering_of(struct collectives *collectives, uint32_t 
     gathering->joined = memory_new(ranks, sizeof *gathering->joined);
     gathering->newest = memory_new(ranks, sizeof *gathering->newest);
     gathering->comm = comm;
+    gathering->raised = UINT64_MAX;
     gathering->next = collectives->first;
     collectives->first = gathering;
     table_put(&collectives->gatherings, comm, 0, gathering);
     return gathering;
 }
 
-static void add_member(struct collectives *collectives, struct gathering *gathering, int rank)
+static void add_member(struct collectives *collectives, struct gathering *gathering, int process)
 {
+    const struct lives *lives = collectives->lives;
+    int rank = collectives->of_application ? lives_peer(lives, process) : process;
     if (rank < 0 || rank >= collectives->ranks)
         gathering->known = false; /* a process outside of the run: nobody records what it does */
-    else if (!gathering->member[rank] &&
-             (collectives->helper == NULL || !collectives->helper[rank])) {
+    else if (!gathering->member[rank] && !(collectives->of_application && lives->helper[rank])) {
         gathering->member[rank] = true;
         gathering->place[rank] = (int)gathering->size++;
     }
@@ -225,7 +227,8 @@ static void end_if_complete(struct collectives *collectives, struct instance *in
 static void tell(struct collectives *collectives, enum discord discord, struct instance *instance,
                  const struct contribution *with, const struct contribution *against)
 {
-    if (instance->told || collectives->listener.discord == NULL)
+    if (instance->told || collectives->listener.discord == NULL ||
+        instance->number >= instance->gathering->raised)
         return;
     instance->told = true;
     collectives->listener.discord(collectives->listener.context, discord, instance, with, against);
@@ -266,6 +269,13 @@ static void compare_call(struct collectives *collectives, struct instance *insta
 }
 
 /* --- records ------------------------------------------------------------------------------- */
+
+/* A member's call of this number failed: somebody died, or revoked the communicator. */
+static void note_raised(struct gathering *gathering, uint64_t number)
+{
+    if (number < gathering->raised)
+        gathering->raised = number;
+}
 
 static uint64_t request_key(const struct stream_event *event)
 {
@@ -314,6 +324,8 @@ static void join(struct collectives *collectives, struct gathering *gathering,
     uint64_t number = ++gathering->joined[event->rank];
     struct instance *instance = NULL;
     gathering->came |= !gathering->known;
+    if (record->error != 0)
+        note_raised(gathering, number);
     if (listener->joined != NULL)
         listener->joined(listener->context, event, gathering, number);
     if (collectives->compares && gathering->known && gathering->member[event->rank])
@@ -352,6 +364,8 @@ static void complete(struct collectives *collectives, const struct stream_event 
     if (request == NULL)
         return;
     table_remove(&collectives->requests, request_key(event), record->request);
+    if (record->error != 0)
+        note_raised(request->gathering, request->number);
     if (listener->left != NULL)
         listener->left(listener->context, event, request);
     if (request->instance != NULL)
@@ -390,19 +404,20 @@ const struct collective_request *collectives_request(const struct collectives *c
                      request);
 }
 
-void collectives_init(struct collectives *collectives, int ranks, const bool *helper,
+void collectives_init(struct collectives *collectives, const struct lives *lives, enum level level,
                       const struct collective_listener *listener)
 {
     memset(collectives, 0, sizeof *collectives);
-    collectives->ranks = ranks;
-    collectives->helper = helper;
+    collectives->lives = lives;
+    collectives->ranks = lives->ranks;
+    collectives->of_application = level == LEVEL_APP;
     collectives->listener = *listener;
     collectives->compares = listener->complete != NULL || listener->discord != NULL;
     collectives->request_pool.bytes = sizeof(struct collective_request);
     collectives->instance_pool.bytes = sizeof(struct instance);
     struct gathering *world = gathering_of(collectives, COMM_WORLD_ID);
     world->known = true;
-    for (int rank = 0; rank < ranks; rank++)
+    for (int rank = 0; rank < lives->traces->world; rank++)
         add_member(collectives, world, rank);
 }
 

@@ -47,7 +47,9 @@ struct gathering {
     struct event_ref *newest; /* by world rank: its last call here; owned */
     struct instance *under_way;
     struct instance *last;
-    uint64_t begun; /* number of the newest instance */
+    uint64_t begun;  /* number of the newest instance */
+    uint64_t raised; /* number of the first at which a member's call failed, UINT64_MAX: none. From
+                      * then on MPI does not say which calls of the members belong together */
     struct gathering *next;
 };
 
@@ -61,7 +63,7 @@ enum discord {
 
 /* A collective that is started only: who has it open. */
 struct collective_request {
-    const struct gathering *gathering;
+    struct gathering *gathering;
     uint64_t number;
     uint64_t began;            /* record of the same trace */
     struct instance *instance; /* NULL: nothing is compared */
@@ -85,11 +87,12 @@ struct collective_listener {
 };
 
 struct collectives {
+    const struct lives *lives; /* borrowed */
     int ranks;
+    bool
+        of_application; /* members are ranks of the application, helpers are none; not: processes */
     struct collective_listener listener;
-    const bool
-        *helper;   /* by rank: no members of any communicator. NULL: there are none. Borrowed */
-    bool compares; /* instances are made */
+    bool compares;           /* instances are made */
     struct table gatherings; /* by communicator */
     struct gathering *first;
     struct table requests; /* (rank, incarnation; number) to struct collective_request */
@@ -97,7 +100,7 @@ struct collectives {
 };
 
 /* Owned by the caller: collectives_release. */
-void collectives_init(struct collectives *collectives, int ranks, const bool *helper,
+void collectives_init(struct collectives *collectives, const struct lives *lives, enum level level,
                       const struct collective_listener *listener);
 void collectives_release(struct collectives *collectives);
 

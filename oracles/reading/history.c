@@ -9,7 +9,8 @@
  *
  * add_life finds the `restored` note of a life (start_of). If there is one, add_until_line looks
  * for the newest checkpoint of that line in the lives before, and add_life does the same for the
- * life that holds it, up to that checkpoint. The recursion goes to an older life each time.
+ * life that holds it, up to that checkpoint. The recursion goes to an older life each time, or,
+ * where the rank lived on and went back by itself, to an older record of the same (add_before).
  *
  * The cases that made it hard:
  *   - A checkpoint can be taken inside a call of the application. The call was under way then,
@@ -20,7 +21,8 @@
  *     restored to the line of the others, with nothing done since (line_of_others). A trace that
  *     was closed without a `restored` note began from nothing.
  *   - A rank can move to another process. Until that one makes its `restored` note, the rank's
- *     history is still that of the process before.
+ *     history is still that of the process before. So it is where a newcomer takes the rank over
+ *     after a death (continues).
  *
  * Notes are chained in the trace, and the chain is walked from the newest back: the cost grows with
  * the number of notes and not of records, but for the records around a `restored` note. */
@@ -108,15 +110,36 @@ static bool find_restored(const struct life *life, uint64_t end, uint64_t *index
            *index >= life->from;
 }
 
+/* The first `restored` note of the life. */
+static bool find_first_restored(const struct life *life, uint64_t *index)
+{
+    uint64_t at = life->to;
+    bool found = false;
+    while (find_restored(life, at, &at)) {
+        *index = at;
+        found = true;
+    }
+    return found;
+}
+
+/* The newest checkpoint of the line that the `restored` note at `index` names, in the same life:
+ * the rank lived on and went back by itself. */
+static bool find_own_checkpoint(const struct life *life, uint64_t index, uint64_t *taken)
+{
+    uint64_t line = life->trace->record[index].bytes;
+    return line > 0 && note_find(life->trace, NOTE_CHECKPOINT, line, index, taken) &&
+           *taken >= life->from;
+}
+
 /* The line that the ranks of `incarnation` restored when it began, or 0: what a rank cut off before
- * its own `restored` note counts as. */
+ * its own `restored` note counts as. Not what ranks went back to later on, while others lived. */
 static uint64_t line_of_others(const struct lives *lives, int incarnation)
 {
-    uint64_t index;
+    uint64_t index, taken;
     for (size_t i = 0; i < lives->count; i++) {
         const struct life *life = &lives->life[i];
-        if (life->trace->incarnation == incarnation && !life->moved &&
-            find_restored(life, UINT64_MAX, &index))
+        if (life->trace->incarnation == incarnation && !life->moved && !life->takes_over &&
+            find_first_restored(life, &index) && !find_own_checkpoint(life, index, &taken))
             return life->trace->record[index].bytes;
     }
     return 0;
@@ -165,7 +188,7 @@ static void start_of(const struct lives *lives, const struct life *life, uint64_
     }
 }
 
-/* Appends, oldest first, what leads to `end` of a life. Recursion is bounded by lives. */
+/* Appends, oldest first, what leads to `end` of a life. Recursion is bounded by lives and notes. */
 static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
                      struct history *history);
 
@@ -184,21 +207,50 @@ static void add_until_line(const struct lives *lives, int rank, const struct lif
     line_never_taken(history, rank, incarnation, line);
 }
 
+/* The life restored `line` with the note before record `restored`, or (0) would have. The rank may
+ * have gone back by itself, in this very life. */
+static void add_before(const struct lives *lives, const struct life *life, uint64_t restored,
+                       uint64_t line, struct piece *piece, struct history *history)
+{
+    const struct record *record = life->trace->record;
+    uint64_t taken, first;
+    if (restored > 0 && (life->before == NULL || find_restored(life, restored - 1, &first)))
+        piece->born = record[restored - 1].enter;
+    if (restored > 0 && find_own_checkpoint(life, restored - 1, &taken)) {
+        piece->born = record[restored - 1].enter;
+        add_life(lives, life, taken + 1, record[taken].enter, history);
+    } else if (line > 0) {
+        add_until_line(lives, life->rank, life->before, life->trace->incarnation, line, history);
+    }
+}
+
+/* The life goes on from where the one before ended, so far: it has restored nothing. */
+static bool continues(const struct lives *lives, const struct life *life, uint64_t end)
+{
+    uint64_t index;
+    bool closed = atomic_load_explicit(&life->trace->header->closed, memory_order_acquire);
+    return !find_restored(life, end, &index) &&
+           (life->moved || (life->takes_over && !(lives->rolls_back && closed)));
+}
+
 static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
                      struct history *history)
 {
     uint64_t line;
     struct piece piece = {.trace = life->trace,
+                          .from = life->from,
                           .to = end < life->to ? end : life->to,
                           .cut = cut,
                           .born = life->before != NULL ? life->born : 0};
-    if (life->moved && !find_restored(life, end, &line)) {
+    if (continues(lives, life, end)) {
         add_life(lives, life->before, life->before->to, UINT64_MAX, history);
+        piece.anew = life->takes_over && !lives->rolls_back;
+        if (piece.anew)
+            add_piece(history, &piece);
         return;
     }
     start_of(lives, life, end, &line, &piece);
-    if (line > 0)
-        add_until_line(lives, life->rank, life->before, life->trace->incarnation, line, history);
+    add_before(lives, life, piece.restored, line, &piece, history);
     if (piece.from > piece.to)
         piece.from = piece.to;
     add_piece(history, &piece);
@@ -243,7 +295,7 @@ static bool is_whole(const struct lives *lives, int rank, int incarnation, uint6
         lives_on(lives, rank, incarnation + 1))
         return false;
     bool restored = line == 0 || atomic_load(&life->trace->header->closed);
-    for (; life != NULL && !restored; life = life->moved ? life->before : NULL)
+    for (; life != NULL && !restored; life = life->moved || life->takes_over ? life->before : NULL)
         restored = find_restored(life, UINT64_MAX, &index);
     return restored;
 }

@@ -9,6 +9,13 @@
  * starts from nothing. One that was cut off before it restored, while others of its incarnation
  * did, counts as restored to the same line: it had no time to do otherwise.
  *
+ * A rank that lives on while others die may go back to a line of its own: what it did after the
+ * checkpoint and before the `restored` note is undone then. One that tells no `restored` note did
+ * not roll back. A newcomer that takes a dead rank over (lives.h) has the line restored that it
+ * tells; 0 is the beginning. If it tells none, nothing is undone where nobody in the run ever took
+ * or restored a checkpoint; where somebody did, and the newcomer came to its end, it began from
+ * nothing; and if it was cut off before, the rank's history ends with the life before.
+ *
  * A rank that moves (lives.h) is restored by the process that takes it over, in the midst of an
  * incarnation. Histories are by rank of the application; events name processes. */
 #ifndef ORACLES_READING_HISTORY_H
@@ -32,7 +39,9 @@ struct piece {
     uint64_t cut;      /* ticks; UINT64_MAX: none */
     uint64_t restored; /* index + 1 of the note it begins with; below: the call that was done again;
                         * 0: none */
-    uint64_t born; /* ticks when the life began that the piece is of; 0: the first of its rank */
+    uint64_t born; /* ticks when the life began that the piece is of, or when it went back to the
+                    * line that the piece begins with; 0: the first of its rank */
+    bool anew;     /* the life took over a rank that had died, and undid nothing */
 };
 
 /* A checkpoint note within the pieces. */

@@ -12,6 +12,12 @@
  * The lives are then sorted by incarnation and birth, and each is linked to the one before of its
  * rank. If both are of one incarnation, the rank moved from one process to the other.
  *
+ * A life is known to have died by the END record of its trace. If the next life of its rank is of
+ * the same incarnation, that one is a newcomer which takes over:
+ *
+ *     process 1:  e0 ... e40   END signal 9
+ *     process 3:  e0 MPI_Init   e9 becomes 1   e10 restored 1 ...     rank 1: process 1, then 3
+ *
  * The chain of notes is walked, so that the cost grows with the number of notes; where a process
  * moved, the records before its first note are looked at as well. */
 #include "oracles/reading/lives.h"
@@ -20,6 +26,7 @@
 #include "oracles/reading/history.h"
 #include "trace/calls.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +112,19 @@ static uint64_t last_sign(const struct trace *trace, uint64_t to)
     return 0;
 }
 
+/* When the process of the trace was dead, or 0. */
+static uint64_t gone_at(const struct trace *trace)
+{
+    const struct record *end = trace->end;
+    return end != NULL && (end->tag != 0 || end->bytes != 0) ? end->enter : 0;
+}
+
+/* Somebody took a checkpoint, or went back to one. */
+static bool rolls_back(const struct record *note)
+{
+    return note->tag == NOTE_CHECKPOINT || note->tag == NOTE_RESTORED;
+}
+
 /* Adds the lives of one trace, from the newest note back; `to` is where the life after it begins.
  * told[] by number of the process: some trace of it shows what it was. */
 static void read_trace(struct lives *lives, size_t *room, const struct trace *trace, bool *told)
@@ -114,6 +134,7 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
     bool becomes = false;
     while (note_before(trace, at, &at)) {
         const struct record *note = &trace->record[at];
+        lives->rolls_back |= rolls_back(note);
         if (note->tag != NOTE_BECOMES)
             continue;
         becomes = true;
@@ -124,22 +145,29 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
                               .from = at + 1,
                               .to = to,
                               .born = note->enter,
-                              .died = last_sign(trace, to)});
+                              .died = last_sign(trace, to),
+                              .gone = to == trace->count ? gone_at(trace) : 0});
             lives->application[note->bytes] = true;
+            if (trace->rank >= lives->traces->world)
+                lives->rank_of[trace->rank] = (int)note->bytes;
         }
         to = first = at;
     }
+    bool later = trace->rank >= lives->traces->world;
+    if (becomes && later && lives->life[lives->count - 1].trace == trace)
+        lives->life[lives->count - 1].from = 0;
     bool shows = becomes || !died_at_start(trace);
     lives->moved |= becomes;
     told[trace->rank] |= shows;
-    if (becomes && !program_ran(trace, first))
+    if (becomes && (later || !program_ran(trace, first)))
         return;
     add(lives, room,
         (struct life){.rank = trace->rank,
                       .trace = trace,
                       .to = to,
                       .born = first_sign(trace),
-                      .died = last_sign(trace, to)});
+                      .died = last_sign(trace, to),
+                      .gone = to == trace->count ? gone_at(trace) : 0});
     lives->application[trace->rank] |= shows;
 }
 
@@ -162,7 +190,9 @@ static void link_lives(struct lives *lives)
         const struct life *before = newest[life->rank];
         life->before = before;
         life->number = before == NULL ? 0 : before->number + 1;
-        life->moved = before != NULL && before->trace->incarnation == life->trace->incarnation;
+        bool same = before != NULL && before->trace->incarnation == life->trace->incarnation;
+        life->takes_over = same && before->gone != 0 && before->died <= life->born;
+        life->moved = same && !life->takes_over;
         newest[life->rank] = life;
     }
     free(newest);
@@ -174,13 +204,16 @@ void lives_read(const struct trace_set *traces, struct lives *lives)
     *lives = (struct lives){.traces = traces, .ranks = traces->ranks};
     lives->application = memory_new((size_t)traces->ranks, sizeof *lives->application);
     lives->helper = memory_new((size_t)traces->ranks, sizeof *lives->helper);
+    lives->rank_of = memory_new((size_t)traces->ranks, sizeof *lives->rank_of);
     bool *told = memory_new((size_t)traces->ranks, sizeof *told);
     for (int rank = 0; rank < traces->ranks; rank++)
         lives->helper[rank] = trace_set_is_helper(traces, rank);
+    for (int rank = 0; rank < traces->ranks; rank++)
+        lives->rank_of[rank] = rank;
     for (size_t i = 0; i < traces->count; i++)
         if (!lives->helper[traces->trace[i].rank])
             read_trace(lives, &room, &traces->trace[i], told);
-    for (int rank = 0; rank < traces->ranks; rank++)
+    for (int rank = 0; rank < traces->world; rank++)
         lives->application[rank] |= !told[rank] && !lives->helper[rank];
     if (lives->count > 1)
         qsort(lives->life, lives->count, sizeof *lives->life, by_birth);
@@ -193,6 +226,7 @@ void lives_release(struct lives *lives)
     free(lives->life);
     free(lives->application);
     free(lives->helper);
+    free(lives->rank_of);
     *lives = (struct lives){0};
 }
 
@@ -204,6 +238,39 @@ const struct life *lives_newest(const struct lives *lives, int rank, int incarna
             return life;
     }
     return NULL;
+}
+
+int lives_peer(const struct lives *lives, int peer)
+{
+    return peer >= 0 && peer < lives->ranks ? lives->rank_of[peer] : peer;
+}
+
+bool lives_is_dead(const struct lives *lives, int rank)
+{
+    const struct life *life = lives_newest(lives, rank, INT_MAX);
+    return life != NULL && life->gone != 0;
+}
+
+/* The program did something on the communicator before record `to`, or made it. */
+static bool uses(const struct life *life, uint32_t comm, uint64_t to)
+{
+    for (uint64_t at = life->from; at < to; at++)
+        if (record_is_of_app(&life->trace->record[at]) && life->trace->record[at].comm == comm)
+            return true;
+    return false;
+}
+
+bool lives_left(const struct lives *lives, int rank, uint32_t comm, uint64_t ticks)
+{
+    uint64_t index;
+    const struct life *life = lives_newest(lives, rank, INT_MAX);
+    if (life == NULL || life->gone != 0 || !life->takes_over)
+        return life != NULL && life->gone != 0;
+    bool restored = note_find(life->trace, NOTE_RESTORED, LINE_ANY, life->to, &index);
+    bool rolled_back = restored && index >= life->from;
+    if (!rolled_back)
+        return !uses(life, comm, life->to);
+    return ticks < life->trace->record[index].enter && uses(life, comm, index);
 }
 
 /* The first in the table that is of `incarnation` or a later one. */
@@ -256,6 +323,9 @@ bool lives_any_on(const struct lives *lives, int incarnation)
 {
     for (int rank = 0; rank < lives->ranks && incarnation > 0; rank++)
         if (lives_on(lives, rank, incarnation))
+            return true;
+    for (size_t i = 0; i < lives->count; i++)
+        if (lives->life[i].takes_over && lives->life[i].trace->incarnation == incarnation)
             return true;
     return false;
 }

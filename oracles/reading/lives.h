@@ -5,6 +5,9 @@
  * rank that MPI says, unless the program had not come out of MPI_Init by then: it was in reserve,
  * or started as another rank.
  *
+ * A process that came later than the first MPI_COMM_WORLD is, from its start, the rank that it
+ * first tells; if it tells none, a rank of its own, of the number that it has as a process.
+ *
  * Which of two things came before the other, where ranks died in between, is asked here, by when
  * lives began and ended: the numbers of incarnations are names. Must not know: what ranks did. */
 #ifndef ORACLES_READING_LIVES_H
@@ -20,11 +23,14 @@ struct life {
     int rank;   /* of the application */
     int number; /* among the lives of its rank, oldest first, from 0 */
     const struct trace *trace;
-    uint64_t from, to;         /* records from..to-1 of the trace are of this life */
-    uint64_t born;             /* ticks of the first that was heard of it */
-    uint64_t died;             /* ... and of the last */
+    uint64_t from, to; /* records from..to-1 of the trace are of this life */
+    uint64_t born;     /* ticks of the first that was heard of it */
+    uint64_t died;     /* ... and of the last */
+    uint64_t gone; /* ticks when its process was dead, by a signal or another status than 0, as its
+                    * parent saw it; 0: it is not known to have died */
     const struct life *before; /* the life whose rank it takes; NULL: the first of its rank */
-    bool moved; /* `before` had not died: the rank went from one process to the other */
+    bool moved;      /* `before` had not died: the rank went from one process to the other */
+    bool takes_over; /* `before` died and others lived on: this is the newcomer in its place */
 };
 
 struct lives {
@@ -32,7 +38,10 @@ struct lives {
     size_t count;
     struct life *life; /* by incarnation, then by birth; owned */
     bool moved;        /* some process was not only what MPI says */
+    bool rolls_back;   /* somebody told of a checkpoint, or of having restored one */
     int ranks;         /* processes; ranks of the application are numbered below */
+    int *rank_of;      /* by process: the rank of the application that its number as a peer stands
+                        * for, which is its own for those of the first MPI_COMM_WORLD; owned */
     bool *application; /* by number: some process is this rank at some time, or the process of
                         * that number never came out of MPI_Init; owned */
     bool *helper; /* by number: the process belongs to the library under test, and lives no life
@@ -46,6 +55,19 @@ void lives_release(struct lives *lives);
 /* The newest of the rank that began in an incarnation up to `incarnation`. NULL: none. */
 const struct life *lives_newest(const struct lives *lives, int rank, int incarnation);
 
+/* The rank that a peer or a member of a group stands for, at the level of the application; what is
+ * no process (PEER_ANY, ...) is returned as it is. */
+int lives_peer(const struct lives *lives, int peer);
+
+/* Nobody is this rank any more: its newest life died. */
+bool lives_is_dead(const struct lives *lives, int rank);
+
+/* What goes to the rank, or comes from it, on the communicator may have gone with a life that died:
+ * the newest has died as well; or it began anew (it restored no line) and has not used the
+ * communicator; or it was done before the newest restored its line, on a communicator that the
+ * newest has used on the way there. ticks: when it was done. */
+bool lives_left(const struct lives *lives, int rank, uint32_t comm, uint64_t ticks);
+
 /* Whose event it is; NULL: of no rank. */
 const struct life *lives_find(const struct lives *lives, struct event_ref event);
 
@@ -56,7 +78,7 @@ bool lives_began_after(const struct lives *lives, struct event_ref event, uint64
 /* True if `process`, of which `incarnation` has no trace, was still heard of while that incarnation
  * ran: it was not started again, but lived on (recovery of single ranks). */
 bool lives_on(const struct lives *lives, int process, int incarnation);
-/* Some process did. */
+/* Some process did, or a newcomer took over from one that died while others lived on. */
 bool lives_any_on(const struct lives *lives, int incarnation);
 
 #endif

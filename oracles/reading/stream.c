@@ -198,6 +198,7 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         .again = cursor->at < piece->restored,
         .restarted = cursor->restarted,
         .born = piece->born,
+        .anew = piece->anew,
     };
     cursor->restarted = false;
     visit(context, &event);
@@ -216,7 +217,8 @@ static void tell_restart(const struct cursor *cursor, int rank, stream_visit *vi
                                  .index = piece->to,
                                  .record = &nothing,
                                  .restarted = true,
-                                 .born = piece->born};
+                                 .born = piece->born,
+                                 .anew = piece->anew};
     visit(context, &event);
 }
 

@@ -393,7 +393,9 @@ static void put_remarks(struct line *line, const struct record *record, size_t w
         put(line, "%sin place", line->used > what ? ", " : "");
     if (record->flags & FLAG_PERSISTENT)
         put(line, "%spersistent", line->used > what ? ", " : "");
-    if (record->error != 0 && record->kind != RECORD_STORAGE)
+    if (raised_text(record->error) != NULL)
+        put(line, "%sraised %s", line->used > what ? ", " : "", raised_text(record->error));
+    else if (record->error != 0 && record->kind != RECORD_STORAGE)
         put(line, "%serror class %u", line->used > what ? ", " : "", record->error);
     if (record->thread != 0)
         put(line, "%sthread %u", line->used > what ? ", " : "", record->thread);

@@ -56,7 +56,7 @@ static void write_and_read(const struct trace_set *set)
 static void judge_all(const struct trace_set *set)
 {
     static const char *const families[] = {"H", "B", "C", "D"};
-    struct run_facts facts = {.ranks = set->ranks,
+    struct run_facts facts = {.ranks = set->world,
                               .incarnations = set->incarnations,
                               .end = RUN_FINISHED,
                               .end_text = "fuzzed"};

@@ -38,7 +38,7 @@ static void fill(const struct example *example, struct scenario *scenario, struc
     const struct run_facts *facts = &example->facts;
     scenario->claim = (char **)(uintptr_t)example->id;
     scenario->claim_count = example->id_count;
-    scenario->ranks = example->traces.ranks;
+    scenario->ranks = example->traces.world;
     if (facts->plan != NULL)
         scenario->plan = *facts->plan;
     run->seed = 1;

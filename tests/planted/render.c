@@ -564,8 +564,10 @@ static void end_life(struct rendering *rendering, int life)
 void rendering_write(struct rendering *rendering)
 {
     const struct program *program = rendering->program;
-    rendering->set = (struct trace_set){
-        .trace = rendering->trace, .ranks = program->shape.ranks, .incarnations = rendering->lives};
+    rendering->set = (struct trace_set){.trace = rendering->trace,
+                                        .ranks = program->shape.ranks,
+                                        .world = program->shape.ranks,
+                                        .incarnations = rendering->lives};
     rendering->record_count = 0;
     for (int life = 0; life < rendering->lives; life++) {
         begin_life(rendering, life);

@@ -327,7 +327,7 @@ enum error_code example_read(const char *path, struct example *example, struct e
     if (code != OK)
         return code;
     struct run_facts *facts = &example->facts;
-    facts->ranks = example->traces.ranks;
+    facts->ranks = example->traces.world;
     facts->incarnations = example->traces.incarnations;
     snprintf(example->end_text, sizeof example->end_text, "finished");
     facts->end_text = example->end_text;

@@ -184,6 +184,13 @@ static enum error_code parse_ranks(struct parser *parser)
     if (code == OK && ranks == 0)
         return text_fail(parser, "ranks: must be 1 to %d", TEXT_RANKS);
     parser->ranks = (int)ranks;
+    char word[WORD_BYTES];
+    if (code != OK || !text_next_word(parser, word))
+        return code;
+    if (strcmp(word, "processes") != 0)
+        return text_fail(parser, "'%s': only processes may follow here", word);
+    code = text_number(parser, "processes", TEXT_RANKS, &ranks);
+    parser->processes = (int)ranks;
     return code;
 }
 
@@ -257,7 +264,7 @@ static enum error_code finish_draft(struct parser *parser, struct draft *draft, 
 {
     struct trace_header *header = &draft->header;
     size_t bytes = TRACE_HEADER_BYTES + draft->count * TRACE_RECORD_BYTES;
-    if (header->rank >= ranks)
+    if (header->rank >= (parser->processes > ranks ? parser->processes : ranks))
         return error_set(parser->error, ERROR_FORMAT, "%s: rank %d, but `ranks` says there are %d",
                          parser->path, header->rank, ranks);
     char *block = aligned_alloc(TRACE_RECORD_BYTES, bytes);

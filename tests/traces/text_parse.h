@@ -24,6 +24,7 @@ struct parser {
     unsigned line;
     const char *at; /* rest of the line */
     int ranks;      /* 0: not said */
+    int processes;  /* 0: not said: as many as ranks */
     size_t draft_count;
     struct draft *draft;
     struct error *error;

@@ -87,6 +87,21 @@ static uint64_t highest(enum text_field field)
     }
 }
 
+/* A number, or a word for what a death raises. */
+static enum error_code parse_error(struct parser *parser, uint64_t *value)
+{
+    char word[WORD_BYTES];
+    const char *known;
+    for (*value = 0; text_peek_word(parser, word) && *value < UINT8_MAX; ++*value) {
+        known = raised_text((unsigned)*value);
+        if (known == NULL || strcmp(word, known) != 0)
+            continue;
+        text_next_word(parser, word);
+        return OK;
+    }
+    return text_number(parser, "error", UINT8_MAX, value);
+}
+
 static enum error_code parse_value(struct parser *parser, struct line *line,
                                    const struct text_word *word)
 {
@@ -97,6 +112,9 @@ static enum error_code parse_value(struct parser *parser, struct line *line,
         code = text_peer(parser, word->word, &value);
     } else if (word->field == FIELD_TAG || word->field == FIELD_WANT_TAG) {
         code = text_tag(parser, word->word, &value);
+    } else if (word->field == FIELD_ERROR) {
+        code = parse_error(parser, &positive);
+        value = (int64_t)positive;
     } else {
         code = text_number(parser, word->word, highest(word->field), &positive);
         value = (int64_t)positive;

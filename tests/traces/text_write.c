@@ -40,6 +40,8 @@ static void write_value(FILE *out, enum text_field field, int64_t value)
         fputs(" any", out);
     else if (field == FIELD_HASH || field == FIELD_RESULT || field == FIELD_COMM)
         fprintf(out, value >= 0 && value < 10 ? " %" PRIu64 : " %#" PRIx64, (uint64_t)value);
+    else if (field == FIELD_ERROR && raised_text((unsigned)value) != NULL)
+        fprintf(out, " %s", raised_text((unsigned)value));
     else if (field == FIELD_BYTES)
         fprintf(out, " %" PRIu64, (uint64_t)value);
     else
@@ -237,7 +239,10 @@ enum error_code trace_set_write(const struct trace_set *set, FILE *out, struct e
         if (code != OK)
             return code;
     }
-    fprintf(out, "ranks %d\n", set->ranks);
+    fprintf(out, "ranks %d", set->world);
+    if (set->ranks > set->world)
+        fprintf(out, " processes %d", set->ranks);
+    fputc('\n', out);
     for (size_t i = 0; i < set->count; i++)
         write_trace(out, &set->trace[i]);
     if (fflush(out) != 0 || ferror(out))

@@ -208,7 +208,7 @@ static void many_tags(int32_t count)
     struct match match;
     struct trace_header header = {.ticks_per_second = 1e9};
     struct trace traces[2] = {{.rank = 0, .header = &header}, {.rank = 1, .header = &header}};
-    struct trace_set set = {.count = 2, .trace = traces, .ranks = 2, .incarnations = 1};
+    struct trace_set set = {.count = 2, .trace = traces, .ranks = 2, .world = 2, .incarnations = 1};
     struct record record = {.call = CALL_NONE};
     match_init(&match, &set, false, NULL, &listener);
     for (int32_t i = 0; i < count; i++) {

@@ -193,7 +193,7 @@ static struct record draw_record(uint64_t previous_note)
     }
     record.call = (uint16_t)draw(CALL_COUNT + 50);
     record.flags = (uint8_t)draw(256);
-    record.error = (uint8_t)draw(2);
+    record.error = (uint8_t)(draw(4) == 0 ? 246 + draw(6) : draw(2));
     record.enter = 1 + draw(1u << 30);
     record.leave = draw(3) == 0 ? 0 : record.enter + draw(1000);
     record.comm = kind == RECORD_FAULT ? (uint32_t)draw(FAULT_KIND_COUNT) : (uint32_t)draw(3);

@@ -336,7 +336,7 @@ static void test_words(void)
     struct trace_print_options options = trace_print_options_default();
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         struct trace trace = trace_of(0, 1, words[i].record, words[i].count);
-        struct trace_set set = {1, &trace, 2, 2};
+        struct trace_set set = {1, &trace, 2, 2, 2};
         char *text = printed(&set, &options);
         const char *after = strstr(text, "r0#1:e0         ");
         bool good = after != NULL && strlen(after) > 16 &&
@@ -395,7 +395,7 @@ static void test_merge(void)
     one[2].level = LEVEL_WIRE;
     struct trace traces[] = {trace_of(0, 0, zero, 4), trace_of(1, 0, one, 3),
                              trace_of(1, 1, again, 1)};
-    struct trace_set set = {3, traces, 2, 2};
+    struct trace_set set = {3, traces, 2, 2, 2};
     struct trace_print_options all = trace_print_options_default(), some = all;
     check_names(&set, &all, "r0#0:e0 r1#0:e0 r1#0:e1 r0#0:e1 r0#0:e2 r1#0:e2 r0#0:e3 r1#1:e0",
                 "by time, and no record before the one in front of it");
@@ -429,7 +429,7 @@ static void test_bounds(void)
         {.kind = RECORD_COMM, .call = CALL_MPI_Comm_dup, TIMES, .comm = 3, .tag = INT32_MAX},
         {.kind = RECORD_GROUP}};
     struct trace trace = trace_of(0, 0, records, 2);
-    struct trace_set set = {1, &trace, 1, 1};
+    struct trace_set set = {1, &trace, 1, 1, 1};
     struct trace_print_options options = trace_print_options_default();
     char *text = printed(&set, &options);
     check(strlen(text) <= TRACE_LINE_BYTES + 1, "members beyond the trace are not read");

@@ -29,7 +29,7 @@ static void expect(const char *what, const char *text, bool results, const char 
     struct error error = {0};
     char found[TEXT_BYTES];
     inline_trace(text, &traces);
-    struct run_facts facts = {.ranks = traces.ranks,
+    struct run_facts facts = {.ranks = traces.world,
                               .incarnations = traces.incarnations,
                               .end = RUN_FINISHED,
                               .end_text = "every rank finished",
