@@ -253,12 +253,21 @@ static bool came_later(const struct trace *trace)
     return trace->rank >= trace->header->ranks;
 }
 
+/* The note with which the process takes over its first rank. */
+static struct at first_place(const struct trace *trace)
+{
+    struct at at = {.trace = trace};
+    while (at_next(&at) && (!at_is_note(at, NOTE_BECOMES, 0) || at.record->bytes > TRACE_MAX_RANKS))
+        continue;
+    return at;
+}
+
 int at_rank(struct at at)
 {
     uint64_t rank = (uint64_t)at.trace->rank;
-    struct at first = at_first_note(at.trace, NOTE_BECOMES, 0);
-    if (came_later(at.trace) && first.record != NULL)
-        return first.record->bytes <= TRACE_MAX_RANKS ? (int)first.record->bytes : -1;
+    struct at first = first_place(at.trace);
+    if (came_later(at.trace) && at_first_note(at.trace, NOTE_BECOMES, 0).record != NULL)
+        return first.record != NULL ? (int)first.record->bytes : -1;
     for (struct at note = {.trace = at.trace}; at_next(&note) && note.index < at.index;)
         if (at_is_note(note, NOTE_BECOMES, 0))
             rank = note.record->bytes;
@@ -269,7 +278,7 @@ bool ranks_move(const struct trace_set *traces)
 {
     for (struct at at = {0}; at_next_of_all(traces, &at);)
         if (at_is_note(at, NOTE_BECOMES, 0) &&
-            (!came_later(at.trace) || at_first_note(at.trace, NOTE_BECOMES, 0).index != at.index))
+            (!came_later(at.trace) || at.index > first_place(at.trace).index))
             return true;
     return false;
 }
@@ -285,7 +294,7 @@ int peer_rank(const struct trace_set *traces, int peer)
 /* When it was first heard of: as this rank, of a process that came later. */
 static uint64_t born(const struct trace *trace)
 {
-    struct at at = at_first_note(trace, NOTE_BECOMES, 0);
+    struct at at = first_place(trace);
     return came_later(trace) && at.record != NULL ? at.record->enter : trace->header->start_ticks;
 }
 

@@ -23,13 +23,27 @@ bool lower_begins_here(void)
     return runtime_recording != 0 && thread_state.wire_depth == 0;
 }
 
+/* What processes raise in others when they die has the same number with every MPI library. */
+static int recorded_class(int class)
+{
+#ifdef MPIX_ERR_PROC_FAILED
+    if (class == (MPIX_ERR_PROC_FAILED))
+        return RAISED_PROC_FAILED;
+    if (class == (MPIX_ERR_PROC_FAILED_PENDING))
+        return RAISED_PROC_FAILED_PENDING;
+    if (class == (MPIX_ERR_REVOKED))
+        return RAISED_REVOKED;
+#endif
+    return class < RAISED_PROC_FAILED ? class : 255;
+}
+
 int tap_error_class(int result)
 {
     int class = MPI_ERR_UNKNOWN;
     library_begin();
     library.Error_class(result, &class);
     library_end();
-    return class;
+    return recorded_class(class);
 }
 
 struct record *call_begin(enum level level, unsigned call, MPI_Comm comm)

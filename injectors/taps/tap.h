@@ -106,7 +106,8 @@ static inline void library_end(void)
 
 int tap_error_class(int result);
 
-/* The MPI error class of what a call returned, 0 for success. */
+/* What a record says of what a call returned: enum raised, or the MPI error class; 0 for success.
+ */
 static inline int error_class(int result)
 {
     return likely(result == MPI_SUCCESS) ? 0 : tap_error_class(result);

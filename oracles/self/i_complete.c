@@ -84,8 +84,7 @@ static void check_world(struct judging *judging, const struct trace *trace)
                     "rank %d, incarnation %d, was started as one of %d ranks; %d "
                     "were asked for",
                     trace->rank, trace->incarnation, header->ranks, asked);
-    bool came_later = trace->rank >= asked;
-    if (!came_later && header->world_size != 0 && header->world_size != asked)
+    if (header->world_size != 0 && header->world_size != asked)
         finding_say(find(judging),
                     "MPI_COMM_WORLD of rank %d, incarnation %d, has %d ranks; %d were asked for",
                     trace->rank, trace->incarnation, header->world_size, asked);
