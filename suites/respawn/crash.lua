@@ -2,13 +2,13 @@
 -- after the other, at once, in recovery, or as the process that takes the place of a dead one. The
 -- others live on, and the job comes to its end.
 
-cover { "H.progress" }
+cover { "H.orphan", "H.loss", "H.collective", "H.result", "H.progress" }
 
 local function crash(name, plan)
   scenario(name) {
     protocol = "respawn", program = "laplace", ranks = 4, engine = "step", survivors = true,
     arguments = { "--iterations", 10, "--size", 16 },
-    claims = { "H.progress" }, plan = plan,
+    claims = { "H" }, plan = plan,
   }
 end
 
