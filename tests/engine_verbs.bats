@@ -59,3 +59,85 @@ sums() {
     sums faultline-out/latest/1 | cmp - ../expected
     cmp faultline-out/latest/packed/1/choices.1 ../choices
 }
+
+# differs HOW [FIELDS]: a scenario over engine_differs into s.lua.
+differs() {
+    printf 'scenario "%s" { protocol = "null", program = "%s", ranks = 3, arguments = { "%s" },
+  claims = { "H.progress" }, %s }\n' "$1" "$BUILD/tests/mpi/engine_differs" "$1" "${2:-}" >s.lua
+}
+
+@test "what the engine finds is repeated under mpiexec: also there, so often" {
+    run -1 "$FAULTLINE" run --engine step --seed 2 --confirm 2 --no-stacks \
+        "$REPO/suites/demo/breaks.lua"
+    echo "$output"
+    [[ "$output" == *'mpiexec: "also on MPICH, 2/2"'* ]]
+    [ "$(jq -r '.mpiexec | .result, .runs, .same' faultline-out/latest/1/verdict.json | xargs)" = \
+        "also 2 2" ]
+    grep -q 'also on MPICH, 2/2' faultline-out/latest/1/report.html
+    [ -s faultline-out/latest/1/mpiexec/verdict.json ]
+}
+
+@test "what only the engine shows is told as that, with the event that MPICH cannot follow" {
+    differs alone
+    run -1 "$FAULTLINE" run --engine step --no-stacks s.lua
+    echo "$output"
+    [[ "$output" == *"not ok 1 - alone # H.progress"* ]]
+    [[ "$output" == *'mpiexec: "on the step engine alone: MPICH cannot follow (r0#0: '*"got MPI_Barrier"*"by I.legal MPI allows what the engine did"* ]]
+    [ "$(jq -r '.mpiexec | .result, .runs, .legal' faultline-out/latest/1/verdict.json | xargs)" = \
+        "alone 1 pass" ]
+}
+
+@test "nothing is repeated with --confirm 0, nor what mpiexec has found" {
+    differs alone
+    run -1 "$FAULTLINE" run --engine step --no-stacks --confirm 0 s.lua
+    [[ "$output" != *"mpiexec:"* ]]
+    scenario "bad end" '"exit"'
+    run -1 "$FAULTLINE" run --no-stacks s.lua --filter bad
+    [[ "$output" != *"mpiexec:"* ]]
+    run -64 "$FAULTLINE" run --confirm -1 s.lua
+}
+
+# Under seed 3 rank 1 is heard first.
+@test "--until-failure draws another schedule each time, and the seed told is that of the run" {
+    differs race
+    run -0 "$FAULTLINE" run --engine step --seed 3 s.lua
+    run -1 "$FAULTLINE" run --engine step --seed 3 --until-failure --repeat 60 --confirm 1 \
+        --no-stacks s.lua
+    echo "$output"
+    [[ "$output" == *"ok 1 - race"* ]]
+    [[ "$output" == *'mpiexec: "also on MPICH, 1/1"'* ]]
+    seed=$(sed -n 's/^  seed: "\(.*\)"/\1/p' <<<"$output")
+    run -1 "$FAULTLINE" run --engine step --seed "$seed" --no-stacks --confirm 0 s.lua
+}
+
+of() { jq -r "$1" faultline-out/latest/campaign.json; }
+
+@test "a campaign on the engine: each run with its own schedule, what it finds under mpiexec" {
+    differs race
+    run -1 "$FAULTLINE" campaign --engine step --seed 3 --runs 12 --replays 2 --keep s.lua
+    echo "$output"
+    [[ "$output" == *'  mpiexec: "also on MPICH, 2/2"'* ]]
+    [ "$(of '.asked.engine')" = step ]
+    [ "$(of '.subjects[0].identity.engine')" = step ]
+    [[ "$(of '.groups[].replays.mpiexec')" == *"also on MPICH, 2/2"* ]]
+    for file in canary survey reference; do
+        [ "$(jq -r .scenario.engine faultline-out/latest/$file/1/run.json)" = step ]
+    done
+    [ "$(jq -r .seed faultline-out/latest/[0-9]*/run.json | sort -u | wc -l)" -eq 12 ]
+    [ "$(jq -r .scenario.engine faultline-out/latest/[0-9]*/replay-*/run.json | sort -u)" = null ]
+}
+
+@test "a campaign on the engine goes on with the same one, and says so where another is asked for" {
+    differs race
+    run "$FAULTLINE" campaign --engine step --seed 3 --runs 2 --replays 0 s.lua
+    folder=$(readlink -f faultline-out/latest)
+    run -64 "$FAULTLINE" campaign --resume "$folder" --engine mpiexec
+    [[ "$output" == *"--engine mpiexec: the campaign that is resumed has the engine step"* ]]
+    run "$FAULTLINE" campaign --resume "$folder" --runs 4 --replays 0 --keep
+    [ "$status" -le 2 ]
+    [ "$(of .runs)" -eq 4 ]
+    [ "$(jq -r .scenario.engine "$folder/4/run.json")" = step ]
+    run "$FAULTLINE" campaign --runs 1 --replays 0 --out other s.lua
+    run -64 "$FAULTLINE" campaign --resume other/latest/ --engine step
+    [[ "$output" == *"--engine step: the campaign that is resumed was given no engine"* ]]
+}

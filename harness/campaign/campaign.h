@@ -53,7 +53,8 @@ struct subject {
 };
 
 /* Runs that must find what they are made to find; else a campaign that finds nothing says nothing.
- */
+ * On the step engine one schedule may not show it: then so many are tried. */
+#define CANARY_SEEDS 20
 struct canary {
     struct scenario_list list; /* owned: of a file; else empty */
     struct scenario scenario;  /* made here: a kill that nothing restarts */
@@ -62,6 +63,7 @@ struct canary {
     const struct scenario *run; /* one of the two */
     struct job *job;            /* borrowed */
     const char *protocol;       /* that it stands for; borrowed */
+    char *engine;               /* the same */
 };
 
 /* Failures with the same fingerprint. */
@@ -80,6 +82,9 @@ struct group {
     unsigned replays, replays_same; /* that were run; that were the same */
     bool replays_refused;
     char replays_why[REPLAYED_TEXT_BYTES]; /* why not, or what was different in one */
+    enum replay_end replays_other;         /* how that one ended */
+    char mpiexec[CONFIRMATION_TEXT_BYTES]; /* of the step engine: what the replays, which are made
+                                              under mpiexec, come to; else empty */
 };
 
 /* A run to be made, or under way. */

@@ -77,6 +77,7 @@ static void count_replays(struct campaign *campaign, const struct campaign_recor
     group->replays = record->asked;
     group->replays_same = record->same;
     group->replays_wanted = 0;
+    snprintf(group->mpiexec, sizeof group->mpiexec, "%s", record->mpiexec);
 }
 
 enum error_code campaign_count(struct campaign *campaign, const struct campaign_record *record,

@@ -84,10 +84,11 @@ void campaign_record_take(const char *folder, struct campaign_record *record)
 
 static json_t *pack_replays(const struct campaign_record *record)
 {
-    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:f}", "kind", kind_names[record->of], "number",
-                     (json_int_t)record->number, "fingerprint", record->fingerprint.text, "asked",
-                     (json_int_t)record->asked, "same", (json_int_t)record->same, "elapsed",
-                     record->elapsed_s);
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:f, s:s*}", "kind", kind_names[record->of],
+                     "number", (json_int_t)record->number, "fingerprint", record->fingerprint.text,
+                     "asked", (json_int_t)record->asked, "same", (json_int_t)record->same,
+                     "elapsed", record->elapsed_s, "mpiexec",
+                     record->mpiexec[0] != '\0' ? record->mpiexec : NULL);
 }
 
 static json_t *pack_run(const struct campaign_record *record)
@@ -145,6 +146,7 @@ static enum error_code unpack(const json_t *root, struct campaign_record *record
     record->same = (unsigned)json_integer_value(json_object_get(root, "same"));
     record->elapsed_s = json_number_value(json_object_get(root, "elapsed"));
     copy_text(root, "fingerprint", record->fingerprint.text, sizeof record->fingerprint.text);
+    copy_text(root, "mpiexec", record->mpiexec, sizeof record->mpiexec);
     return record->of == RECORD_OF_REPLAYS ? OK : unpack_run(root, record, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "strategy/strategy.h"
 #include "verdict/fingerprint.h"
+#include "verdict/outcome.h"
 
 #define CLAIM_BYTES 32
 #define CAMPAIGN_JOURNAL_MOST (UINT64_C(4) << 30) /* bytes of a journal that is read */
@@ -13,7 +14,7 @@
 enum record_of { RECORD_OF_RUN, RECORD_OF_SURVEY, RECORD_OF_REPLAYS, RECORD_OF_KINDS };
 
 /* Of a run or survey: all but `same`. Of replays: number (of the run that was replayed),
- * fingerprint, asked (times), same (of them ended the same way). */
+ * fingerprint, asked (times), same (of them ended the same way), mpiexec. */
 struct campaign_record {
     enum record_of of;
     uint64_t number; /* of the run, from 1; also its folder. 0: a survey */
@@ -27,9 +28,11 @@ struct campaign_record {
     double elapsed_s;     /* since the campaign began, its earlier sessions included */
     unsigned asked, done; /* steps of the plan */
     unsigned same;
-    char folder[64];    /* below the campaign's; empty: not kept */
-    size_t arose_count; /* owned: ids of the claims whose situation arose */
-    const char **arose; /* static strings */
+    char mpiexec[CONFIRMATION_TEXT_BYTES]; /* of replays of what the step engine found: what they
+                                              come to; else empty */
+    char folder[64];                       /* below the campaign's; empty: not kept */
+    size_t arose_count;                    /* owned: ids of the claims whose situation arose */
+    const char **arose;                    /* static strings */
 };
 
 void campaign_record_release(struct campaign_record *record);

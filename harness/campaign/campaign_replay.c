@@ -3,6 +3,8 @@
 #include "campaign/campaign.h"
 
 #include "base/memory.h"
+#include "jobs/confirm.h"
+#include "launch/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +26,10 @@ static bool open_recorded(const struct campaign *campaign, struct group *group)
         return true;
     group->recorded = memory_new(1, sizeof *group->recorded);
     if (path_format(&folder, &error, "%s/%s", campaign->folder.text, group->folder) == OK &&
-        recorded_open(folder.text, group->recorded, &error) == OK)
+        recorded_open(folder.text, group->recorded, &error) == OK) {
+        recorded_set_engine(group->recorded, launcher_hydra.name);
         return true;
+    }
     cannot(group, error.text);
     return false;
 }
@@ -63,6 +67,22 @@ enum error_code campaign_fill_replay(struct campaign *campaign, struct task *tas
                       : code;
 }
 
+/* Of a failure of the step engine: is it one of the MPI library, too? What cannot be followed once
+ * is not tried again. */
+static void confirm(struct group *group, const char *again)
+{
+    struct replayed other = {.end = group->replays_other};
+    struct confirmation confirmation;
+    snprintf(other.text, sizeof other.text, "%s", group->replays_why);
+    if (group->replays_same == 0)
+        group->replays_wanted = group->replays_started;
+    if (group->replays_ended < group->replays_wanted)
+        return;
+    confirm_conclude(group->recorded->run.shown.text, again, group->replays, group->replays_same,
+                     &other, &confirmation);
+    snprintf(group->mpiexec, sizeof group->mpiexec, "%s", confirmation.text);
+}
+
 /* One that was not run tells nothing of the rate. */
 enum error_code campaign_take_replay(struct campaign *campaign, const struct task *task,
                                      struct error *error)
@@ -80,8 +100,12 @@ enum error_code campaign_take_replay(struct campaign *campaign, const struct tas
     if (replayed.end == REPLAY_SAME) {
         group->replays_same++;
         replay_take_stacks(group->recorded, &task->job);
-    } else if (replayed.text[0] != '\0')
+    } else if (replayed.text[0] != '\0') {
         snprintf(group->replays_why, sizeof group->replays_why, "%s", replayed.text);
+        group->replays_other = replayed.end;
+    }
+    if (group->recorded->has_choices)
+        confirm(group, folder);
     enum error_code code = campaign->options.keep ? OK : path_remove(folder, error);
     if (code != OK || campaign->pool.interrupted != 0 ||
         group->replays_ended < group->replays_wanted)
@@ -92,6 +116,7 @@ enum error_code campaign_take_replay(struct campaign *campaign, const struct tas
                                      .asked = group->replays,
                                      .same = group->replays_same,
                                      .elapsed_s = campaign_elapsed_s(campaign)};
+    snprintf(record.mpiexec, sizeof record.mpiexec, "%s", group->mpiexec);
     campaign_release_recorded(group);
     return campaign_journal_add(&campaign->journal, &record, error);
 }

@@ -18,14 +18,14 @@
 /* What makes it this subject and no other. */
 static json_t *pack_identity(const struct scenario *scenario)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*}", "protocol",
-                     json_text(scenario->protocol), "program", json_text(scenario->program),
-                     "arguments", json_texts(scenario->argument, scenario->argument_count),
-                     "environment", json_texts(scenario->environment, scenario->environment_count),
-                     "ranks", scenario->ranks, "claims",
-                     json_texts(scenario->claim, scenario->claim_count), "timeout_s",
-                     scenario->timeout_s, "library", json_text(scenario->library), "helpers",
-                     scenario->helpers, "result", json_text(scenario->result));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*, s:s*}", "protocol",
+        json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
+        json_texts(scenario->argument, scenario->argument_count), "environment",
+        json_texts(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
+        "claims", json_texts(scenario->claim, scenario->claim_count), "timeout_s",
+        scenario->timeout_s, "library", json_text(scenario->library), "helpers", scenario->helpers,
+        "result", json_text(scenario->result), "engine", scenario->engine);
 }
 
 static json_t *pack_coverage(const struct subject *subject)
@@ -66,8 +66,9 @@ static json_t *pack_replays(const struct group *group)
     if (group->replays == 0)
         return json_null();
     struct wilson rate = wilson_interval(group->replays_same, group->replays);
-    return json_pack("{s:I, s:I, s:f, s:f}", "asked", (json_int_t)group->replays, "same",
-                     (json_int_t)group->replays_same, "low", rate.low, "high", rate.high);
+    return json_pack("{s:I, s:I, s:f, s:f, s:s*}", "asked", (json_int_t)group->replays, "same",
+                     (json_int_t)group->replays_same, "low", rate.low, "high", rate.high, "mpiexec",
+                     group->mpiexec[0] != '\0' ? group->mpiexec : NULL);
 }
 
 static json_t *pack_groups(const struct campaign *campaign)
@@ -114,12 +115,13 @@ static json_t *pack_asked(const struct campaign *campaign)
     const struct options *options = &campaign->options;
     char seed[NUMBER_BYTES];
     snprintf(seed, sizeof seed, "%" PRIu64, campaign->seed);
-    return json_pack(
-        "{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f}", "strategy", campaign->strategy->name,
-        "seed", seed, "runs", (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
-        "until_failure", options->until_failure, "ranks", options->ranks, "filter",
-        json_text(options->filter), "scenarios", json_texts(options->path, options->path_count),
-        "timeout_s", options->timeout_s);
+    return json_pack("{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f, s:s*}", "strategy",
+                     campaign->strategy->name, "seed", seed, "runs",
+                     (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
+                     "until_failure", options->until_failure, "ranks", options->ranks, "filter",
+                     json_text(options->filter), "scenarios",
+                     json_texts(options->path, options->path_count), "timeout_s",
+                     options->timeout_s, "engine", options->engine);
 }
 
 static json_t *pack(const struct campaign *campaign)
@@ -195,6 +197,20 @@ static enum error_code take_seed(struct campaign *campaign, const json_t *asked,
     return OK;
 }
 
+/* NULL: as the scenarios say. */
+static enum error_code take_engine(struct campaign *campaign, const json_t *asked,
+                                   struct error *error)
+{
+    struct options *own = &campaign->options;
+    const char *then = json_string_value(json_object_get(asked, "engine"));
+    if (own->engine != NULL && (then == NULL || strcmp(own->engine, then) != 0))
+        return error_set(error, ERROR_USAGE, "--engine %s: the campaign that is resumed %s%s",
+                         own->engine, then != NULL ? "has the engine " : "was given no engine",
+                         then != NULL ? then : "");
+    own->engine = then;
+    return OK;
+}
+
 /* Scenarios that are named again are compared by what they say; see campaign_compare. */
 static enum error_code take_paths(struct campaign *campaign, const json_t *asked,
                                   struct error *error)
@@ -220,6 +236,8 @@ static enum error_code take_asked(struct campaign *campaign, const json_t *asked
     enum error_code code = take_strategy(campaign, asked, error);
     if (code == OK)
         code = take_seed(campaign, asked, error);
+    if (code == OK)
+        code = take_engine(campaign, asked, error);
     if (code == OK)
         code = take_paths(campaign, asked, error);
     own->seed = campaign->seed;

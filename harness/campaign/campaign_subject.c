@@ -136,10 +136,11 @@ static enum error_code add_survey(struct campaign *campaign, struct subject *sub
 
 /* --- canaries --------------------------------------------------------------------------------- */
 
-static bool has_canary(const struct campaign *campaign, const char *protocol)
+static bool has_canary(const struct campaign *campaign, const struct scenario *scenario)
 {
     for (size_t i = 0; i < campaign->canary_count; i++)
-        if (strcmp(campaign->canary[i].protocol, protocol) == 0)
+        if (strcmp(campaign->canary[i].protocol, scenario->protocol) == 0 &&
+            (campaign->canary[i].engine != NULL) == (scenario->engine != NULL))
             return true;
     return false;
 }
@@ -153,6 +154,8 @@ static enum error_code load_canary(const struct path *file, struct canary *canar
     if (code == OK && (canary->list.count != 1 || canary->list.scenario->violates == NULL))
         code = error_set(error, ERROR_USAGE,
                          "%s: a canary is one scenario that expects a violation", file->text);
+    if (code == OK && canary->engine != NULL)
+        scenario_set_engine(canary->list.scenario, canary->engine);
     canary->run = canary->list.scenario;
     return code;
 }
@@ -182,6 +185,7 @@ static enum error_code make_canary(struct canary *canary, struct error *error)
                                          .claim_count = 1,
                                          .plan = canary->plan,
                                          .violates = claim,
+                                         .engine = canary->engine,
                                          .max_incarnations = 1};
     canary->run = &canary->scenario;
     return code;
@@ -190,13 +194,14 @@ static enum error_code make_canary(struct canary *canary, struct error *error)
 static enum error_code add_canary(struct campaign *campaign, const struct subject *subject,
                                   struct error *error)
 {
-    if (has_canary(campaign, subject->scenario.protocol))
+    if (has_canary(campaign, &subject->scenario))
         return OK;
     struct path file;
     struct canary *canary = &campaign->canary[campaign->canary_count++];
     scenario_list_init(&canary->list);
     plan_init(&canary->plan);
     canary->protocol = subject->scenario.protocol;
+    canary->engine = subject->scenario.engine;
     enum error_code code = path_canary(canary->protocol, subject->scenario.file, &file, error);
     if (code == OK)
         code =

@@ -27,7 +27,9 @@ static void tell_replays(FILE *out, const struct group *group)
         tap_string(out, "not replayed", group->replays_why);
         return;
     }
-    if (group->replays == 0)
+    if (group->mpiexec[0] != '\0')
+        tap_string(out, "mpiexec", group->mpiexec);
+    if (group->replays == 0 || group->mpiexec[0] != '\0')
         return;
     struct wilson rate = wilson_interval(group->replays_same, group->replays);
     if (group->replays_same == group->replays)

@@ -2,6 +2,7 @@
 #include "campaign/campaign.h"
 
 #include "base/memory.h"
+#include "base/mix.h"
 #include "trace/clock.h"
 
 #include <inttypes.h>
@@ -154,12 +155,28 @@ static enum error_code start_jobs(struct campaign *campaign, struct error *error
     return code;
 }
 
+/* A canary that this schedule does not show is run under another one. */
+static void try_again(struct campaign *campaign, const struct job *done)
+{
+    for (size_t i = 0; i < campaign->canary_count; i++) {
+        struct canary *canary = &campaign->canary[i];
+        if (canary->job == done && canary->engine != NULL && !canary_failed_as_expected(canary) &&
+            done->status != STATUS_HARNESS && campaign->pool.interrupted == 0 &&
+            canary->job->round + 1 < CANARY_SEEDS) {
+            canary->job->round++;
+            canary->job->state = JOB_WAITING;
+        }
+    }
+}
+
 static enum error_code run_jobs(struct campaign *campaign, struct error *error)
 {
     enum error_code code = start_jobs(campaign, error);
     while (campaign->pool.running > 0) {
         campaign_show(campaign);
-        pool_wait(&campaign->pool, campaign->progress.on ? PROGRESS_PERIOD_MS : -1);
+        const struct job *done =
+            pool_wait(&campaign->pool, campaign->progress.on ? PROGRESS_PERIOD_MS : -1);
+        try_again(campaign, done);
         if (code == OK)
             code = start_jobs(campaign, error);
     }
@@ -445,7 +462,7 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     const struct subject *subject = &campaign->subject[task->subject];
     task->plan.wires = subject->wires.wires;
     memcpy(task->plan.wire, subject->wires.wire, sizeof task->plan.wire);
-    uint64_t seed = campaign->seed ^ subject_mix(subject);
+    uint64_t mixed = subject_mix(subject), seed = campaign->seed ^ mixed;
     enum error_code code = campaign->strategy->make(&subject->survey, seed, task->index,
                                                     &task->plan, task->text, error);
     task->scenario = subject->scenario;
@@ -454,6 +471,7 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     task->job.scenario = &task->scenario;
     task->job.reference = subject->reference;
     task->job.number = (int)campaign->number;
+    task->job.round = mix_two(mixed, task->index) | 1; /* the survey has 0 */
     task->job.takes_vacuous = true;
     if (code == OK)
         code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,

@@ -20,6 +20,7 @@
 #define DEFAULT_SEED 1 /* the same scenarios every time, unless another seed is asked for */
 #define TIMEOUT_MOST_S 1e6
 #define DEFAULT_REPLAYS 20
+#define DEFAULT_CONFIRM 5
 
 enum key {
     KEY_JOBS = 'j',
@@ -43,6 +44,7 @@ enum key {
     KEY_HTML,
     KEY_NO_CAPTURE,
     KEY_NO_CONTROL,
+    KEY_CONFIRM,
     KEY_NO_STACKS,
     KEY_CLAIMS,
     KEY_STRATEGY,
@@ -123,6 +125,10 @@ static const struct option_line lines[] = {
     {"no-stacks", KEY_NO_STACKS, NULL, FOR_RUN,
      "do not run what violates a claim once more to see where its witness lies (stacks.txt)"},
     {"no-capture", KEY_NO_CAPTURE, NULL, FOR_RUN, "output of the ranks to standard error"},
+    {"confirm", KEY_CONFIRM, "N", FOR_RUN | FOR_SHRINK,
+     "repeat what violates a claim on the step engine N times under mpiexec with the same "
+     "decisions "
+     "(default 5; 0: not)"},
     {"no-control", KEY_NO_CONTROL, NULL, FOR_RUN,
      "do not run what violates a claim once more without its faults"},
     {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas"},
@@ -222,6 +228,8 @@ static enum error_code set_option(struct options *options, int key, const char *
         return take_count(argument, 1, INT_MAX, &options->runs, error);
     case KEY_REPLAYS:
         return take_count(argument, 0, OPTIONS_MAX_REPEAT, &options->replays, error);
+    case KEY_CONFIRM:
+        return take_count(argument, 0, OPTIONS_MAX_REPEAT, &options->confirm, error);
     case KEY_BUDGET:
         return take_budget(argument, &options->budget_s, error);
     case KEY_SEED:
@@ -383,11 +391,13 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
 void options_parse(struct options *options, enum option_verb verb, const struct options_help *help,
                    int argc, char **argv)
 {
-    *options = (struct options){.jobs = 1,
-                                .seed = DEFAULT_SEED,
-                                .out = "faultline-out",
-                                .repeat = 1,
-                                .replays = DEFAULT_REPLAYS};
+    *options =
+        (struct options){.jobs = 1,
+                         .seed = DEFAULT_SEED,
+                         .out = "faultline-out",
+                         .repeat = 1,
+                         .replays = DEFAULT_REPLAYS,
+                         .confirm = (verb & (FOR_RUN | FOR_SHRINK)) != 0 ? DEFAULT_CONFIRM : 0};
     struct argp_option known[LINE_COUNT + 1] = {0};
     size_t count = 0;
     for (size_t i = 0; i < LINE_COUNT; i++)

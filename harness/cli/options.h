@@ -43,6 +43,7 @@ struct options {
     const char *strategy; /* NULL: not given */
     const char *resume;   /* folder of a campaign; NULL: a new one */
     int replays;          /* of the first failure of each group, 0 and up */
+    int confirm; /* how often what the step engine finds is repeated under mpiexec; 0: not */
     bool seed_given;
     bool all_wires; /* set by a verb: plans get all messages of their protocol */
     bool control;   /* set by a verb that gives a violation its control run (control.h) */

@@ -1,8 +1,10 @@
 /* See job.h. */
 #include "jobs/job.h"
 
+#include "base/mix.h"
 #include "base/regular_file.h"
 #include "base/whole_file.h"
+#include "jobs/confirm.h"
 #include "jobs/control.h"
 #include "jobs/rerun.h"
 #include "jobs/tell.h"
@@ -208,6 +210,20 @@ static void make_control(const struct run *run, const struct options *options, c
                      &outcome->control);
 }
 
+/* What the step engine has found is found on a real MPI library, too, or not. The decisions of the
+ * run are kept. */
+static void confirm(const struct run *run, const struct options *options, const sigset_t *mask,
+                    struct outcome *outcome)
+{
+    struct error error = {0};
+    if (options->confirm == 0 || outcome->verdict != VERDICT_VIOLATION ||
+        outcome_finding(outcome) == NULL || run->followed[0] != '\0' || !confirm_is_possible(run))
+        return;
+    confirm_make(run->shown.text, (unsigned)options->confirm, mask, &outcome->confirmation);
+    if (outcome_store(run, outcome, &error) != OK)
+        status_of_error(&error);
+}
+
 /* Its piece of the TAP, for the driver to print in its turn. */
 static enum exit_status tell(const struct run *run, const struct outcome *outcome,
                              const struct options *options)
@@ -243,12 +259,19 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
         kept_stacks_of_kills(run->folder.text);
     if (shown == STATUS_VIOLATION && run->followed[0] == '\0' && !options->no_stacks)
         rerun_for_stacks(run, &outcome, mask);
+    confirm(run, options, mask, &outcome);
     if (shown != STATUS_PASS)
         stored_verdict_add_stacks(run->folder.text);
     draw(run, shown, options);
     status = status_worst(status, tell(run, &outcome, options));
     outcome_release(&outcome);
     return status;
+}
+
+static uint64_t seed_of(const struct job *job, const struct options *options)
+{
+    return job->round > 0 && job->scenario->engine != NULL ? mix_two(options->seed, job->round)
+                                                           : options->seed;
 }
 
 static enum exit_status live(const struct job *job, const struct options *options,
@@ -258,7 +281,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     struct error error = {0};
     run_init(&run, job->scenario);
     run.number = job->number;
-    run.seed = options->seed;
+    run.seed = seed_of(job, options);
     run.capture = !options->no_capture;
     run.shown = job->folder;
     if (options->timeout_s > 0)

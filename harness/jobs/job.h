@@ -28,6 +28,8 @@ struct job {
     struct event_list wanted;    /* of a run that follows: where call stacks are to be kept */
     bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
     int number;                  /* of the TAP line; of a reference: from 1 by themselves */
+    uint64_t round;              /* which of several runs of the same: on the step engine each has a
+                                    seed of its own, the first (0) that which is asked for */
     struct path folder;          /* as the user would type it */
     enum job_state state;
     pid_t pid;

@@ -63,6 +63,7 @@ void rerun_for_stacks(const struct run *run, const struct outcome *outcome, cons
         again.wanted.event[again.wanted.count++] = finding->witness[i];
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
     run_follow(&again, run);
+    again.given[0] = '\0'; /* who follows by itself keeps no stacks */
     follow(run, &again);
     run_release(&again);
 }

@@ -290,6 +290,8 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
             tell_finding(out, outcome);
         if (outcome->control.result != CONTROL_NONE)
             tap_string(out, "control", outcome->control.text);
+        if (outcome->confirmation.result != CONFIRMED_NONE)
+            tap_string(out, "mpiexec", outcome->confirmation.text);
         if (!pass) {
             tell_others(out, &outcome->judgement, "follows", true);
             tell_others(out, &outcome->judgement, "also", false);

@@ -14,6 +14,7 @@
 #include "trace/reader.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 
 #define RUN_STORE_ROOM 1024 /* bytes of a path */
 #define CHOICES_FILE "choices.0"
+#define CONFIRMED_LEAST_S 40 /* more than REPLAY_WAIT_MS of injectors/replay */
+#define CONFIRMED_FACTOR 5
 #define STORE_PATH_BYTES 128 /* its path is as long, or twice, ... */
 
 void run_init(struct run *run, const struct scenario *scenario)
@@ -234,6 +237,14 @@ bool run_has_choices(const struct run *run)
     return run->scenario->engine != NULL && path_holds(run->folder.text, CHOICES_FILE);
 }
 
+/* Of what the engine has run, under mpiexec: so long that ranks which wait in vain for each other
+ * say so, and for what they compute. */
+static double confirmed_limit_s(const struct run *recorded)
+{
+    double all_in_all = CONFIRMED_LEAST_S + CONFIRMED_FACTOR * recorded->seconds;
+    return fmin(recorded->timeout_s, all_in_all / FOLLOWED_PATIENCE);
+}
+
 void run_follow(struct run *run, const struct run *recorded)
 {
     if (run->scenario->engine != NULL && run_has_choices(recorded))
@@ -243,7 +254,9 @@ void run_follow(struct run *run, const struct run *recorded)
     run->followed_end = recorded->end;
     run->seed = recorded->seed;
     run->store_bytes = recorded->store_bytes;
-    run->timeout_s = recorded->timeout_s;
+    run->timeout_s = run_has_choices(recorded) && run->scenario->engine == NULL
+                         ? confirmed_limit_s(recorded)
+                         : recorded->timeout_s;
     run->references =
         copy(recorded->references, recorded->reference_count * sizeof *recorded->references);
     run->unreceived =

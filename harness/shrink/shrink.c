@@ -157,6 +157,7 @@ static void set_limits(struct shrink *shrink)
     trials->options.timeout_s = limit_of(shrink);
     trials->options.seed = shrink->run.seed;
     trials->options.verbose = false;
+    trials->options.confirm = 0; /* of the result alone */
     trials->deadline_ns = clock_monotonic_ns() + (uint64_t)(budget * NS_PER_S);
 }
 

@@ -221,6 +221,7 @@ enum error_code attempt_start(struct trials *trials, struct trial *trial, struct
     attempt->job.scenario = scenario;
     attempt->job.reference = reference != NULL ? &reference->job : NULL;
     attempt->job.number = ++trials->numbers;
+    attempt->job.round = trial->begun++;
     code = path_format(&attempt->job.folder, error, "%s/runs/%d", trials->folder.text,
                        attempt->job.number);
     if (code == OK)

@@ -29,6 +29,7 @@ struct trial {
     size_t size;               /* plan_size */
     unsigned ends[TRIAL_ENDS]; /* how many of its runs ended so */
     int running;
+    unsigned begun;               /* runs, whatever became of them */
     struct reference *reference;  /* the run without faults that it is judged against, or NULL */
     struct path shown;            /* a run that failed in the same way; empty: none */
     struct path passed;           /* a run that passed, of a trial of which one is kept */

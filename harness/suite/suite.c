@@ -89,7 +89,7 @@ static enum error_code add_reference(struct suite *suite, const struct scenario 
 }
 
 static enum error_code add_scenario(struct suite *suite, const struct scenario *scenario,
-                                    struct error *error)
+                                    uint64_t round, struct error *error)
 {
     const struct job *reference = NULL;
     enum error_code code = OK;
@@ -101,15 +101,16 @@ static enum error_code add_scenario(struct suite *suite, const struct scenario *
     job->scenario = scenario;
     job->reference = reference;
     job->number = ++suite->numbers;
+    job->round = round;
     return path_format(&job->folder, error, "%s/%d", suite->folder.text, job->number);
 }
 
 /* Everything that was chosen, once more. */
-static enum error_code add_round(struct suite *suite, struct error *error)
+static enum error_code add_round(struct suite *suite, uint64_t round, struct error *error)
 {
     enum error_code code = OK;
     for (size_t i = 0; code == OK && i < suite->selection.count; i++)
-        code = add_scenario(suite, suite->selection.chosen[i], error);
+        code = add_scenario(suite, suite->selection.chosen[i], round, error);
     return code;
 }
 
@@ -201,7 +202,7 @@ static enum error_code run_rounds(struct suite *suite, struct error *error)
     for (int round = 0; code == OK && !suite->stopping && suite->pool.interrupted == 0 &&
                         (endless || round < options->repeat);
          round++) {
-        code = add_round(suite, error);
+        code = add_round(suite, (uint64_t)round, error);
         if (code == OK)
             code = run_jobs(suite, error);
     }

@@ -354,6 +354,30 @@ static json_t *pack_control(const struct control *control)
                      control->seconds);
 }
 
+static const char *const confirmation_words[CONFIRMED_RESULTS] = {
+    [CONFIRMED_NONE] = "none",
+    [CONFIRMED_ALSO] = "also",
+    [CONFIRMED_ALONE] = "alone",
+    [CONFIRMED_NOT] = "not repeated",
+};
+
+const char *confirmation_word(enum confirmation_result result)
+{
+    return (unsigned)result < CONFIRMED_RESULTS ? confirmation_words[result] : "?";
+}
+
+/* NULL: it is no violation of the step engine, or was not repeated. */
+static json_t *pack_confirmation(const struct confirmation *confirmation)
+{
+    if (confirmation->result == CONFIRMED_NONE)
+        return NULL;
+    return json_pack("{s:s, s:o, s:i, s:i, s:s*}", "result",
+                     confirmation_word(confirmation->result), "text", json_text(confirmation->text),
+                     "runs", (int)confirmation->runs, "same", (int)confirmation->same, "legal",
+                     confirmation->result == CONFIRMED_ALONE ? verdict_text(confirmation->legal)
+                                                             : NULL);
+}
+
 /* NULL: the scenario names none. */
 static json_t *pack_library(const struct scenario *scenario, const struct library_seen *seen)
 {
@@ -377,11 +401,12 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
                                                  "violations", (json_int_t)result->violations));
     }
     return json_pack(
-        "{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o*, s:o}", "version", 1, "verdict",
+        "{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o*, s:o, s:o*}", "version", 1, "verdict",
         verdict_text(outcome->verdict), "remark", outcome->remark, "why", json_text(outcome->why),
         "fingerprint", fingerprint.text, "records", (json_int_t)judgement->records, "results",
         results, "findings", findings, "faults", fault_places_pack(&outcome->faults), "library",
-        pack_library(run->scenario, &outcome->library), "control", pack_control(&outcome->control));
+        pack_library(run->scenario, &outcome->library), "control", pack_control(&outcome->control),
+        "mpiexec", pack_confirmation(&outcome->confirmation));
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

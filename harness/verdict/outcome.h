@@ -28,6 +28,27 @@ struct control {
 /* The word that verdict.json has for it. */
 const char *control_word(enum control_result result);
 
+/* A violation of the step engine, repeated under mpiexec (jobs/confirm.h). */
+#define CONFIRMATION_TEXT_BYTES 1024
+
+enum confirmation_result {
+    CONFIRMED_NONE,  /* it was not repeated */
+    CONFIRMED_ALSO,  /* the MPI library came to the same, each time or sometimes */
+    CONFIRMED_ALONE, /* it never did: only the engine has shown it */
+    CONFIRMED_NOT,   /* there is no such run: the launcher, the machine, no decisions */
+    CONFIRMED_RESULTS
+};
+
+struct confirmation {
+    enum confirmation_result result;
+    unsigned runs, same;                /* repetitions; of these the same */
+    enum verdict legal;                 /* by I.legal, of ALONE: what the engine did */
+    char text[CONFIRMATION_TEXT_BYTES]; /* "also on MPICH, 5/5"; empty: it was not repeated */
+};
+
+/* The same. */
+const char *confirmation_word(enum confirmation_result result);
+
 /* What a library under test, which the scenario names, was seen to do. */
 struct library_seen {
     uint32_t loaded; /* bit i: the i-th of its files has been in some process */
@@ -42,8 +63,9 @@ struct outcome {
     char why[RUN_TEXT_BYTES];   /* in place of a finding; empty: the first finding says it */
     struct fault_places faults; /* where they took place */
     struct library_seen library;
-    bool took_checkpoint;   /* some rank noted one */
-    struct control control; /* of a violation; not made by judging */
+    bool took_checkpoint;             /* some rank noted one */
+    struct control control;           /* of a violation; not made by judging */
+    struct confirmation confirmation; /* likewise, of one of the step engine */
 };
 
 /* Judges the run by its scenario's claims, or by `ids` alone if there are any (then without the

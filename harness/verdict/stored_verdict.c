@@ -68,6 +68,18 @@ static void take_control(const json_t *object, struct control *control)
     control->seconds = json_number_value(json_object_get(object, "seconds"));
 }
 
+static void take_confirmation(const json_t *object, struct confirmation *confirmation)
+{
+    const char *word = text_of(object, "result"), *text = text_of(object, "text");
+    for (int i = CONFIRMED_NONE + 1; i < CONFIRMED_RESULTS; i++)
+        if (strcmp(word, confirmation_word((enum confirmation_result)i)) == 0)
+            confirmation->result = (enum confirmation_result)i;
+    confirmation->runs = (unsigned)number_of(object, "runs");
+    confirmation->same = (unsigned)number_of(object, "same");
+    confirmation->legal = verdict_from_text(text_of(object, "legal"));
+    snprintf(confirmation->text, sizeof confirmation->text, "%s", text);
+}
+
 static void take(struct stored_verdict *stored)
 {
     const json_t *root = stored->root, *results = json_object_get(root, "results"),
@@ -87,6 +99,7 @@ static void take(struct stored_verdict *stored)
     for (size_t i = 0; i < json_array_size(findings); i++)
         take_finding(json_array_get(findings, i), &stored->finding[stored->finding_count++]);
     take_control(json_object_get(root, "control"), &stored->control);
+    take_confirmation(json_object_get(root, "mpiexec"), &stored->confirmation);
 }
 
 enum error_code stored_verdict_load(const char *folder, struct stored_verdict *stored,

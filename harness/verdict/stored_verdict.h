@@ -43,6 +43,7 @@ struct stored_verdict {
     size_t finding_count;
     struct stored_finding *finding; /* owned; the one that decided comes first */
     struct control control;
+    struct confirmation confirmation;
 };
 
 /* OK with `root` NULL where the run was not judged. ERROR_FORMAT where the file is damaged. Owned

@@ -146,6 +146,8 @@ void report_put_verdict(struct xml *xml, const struct report_source *source)
     xml_number(xml, "records", (int64_t)verdict->records);
     if (verdict->control.result != CONTROL_NONE)
         xml_attribute(xml, "control", verdict->control.text);
+    if (verdict->confirmation.result != CONFIRMED_NONE)
+        xml_attribute(xml, "mpiexec", verdict->confirmation.text);
     if (source->finding != NULL)
         put_deciding(xml, source->finding);
     put_sentence(xml, "why", verdict->why);

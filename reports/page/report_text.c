@@ -163,6 +163,8 @@ static enum error_code tell(FILE *out, const struct report_source *told, struct 
         tell_witness(out, told->finding);
     if (told->verdict.control.result != CONTROL_NONE)
         prose_print(out, "Control:    ", told->verdict.control.text);
+    if (told->verdict.confirmation.result != CONFIRMED_NONE)
+        prose_print(out, "mpiexec:    ", told->verdict.confirmation.text);
     tell_others(out, told, "Follows:    ", true);
     tell_others(out, told, "Also found: ", false);
     if (fingerprint != NULL && fingerprint[0] != '\0')

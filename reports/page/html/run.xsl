@@ -92,6 +92,12 @@
         <strong><xsl:value-of select="@control"/></strong>.
       </p>
     </xsl:if>
+    <xsl:if test="@mpiexec">
+      <p class="control">
+        <xsl:text>Repeated under mpiexec: </xsl:text>
+        <strong><xsl:value-of select="@mpiexec"/></strong>.
+      </p>
+    </xsl:if>
     <xsl:if test="finding/witness">
       <p class="witness">
         <xsl:text>Witness: </xsl:text>

@@ -1,0 +1,94 @@
+/* What differs from engine to engine, from schedule to schedule, or from run to run, for the tests
+ * of the verbs. The first argument says what:
+ *
+ *     alone     rank 0 fails where the step engine runs it, and nowhere else
+ *     race      rank 0 fails where it hears rank 2 before rank 1
+ *     random    rank 0 tells the others numbers from all sources of random numbers
+ *     process   rank 0 tells the others its process number */
+#include "faultline.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SOURCES 5
+
+static void fail_on_engine(int rank)
+{
+    if (rank == 0 && getenv("FAULTLINE_ENGINE") != NULL)
+        exit(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void race(int rank, int size)
+{
+    int first = 0, number = rank;
+    if (rank > 0)
+        MPI_Send(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    for (int i = 1; rank == 0 && i < size; i++) {
+        MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        first = i == 1 ? number : first;
+    }
+    if (first == 2)
+        exit(1);
+}
+
+static uint64_t from_file(void)
+{
+    uint64_t number = 0;
+    int file = open("/dev/urandom", O_RDONLY);
+    if (file < 0 || read(file, &number, sizeof number) != sizeof number)
+        exit(2);
+    close(file);
+    return number;
+}
+
+static void draw(uint64_t number[SOURCES])
+{
+    if (getrandom(&number[0], sizeof number[0], 0) != sizeof number[0] ||
+        getentropy(&number[1], sizeof number[1]) != 0)
+        exit(2);
+    srand((unsigned)time(NULL));
+    number[2] = (uint64_t)rand();
+    number[3] = arc4random();
+    arc4random_buf(&number[4], sizeof number[4]);
+    if (getenv("DRAW_FROM_FILE") != NULL)
+        number[4] = from_file();
+}
+
+static void tell(int rank, uint64_t *number, int count)
+{
+    MPI_Bcast(number, count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        printf("rank %d: %016llx\n", rank, (unsigned long long)number[i]);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    uint64_t number[SOURCES];
+    const char *what = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(what, "alone") == 0) {
+        fail_on_engine(rank);
+    } else if (strcmp(what, "race") == 0) {
+        race(rank, size);
+    } else if (strcmp(what, "random") == 0) {
+        draw(number);
+        tell(rank, number, SOURCES);
+    } else {
+        number[0] = (uint64_t)getpid();
+        tell(rank, number, 1);
+    }
+    MPI_Finalize();
+    return 0;
+}
