@@ -27,7 +27,8 @@ static bool open_recorded(const struct campaign *campaign, struct group *group)
     group->recorded = memory_new(1, sizeof *group->recorded);
     if (path_format(&folder, &error, "%s/%s", campaign->folder.text, group->folder) == OK &&
         recorded_open(folder.text, group->recorded, &error) == OK) {
-        recorded_set_engine(group->recorded, launcher_hydra.name);
+        if (confirm_is_possible(&group->recorded->run))
+            recorded_set_engine(group->recorded, launcher_hydra.name);
         return true;
     }
     cannot(group, error.text);
@@ -104,7 +105,7 @@ enum error_code campaign_take_replay(struct campaign *campaign, const struct tas
         snprintf(group->replays_why, sizeof group->replays_why, "%s", replayed.text);
         group->replays_other = replayed.end;
     }
-    if (group->recorded->has_choices)
+    if (group->recorded->has_choices && group->recorded->run.scenario->engine == NULL)
         confirm(group, folder);
     enum error_code code = campaign->options.keep ? OK : path_remove(folder, error);
     if (code != OK || campaign->pool.interrupted != 0 ||

@@ -15,7 +15,7 @@
 
 bool confirm_is_possible(const struct run *run)
 {
-    return run->scenario->engine != NULL;
+    return run->scenario->engine != NULL && !run->scenario->survivors;
 }
 
 /* --- what it comes to ------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
 
 #include <signal.h>
 
-/* Whether there is something to confirm: the step engine has run it. */
+/* Whether there is something to confirm: the step engine has run it, and it could be run under
+ * mpiexec, where no rank goes on when another has died. */
 bool confirm_is_possible(const struct run *run);
 
 /* Repeats the judged run in `folder` up to `times` times under mpiexec, its decisions imposed, in
