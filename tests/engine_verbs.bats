@@ -141,3 +141,21 @@ of() { jq -r "$1" faultline-out/latest/campaign.json; }
     run -64 "$FAULTLINE" campaign --resume other/latest/ --engine step
     [[ "$output" == *"--engine step: the campaign that is resumed was given no engine"* ]]
 }
+
+# Of the plan only the kill matters, which nothing recovers from.
+@test "shrink tries on the engine, and repeats what is left under mpiexec" {
+    differs process 'plan = function(p)
+    p:jitter { ms = 1 }
+    p:kill { rank = 1, event = "call", call = "MPI_Bcast" }
+    p:delay { from = 0, nth = 2, ms = 1 }
+  end, max_incarnations = 1'
+    run -1 "$FAULTLINE" run --engine step --no-stacks --no-control --confirm 0 s.lua
+    run -0 timeout 300 "$FAULTLINE" shrink --confirm 2 --out shrunk faultline-out/latest/1
+    echo "$output"
+    [[ "$output" == *'after: "steps 1, '* ]]
+    [[ "$output" == *'mpiexec: "also on MPICH, 2/2"'* ]]
+    grep -q 'engine = "step"' shrunk/*/shrunk.lua
+    [ "$(jq -r .mpiexec.same shrunk/*/shrink.json)" -eq 2 ]
+    [ "$(jq -r .scenario.engine shrunk/*/runs/*/run.json | sort -u)" = step ]
+    run -0 "$FAULTLINE" run shrunk/*/shrunk.lua
+}

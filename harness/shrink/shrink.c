@@ -6,6 +6,7 @@
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "script/list.h"
+#include "shrink/shrink_confirm.h"
 #include "shrink/shrink_past.h"
 #include "shrink/shrink_result.h"
 #include "shrink/shrink_search.h"
@@ -274,6 +275,8 @@ static enum error_code tell(struct shrink *shrink, uint64_t start_ns, enum exit_
         .stopped = stopped,
         .seconds = (double)(clock_monotonic_ns() - start_ns) / NS_PER_S,
     };
+    shrink_confirm(&shrink->trials, shrink->search.best, (unsigned)shrink->options.confirm,
+                   &shrink->result.confirmation);
     code = shrink_result_write(&shrink->result, error);
     if (code == OK)
         draw_both(shrink);

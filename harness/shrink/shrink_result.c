@@ -159,6 +159,8 @@ static json_t *pack(const struct shrink_result *result)
         pack_trial(search->best, trial_count(trials, search->best)), "miss_most", RATE_MISS_MOST,
         "items", pack_items(search));
     json_object_set_new(root, "shrunk", json_text(result->shrunk.text));
+    if (result->confirmation.result != CONFIRMED_NONE)
+        json_object_set_new(root, "mpiexec", confirmation_pack(&result->confirmation));
     if (result->nearest < search->items.count)
         json_object_set_new(root, "passing", json_text(result->passing.text));
     if (search->best->shown.text[0] != '\0')

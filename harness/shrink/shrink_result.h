@@ -5,6 +5,7 @@
 
 #include "shrink/shrink_search.h"
 #include "system/path.h"
+#include "verdict/outcome.h"
 
 #include <stdio.h>
 
@@ -15,7 +16,8 @@ struct shrink_result {
     const struct run *run; /* that was given */
     const char *stopped;   /* why it is not the smallest: "the budget of 60 s"; NULL: it is */
     double seconds;
-    bool expects; /* shrunk.lua says `expect`, and `faultline run` passes it */
+    struct confirmation confirmation; /* of the run that is kept, on the step engine */
+    bool expects;                     /* shrunk.lua says `expect`, and `faultline run` passes it */
 
     size_t nearest;    /* item whose leaving out makes passing.lua; items.count: there is none */
     bool nothing_seen; /* passing.lua does not pass: nothing can be judged in it */

@@ -55,6 +55,8 @@ static void tell_block(FILE *out, const struct shrink_result *result)
         snprintf(text, sizeof text, "no: %s ended the search", result->stopped);
         tap_string(out, "smallest", text);
     }
+    if (result->confirmation.result != CONFIRMED_NONE)
+        tap_string(out, "mpiexec", result->confirmation.text);
     if (search->best->shown.text[0] != '\0')
         tell_run(out, &search->best->shown);
     tap_block_end(out);

@@ -366,8 +366,7 @@ const char *confirmation_word(enum confirmation_result result)
     return (unsigned)result < CONFIRMED_RESULTS ? confirmation_words[result] : "?";
 }
 
-/* NULL: it is no violation of the step engine, or was not repeated. */
-static json_t *pack_confirmation(const struct confirmation *confirmation)
+json_t *confirmation_pack(const struct confirmation *confirmation)
 {
     if (confirmation->result == CONFIRMED_NONE)
         return NULL;
@@ -406,7 +405,7 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
         "fingerprint", fingerprint.text, "records", (json_int_t)judgement->records, "results",
         results, "findings", findings, "faults", fault_places_pack(&outcome->faults), "library",
         pack_library(run->scenario, &outcome->library), "control", pack_control(&outcome->control),
-        "mpiexec", pack_confirmation(&outcome->confirmation));
+        "mpiexec", confirmation_pack(&outcome->confirmation));
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

@@ -7,6 +7,8 @@
 #include "run/run.h"
 #include "verdict/fault_places.h"
 
+#include <jansson.h>
+
 /* The control run: the same scenario without its faults (jobs/control.h). */
 #define CONTROL_TEXT_BYTES 256
 
@@ -48,6 +50,9 @@ struct confirmation {
 
 /* The same. */
 const char *confirmation_word(enum confirmation_result result);
+
+/* NULL: it was not repeated. */
+json_t *confirmation_pack(const struct confirmation *confirmation);
 
 /* What a library under test, which the scenario names, was seen to do. */
 struct library_seen {
