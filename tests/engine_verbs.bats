@@ -159,3 +159,70 @@ of() { jq -r "$1" faultline-out/latest/campaign.json; }
     [ "$(jq -r .scenario.engine shrunk/*/runs/*/run.json | sort -u)" = step ]
     run -0 "$FAULTLINE" run shrunk/*/shrunk.lua
 }
+
+@test "a run in twenty is made twice: random numbers are drawn from the seed, and the same" {
+    differs random
+    run -0 "$FAULTLINE" run --engine step --seed 3 s.lua
+    [[ "$output" != *"not deterministic"* ]]
+    [ "$(jq .twice.same faultline-out/latest/1/verdict.json)" = true ]
+    [ ! -e faultline-out/latest/1/twice ]
+    cat faultline-out/latest/1/output/r0.0.out >first
+    "$FAULTLINE" run --engine step --seed 3 s.lua
+    cmp faultline-out/latest/1/output/r0.0.out first
+    "$FAULTLINE" run --engine step --seed 4 s.lua
+    run ! cmp -s faultline-out/latest/1/output/r0.0.out first
+    [ "$(sort -u first | wc -l)" -eq 5 ]
+    "$FAULTLINE" run --engine step --repeat 22 s.lua
+    [ "$(grep -l '"twice"' faultline-out/latest/*/verdict.json | wc -l)" -eq 2 ]
+}
+
+@test "a program that is not deterministic is told, with the first event that differs; no violation" {
+    differs process
+    run -0 "$FAULTLINE" run --engine step s.lua
+    echo "$output"
+    [[ "$output" == *"ok 1 - process"*"# not deterministic: with the same decisions another run differs: r0#0: event "*"MPI_Bcast"*", with other data"* ]]
+    [ "$(jq .twice.same faultline-out/latest/1/verdict.json)" = false ]
+    [ -e faultline-out/latest/1/twice/trace ]
+    run "$FAULTLINE" campaign --engine step --runs 1 --replays 0 s.lua
+    [[ "$output" == *"# $BUILD/tests/mpi/engine_differs process is not deterministic: "* ]]
+}
+
+@test "exec runs any MPI program on the engine: what it prints, its exit status, its traces" {
+    "$FAULTLINE" exec --engine step -n 3 -- "$BUILD/programs/ring" --iterations 2 >out 2>err
+    grep -q '^ring: 2 laps' out
+    grep -q '3 traces in ' err
+    PATH=$BUILD/programs:$PATH "$FAULTLINE" exec --engine step -n 2 --seed 5 --trace here -- ring >out
+    run -0 "$FAULTLINE" check here
+    [ "$(jq -r .seed here/run.json)" = 5 ]
+    run -7 "$FAULTLINE" exec --engine step -n 2 -- "$LIFE" exit
+    run -122 "$FAULTLINE" exec --engine step -n 2 -- "$LIFE" deadlock
+    [[ "$output" == *"rank 0 waits in MPI_Recv for a message from rank 1, tag 7"* ]]
+    run -2 "$FAULTLINE" exec --engine step -n 2 -- "$BUILD/tests/mpi/taps_rest"
+    [[ "$output" == *"the step engine does not do MPI_"* ]]
+}
+
+@test "exec on the engine: bad input is told" {
+    run -64 "$FAULTLINE" exec --engine step -- ring
+    [[ "$output" == *"-n is missing"* ]]
+    run -64 "$FAULTLINE" exec --engine stpe -n 2 -- ring
+    [[ "$output" == *"accepted: mpiexec, step"* ]]
+    run -64 "$FAULTLINE" exec -n 2 -- ring
+    [[ "$output" == *"-n and --seed are for --engine step"* ]]
+    run -64 "$FAULTLINE" exec --engine step -n 0 -- ring
+    [[ "$output" == *"from 1 to 1024"* ]]
+    run -3 "$FAULTLINE" exec --engine step -n 2 -- ./nothing
+    [[ "$output" == *"there is no executable ./nothing"* ]]
+    run -3 "$FAULTLINE" exec --engine step -n 2 -- /bin/true
+    echo "$output"
+}
+
+@test "doctor says whether the engine works" {
+    run -0 "$FAULTLINE" doctor
+    [[ "$output" == *"ok    step engine   it has run two ranks of ring"* ]]
+    mkdir programs
+    printf '#!/bin/sh\nexit 1\n' >programs/ring
+    chmod +x programs/ring
+    FAULTLINE_PROGRAMS=$PWD/programs TMPDIR=$PWD run -0 "$FAULTLINE" doctor
+    [[ "$output" == *"note  step engine   it does not run two ranks of ring: "* ]]
+    run ! ls faultline-doctor-*
+}

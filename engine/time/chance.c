@@ -4,6 +4,8 @@
 #include "engine/core/core.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -37,6 +39,34 @@ EXPORTED ssize_t getrandom(void *to, size_t bytes, unsigned flags)
         return syscall(SYS_getrandom, to, bytes, flags);
     draw(to, bytes);
     return (ssize_t)bytes;
+}
+
+/* libc's own would go past getrandom. */
+EXPORTED void arc4random_buf(void *to, size_t bytes)
+{
+    unsigned char *next = to;
+    while (bytes > 0) {
+        ssize_t got = getrandom(next, bytes, 0);
+        next += got > 0 ? got : 0;
+        bytes -= got > 0 ? (size_t)got : 0;
+    }
+}
+
+EXPORTED uint32_t arc4random(void)
+{
+    uint32_t number;
+    arc4random_buf(&number, sizeof number);
+    return number;
+}
+
+/* What lies in the last part, which is not whole, is drawn again. */
+EXPORTED uint32_t arc4random_uniform(uint32_t below)
+{
+    uint32_t number, least = below > 1 ? -below % below : 0;
+    do
+        number = arc4random();
+    while (number < least);
+    return below > 1 ? number % below : 0;
 }
 
 EXPORTED int getentropy(void *to, size_t bytes)

@@ -131,6 +131,7 @@ static enum error_code add_survey(struct campaign *campaign, struct subject *sub
     job->scenario = &job->bare;
     job->reference = subject->reference;
     job->number = number;
+    job->twice = true;
     return path_format(&job->folder, error, "%s/survey/%d", campaign->folder.text, number);
 }
 

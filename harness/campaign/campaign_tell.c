@@ -6,6 +6,7 @@
 #include "reports/results/tap.h"
 #include "system/wilson.h"
 #include "trace/clock.h"
+#include "verdict/stored_verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,6 +164,20 @@ static void tell_subject(FILE *out, const struct campaign *campaign, const struc
                 complete ? "complete" : "not complete", subject->runs, of, bounds);
 }
 
+/* What the step engine decides is all that there is to a run, unless the program is not
+ * deterministic. */
+static void tell_differs(FILE *out, const struct subject *subject)
+{
+    struct stored_verdict stored;
+    char call[CAMPAIGN_CALL_BYTES];
+    campaign_subject_text(subject, call);
+    if (stored_verdict_load(subject->survey_job->folder.text, &stored, NULL) == OK &&
+        stored.root != NULL && stored.differs[0] != '\0')
+        tap_comment(out, "%s is not deterministic: with the same decisions another run differs: %s",
+                    call, stored.differs);
+    stored_verdict_release(&stored);
+}
+
 static void tell_coverage(FILE *out, const struct campaign *campaign)
 {
     size_t asked, open, shown = 0;
@@ -217,6 +232,8 @@ static void tell_end(FILE *out, const struct campaign *campaign)
     tell_counts(out, campaign);
     for (size_t i = 0; i < campaign->subject_count; i++)
         tell_subject(out, campaign, &campaign->subject[i]);
+    for (size_t i = 0; i < campaign->subject_count; i++)
+        tell_differs(out, &campaign->subject[i]);
     tell_coverage(out, campaign);
     tap_comment(out, "%s", campaign->why);
     if (campaign->end == CAMPAIGN_INTERRUPTED || campaign->end == CAMPAIGN_BROKEN ||

@@ -2,7 +2,10 @@
 #ifndef CLI_VERB_H
 #define CLI_VERB_H
 
+#include <stdint.h>
+
 struct lookout;
+struct path;
 
 /* argv[0] is "faultline VERB", so that argp's messages read well. run returns the exit status. */
 struct verb {
@@ -15,8 +18,12 @@ int verb_run(int argc, char **argv);
 int verb_campaign(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_exec(int argc, char **argv);
-/* The same, with somebody who looks at the job; NULL: nobody does. */
-int exec_with_lookout(int argc, char **argv, const struct lookout *lookout);
+/* The same, with somebody who looks at the job, and somebody who runs it on the step engine
+ * (command/exec_engine.h); NULL: nobody does. */
+typedef int exec_on_engine_function(const struct path *run, int ranks, uint64_t seed,
+                                    char **command);
+int exec_with_lookout(int argc, char **argv, const struct lookout *lookout,
+                      exec_on_engine_function *on_engine);
 int verb_check(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_export(int argc, char **argv);

@@ -30,6 +30,8 @@
 
 #define ANSWER_BYTES 16384
 #define ANSWER_LIMIT_MS 5000
+#define ENGINE_LIMIT_MS 60000
+#define ENGINE_PROGRAM "ring"
 #define PACKAGES_BYTES 512
 #define LIBRARY_VERSION_BYTES 8192 /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH */
 #define LEAST_FREE_BYTES (1ull << 30)
@@ -70,9 +72,9 @@ static void want(struct visit *visit, const char *package)
  * ----------------------------------------------------------- */
 
 /* What the child writes, until it ends or the limit. Text is always terminated. */
-static void listen_to(int in, char *text, size_t bytes)
+static void listen_to(int in, int limit_ms, char *text, size_t bytes)
 {
-    uint64_t deadline_ns = clock_monotonic_ns() + ANSWER_LIMIT_MS * 1000000ull;
+    uint64_t deadline_ns = clock_monotonic_ns() + (uint64_t)limit_ms * 1000000u;
     size_t used = 0;
     while (used + 1 < bytes) {
         uint64_t now_ns = clock_monotonic_ns();
@@ -90,7 +92,8 @@ static void listen_to(int in, char *text, size_t bytes)
 }
 
 /* Runs `answer` in a process of its own; its output becomes `text`. True if it exited with 0. */
-static bool ask(void (*answer)(const void *about), const void *about, char *text, size_t bytes)
+static bool ask_for(int limit_ms, void (*answer)(const void *about), const void *about, char *text,
+                    size_t bytes)
 {
     int ends[2], status = -1;
     text[0] = '\0';
@@ -108,7 +111,7 @@ static bool ask(void (*answer)(const void *about), const void *about, char *text
     }
     close(ends[1]);
     if (pid > 0) {
-        listen_to(ends[0], text, bytes);
+        listen_to(ends[0], limit_ms, text, bytes);
         if (waitpid(pid, &status, WNOHANG) == 0) {
             /* Its output has ended, or the time is up. Ending in order takes it a moment more. */
             struct timespec moment = {.tv_nsec = 1000000};
@@ -120,6 +123,11 @@ static bool ask(void (*answer)(const void *about), const void *about, char *text
     }
     close(ends[0]);
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool ask(void (*answer)(const void *about), const void *about, char *text, size_t bytes)
+{
+    return ask_for(ANSWER_LIMIT_MS, answer, about, text, bytes);
 }
 
 static void answer_version(const void *command)
@@ -297,6 +305,49 @@ static void look_at_own_library(struct visit *visit)
     compare_functions(visit, own.text, &theirs);
     look_at_ulfm(visit, &theirs);
     symbols_release(&theirs);
+}
+
+/* ---- the step engine
+ * ---------------------------------------------------------------------------------------- */
+
+struct
+try {
+    struct path self, program, folder;
+};
+
+static void answer_engine(const void *about)
+{
+    const struct try *try = about;
+    execl(try->self.text, "faultline", "exec", "--engine", ENGINE_STEP, "-n", "2", "--trace",
+          try->folder.text, "--", try->program.text, (char *)NULL);
+    _exit(1);
+}
+
+/* A program of ours with two ranks. */
+static void look_at_engine(struct visit *visit)
+{
+    struct try try;
+    struct error error = {0};
+    char text[ANSWER_BYTES];
+    const char *temporary = getenv("TMPDIR");
+    enum error_code code = path_self(&try.self, &error);
+    if (code == OK)
+        code = path_program(ENGINE_PROGRAM, "", &try.program, &error);
+    if (code == OK)
+        code = path_format(&try.folder, &error, "%s/faultline-doctor-XXXXXX",
+                           temporary != NULL ? temporary : "/tmp");
+    if (code == OK && mkdtemp(try.folder.text) == NULL)
+        code = error_set(&error, ERROR_IO, "%s: %s", try.folder.text, strerror(errno));
+    if (code != OK) {
+        say(visit, "note", "step engine", "it was not tried: %s", error.text);
+        return;
+    }
+    if (ask_for(ENGINE_LIMIT_MS, answer_engine, &try, text, sizeof text))
+        say(visit, "ok", "step engine", "it has run two ranks of %s", ENGINE_PROGRAM);
+    else
+        say(visit, "note", "step engine", "it does not run two ranks of %s: %s", ENGINE_PROGRAM,
+            text[0] != '\0' ? first_line(text) : "nothing was said");
+    (void)path_remove(try.folder.text, NULL);
 }
 
 /* ---- the machine
@@ -508,6 +559,7 @@ int doctor(FILE *out)
     look_at_launcher(&visit);
     look_at_library(&visit);
     look_at_own_library(&visit);
+    look_at_engine(&visit);
     look_at_stacks(&visit);
     look_at_unwinder(&visit);
     look_at_clock(&visit);

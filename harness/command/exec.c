@@ -15,6 +15,8 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,25 @@
 #define ENVIRONMENT_MAX 256
 #define NAMED_FOLDERS_MAX 100000
 
-enum key { KEY_TRACE = 1000, KEY_IN, KEY_PRELOAD, KEY_ENV, KEY_WATCH };
+#define RANKS_MOST 1024
+#define OWN_SEED 1 /* as of the other verbs */
+
+enum key {
+    KEY_RANKS = 'n',
+    KEY_TRACE = 1000,
+    KEY_ENGINE,
+    KEY_SEED,
+    KEY_IN,
+    KEY_PRELOAD,
+    KEY_ENV,
+    KEY_WATCH
+};
 
 struct exec_options {
     const char *trace;
+    bool step;     /* the step engine runs it */
+    long ranks;    /* then; 0: not given */
+    uint64_t seed; /* then */
     const char *in;
     const char *preload;
     const char *environment[ENVIRONMENT_MAX];
@@ -39,6 +56,10 @@ struct exec_options {
 
 static const struct argp_option exec_argp_options[] = {
     {"trace", KEY_TRACE, "DIR", 0, "where the trace goes (default faultline-out/exec-<n>)", 0},
+    {"engine", KEY_ENGINE, "NAME", 0,
+     "step: COMMAND is an MPI program, whose ranks the step engine runs (faultline-engine(7))", 0},
+    {"ranks", KEY_RANKS, "N", 0, "with --engine step: how many", 0},
+    {"seed", KEY_SEED, "N", 0, "with --engine step: of what it decides (default 1)", 0},
     {"in", KEY_IN, "RUN", OPTION_HIDDEN, "a run folder of `faultline run`", 0},
     {"preload", KEY_PRELOAD, "LIST", OPTION_HIDDEN, "LD_PRELOAD of the rank", 0},
     {"env", KEY_ENV, "NAME=VALUE", OPTION_HIDDEN, "a variable for the rank", 0},
@@ -46,12 +67,51 @@ static const struct argp_option exec_argp_options[] = {
     {0},
 };
 
+static long number_of(const char *text, const char *option, long least, long most,
+                      struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < least || number > most)
+        argp_error(state, "%s: \"%s\" is not a whole number from %ld to %ld", option, text, least,
+                   most);
+    return number;
+}
+
+static bool is_step(const char *name, struct argp_state *state)
+{
+    bool step = strcmp(name, "step") == 0;
+    if (!step && strcmp(name, "mpiexec") != 0)
+        argp_error(state, "--engine: \"%s\" is not an engine; accepted: mpiexec, step", name);
+    return step;
+}
+
+/* The engine starts ranks; every other command does so itself. */
+static void check_engine(const struct exec_options *options, struct argp_state *state)
+{
+    if (options->step && options->ranks == 0)
+        argp_error(state, "-n is missing: how many ranks the step engine is to run");
+    if (!options->step && (options->ranks != 0 || options->seed != 0))
+        argp_error(state, "-n and --seed are for --engine step; else the command starts its ranks: "
+                          "mpiexec -n 4 ./program");
+}
+
 static error_t parse_exec(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
     switch (key) {
     case KEY_TRACE:
         options->trace = argument;
+        return 0;
+    case KEY_ENGINE:
+        options->step = is_step(argument, state);
+        return 0;
+    case KEY_RANKS:
+        options->ranks = number_of(argument, "-n", 1, RANKS_MOST, state);
+        return 0;
+    case KEY_SEED:
+        options->seed = (uint64_t)number_of(argument, "--seed", 1, LONG_MAX, state);
         return 0;
     case KEY_IN:
         options->in = argument;
@@ -73,6 +133,9 @@ static error_t parse_exec(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "a command is missing: faultline exec -- mpiexec -n 4 ./program");
         return 0;
+    case ARGP_KEY_END:
+        check_engine(options, state);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -86,7 +149,8 @@ static const struct argp exec_argp = {exec_argp_options,
                                       "A job that is deadlocked is ended, with exit "
                                       "status 122; else the exit status is COMMAND's.\v"
                                       "    faultline exec -- mpiexec -n 4 ./program\n"
-                                      "    mpiexec -n 4 faultline exec --trace DIR -- ./program",
+                                      "    mpiexec -n 4 faultline exec --trace DIR -- ./program\n"
+                                      "    faultline exec --engine step -n 4 -- ./program",
                                       NULL,
                                       NULL,
                                       NULL};
@@ -218,7 +282,24 @@ static void tell_where(const struct path *run)
                 count == 1 ? "" : "s", run->text);
 }
 
-int exec_with_lookout(int argc, char **argv, const struct lookout *lookout)
+static int run_on_engine(const struct exec_options *options, const struct path *run, bool inside,
+                         exec_on_engine_function *on_engine)
+{
+    struct error error = {0};
+    if (inside || on_engine == NULL) {
+        error_set(&error, ERROR_USAGE,
+                  "--engine step starts the ranks itself, and this is one of a job already");
+        return (int)status_of_error(&error);
+    }
+    int status = on_engine(run, (int)options->ranks, options->seed != 0 ? options->seed : OWN_SEED,
+                           options->command);
+    if (status != STATUS_HARNESS) /* it was run */
+        tell_where(run);
+    return status;
+}
+
+int exec_with_lookout(int argc, char **argv, const struct lookout *lookout,
+                      exec_on_engine_function *on_engine)
 {
     struct exec_options options = {0};
     arguments_parse(&exec_argp, argc, argv, ARGP_IN_ORDER, &options);
@@ -231,6 +312,8 @@ int exec_with_lookout(int argc, char **argv, const struct lookout *lookout)
     if (code == OK)
         code = options.in != NULL ? path_absolute(options.in, &run, &error)
                                   : prepare_folder(&options, inside, &run, &error);
+    if (code == OK && options.step)
+        return run_on_engine(&options, &run, inside, on_engine);
     if (code == OK && inside)
         code = run_inside(&options, &run, lookout, &error);
     if (code != OK)

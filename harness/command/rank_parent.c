@@ -7,5 +7,5 @@
 
 int main(int argc, char **argv)
 {
-    return exec_with_lookout(argc, argv, NULL);
+    return exec_with_lookout(argc, argv, NULL, NULL);
 }

@@ -54,6 +54,22 @@ static uint64_t compared(const struct both *both, bool cut)
     return cut && least > 0 ? owner_of(shorter, least - 1) : least;
 }
 
+/* What a call gets differs when it returns, all else when it is made. */
+static bool differs_on_return(const struct record *then, const struct record *now)
+{
+    unsigned kind = then->kind;
+    return then->enter == now->enter && atomic_load(&then->leave) != 0 &&
+           (kind == RECORD_RECV || kind == RECORD_PROBE || kind == RECORD_COMPLETE ||
+            (kind == RECORD_COLLECTIVE && then->hash == now->hash));
+}
+
+static uint64_t differs_at(const struct record *then, const struct record *now)
+{
+    if (then == NULL || now == NULL)
+        return then != NULL ? then->enter : now->enter;
+    return differs_on_return(then, now) ? atomic_load(&then->leave) : then->enter;
+}
+
 /* false: there is none. */
 static bool find_place(const struct both *both, bool cut, struct place *place)
 {
@@ -65,9 +81,8 @@ static bool find_place(const struct both *both, bool cut, struct place *place)
     const struct trace *longer =
         count_of(both->then) >= count_of(both->now) ? both->then : both->now;
     *place = (struct place){*both, owner_of(longer, index), 0};
-    const struct record *event = event_of(both->then, place->event);
-    event = event != NULL ? event : event_of(both->now, place->event);
-    place->ticks = event != NULL ? event->enter : 0;
+    place->ticks =
+        differs_at(event_of(both->then, place->event), event_of(both->now, place->event));
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "jobs/control.h"
 #include "jobs/rerun.h"
 #include "jobs/tell.h"
+#include "jobs/twice.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "run/keep.h"
@@ -247,6 +248,8 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     struct error error = {0};
     outcome_judge(run, NULL, 0, &outcome);
     make_control(run, options, mask, &outcome);
+    if (job->twice && run->followed[0] == '\0')
+        outcome.compared = twice_make(run, mask, outcome.differs, sizeof outcome.differs);
     enum exit_status status = status_of_verdict(outcome.verdict);
     if (outcome_store(run, &outcome, &error) != OK)
         status = status_worst(status, status_of_error(&error));

@@ -307,6 +307,9 @@ void outcome_print(FILE *out, const struct run *run, const struct outcome *outco
         tap_block_end(out);
     }
     tell_not_shown(out, run, outcome);
+    if (outcome->differs[0] != '\0')
+        tap_comment(out, "not deterministic: with the same decisions another run differs: %s",
+                    outcome->differs);
     tell_library(out, run->scenario, &outcome->library);
     if (run->reference_failed)
         tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",

@@ -38,7 +38,7 @@ void output_tail_copy(struct output_tail *tail, int ranks)
             open_one(tail, i);
         ssize_t length;
         while (tail->file[i] >= 0 && (length = read(tail->file[i], text, sizeof text)) > 0)
-            if (write(STDERR_FILENO, text, (size_t)length) < 0)
+            if (write(i % STREAMS == 0 ? STDOUT_FILENO : STDERR_FILENO, text, (size_t)length) < 0)
                 return;
     }
 }

@@ -1,5 +1,6 @@
 /* What the ranks say, shown while they say it (--no-capture): their output goes to files of the run
- * folder in any case, and from there to standard error. */
+ * folder in any case, and from there to standard output and error. (Of a run that is a job of many,
+ * standard output is standard error: jobs/job.c.) */
 #ifndef LAUNCH_OUTPUT_TAIL_H
 #define LAUNCH_OUTPUT_TAIL_H
 

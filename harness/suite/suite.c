@@ -4,6 +4,7 @@
 #include "cli/verb.h"
 #include "jobs/job.h"
 #include "jobs/pool.h"
+#include "jobs/twice.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
 #include "suite/coverage.h"
@@ -102,6 +103,7 @@ static enum error_code add_scenario(struct suite *suite, const struct scenario *
     job->reference = reference;
     job->number = ++suite->numbers;
     job->round = round;
+    job->twice = job->number % TWICE_EVERY == 1;
     return path_format(&job->folder, error, "%s/%d", suite->folder.text, job->number);
 }
 

@@ -287,6 +287,14 @@ enum error_code path_command(const char *name, const char *variable, struct path
     return error_set(error, ERROR_LAUNCH, "%s=%s: there is no such executable", variable, named);
 }
 
+enum error_code path_executable(const char *name, struct path *path, struct error *error)
+{
+    if (strchr(name, '/') == NULL ? in_search_path(name, path) : usable(name, X_OK))
+        return strchr(name, '/') == NULL ? OK : path_absolute(name, path, error);
+    return error_set(error, ERROR_LAUNCH, "there is no executable %s%s", name,
+                     strchr(name, '/') == NULL ? " in PATH" : "");
+}
+
 static enum error_code make_one(const char *path, struct error *error)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)

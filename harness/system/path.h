@@ -48,6 +48,9 @@ enum error_code path_canary(const char *name, const char *scenario_file, struct 
 enum error_code path_command(const char *name, const char *variable, struct path *path,
                              struct error *error);
 
+/* What a shell runs by this name: a path, or looked for in PATH. Absolute. ERROR_LAUNCH. */
+enum error_code path_executable(const char *name, struct path *path, struct error *error);
+
 /* Creates a folder and those above it. One that exists already is fine. */
 enum error_code path_make_folder(const char *path, struct error *error);
 

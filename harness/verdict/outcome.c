@@ -386,6 +386,15 @@ static json_t *pack_library(const struct scenario *scenario, const struct librar
                      scenario->helpers, "taken", (json_int_t)seen->taken);
 }
 
+/* NULL: it was made once. */
+static json_t *pack_twice(const struct outcome *outcome)
+{
+    if (!outcome->compared)
+        return NULL;
+    return json_pack("{s:b, s:o*}", "same", outcome->differs[0] == '\0', "differs",
+                     outcome->differs[0] != '\0' ? json_text(outcome->differs) : NULL);
+}
+
 static json_t *pack_outcome(const struct run *run, const struct outcome *outcome)
 {
     struct fingerprint fingerprint;
@@ -399,13 +408,14 @@ static json_t *pack_outcome(const struct run *run, const struct outcome *outcome
                                                  "situations", (json_int_t)result->situations,
                                                  "violations", (json_int_t)result->violations));
     }
-    return json_pack(
-        "{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o*, s:o, s:o*}", "version", 1, "verdict",
-        verdict_text(outcome->verdict), "remark", outcome->remark, "why", json_text(outcome->why),
-        "fingerprint", fingerprint.text, "records", (json_int_t)judgement->records, "results",
-        results, "findings", findings, "faults", fault_places_pack(&outcome->faults), "library",
-        pack_library(run->scenario, &outcome->library), "control", pack_control(&outcome->control),
-        "mpiexec", confirmation_pack(&outcome->confirmation));
+    return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:o*, s:o, s:o*, s:o*}",
+                     "version", 1, "verdict", verdict_text(outcome->verdict), "remark",
+                     outcome->remark, "why", json_text(outcome->why), "fingerprint",
+                     fingerprint.text, "records", (json_int_t)judgement->records, "results",
+                     results, "findings", findings, "faults", fault_places_pack(&outcome->faults),
+                     "library", pack_library(run->scenario, &outcome->library), "control",
+                     pack_control(&outcome->control), "mpiexec",
+                     confirmation_pack(&outcome->confirmation), "twice", pack_twice(outcome));
 }
 
 enum error_code outcome_store(const struct run *run, const struct outcome *outcome,

@@ -54,6 +54,8 @@ const char *confirmation_word(enum confirmation_result result);
 /* NULL: it was not repeated. */
 json_t *confirmation_pack(const struct confirmation *confirmation);
 
+#define DIFFERS_BYTES 600
+
 /* What a library under test, which the scenario names, was seen to do. */
 struct library_seen {
     uint32_t loaded; /* bit i: the i-th of its files has been in some process */
@@ -71,6 +73,8 @@ struct outcome {
     bool took_checkpoint;             /* some rank noted one */
     struct control control;           /* of a violation; not made by judging */
     struct confirmation confirmation; /* likewise, of one of the step engine */
+    bool compared;                    /* the engine has made the run twice; not by judging, too */
+    char differs[DIFFERS_BYTES];      /* the first event that is not the same; empty: all are */
 };
 
 /* Judges the run by its scenario's claims, or by `ids` alone if there are any (then without the

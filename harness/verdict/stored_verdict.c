@@ -100,6 +100,7 @@ static void take(struct stored_verdict *stored)
         take_finding(json_array_get(findings, i), &stored->finding[stored->finding_count++]);
     take_control(json_object_get(root, "control"), &stored->control);
     take_confirmation(json_object_get(root, "mpiexec"), &stored->confirmation);
+    stored->differs = text_of(json_object_get(root, "twice"), "differs");
 }
 
 enum error_code stored_verdict_load(const char *folder, struct stored_verdict *stored,

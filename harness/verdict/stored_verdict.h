@@ -44,6 +44,7 @@ struct stored_verdict {
     struct stored_finding *finding; /* owned; the one that decided comes first */
     struct control control;
     struct confirmation confirmation;
+    const char *differs; /* of a run that was made twice, the first event that does; "": none */
 };
 
 /* OK with `root` NULL where the run was not judged. ERROR_FORMAT where the file is damaged. Owned
