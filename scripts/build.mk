@@ -52,6 +52,14 @@ same-traces: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/same_traces.sh $(BUILD)
 
+# Hours: the suites with both MPI libraries, and where their verdicts differ. SHARD=I/N: every N-th.
+.PHONY: openmpi-suites
+openmpi-suites: setup
+	$(Q)scripts/setup.sh openmpi
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) all
+	$(Q)scripts/openmpi_suites.sh $(BUILD) $(SHARD)
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

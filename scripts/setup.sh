@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|valgrind|test BUILD|arm64 BUILD]: installs what Faultline needs from
+# setup.sh [check|bench|fuzz|valgrind|openmpi|test BUILD|arm64 BUILD]: installs what Faultline needs from
 # Debian, or says the one line to type. With `check`, what `make check` needs as well; with `bench`,
-# what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `test`, clang
-# too, a browser for the tests of the pages, and their two npm packages in BUILD/pages; with `arm64`,
-# a cross compiler, an emulator, and in BUILD/arm64/root the libraries that they need.
+# what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `openmpi`, the
+# second MPI library; with `test`, that and clang too, a browser for the tests of the pages, and their
+# two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator, and in
+# BUILD/arm64/root the libraries that they need.
 set -eu
 
 libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev
@@ -15,8 +16,10 @@ packages="gcc make mpich gfortran lua5.4 bats patch perl otf2-tools libxml2-util
 sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
 [ "${1:-}" = valgrind ] && packages="$packages valgrind"
+openmpi="openmpi-bin libopenmpi-dev"
+[ "${1:-}" = openmpi ] && packages="$packages $openmpi"
 if [ "${1:-}" = test ]; then
-    packages="$packages $sanitisers strace git chromium"
+    packages="$packages $sanitisers $openmpi strace git chromium"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"
@@ -40,6 +43,18 @@ for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
         missing="$missing $package"
 done
+
+# What mpicc and mpiexec are stays what it was, MPICH's if there was none: Debian's Open MPI would
+# take their place. An alternative that is set is not changed by packages.
+keep_default_mpi() {
+    case $missing in *openmpi*) ;; *) return 0 ;; esac
+    apt-get install -y -qq --no-install-recommends mpich libmpich-dev >/dev/null
+    for name in mpi mpirun "mpi-$(gcc -print-multiarch 2>/dev/null)"; do
+        value=$(update-alternatives --query "$name" 2>/dev/null | sed -n 's/^Value: //p')
+        [ -z "$value" ] || update-alternatives --quiet --set "$name" "$value"
+    done
+}
+
 install_packages() {
     if [ "$(id -u)" != 0 ]; then
         echo "Faultline needs these Debian packages; type:" >&2
@@ -51,6 +66,7 @@ install_packages() {
     # An old list of packages may name versions that are gone: one fresh list is cheaper than a
     # failure.
     apt-get update -qq
+    keep_default_mpi
     # shellcheck disable=SC2086 # a list of words on purpose
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }

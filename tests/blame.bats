@@ -63,7 +63,7 @@ harness_error() {
     send launcher INT
     harness_error "by SIGINT from outside the plan: sent by the launcher's process "
     send launcher KILL
-    harness_error "mpiexec was ended by SIGKILL)"
+    harness_error "mpiexec.hydra was ended by SIGKILL)"
     send proxy KILL
     harness_error "the launcher ended while ranks were running, and none had failed ("
 }

@@ -180,7 +180,7 @@ plan() {
 @test "doctor says what is there" {
     run "$FAULTLINE" doctor
     [ "$status" -eq 0 ]
-    [[ $output == *"ok    mpiexec "* ]]
+    [[ $output == *"ok    mpiexec.hydra "* ]]
     [[ $output == *"ok    libfaultline  covers all "* ]]
     [[ $output == *"call stacks"* ]]
     [[ $output == *"disk"* ]]
@@ -197,7 +197,7 @@ plan() {
 @test "doctor says what is not there, and what to install" {
     run env FAULTLINE_MPIEXEC=/nowhere/mpiexec "$FAULTLINE" doctor
     [ "$status" -eq 3 ]
-    [[ $output == *"NO    mpiexec "*/nowhere/mpiexec* ]]
+    [[ $output == *"NO    mpiexec.hydra "*/nowhere/mpiexec* ]]
     run env PATH=/nowhere "$FAULTLINE" doctor
     [ "$status" -eq 3 ]
     [[ ${lines[-1]} == *"apt-get install -y mpich "* ]]

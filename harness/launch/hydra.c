@@ -19,7 +19,7 @@ static enum error_code start(const struct launch_order *order, struct launched *
 }
 
 const struct launcher launcher_hydra = {
-    .name = "mpiexec",
+    .name = "mpiexec.hydra", /* plain mpiexec may be another library's */
     .product = "MPICH's Hydra",
     .package = "mpich",
     .variable = "FAULTLINE_MPIEXEC",
