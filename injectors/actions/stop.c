@@ -21,13 +21,16 @@ static void stop(uint32_t step, int32_t victim)
         kill(pid, SIGSTOP);
 }
 
-/* Those that cannot be stopped are told as such: the step did not do what it says. */
+/* Those that cannot be stopped are told as such: the step did not do what it says. On the step
+ * engine all have a parent, so one that cannot go on has ended, and is told without a process. */
 static void record_stops(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];
-    for (uint32_t i = 0; i < s->victims; i++)
-        rules_fault(FAULT_STOPPED, step, s->victim[i], rules_told_pid(s->victim[i]),
-                    can_go_on(s->victim[i]) ? 0 : 255, 0);
+    for (uint32_t i = 0; i < s->victims; i++) {
+        bool can = can_go_on(s->victim[i]);
+        uint64_t pid = can || schedule == NULL ? rules_told_pid(s->victim[i]) : 0;
+        rules_fault(FAULT_STOPPED, step, s->victim[i], pid, can ? 0 : 255, 0);
+    }
 }
 
 static void stop_others(uint32_t step)
