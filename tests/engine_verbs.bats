@@ -226,3 +226,14 @@ of() { jq -r "$1" faultline-out/latest/campaign.json; }
     [[ "$output" == *"note  step engine   it does not run two ranks of ring: "* ]]
     run ! ls faultline-doctor-*
 }
+
+# In the first a receive from nobody is waited for with others; in the second rank 0 is ended inside
+# a call around which the protocol polls.
+@test "what broken variants do on the engine can be repeated under mpiexec" {
+    for variant in blocking/broken.lua:stale-piece c3/broken.lua:log-by-reference; do
+        "$FAULTLINE" run --engine step --keep --no-control --no-stacks --out "${variant#*:}" \
+            "$REPO/suites/${variant%:*}" --filter "${variant#*:}"
+        run -0 "$FAULTLINE" replay --engine mpiexec "${variant#*:}/latest/1"
+        [[ "$output" == *"replayed 1/1"* ]]
+    done
+}

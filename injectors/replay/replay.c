@@ -465,6 +465,8 @@ static void begin_poll(const struct record *r)
         replay.answer = REPLAY_END;
         replay_look_for_end(
             true); /* does not return if calls around it are those that were in progress */
+        if (replay.arrived)
+            replay_park(); /* when the call around it was made */
         diverge_at(replay.events, r, false);
     }
     replay.answer = REPLAY_YES;

@@ -38,11 +38,21 @@ static bool was_cancelled(const MPI_Status *status)
     return cancelled != 0;
 }
 
+/* What MPI says of it [MPI 4.0, 3.10]; MPICH 4.0.2 leaves the status of MPI_Waitall as it was. */
+static void received_from_nobody(struct record *r)
+{
+    r->peer = PEER_NULL;
+    r->tag = TAG_ANY;
+    r->bytes = 0;
+}
+
 static void receive_completed(struct record *r, const struct request *request,
                               const MPI_Status *status, int class)
 {
     r->comm = request->communicator->id;
-    if (class == 0 && request->exchange)
+    if (class == 0 && request->from_nobody)
+        received_from_nobody(r);
+    else if (class == 0 && request->exchange)
         received_unseen(r, request, status);
     else if (class == 0)
         received(r, request->communicator, request->buffer, request->count, request->type, status);

@@ -88,8 +88,10 @@ void ireceive_end(enum level level, struct record *r, void *buffer, MPI_Count co
     if (likely(result == MPI_SUCCESS && tap_ready)) {
         struct request *made = receive_request(level, r->call, r->request,
                                                communicator_find(level, comm), buffer, count, type);
-        if (made)
+        if (made) {
+            made->from_nobody = r->want_peer == PEER_NULL;
             request_insert(made, HANDLE(*request), request);
+        }
     }
     call_end(r, result);
 }

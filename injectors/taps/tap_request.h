@@ -44,6 +44,7 @@ struct request {
     bool active;         /* started and not complete */
     bool cancel;         /* MPI_Cancel was called */
     bool exchange;       /* the receiving half of MPI_Isendrecv */
+    bool from_nobody;    /* a receive from MPI_PROC_NULL, not persistent */
     uint8_t owned_types; /* bit i: type i of request_types is our copy */
     struct communicator *communicator;
     union {
