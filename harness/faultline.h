@@ -126,8 +126,10 @@ static inline void faultline_commit(uint64_t line)
 /* This rank's state is again what it was at its checkpoint of `line`. Once per incarnation (by a
  * process that takes over a rank: once for that), at the moment from which the rank lives on from
  * that state: what the program did before in this incarnation was only to get there. If the cut lay
- * inside a call, inside the call that is done again or before it. Never for a start from nothing.
- */
+ * inside a call, inside the call that is done again or before it. Never for a start from nothing
+ * of the whole job. Where ranks live on when one dies (survivors), also by a rank that goes back
+ * while it lives, and by the process that takes a dead rank over; line 0 is the beginning. A rank
+ * that does not tell it has not rolled back. */
 static inline void faultline_restored(uint64_t line)
 {
     if (faultline_note)
@@ -234,7 +236,8 @@ static inline void faultline_notified(uint64_t line)
  * CoCheck section 4). Without any such note a process is the rank that MPI says; one that starts as
  * something else says so inside MPI_Init, before the program sees it return. A rank moves like
  * this: its process tells `checkpoint` of a line, then that it becomes nobody, and returns to the
- * program no more; the other tells that it becomes the rank, and `restored` of that line. */
+ * program no more; the other tells that it becomes the rank, and `restored` of that line. In the same way a process
+ * takes over a rank whose process has died; nothing of what that one did after the line counts. */
 static inline void faultline_becomes(uint64_t rank)
 {
     if (faultline_note)

@@ -359,8 +359,26 @@ static void findings(void)
              NULL});
 }
 
+static void the_dead(void)
+{
+    told("oracles/golden/lives_progress.txt",
+         (const char *const[]){
+             "rank 0 waits in MPI_Recv for a message from rank 1, tag 7, which is dead: r0#0:e0",
+             NULL});
+    told("oracles/golden/lives_progress_collective.txt",
+         (const char *const[]){
+             "ranks 0, 2 wait in MPI_Barrier for rank 1, which is dead: r0#0:e0, r2#0:e0", NULL});
+    analyse("one of those waited for is dead",
+            "trace r1#0 open\n"
+            "r0#0 wire collective MPI_Barrier in-progress\n"
+            "r1#0 wire call MPI_Init\n"
+            "r2#0 wire call MPI_Wtime\n",
+            1u << 1, false, 0, "rank 0 waits in MPI_Barrier for ranks 1, 2, of which dead: 1");
+}
+
 int main(void)
 {
+    the_dead();
     messages();
     held();
     sends();
