@@ -111,7 +111,7 @@ header() {
     local slots
     slots=$(($(stat -c %s run/board) - 1024 * 256))
     for rank in 0 1 2 3; do
-        [ "$(od -An -tu4 -j $((slots + rank * 256 + 8)) -N 4 run/board | tr -d ' ')" -eq 4 ]
+        [ "$(od -An -tu4 -j $((slots + rank * 256 + 8)) -N 4 run/board | tr -d ' ')" -eq 5 ]
     done
 }
 
@@ -130,8 +130,8 @@ header() {
     rm -rf run && mv saved run
     [ "$(header 76)" -gt 10000 ]
     [ "$(stat -c %s run/trace/r0.0.trace)" -lt 1048576 ]
-    # slot.lost, 132 bytes into the slot
-    [ "$(od -An -tu4 -j $((board - 1024 * 256 + 132)) -N 4 run/board | tr -d ' ')" -eq 1 ]
+    # slot.lost, 136 bytes into the slot
+    [ "$(od -An -tu4 -j $((board - 1024 * 256 + 136)) -N 4 run/board | tr -d ' ')" -eq 1 ]
 }
 
 @test "records that are lost are told by exec, and by trace with its status" {
