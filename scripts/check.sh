@@ -30,9 +30,9 @@ nowhere() {
 
 lint clang-format '*.c' '*.h' -- clang-format --dry-run -Werror
 # ctuuninitvar takes an out-parameter in another file for a read of what is not set yet.
-lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' -- \
+lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' 'engine/*.c' -- \
     cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
-    -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
+    --library=scripts/cppcheck.cfg -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
 lint luacheck '*.lua' -- luacheck --quiet
 lint shellcheck '*.sh' scripts/arm64/mpicc .ci/run -- shellcheck -x
 nowhere "MPI headers only in injectors and suites" '#include (<mpi.h>|"mpi_library.h")' -- \

@@ -29,6 +29,7 @@ injectors/rules
 injectors/actions
 injectors/taps
 injectors/steer
+injectors/system/real.h
 injectors/storage/storage_real.h
 injectors/system
 injectors/storage

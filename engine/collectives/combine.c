@@ -29,6 +29,7 @@ static struct value *value_new(const struct reduction *reduction)
     if (!value || !memory)
         engine_abort(MPI_ERR_NO_MEM);
     *value = (struct value){memory, memory - reduction->true_lower};
+    /* cppcheck-suppress memleak ; value->memory */
     return value;
 }
 

@@ -349,7 +349,7 @@ static int colour_of_folder(MPI_Info info)
 /* The whole, for a part of the machine that all ranks are in; smaller parts are not told apart. */
 static int colour_of_hardware(MPI_Info info)
 {
-    char type[MPI_MAX_INFO_VAL + 1];
+    char type[MPI_MAX_INFO_VAL + 1] = "";
     int given = 0;
     if (info != MPI_INFO_NULL)
         local.Info_get(info, "mpi_hw_resource_type", MPI_MAX_INFO_VAL, type, &given);

@@ -3,11 +3,9 @@
 #include "engine/time/virtual.h"
 
 #include "engine/core/core.h"
+#include "injectors/system/real.h"
 #include "trace/clock.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,29 +29,10 @@
     X(usleep)                                                                                      \
     X(sleep)
 
-static struct {
-#define X(name) __typeof__(&name) name;
-    TIMES(X)
-#undef X
-} real;
+REAL_TABLE(TIMES)
 
 static bool is_virtual;
 static uint64_t step_ns, read_at_ns;
-
-__attribute__((constructor)) static void resolve(void)
-{
-    int number = errno;
-#define X(name)                                                                                    \
-    {                                                                                              \
-        void *found = dlsym(RTLD_NEXT, #name);                                                     \
-        memcpy(&real.name, &found, sizeof found);                                                  \
-    }
-    TIMES(X)
-#undef X
-    errno = number;
-}
-
-#define REAL(name) (*(real.name == NULL ? (resolve(), real.name) : real.name))
 
 /* --- virtual time ----------------------------------------------------------------------------- */
 

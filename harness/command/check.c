@@ -84,7 +84,7 @@ static enum exit_status check_one(const char *folder, int number, const struct c
                                   const struct options *options, const struct outputs *out)
 {
     struct run run = {0};
-    struct scenario_list owner;
+    struct scenario_list owner = {0};
     struct error error = {0};
     enum exit_status status;
     bool recorded = run_is_recorded(folder);

@@ -368,7 +368,7 @@ EXPORTED int msync(void *address, size_t bytes, int flags)
 /* The store is on the file system that is synced, or so it seems: its folder is there. */
 static bool syncing_all_begin(struct syncing *syncing, int fd)
 {
-    struct stat store, other;
+    struct stat store = {0}, other;
     int number = errno;
     bool ours = REAL(stat)(storage_root, &store) == 0 &&
                 (fd < 0 || (fstat(fd, &other) == 0 && other.st_dev == store.st_dev)) &&

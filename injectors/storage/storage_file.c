@@ -64,7 +64,7 @@ static bool cut_root(const char *path, char below[PATH_MAX])
 static uint64_t folder_of(const char *below)
 {
     char path[2 * PATH_MAX];
-    struct stat facts;
+    struct stat facts = {0};
     if (strcmp(below, ".") == 0)
         return 0;
     char *end = stpcpy(stpcpy(stpcpy(path, storage_root), "/"), below);
@@ -90,7 +90,7 @@ static void fill(struct storage_file *file, const struct stat *facts)
 void storage_file_again(struct storage_file *file)
 {
     char whole[STORAGE_WHOLE_BYTES];
-    struct stat facts;
+    struct stat facts = {0};
     fill(file, REAL(lstat)(storage_whole(file, whole), &facts) == 0 ? &facts : NULL);
 }
 

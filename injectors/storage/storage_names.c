@@ -295,7 +295,7 @@ static bool naming_begin(struct naming *naming, int folder, const char *path,
 
 static int naming_end(struct naming *naming, int result)
 {
-    struct stat facts;
+    struct stat facts = {0};
     char whole[STORAGE_WHOLE_BYTES];
     int number = errno;
     uint64_t inode = result == 0 && REAL(lstat)(storage_whole(&naming->file, whole), &facts) == 0
@@ -408,7 +408,7 @@ EXPORTED int rmdir(const char *path)
 
 EXPORTED int remove(const char *path)
 {
-    struct stat facts;
+    struct stat facts = {0};
     if (!storage_looks())
         return REAL(remove)(path);
     int number = errno;

@@ -3,6 +3,8 @@
 #ifndef INJECTORS_STORAGE_STORAGE_REAL_H
 #define INJECTORS_STORAGE_STORAGE_REAL_H
 
+#include "injectors/system/real.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,9 +44,7 @@ ssize_t __pread64_chk(int fd, void *data, size_t bytes, off64_t offset, size_t r
 /* clang-format on */
 
 struct storage_real {
-#define X(name) __typeof__(&name) name;
-    STORAGE_REAL(X)
-#undef X
+    STORAGE_REAL(REAL_MEMBER)
 };
 
 extern struct storage_real storage_real;
@@ -52,8 +52,7 @@ extern struct storage_real storage_real;
 /* Finds them all. Called by the first of them, which may be before our constructor. */
 void storage_resolve(void);
 
-#define REAL(name)                                                                                 \
-    (*(__builtin_expect(storage_real.name == NULL, 0) ? (storage_resolve(), storage_real.name)     \
-                                                      : storage_real.name))
+#undef REAL
+#define REAL(name) REAL_OF(storage_real, storage_resolve, name)
 
 #endif

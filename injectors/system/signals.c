@@ -1,12 +1,10 @@
 /* What libc offers to send signals. Each is told on the board before it is sent: a rank that dies
  * of a signal which nobody of the job has sent was ended from outside. Must not know: what for. */
+#include "injectors/system/real.h"
 #include "injectors/system/system.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -16,28 +14,7 @@
 
 static struct board *job; /* NULL: this process belongs to none */
 
-static struct {
-#define X(name) __typeof__(&name) name;
-    SENDERS(X)
-#undef X
-} real;
-
-/* Before the program runs, for a signal handler must not look for anything; a library that begins
- * before this one may send signals even earlier. */
-__attribute__((constructor)) static void resolve(void)
-{
-    int number = errno;
-#define X(name)                                                                                    \
-    {                                                                                              \
-        void *found = dlsym(RTLD_NEXT, #name);                                                     \
-        memcpy(&real.name, &found, sizeof found);                                                  \
-    }
-    SENDERS(X)
-#undef X
-    errno = number;
-}
-
-#define REAL(name) (*(real.name == NULL ? (resolve(), real.name) : real.name))
+REAL_TABLE(SENDERS)
 
 static void note(pid_t pid, int number)
 {
