@@ -25,6 +25,10 @@ HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
 HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/communicators/handles\.h' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
 
+# How a protocol begins and ends, for one that includes the header.
+JOB_USERS     := $(foreach file,$(shell grep -l 'common/job/job\.h' suites/protocols/*/*.[ch]),\
+                 $(word 3,$(subst /, ,$(file))))
+
 # Protocols that carry all messages of the application themselves: the sources of the layer, how it
 # writes datatypes down, and the generated functions that refuse the rest of MPI.
 LAYER         := common/messages
@@ -39,6 +43,7 @@ PROTOCOL_OBJ     = $(BUILD)/protocols/obj
 objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
                    $(wildcard suites/protocols/$(1)/*.c suites/protocols/$(1)/*/*.c))
 protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROTOCOL_OBJ)/error.o \
+                   $(if $(filter $(1),$(JOB_USERS)),$(call objects_in,common/job)) \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
                    $(if $(filter $(1),$(LAYER_USERS)),$(LAYER_OBJECTS))

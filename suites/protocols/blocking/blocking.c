@@ -9,14 +9,12 @@
 #include "checkpoint.h"
 #include "common/base/lines.h"
 #include "common/base/state.h"
+#include "common/job/job.h"
 #include "faultline.h"
 
 #include <inttypes.h>
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define INITIATOR 0
 #define EVERY_DEFAULT 10 /* potential checkpoints per line */
 #define EVERY_MAX 1000000
@@ -31,54 +29,20 @@ static struct {
     uint64_t line;   /* the newest line taken or restored */
 } self = {.comm = MPI_COMM_NULL};
 
-/* What cannot go on ends the job, with the reason: never a silent start from nothing. */
-static void must(enum error_code code, const struct error *error)
-{
-    if (code == OK)
-        return;
-    fprintf(stderr, "blocking: rank %d: %s: %s\n", self.rank, error_code_text(code), error->text);
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    _Exit(EXIT_FAILURE); /* MPI_Abort may return, and nothing may be promised after it */
-}
+const struct protocol this_protocol = {
+    .name = "blocking",
+    .title = "the blocking protocol",
+    .member = "rank",
+    .threads = MPI_THREAD_MULTIPLE,
+};
 
-static unsigned every_from_environment(struct error *error)
-{
-    const char *text = getenv("BLOCKING_EVERY");
-    if (!text || !*text)
-        return EVERY_DEFAULT;
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*end || value < 1 || value > EVERY_MAX)
-        must(error_set(error, ERROR_USAGE, "BLOCKING_EVERY=%s; accepted: 1 to %d", text, EVERY_MAX),
-             error);
-    return (unsigned)value;
-}
-
-static void start(void)
+void protocol_start(void)
 {
     struct error error;
-    int ranks;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    self.every = every_from_environment(&error);
-    must(line_store_open(&self.store, "blocking", self.rank, ranks, &error), &error);
+    self.rank = job.process;
+    self.every = (unsigned)number_setting("BLOCKING_EVERY", 1, EVERY_MAX, EVERY_DEFAULT);
+    must(line_store_open(&self.store, "blocking", self.rank, job.processes, &error), &error);
     PMPI_Comm_dup(MPI_COMM_WORLD, &self.comm);
-}
-
-EXPORTED int MPI_Init(int *argc, char ***argv)
-{
-    int status = PMPI_Init(argc, argv);
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
-}
-
-EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int status = PMPI_Init_thread(argc, argv, required, provided);
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
 }
 
 EXPORTED int MPI_Finalize(void)
@@ -88,26 +52,17 @@ EXPORTED int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-static void must_be_started(const char *function)
-{
-    struct error error;
-    if (self.comm == MPI_COMM_NULL)
-        must(
-            error_set(&error, ERROR_USAGE, "%s called outside MPI_Init and MPI_Finalize", function),
-            &error);
-}
-
 EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
     struct error error;
-    must_be_started("checkpoint_register");
+    must_be_inside(self.comm != MPI_COMM_NULL, "checkpoint_register");
     must(state_register(&self.state, name, data, bytes, &error), &error);
 }
 
 EXPORTED int protocol_restore(void)
 {
     struct error error;
-    must_be_started("checkpoint_restore");
+    must_be_inside(self.comm != MPI_COMM_NULL, "checkpoint_restore");
     line_phase(&self.store, "before-restore");
     if (self.rank == INITIATOR)
         must(line_newest(&self.store, &self.line, &error), &error);
@@ -129,12 +84,8 @@ static void gather_saved(void)
     uint64_t mine[2] = {self.line, UINT64_MAX - self.line}, least[2];
     PMPI_Reduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, INITIATOR, self.comm);
     uint64_t lowest = least[0], highest = UINT64_MAX - least[1];
-    struct error error;
     if (self.rank == INITIATOR && lowest != highest)
-        must(error_set(&error, ERROR_USAGE,
-                       "ranks have saved different lines, %" PRIu64 " to %" PRIu64, lowest,
-                       highest),
-             &error);
+        die("ranks have saved different lines, %" PRIu64 " to %" PRIu64, lowest, highest);
 }
 
 static void save(void)
@@ -171,7 +122,7 @@ static void take_line(void)
 
 EXPORTED int protocol_potential_checkpoint(void)
 {
-    must_be_started("potential_checkpoint");
+    must_be_inside(self.comm != MPI_COMM_NULL, "potential_checkpoint");
     if (++self.passed < self.every)
         return 0;
     self.passed = 0;

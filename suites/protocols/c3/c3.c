@@ -18,66 +18,28 @@
 #include "faultline.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define REASON_BYTES 1024
-
 struct c3 self;
 
-/* --- the ways to end the job ------------------------------------------------------------------ */
+/* One thread at a time: the protocol's state has no locks. */
+const struct protocol this_protocol = {
+    .name = "c3",
+    .title = "the C3 protocol",
+    .member = "rank",
+    .threads = MPI_THREAD_SERIALIZED,
+};
 
-_Noreturn static void end_job(const char *reason)
-{
-    fprintf(stderr, "c3: rank %d: %s\n", self.rank, reason);
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    abort();
-}
-
-void must(enum error_code code, const struct error *error)
-{
-    if (code != OK)
-        die("%s: %s", error_code_text(code), error->text);
-}
-
-void die(const char *format, ...)
-{
-    char reason[REASON_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    end_job(reason);
-}
-
-void refuse(const char *what, const char *instead)
-{
-    die("%s is not supported by the C3 protocol; supported: %s", what, instead);
-}
-
-static void refuse_for_handles(const char *what, const char *instead)
-{
-    refuse(what, instead);
-}
-
-void *memory(size_t count, size_t bytes)
-{
-    void *made = calloc(count ? count : 1, bytes ? bytes : 1);
-    if (!made)
-        die("out of memory for %zu times %zu bytes", count, bytes);
-    return made;
-}
-
-void *larger(void *old, size_t bytes)
-{
-    void *made = realloc(old, bytes);
-    if (!made)
-        die("out of memory for %zu bytes", bytes);
-    return made;
-}
+static const char *const control_names[CONTROL_KINDS] = {
+    [CONTROL_PLEASE_CHECKPOINT] = "pleaseCheckpoint",
+    [CONTROL_MY_SEND_COUNT] = "mySendCount",
+    [CONTROL_READY] = "readyToStopLogging",
+    [CONTROL_STOP_LOGGING] = "stopLogging",
+    [CONTROL_STOPPED] = "stoppedLogging",
+    [CONTROL_REPLAY_OVER] = "replayIsOver",
+};
 
 void phase(const char *name)
 {
@@ -86,21 +48,14 @@ void phase(const char *name)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static unsigned every_from_environment(void)
-{
-    const char *text = getenv("C3_EVERY");
-    if (!text || !*text)
-        return EVERY_DEFAULT;
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*end || value < 1 || value > EVERY_MAX)
-        die("C3_EVERY=%s; accepted: 1 to %d", text, EVERY_MAX);
-    return (unsigned)value;
-}
-
 static void tell_stand(struct handles_stand *stand)
 {
     *stand = (struct handles_stand){.line = self.epoch, .logging = self.logging};
+}
+
+static void refuse_for_handles(const char *what, const char *instead)
+{
+    refuse(what, instead);
 }
 
 static void communicates(const char *function)
@@ -118,44 +73,24 @@ static const struct handles_protocol for_handles = {
     .refuse = refuse_for_handles,
 };
 
-static void start(void)
+void protocol_start(void)
 {
     struct error error;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+    self.rank = job.process;
+    self.ranks = job.processes;
     size_t ranks = (size_t)self.ranks;
     self.sent = memory(ranks, sizeof(uint64_t));
     self.current = memory(ranks, sizeof(uint64_t));
     self.previous = memory(ranks, sizeof(uint64_t));
     self.next = memory(ranks, sizeof(uint64_t));
-    self.every = every_from_environment();
+    self.every = (unsigned)number_setting("C3_EVERY", 1, EVERY_MAX, EVERY_DEFAULT);
     piggyback_choose();
     bits_choose();
     must(line_store_open(&self.store, "c3", self.rank, self.ranks, &error), &error);
-    control_open();
+    control_open(&self.store, control_names, CONTROL_KINDS);
     handles_open(&for_handles);
     line_recovered(LINE_NONE);
     self.started = true;
-}
-
-EXPORTED int MPI_Init(int *argc, char ***argv)
-{
-    int status = PMPI_Init(argc, argv);
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
-}
-
-/* One thread at a time: the protocol's state has no locks. */
-EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int wanted = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    int status = PMPI_Init_thread(argc, argv, wanted, provided);
-    if (status == MPI_SUCCESS && *provided > MPI_THREAD_SERIALIZED)
-        *provided = MPI_THREAD_SERIALIZED;
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
 }
 
 EXPORTED int MPI_Finalize(void)
@@ -172,30 +107,13 @@ EXPORTED int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-static void must_be_started(const char *function)
-{
-    if (!self.started)
-        die("%s called outside MPI_Init and MPI_Finalize", function);
-}
-
 /* --- what checkpoint.h declares --------------------------------------------------------------- */
 
 EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
     struct error error;
-    must_be_started("checkpoint_register");
+    must_be_inside(self.started, "checkpoint_register");
     must(state_register(&self.state, name, data, bytes, &error), &error);
-}
-
-/* Everybody learns the newest committed line from the initiator. */
-static uint64_t newest_line(void)
-{
-    struct error error;
-    uint64_t newest = LINE_NONE;
-    if (self.rank == INITIATOR)
-        must(line_newest(&self.store, &newest, &error), &error);
-    PMPI_Bcast(&newest, 1, MPI_UINT64_T, INITIATOR, control_comm());
-    return newest;
 }
 
 /* What was sent and received before the restore is forgotten: after it the rank is what it was at
@@ -249,9 +167,9 @@ static void recover(uint64_t newest)
 
 EXPORTED int protocol_restore(void)
 {
-    must_be_started("checkpoint_restore");
+    must_be_inside(self.started, "checkpoint_restore");
     phase("before-restore");
-    uint64_t newest = newest_line();
+    uint64_t newest = newest_line(&self.store, control_comm());
     if (newest != LINE_NONE)
         recover(newest);
     else
@@ -261,7 +179,7 @@ EXPORTED int protocol_restore(void)
 
 EXPORTED int protocol_potential_checkpoint(void)
 {
-    must_be_started("potential_checkpoint");
+    must_be_inside(self.started, "potential_checkpoint");
     return (int)line_potential_checkpoint();
 }
 
@@ -269,7 +187,7 @@ EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 {
     struct log_entry entry;
     const char *kept;
-    must_be_started("checkpoint_decision");
+    must_be_inside(self.started, "checkpoint_decision");
     line_progress();
     if (replay_answer(LOG_DECISION, &entry, &kept)) {
         if (entry.data_bytes != bytes)

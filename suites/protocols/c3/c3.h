@@ -5,16 +5,15 @@
 #ifndef C3_H
 #define C3_H
 
-#include "base/error.h"
 #include "common/base/lines.h"
 #include "common/base/state.h"
+#include "common/job/job.h"
 #include "mpi_library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define INITIATOR 0
 #define EVERY_DEFAULT 10 /* the initiator's potential checkpoints per line */
 #define EVERY_MAX 1000000
@@ -42,22 +41,6 @@ struct c3 {
 };
 
 extern struct c3 self;
-
-/* What cannot go on ends the job, with the reason: never a silent start from nothing. */
-void must(enum error_code code, const struct error *error);
-
-/* Ends the job: the program does what this protocol does not support. `what` names the function or
- * the use of it, `instead` says what is supported. */
-_Noreturn void refuse(const char *what, const char *instead);
-
-/* Ends the job: the reason is a printf text. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Zeroed memory; the job ends if there is none. Owned by the caller: free. */
-void *memory(size_t count, size_t bytes);
-
-/* Room for `bytes` in place of `old`; the job ends if there is none. */
-void *larger(void *old, size_t bytes);
 
 /* A named point for scenarios: "c3:<name>". */
 void phase(const char *name);

@@ -32,6 +32,8 @@ int call_error(const struct handle *communicator, int error)
 
 int call_check(const struct arguments *arguments)
 {
+    if (!arguments->communicator)
+        return MPI_ERR_COMM;
     if (arguments->count < 0)
         return call_error(arguments->communicator, MPI_ERR_COUNT);
     if (arguments->type == MPI_DATATYPE_NULL)
@@ -76,8 +78,6 @@ static int send_now(const void *buffer, int count, MPI_Datatype type, int peer, 
                     MPI_Comm comm, enum send_mode mode)
 {
     struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
-    if (!arguments.communicator)
-        return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
         return error;
@@ -105,8 +105,6 @@ EXPORTED int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, i
                       MPI_Comm comm, MPI_Status *status)
 {
     struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
-    if (!arguments.communicator)
-        return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
         return error;
@@ -189,8 +187,6 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int peer, int
                  enum send_mode mode, MPI_Request *handle)
 {
     struct arguments arguments = {(void *)buffer, count, type, peer, tag, call_begin(comm)};
-    if (!arguments.communicator)
-        return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
         return error;
@@ -212,8 +208,6 @@ EXPORTED int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, 
                        MPI_Comm comm, MPI_Request *handle)
 {
     struct arguments arguments = {buf, count, datatype, source, tag, call_begin(comm)};
-    if (!arguments.communicator)
-        return MPI_ERR_COMM;
     int error = call_check(&arguments);
     if (error != MPI_SUCCESS)
         return error;

@@ -29,7 +29,7 @@ struct request *call_receive(const struct arguments *arguments);
 /* An argument that the library is to complain about: raises `error` on the communicator. */
 int call_error(const struct handle *communicator, int error);
 
-/* MPI_SUCCESS, or the error (raised) in what no datatype or count can be. */
+/* MPI_SUCCESS, or the error (raised) in what no communicator, datatype or count can be. */
 int call_check(const struct arguments *arguments);
 
 /* Waits for a request, hands it over and frees it. */

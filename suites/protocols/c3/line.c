@@ -85,11 +85,18 @@ static void commit(void)
     phase("after-remove");
 }
 
+static void send_others(enum control_kind kind, uint64_t number)
+{
+    for (int rank = 0; rank < self.ranks; rank++)
+        if (rank != self.rank)
+            control_send(kind, rank, number, 0);
+}
+
 static void rank_is_ready(void)
 {
     if (++line.ready_ranks < self.ranks)
         return;
-    control_send_others(CONTROL_STOP_LOGGING, self.epoch, 0);
+    send_others(CONTROL_STOP_LOGGING, self.epoch);
     line_stop_logging();
 }
 
@@ -104,7 +111,7 @@ static void initiate(void)
     line.ready_ranks = line.stopped_ranks = 0;
     line.requested = self.epoch + 1;
     faultline_initiated(line.requested);
-    control_send_others(CONTROL_PLEASE_CHECKPOINT, line.requested, 0);
+    send_others(CONTROL_PLEASE_CHECKPOINT, line.requested);
 }
 
 /* --- every rank ------------------------------------------------------------------------------- */
@@ -211,13 +218,6 @@ static void take_up(const struct control_message *message)
     }
 }
 
-static void receipt_phase(const char *moment, enum control_kind kind)
-{
-    char name[PHASE_BYTES];
-    snprintf(name, sizeof name, "%s-receive-%s", moment, control_name(kind));
-    phase(name);
-}
-
 /* While a rank replays it cannot take the checkpoint of another line: what it has still to replay
  * belongs to this one, and a barrier may ask for its checkpoint at once. So none is begun. */
 static void check_replay(void)
@@ -230,12 +230,7 @@ static void check_replay(void)
 
 void line_progress(void)
 {
-    struct control_message message;
-    while (control_take(&message)) {
-        receipt_phase("before", message.kind);
-        take_up(&message);
-        receipt_phase("after", message.kind);
-    }
+    control_take_all(take_up);
     if (line.stop_waits && !self.in_send)
         line_stop_logging();
     check_ready();

@@ -10,6 +10,7 @@
 #include "common/base/numbered.h"
 #include "common/communicators/handles.h"
 #include "common/communicators/payload.h"
+#include "common/job/status.h"
 
 /* A payload of at most COPY_BYTES is copied after its header and sent as one row of bytes: up to
  * there the copy costs less than what a longer one costs, which is sent from where it is: a
@@ -111,9 +112,5 @@ void requests_log_matched(void);
 
 /* Gives `request` this very number: for requests that are restored. */
 void request_renumber(struct request *request, int number);
-
-/* Both for MPI_Status of the program, which may be MPI_STATUS_IGNORE. */
-void status_empty(MPI_Status *status);
-void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled);
 
 #endif

@@ -11,37 +11,23 @@
 #include <string.h>
 
 struct chandy self;
-static uint64_t restored; /* the line that this rank is being restored from */
 
-void must(enum error_code code, const struct error *error)
-{
-    if (code != OK)
-        layer_die("%s: %s", error_code_text(code), error->text);
-}
+/* One thread at a time: the protocol's state has no locks. */
+const struct protocol this_protocol = {
+    .name = "chandy_lamport",
+    .title = "the Chandy-Lamport protocol",
+    .member = "rank",
+    .threads = MPI_THREAD_SERIALIZED,
+};
+
+static uint64_t restored; /* the line that this rank is being restored from */
 
 void phase(const char *name)
 {
     line_phase(&self.store, name);
 }
 
-static void refuse(const char *what, const char *instead)
-{
-    layer_die("%s is not supported by the Chandy-Lamport protocol; supported: %s", what, instead);
-}
-
 /* --- options ---------------------------------------------------------------------------------- */
-
-static unsigned number_option(const char *name, unsigned otherwise, long minimum, long maximum)
-{
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text)
-        return otherwise;
-    long value = strtol(text, &end, 10);
-    if (*end || value < minimum || value > maximum)
-        layer_die("%s=%s; accepted: %ld to %ld", name, text, minimum, maximum);
-    return (unsigned)value;
-}
 
 /* true: the variable has its first word or is not set; false: it has the second. */
 static bool word_option(const char *name, const char *first, const char *second)
@@ -50,14 +36,14 @@ static bool word_option(const char *name, const char *first, const char *second)
     if (!text || !*text || strcmp(text, first) == 0)
         return true;
     if (strcmp(text, second) != 0)
-        layer_die("%s=%s; accepted: %s, %s", name, text, first, second);
+        die("%s=%s; accepted: %s, %s", name, text, first, second);
     return false;
 }
 
 static void read_options(struct options *options)
 {
-    options->every = number_option("CHANDY_EVERY", EVERY_DEFAULT, 1, EVERY_MAX);
-    options->steps = number_option("CHANDY_STEPS", 0, 0, STEPS_MAX);
+    options->every = (unsigned)number_setting("CHANDY_EVERY", 1, EVERY_MAX, EVERY_DEFAULT);
+    options->steps = (unsigned)number_setting("CHANDY_STEPS", 0, STEPS_MAX, 0);
     options->fifo = word_option("CHANDY_MARKERS", "in-channel", "beside");
     options->any_time = word_option("CHANDY_SAVE", "at-marker", "at-potential-checkpoint");
     options->native_collectives = !word_option("CHANDY_COLLECTIVES", "messages", "native");
@@ -80,17 +66,6 @@ static void handed_over(uint64_t line, const struct layer_message *message)
                        message->bytes);
 }
 
-/* Everybody learns the newest committed line from the initiator. */
-static uint64_t newest_line(void)
-{
-    struct error error;
-    uint64_t newest = LINE_NONE;
-    if (layer_rank() == INITIATOR)
-        must(line_newest(&self.store, &newest, &error), &error);
-    PMPI_Bcast(&newest, 1, MPI_UINT64_T, INITIATOR, MPI_COMM_WORLD);
-    return newest;
-}
-
 static void recover(void)
 {
     struct error error;
@@ -106,7 +81,7 @@ static void recover(void)
 EXPORTED int protocol_restore(void)
 {
     phase("before-restore");
-    restored = newest_line();
+    restored = newest_line(&self.store, MPI_COMM_WORLD);
     if (restored != LINE_NONE)
         recover();
     else
@@ -139,45 +114,21 @@ EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static void start(void)
+void protocol_start(void)
 {
     struct error error;
-    int rank, ranks;
-    static struct layer_protocol protocol = {.name = "chandy_lamport",
-                                             .control = snapshot_control,
-                                             .arrives = snapshot_arrives,
-                                             .handed_over = handed_over,
-                                             .lives_on = lives_on,
-                                             .step = snapshot_step,
-                                             .refuse = refuse};
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    static struct layer_protocol for_layer = {.control = snapshot_control,
+                                              .arrives = snapshot_arrives,
+                                              .handed_over = handed_over,
+                                              .lives_on = lives_on,
+                                              .step = snapshot_step};
     read_options(&self.options);
-    protocol.lanes = self.options.fifo ? 1 : 2;
-    protocol.native_collectives = self.options.native_collectives;
-    layer_open(&protocol, rank, ranks, NULL);
-    must(line_store_open(&self.store, "chandy_lamport", rank, ranks, &error), &error);
+    for_layer.lanes = self.options.fifo ? 1 : 2;
+    for_layer.native_collectives = self.options.native_collectives;
+    layer_open(&for_layer, job.process, job.processes, NULL);
+    must(line_store_open(&self.store, "chandy_lamport", job.process, job.processes, &error),
+         &error);
     snapshot_open();
-}
-
-EXPORTED int MPI_Init(int *argc, char ***argv)
-{
-    int status = PMPI_Init(argc, argv);
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
-}
-
-/* One thread at a time: the protocol's state has no locks. */
-EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int wanted = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    int status = PMPI_Init_thread(argc, argv, wanted, provided);
-    if (status == MPI_SUCCESS && *provided > MPI_THREAD_SERIALIZED)
-        *provided = MPI_THREAD_SERIALIZED;
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
 }
 
 EXPORTED int MPI_Finalize(void)

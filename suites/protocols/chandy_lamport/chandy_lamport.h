@@ -6,14 +6,13 @@
 #ifndef CHANDY_LAMPORT_H
 #define CHANDY_LAMPORT_H
 
-#include "base/error.h"
 #include "common/base/lines.h"
+#include "common/job/job.h"
 #include "common/messages/layer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define INITIATOR 0
 #define EVERY_DEFAULT 10 /* the initiator's potential checkpoints per line */
 #define EVERY_MAX 1000000
@@ -43,9 +42,6 @@ struct chandy {
 };
 
 extern struct chandy self;
-
-/* What cannot go on ends the job, with the reason. */
-void must(enum error_code code, const struct error *error);
 
 /* A named point for scenarios: "chandy_lamport:<name>". */
 void phase(const char *name);

@@ -26,7 +26,7 @@ void channels_record(uint64_t line, struct packet *packet)
     struct layer_message message;
     packet_write(packet, &channels.stored);
     if (channels.stored.failed)
-        layer_die("out of memory for the state of the channels");
+        die("out of memory for the state of the channels");
     if (layer_describe(packet, &message))
         faultline_recorded(line, message.comm, message.peer, message.tag, message.data,
                            message.bytes);
@@ -76,11 +76,11 @@ void channels_put_back(uint64_t line)
     must(durable_read(path, KIND_CHANNELS, &payload, &bytes, &error), &error);
     struct reader in = {.next = payload, .left = bytes};
     if (reader_number(&in) != line)
-        layer_die("%s: of another line", path);
+        die("%s: of another line", path);
     while (in.left > 0) {
         struct packet *packet = packet_read(&in);
         if (!packet)
-            layer_die("%s: damaged", path);
+            die("%s: damaged", path);
         layer_put_back(packet, line);
     }
     free(payload);

@@ -24,9 +24,7 @@ static struct {
 
 void snapshot_open(void)
 {
-    snapshot.is_clear = calloc((size_t)layer_ranks(), sizeof *snapshot.is_clear);
-    if (!snapshot.is_clear)
-        layer_die("out of memory for %d channels", layer_ranks());
+    snapshot.is_clear = memory((size_t)layer_ranks(), sizeof *snapshot.is_clear);
     snapshot_is_at(LINE_NONE);
 }
 
@@ -169,8 +167,8 @@ static void marker(int from, uint64_t line)
 {
     bool first = line != snapshot.line && line != snapshot.wanted;
     if (line > snapshot.line + 1 || line < snapshot.line || (!first && snapshot.is_clear[from]))
-        layer_die("a marker of line %llu comes from rank %d at line %llu", (unsigned long long)line,
-                  from, (unsigned long long)snapshot.line);
+        die("a marker of line %llu comes from rank %d at line %llu", (unsigned long long)line, from,
+            (unsigned long long)snapshot.line);
     if (first) {
         faultline_notified(line);
         forget_markers();

@@ -11,48 +11,24 @@
 #include "common/messages/layer.h"
 #include "faultline.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define REASON_BYTES 1024
-#define PHASE_BYTES 64
 
 struct cocheck self = {.rank = NO_RANK};
 
-/* --- the ways to end the job -------------------------------------------------------------------
- */
+/* One thread at a time: the protocol's state has no locks. */
+const struct protocol this_protocol = {
+    .name = "cocheck",
+    .title = "CoCheck",
+    .member = "process",
+    .threads = MPI_THREAD_SERIALIZED,
+};
 
-void must(enum error_code code, const struct error *error)
-{
-    if (code != OK)
-        die("%s: %s", error_code_text(code), error->text);
-}
-
-void die(const char *format, ...)
-{
-    char reason[REASON_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "cocheck: process %d: %s\n", self.process, reason);
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    abort();
-}
-
-_Noreturn static void refuse(const char *what, const char *instead)
-{
-    die("%s is not supported by CoCheck; supported: %s", what, instead);
-}
-
-void *memory(size_t count, size_t bytes)
-{
-    void *made = calloc(count ? count : 1, bytes ? bytes : 1);
-    if (!made)
-        die("out of memory for %zu times %zu bytes", count, bytes);
-    return made;
-}
+static const char *const control_names[CONTROL_KINDS] = {
+    [CONTROL_REQUEST] = "request",   [CONTROL_NOTIFICATION] = "notification",
+    [CONTROL_SAVED] = "saved",       [CONTROL_ADDRESS] = "address",
+    [CONTROL_MAPPING] = "mapping",   [CONTROL_RESUME] = "resume",
+    [CONTROL_FINISHED] = "finished", [CONTROL_END] = "end",
+};
 
 void phase(const char *name)
 {
@@ -94,21 +70,9 @@ static void take(const struct control_message *message)
         die("process %d told something unknown", message->source);
 }
 
-static void received_phase(const char *moment, enum control_kind kind)
-{
-    char name[PHASE_BYTES];
-    snprintf(name, sizeof name, "%s-receive-%s", moment, control_name(kind));
-    phase(name);
-}
-
 void attend(void)
 {
-    struct control_message message;
-    while (control_take(&message)) {
-        received_phase("before", message.kind);
-        take(&message);
-        received_phase("after", message.kind);
-    }
+    control_take_all(take);
 }
 
 /* --- for the message layer ---------------------------------------------------------------------
@@ -145,47 +109,30 @@ static void step(void)
         line_look();
 }
 
-static const struct layer_protocol for_layer = {.name = "cocheck",
-                                                .lanes = 1,
+static const struct layer_protocol for_layer = {.lanes = 1,
                                                 .control = control_packet,
                                                 .handed_over = handed_over,
                                                 .lives_on = lives_on,
-                                                .step = step,
-                                                .refuse = refuse};
+                                                .step = step};
 
 /* --- beginning and end -------------------------------------------------------------------------
  */
 
-static void read_options(void)
+void protocol_start(void)
 {
     struct error error;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &self.process);
-    PMPI_Comm_size(MPI_COMM_WORLD, &self.processes);
+    self.process = job.process;
+    self.processes = job.processes;
     must(options_read(&self.options, self.processes, &error), &error);
     self.ranks = self.processes - self.options.skeletons;
     self.rank = self.process < self.ranks ? self.process : NO_RANK;
-}
-
-/* All learn from the central instance what the job begins from. */
-static void find_newest(void)
-{
-    struct error error;
-    if (self.process == COORDINATOR)
-        must(line_newest(&self.store, &self.line, &error), &error);
-    PMPI_Bcast(&self.line, 1, MPI_UINT64_T, COORDINATOR, control_comm());
-}
-
-static void start(void)
-{
-    struct error error;
-    read_options();
     if (self.rank == NO_RANK)
         faultline_becomes(FAULTLINE_NO_RANK);
     must(line_store_open(&self.store, "cocheck", self.rank, self.ranks, &error), &error);
     layer_open(&for_layer, self.rank, self.ranks, NULL);
-    control_open();
+    control_open(&self.store, control_names, CONTROL_KINDS);
     phase("before-restore");
-    find_newest();
+    self.line = newest_line(&self.store, control_comm());
     move_open();
     line_open();
     if (self.process == COORDINATOR)
@@ -195,26 +142,6 @@ static void start(void)
         layer_read_beside();
     if (self.rank == NO_RANK)
         move_wait();
-}
-
-EXPORTED int MPI_Init(int *argc, char ***argv)
-{
-    int status = PMPI_Init(argc, argv);
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
-}
-
-/* One thread at a time: the protocol's state has no locks. */
-EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int wanted = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    int status = PMPI_Init_thread(argc, argv, wanted, provided);
-    if (status == MPI_SUCCESS && *provided > MPI_THREAD_SERIALIZED)
-        *provided = MPI_THREAD_SERIALIZED;
-    if (status == MPI_SUCCESS)
-        start();
-    return status;
 }
 
 void finish(void)
@@ -247,19 +174,13 @@ EXPORTED int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-static void must_be_started(const char *function)
-{
-    if (!self.started)
-        die("%s called outside MPI_Init and MPI_Finalize", function);
-}
-
 /* --- what checkpoint.h declares ----------------------------------------------------------------
  */
 
 EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 {
     struct error error;
-    must_be_started("checkpoint_register");
+    must_be_inside(self.started, "checkpoint_register");
     must(state_register(layer_state(), name, data, bytes, &error), &error);
 }
 
@@ -281,7 +202,7 @@ static void restart(void)
 
 EXPORTED int protocol_restore(void)
 {
-    must_be_started("checkpoint_restore");
+    must_be_inside(self.started, "checkpoint_restore");
     if (move_arrive())
         return (int)self.line;
     if (self.line == LINE_NONE)
@@ -293,7 +214,7 @@ EXPORTED int protocol_restore(void)
 
 EXPORTED int protocol_potential_checkpoint(void)
 {
-    must_be_started("potential_checkpoint");
+    must_be_inside(self.started, "potential_checkpoint");
     uint64_t before = self.line;
     /* Ahead of the image: after it, the step would be one that a restart does not do again. */
     layer_step();
@@ -307,6 +228,6 @@ EXPORTED int protocol_potential_checkpoint(void)
 
 EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 {
-    must_be_started("checkpoint_decision");
+    must_be_inside(self.started, "checkpoint_decision");
     layer_decision(name, data, bytes);
 }

@@ -8,16 +8,14 @@
 #ifndef COCHECK_H
 #define COCHECK_H
 
-#include "base/error.h"
 #include "cocheck/options.h"
 #include "common/base/lines.h"
+#include "common/job/job.h"
 #include "mpi_library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define EXPORTED __attribute__((visibility("default")))
 
 #define COORDINATOR 0 /* the process that is the central instance, whichever rank lives there */
 #define NO_RANK (-1)
@@ -43,13 +41,6 @@ void attend(void);
 
 /* The end of this layer in this process: collective over all processes. */
 void finish(void);
-
-/* What cannot go on ends the job, with the reason: never a silent start from nothing. */
-void must(enum error_code code, const struct error *error);
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Zeroed memory; the job ends where there is none. */
-void *memory(size_t count, size_t bytes);
 
 /* Tells Faultline that this process is at the named point "cocheck:<name>". */
 void phase(const char *name);

@@ -1,28 +1,13 @@
 /* See options.h. */
 #include "cocheck/options.h"
 
+#include "common/job/job.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HOST_DEFAULT "127.0.0.1"
-
-/* The variable's number; `otherwise` where it is not set. */
-static enum error_code read_number(const char *name, long least, long most, long otherwise,
-                                   long *number, struct error *error)
-{
-    const char *text = getenv(name);
-    char *end;
-    *number = otherwise;
-    if (!text || !*text)
-        return OK;
-    errno = 0;
-    *number = strtol(text, &end, 10);
-    if (errno || *end || *number < least || *number > most)
-        return error_set(error, ERROR_USAGE, "%s=%s; accepted: %ld to %ld", name, text, least,
-                         most);
-    return OK;
-}
 
 static enum error_code refuse_moves(const char *text, const char *why, struct error *error)
 {
@@ -76,23 +61,16 @@ static enum error_code read_moves(struct options *options, int ranks, struct err
 
 enum error_code options_read(struct options *options, int processes, struct error *error)
 {
-    long number;
-    enum error_code code =
-        read_number("COCHECK_EVERY", 1, EVERY_MAX, EVERY_DEFAULT, &number, error);
-    options->every = (unsigned)number;
-    if (code == OK)
-        code = read_number("COCHECK_SKELETONS", 0, SKELETONS_MAX, 0, &number, error);
-    options->skeletons = (int)number;
-    if (code == OK && options->skeletons >= processes)
-        code = error_set(error, ERROR_USAGE,
+    const char *host = getenv("COCHECK_HOST");
+    options->host = host && *host ? host : HOST_DEFAULT;
+    options->every = (unsigned)number_setting("COCHECK_EVERY", 1, EVERY_MAX, EVERY_DEFAULT);
+    options->skeletons = (int)number_setting("COCHECK_SKELETONS", 0, SKELETONS_MAX, 0);
+    if (options->skeletons >= processes)
+        return error_set(error, ERROR_USAGE,
                          "COCHECK_SKELETONS=%d of %d processes; accepted: so many that a rank is "
                          "left, 0 to %d",
                          options->skeletons, processes, processes - 1);
-    if (code == OK)
-        code = read_moves(options, processes - options->skeletons, error);
-    const char *host = getenv("COCHECK_HOST");
-    options->host = host && *host ? host : HOST_DEFAULT;
-    return code;
+    return read_moves(options, processes - options->skeletons, error);
 }
 
 size_t options_movers(const struct options *options, uint64_t line)

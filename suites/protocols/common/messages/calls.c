@@ -11,7 +11,7 @@
 void call_begin_anywhere(void)
 {
     if (!layer_is_open())
-        layer_die("an MPI call outside MPI_Init and MPI_Finalize");
+        die("an MPI call outside MPI_Init and MPI_Finalize");
     steps_poll();
 }
 
@@ -58,7 +58,7 @@ void call_send(struct request *send)
     packet->head.kind = send->packet_kind;
     packet->head.synchronous = send->mode == SEND_SYNCHRONOUS;
     if (payload_pack(&send->payload, packet->data) != MPI_SUCCESS)
-        layer_die("a message to rank %d cannot be packed", send->peer);
+        die("a message to rank %d cannot be packed", send->peer);
     send->sent_as = steps_next_number(to);
     steps_send(packet, to);
 }

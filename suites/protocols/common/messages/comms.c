@@ -14,14 +14,6 @@ static struct {
     uint64_t numbers; /* given to the program so far */
 } comms;
 
-static void *memory(size_t count, size_t bytes)
-{
-    void *made = calloc(count ? count : 1, bytes);
-    if (!made)
-        layer_die("out of memory for a communicator of %zu members", count);
-    return made;
-}
-
 static struct comm *insert(MPI_Comm user, uint64_t id, int *world, int size)
 {
     struct comm *comm = memory(1, sizeof *comm);
@@ -126,7 +118,7 @@ struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which
 {
     uint64_t id = mix_two(mix_two(mix_two(parent->id, count), which), (uint64_t)world[0]);
     if (comms.numbers == NUMBERED_CARRIED_MAX)
-        layer_die("more than %d communicators", NUMBERED_CARRIED_MAX);
+        die("more than %d communicators", NUMBERED_CARRIED_MAX);
     MPI_Comm user = NUMBERED(MPI_Comm, NUMBERED_CARRIED, comms.numbers++);
     struct comm *comm = insert(user, id, world, size);
     tell(comm);
@@ -192,7 +184,7 @@ static void read_one(struct reader *in)
     struct reader row = reader_row(in);
     size_t size = row.left / sizeof(int);
     if (in->failed || size == 0)
-        layer_die("the saved communicators are damaged");
+        die("the saved communicators are damaged");
     int *world = memory(size, sizeof *world);
     memcpy(world, row.next, size * sizeof *world);
     struct comm *comm = insert(handle_now(user, id), id, world, (int)size);

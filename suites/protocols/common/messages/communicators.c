@@ -12,9 +12,7 @@
 
 static int *ranks_memory(int count)
 {
-    int *made = calloc((size_t)count + 1, sizeof *made);
-    if (!made)
-        layer_die("out of memory for a communicator of %d members", count);
+    int *made = memory((size_t)count + 1, sizeof *made);
     return made;
 }
 
@@ -22,7 +20,7 @@ static int *ranks_memory(int count)
 static struct comm *asked(MPI_Comm user)
 {
     if (!layer_is_open())
-        layer_die("an MPI call outside MPI_Init and MPI_Finalize");
+        die("an MPI call outside MPI_Init and MPI_Finalize");
     struct comm *comm = comm_of(user);
     if (!comm)
         call_error(MPI_ERR_COMM);
@@ -166,9 +164,7 @@ LAYER_EXPORTED int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *n
         return call_error(MPI_ERR_ARG);
     uint64_t count = comm_count(parent);
     struct choice mine = {.color = color, .key = key, .rank = parent->rank};
-    struct choice *all = calloc((size_t)parent->size, sizeof *all);
-    if (!all)
-        layer_die("out of memory for MPI_Comm_split");
+    struct choice *all = memory((size_t)parent->size, sizeof *all);
     collective_exchange(parent, &mine, sizeof mine, all);
     *newcomm = color == MPI_UNDEFINED ? MPI_COMM_NULL : make_split(parent, count, color, all);
     free(all);

@@ -15,9 +15,7 @@ struct asked {
 static struct asked look_up(int count, const MPI_Request *handles)
 {
     struct asked asked = {.count = count};
-    asked.request = calloc((size_t)count + 1, sizeof *asked.request);
-    if (!asked.request)
-        layer_die("out of memory for %d requests", count);
+    asked.request = memory((size_t)count + 1, sizeof *asked.request);
     for (int i = 0; i < count; i++) {
         struct request *one = handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
         if (!one && handles[i] != MPI_REQUEST_NULL)

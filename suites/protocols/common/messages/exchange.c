@@ -10,9 +10,7 @@
 struct exchange *exchange_within(struct comm *comm)
 {
     size_t parts = PARTS_OF_MEMBER * (size_t)comm->size;
-    struct exchange *made = calloc(1, sizeof *made + parts * sizeof made->part[0]);
-    if (!made)
-        layer_die("out of memory for a collective call of %d ranks", comm->size);
+    struct exchange *made = memory(1, sizeof *made + parts * sizeof made->part[0]);
     made->comm = comm;
     made->whole = request_new(REQUEST_COLLECTIVE, comm, comm->rank, 0, NULL);
     made->whole->exchange = made;

@@ -34,7 +34,7 @@ struct state *image_room(const struct state *program)
         image.bytes = bytes;
     }
     if (!image.memory)
-        layer_die("out of memory for an image of %" PRIu64 " bytes of state", bytes);
+        die("out of memory for an image of %" PRIu64 " bytes of state", bytes);
     lay_out(program);
     return &image.state;
 }

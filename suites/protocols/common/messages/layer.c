@@ -10,35 +10,17 @@
 #include "common/messages/wire.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define REASON_BYTES 1024
 
 struct layer_core layer;
 
 /* --- small things ----------------------------------------------------------------------------- */
 
-void layer_die(const char *format, ...)
-{
-    char reason[REASON_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "%s: rank %d: %s\n", layer.protocol ? layer.protocol->name : "layer",
-            layer.rank, reason);
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    abort();
-}
-
 void layer_refuse(const char *what, const char *instead)
 {
     if (!layer.protocol)
-        layer_die("%s called outside MPI_Init and MPI_Finalize", what);
-    layer.protocol->refuse(what, instead);
-    abort();
+        die("%s called outside MPI_Init and MPI_Finalize", what);
+    refuse(what, instead);
 }
 
 int layer_rank(void)
@@ -79,9 +61,9 @@ struct state *layer_image_room(void)
 
 _Noreturn void core_differs(const char *what)
 {
-    layer_die("the program does not do again what it did: %s. Between its choices, which it tells "
-              "with checkpoint_decision, it has to be deterministic",
-              what);
+    die("the program does not do again what it did: %s. Between its choices, which it tells "
+        "with checkpoint_decision, it has to be deterministic",
+        what);
 }
 
 /* --- images and saved states ------------------------------------------------------------------ */
@@ -118,7 +100,7 @@ void layer_image(void)
     matching_write(&part);
     put_part(&layer.image, &part);
     if (layer.image.failed)
-        layer_die("out of memory for an image");
+        die("out of memory for an image");
 }
 
 void layer_save(struct bytes *out)
@@ -131,7 +113,7 @@ void layer_save(struct bytes *out)
     past_write(&layer.past, &part);
     put_part(out, &part);
     if (out->failed)
-        layer_die("out of memory for a saved state");
+        die("out of memory for a saved state");
 }
 
 static void count_arrived(void)
@@ -154,12 +136,12 @@ static void read_image(struct reader in)
     requests_read(reader_row(&in));
     matching_read(reader_row(&in));
     if (in.failed || counts.failed || in.left > 0)
-        layer_die("the saved image is damaged");
+        die("the saved image is damaged");
 }
 
 static void too_early(struct packet *packet)
 {
-    layer_die("a message of rank %d crosses checkpoint_restore", packet->head.from);
+    die("a message of rank %d crosses checkpoint_restore", packet->head.from);
 }
 
 static void nothing(void)
@@ -192,7 +174,7 @@ void layer_read(const void *saved, size_t bytes, bool alone)
     core_end_past();
     past_read(&layer.past, reader_row(&in));
     if (in.failed || in.left > 0)
-        layer_die("the saved state is damaged");
+        die("the saved state is damaged");
     layer.in_past = true;
     if (!alone)
         wire_meet(nothing);
@@ -206,10 +188,8 @@ void layer_open(const struct layer_protocol *protocol, int rank, int ranks, cons
     layer.protocol = protocol;
     layer.rank = rank;
     layer.ranks = ranks;
-    layer.sent = calloc((size_t)ranks, sizeof *layer.sent);
-    layer.taken = calloc((size_t)ranks, sizeof *layer.taken);
-    if (!layer.sent || !layer.taken)
-        layer_die("out of memory for %d ranks", ranks);
+    layer.sent = memory((size_t)ranks, sizeof *layer.sent);
+    layer.taken = memory((size_t)ranks, sizeof *layer.taken);
     wire_open(protocol->lanes > 0 ? protocol->lanes : 1, rank, ranks, process);
     comms_open(rank, ranks);
 }

@@ -19,9 +19,9 @@
 #ifndef COMMON_MESSAGES_LAYER_H
 #define COMMON_MESSAGES_LAYER_H
 
-#include "base/error.h"
 #include "common/base/bytes.h"
 #include "common/base/state.h"
+#include "common/job/job.h"
 #include "common/messages/packet.h"
 #include "mpi_library.h"
 
@@ -41,7 +41,6 @@ struct layer_message {
 };
 
 struct layer_protocol {
-    const char *name; /* a literal, for messages */
     /* Private communicators, at most LAYER_LANES_MAX; 0 is taken for 1. Messages of the program and
      * acknowledgements go through lane 0. Between lanes nothing is in order. */
     int lanes;
@@ -63,8 +62,6 @@ struct layer_protocol {
     void (*lives_on)(void);
     /* At every step of the present, after what came. May save. May be NULL. */
     void (*step)(void);
-    /* Ends the job: the program does what is not supported. */
-    void (*refuse)(const char *what, const char *instead);
 };
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -181,8 +178,5 @@ bool layer_describe(const struct packet *packet, struct layer_message *message);
 
 /* A choice of the program (checkpoint_decision): kept, or in the past as it was. */
 void layer_decision(const char *name, void *data, size_t bytes);
-
-/* Ends the job: the reason is a printf text. */
-_Noreturn void layer_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -38,7 +38,7 @@ static void is_acknowledged(const struct packet_head *head)
 {
     struct request *send = request_sent_as(head->from, head->about);
     if (!send)
-        layer_die("rank %d acknowledges a message that nobody waits for", head->from);
+        die("rank %d acknowledges a message that nobody waits for", head->from);
     send->done = true;
     if (send->detached)
         request_free(send);
@@ -115,7 +115,7 @@ void matching_read(struct reader in)
     while (in.left > 0) {
         struct packet *packet = packet_read(&in);
         if (!packet)
-            layer_die("the saved messages are damaged");
+            die("the saved messages are damaged");
         packet_append(&here, packet);
     }
 }

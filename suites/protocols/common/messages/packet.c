@@ -8,9 +8,7 @@
 
 struct packet *packet_new(size_t bytes)
 {
-    struct packet *packet = calloc(1, sizeof *packet + bytes);
-    if (!packet)
-        layer_die("out of memory for a packet of %zu bytes", bytes);
+    struct packet *packet = memory(1, sizeof *packet + bytes);
     packet->holds = 1;
     packet->head.bytes = bytes;
     return packet;

@@ -11,9 +11,7 @@ struct moment *past_add(struct past *past, uint64_t step)
 {
     if (past->count == past->room) {
         past->room = past->room ? 2 * past->room : FIRST_ROOM;
-        past->moment = realloc(past->moment, past->room * sizeof *past->moment);
-        if (!past->moment)
-            layer_die("out of memory for the past since the last potential checkpoint");
+        past->moment = larger(past->moment, past->room * sizeof *past->moment);
     }
     struct moment *moment = &past->moment[past->count++];
     *moment = (struct moment){.step = step};
@@ -68,5 +66,5 @@ void past_read(struct past *past, struct reader in)
     while (in.left > 0 && !in.failed)
         read_one(past, &in);
     if (in.failed)
-        layer_die("the saved past is damaged");
+        die("the saved past is damaged");
 }

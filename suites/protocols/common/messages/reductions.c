@@ -27,9 +27,7 @@ static struct room room_for(const struct payload *payload)
     PMPI_Type_get_extent(payload->type, &low, &extent);
     PMPI_Type_get_true_extent(payload->type, &true_low, &true_extent);
     size_t bytes = (size_t)(true_extent + (payload->count > 0 ? payload->count - 1 : 0) * extent);
-    room.memory = calloc(1, bytes ? bytes : 1);
-    if (!room.memory)
-        layer_die("out of memory for a reduction of %d elements", payload->count);
+    room.memory = memory(1, bytes ? bytes : 1);
     room.first = (char *)room.memory - true_low;
     return room;
 }
@@ -70,9 +68,7 @@ static void combine_all(struct reduction *it)
 static int copy(const struct payload *from, const struct payload *to)
 {
     uint64_t bytes = payload_bytes(from);
-    void *row = malloc(bytes ? bytes : 1);
-    if (!row)
-        layer_die("out of memory for a reduction of %d elements", from->count);
+    void *row = memory(1, bytes ? bytes : 1);
     int error = payload_pack(from, row);
     if (error == MPI_SUCCESS)
         error = payload_unpack(to, row, bytes);
@@ -96,9 +92,7 @@ static void expect(struct exchange *call, int count, struct payload result, MPI_
 {
     if (count == 0)
         return;
-    struct reduction *it = malloc(sizeof *it + (size_t)count * sizeof it->room[0]);
-    if (!it)
-        layer_die("out of memory for a reduction over %d ranks", count);
+    struct reduction *it = memory(1, sizeof *it + (size_t)count * sizeof it->room[0]);
     *it = (struct reduction){.op = op, .result = result, .rooms = count};
     for (int i = 0; i < count; i++) {
         it->room[i] = room_for(&result);

@@ -24,9 +24,7 @@ static struct {
 struct request *request_new(enum request_kind kind, struct comm *comm, int peer, int tag,
                             const struct payload *payload)
 {
-    struct request *request = calloc(1, sizeof *request);
-    if (!request)
-        layer_die("out of memory for a request");
+    struct request *request = memory(1, sizeof *request);
     *request = (struct request){.next = table.all,
                                 .kind = kind,
                                 .active = true,
@@ -81,13 +79,11 @@ static void renumber(struct request *request, int number)
 {
     int room = table.room ? table.room : FIRST_ROOM;
     if (number > NUMBERED_REQUESTS_MAX)
-        layer_die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
+        die("more than %d requests at once", NUMBERED_REQUESTS_MAX);
     while (room <= number)
         room *= 2;
     if (room != table.room) {
-        table.by_number = realloc(table.by_number, (size_t)room * sizeof *table.by_number);
-        if (!table.by_number)
-            layer_die("out of memory for %d requests", room);
+        table.by_number = larger(table.by_number, (size_t)room * sizeof *table.by_number);
         memset(table.by_number + table.room, 0,
                (size_t)(room - table.room) * sizeof *table.by_number);
         table.room = room;
@@ -209,7 +205,7 @@ static void put_rows(const struct request *request, struct bytes *out)
     struct bytes type = {0}, packet = {0};
     struct error error;
     if (needs_buffer(request) && type_write(request->payload.type, &type, &error) != OK)
-        layer_die("a request cannot be saved: %s", error.text);
+        die("a request cannot be saved: %s", error.text);
     if (request->packet)
         packet_write(request->packet, &packet);
     bytes_put_row(out, type.data, type.size);
@@ -267,7 +263,7 @@ static struct request *make(const struct stored *stored, struct reader type, str
     struct payload payload = {.count = stored->count, .type = MPI_BYTE};
     struct comm *comm = stored->comm ? comm_by_id(stored->comm) : NULL;
     if (stored->comm && !comm)
-        layer_die("the saved state holds a request on a communicator that is not there");
+        die("the saved state holds a request on a communicator that is not there");
     struct request *request =
         request_new((enum request_kind)stored->kind, comm, stored->peer, stored->tag, &payload);
     request->mode = (enum send_mode)stored->mode;
@@ -280,7 +276,7 @@ static struct request *make(const struct stored *stored, struct reader type, str
     request->sent_as = stored->sent_as;
     if (type.left > 0) {
         if (type_read(&type, &request->payload.type, &error) != OK)
-            layer_die("a request cannot be read: %s", error.text);
+            die("a request cannot be read: %s", error.text);
         request->own_type = true;
     }
     if (packet.left > 0)
@@ -319,9 +315,7 @@ void requests_forget(void)
 {
     free(table.early);
     table.early_count = table.room;
-    table.early = calloc((size_t)table.room + 1, sizeof *table.early);
-    if (!table.early)
-        layer_die("out of memory for %d requests", table.room);
+    table.early = memory((size_t)table.room + 1, sizeof *table.early);
     for (int i = 1; i < table.room; i++)
         if (table.by_number[i])
             table.early[i] = *table.by_number[i];
@@ -340,11 +334,9 @@ struct posting {
 static void keep_posting(struct posting *posting, int place, struct request *request)
 {
     if (place < 1 || place > NUMBERED_REQUESTS_MAX)
-        layer_die("the saved requests are damaged");
+        die("the saved requests are damaged");
     if (place > posting->places) {
-        posting->row = realloc(posting->row, (size_t)place * sizeof *posting->row);
-        if (!posting->row)
-            layer_die("out of memory for %d requests", place);
+        posting->row = larger(posting->row, (size_t)place * sizeof *posting->row);
         memset(posting->row + posting->places, 0,
                (size_t)(place - posting->places) * sizeof *posting->row);
         posting->places = place;
@@ -373,30 +365,10 @@ void requests_read(struct reader in)
     struct posting posting = {0};
     while (in.left > 0)
         if (!read_one(&in, &posting))
-            layer_die("the saved requests are damaged");
+            die("the saved requests are damaged");
     for (int i = 0; i < posting.places; i++)
         if (posting.row[i])
             request_post(posting.row[i]);
     turn();
     free(posting.row);
-}
-
-/* --- statuses --------------------------------------------------------------------------------- */
-
-void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled)
-{
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_SOURCE = source;
-    status->MPI_TAG = tag;
-    PMPI_Status_set_cancelled(status, cancelled);
-    PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
-}
-
-void status_empty(MPI_Status *status)
-{
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_ERROR = MPI_SUCCESS;
-    status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
 }

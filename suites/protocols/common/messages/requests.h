@@ -7,6 +7,7 @@
 
 #include "common/base/numbered.h"
 #include "common/communicators/payload.h"
+#include "common/job/status.h"
 #include "common/messages/comms.h"
 #include "common/messages/packet.h"
 
@@ -71,9 +72,5 @@ void requests_write(struct bytes *out);
  * in mind. Ahead of requests_read, and of comms_read. */
 void requests_forget(void);
 void requests_read(struct reader in);
-
-/* Both for a status of the program, which may be MPI_STATUS_IGNORE. */
-void status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled);
-void status_empty(MPI_Status *status);
 
 #endif

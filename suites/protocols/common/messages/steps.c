@@ -93,8 +93,8 @@ static void take_in(struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
     if (head->number != layer.taken[head->from])
-        layer_die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number,
-                  head->from, layer.taken[head->from]);
+        die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number, head->from,
+            layer.taken[head->from]);
     layer.taken[head->from]++;
     arrives(packet);
 }
@@ -187,7 +187,7 @@ void core_leave_past_here(void)
 static void begin_step(void)
 {
     if (layer.inside)
-        layer_die("a step inside a step");
+        die("a step inside a step");
     layer.step++;
 }
 

@@ -11,9 +11,7 @@ void unsent_add(struct unsent *unsent, struct packet *packet, int to)
 {
     if (unsent->count == unsent->room) {
         unsent->room = unsent->room ? 2 * unsent->room : FIRST_ROOM;
-        unsent->to = realloc(unsent->to, unsent->room * sizeof *unsent->to);
-        if (!unsent->to)
-            layer_die("out of memory for %zu packets that wait", unsent->room);
+        unsent->to = larger(unsent->to, unsent->room * sizeof *unsent->to);
     }
     unsent->to[unsent->count++] = to;
     packet_append(&unsent->packets, packet);

@@ -33,14 +33,6 @@ static struct {
     struct outgoing *first;
 } wire;
 
-static void *zeroed(size_t count, size_t bytes)
-{
-    void *made = calloc(count ? count : 1, bytes);
-    if (!made)
-        layer_die("out of memory for the channels to %zu others", count);
-    return made;
-}
-
 void wire_open(int lanes, int rank, int ranks, const int *process)
 {
     wire.lanes = lanes;
@@ -51,13 +43,13 @@ void wire_open(int lanes, int rank, int ranks, const int *process)
         PMPI_Comm_dup(MPI_COMM_WORLD, &wire.comm[lane]);
         PMPI_Comm_set_errhandler(wire.comm[lane], MPI_ERRORS_ARE_FATAL);
     }
-    wire.process = zeroed((size_t)ranks, sizeof *wire.process);
-    wire.waiting = zeroed((size_t)ranks, sizeof *wire.waiting);
+    wire.process = memory((size_t)ranks, sizeof *wire.process);
+    wire.waiting = memory((size_t)ranks, sizeof *wire.waiting);
     for (int i = 0; i < ranks; i++)
         wire.process[i] = process ? process[i] : i;
-    wire.sent = zeroed((size_t)(lanes * ranks), sizeof *wire.sent);
-    wire.taken = zeroed((size_t)(lanes * ranks), sizeof *wire.taken);
-    wire.sent_to = zeroed((size_t)wire.processes, sizeof *wire.sent_to);
+    wire.sent = memory((size_t)(lanes * ranks), sizeof *wire.sent);
+    wire.taken = memory((size_t)(lanes * ranks), sizeof *wire.taken);
+    wire.sent_to = memory((size_t)wire.processes, sizeof *wire.sent_to);
 }
 
 void wire_close(void)
@@ -84,10 +76,10 @@ void wire_send(struct packet *packet, int to)
         packet_append(&wire.waiting[to], packet);
         return;
     }
-    struct outgoing *one = zeroed(1, sizeof *one);
+    struct outgoing *one = memory(1, sizeof *one);
     size_t bytes = sizeof packet->head + packet->head.bytes;
     if (bytes > INT_MAX)
-        layer_die("a message of %zu bytes; accepted: less than 2 GiB", bytes);
+        die("a message of %zu bytes; accepted: less than 2 GiB", bytes);
     packet->head.from = wire.rank;
     packet->head.sequence = (*in_channel(wire.sent, packet->head.lane, to))++;
     wire.sent_to[wire.process[to]]++;
@@ -121,12 +113,12 @@ static void check_sequence(const struct packet_head *head, size_t bytes)
 {
     if (head->from < 0 || head->from >= wire.ranks || (int)head->lane >= wire.lanes ||
         bytes != sizeof *head + head->bytes)
-        layer_die("a packet that is damaged, of kind %" PRIu32, head->kind);
+        die("a packet that is damaged, of kind %" PRIu32, head->kind);
     uint64_t expected = (*in_channel(wire.taken, head->lane, head->from))++;
     if (head->sequence != expected)
-        layer_die("the channel from rank %d is not in order: packet %" PRIu64 " came, %" PRIu64
-                  " was next",
-                  head->from, head->sequence, expected);
+        die("the channel from rank %d is not in order: packet %" PRIu64 " came, %" PRIu64
+            " was next",
+            head->from, head->sequence, expected);
 }
 
 static struct packet *take_from(MPI_Comm comm)
@@ -139,7 +131,7 @@ static struct packet *take_from(MPI_Comm comm)
         return NULL;
     PMPI_Get_count(&status, MPI_BYTE, &bytes);
     if (bytes < (int)sizeof(struct packet_head))
-        layer_die("a packet of %d bytes", bytes);
+        die("a packet of %d bytes", bytes);
     struct packet *packet = packet_new((size_t)bytes - sizeof packet->head);
     PMPI_Mrecv(&packet->head, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     wire.taken_all++;
@@ -181,7 +173,7 @@ void wire_drain(void (*take)(struct packet *packet))
 {
     MPI_Request request;
     uint64_t expected = 0;
-    uint64_t *to_me = zeroed((size_t)wire.processes, sizeof *to_me);
+    uint64_t *to_me = memory((size_t)wire.processes, sizeof *to_me);
     PMPI_Ialltoall(wire.sent_to, 1, MPI_UINT64_T, to_me, 1, MPI_UINT64_T, wire.comm[0], &request);
     for (bool told = false;; sched_yield()) {
         struct packet *packet = wire_take();

@@ -1,12 +1,13 @@
 /* See control.h. */
-#include "cocheck/control.h"
+#include "common/job/control.h"
+
+#include "common/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define PHASE_BYTES 64
 #define WORDS 2 /* of a message: line and value; wire.lua reads the first */
-#define PAIR_BITS 32
 
 /* A message on its way out; done ones are used again. */
 struct sending {
@@ -15,6 +16,9 @@ struct sending {
     uint64_t words[WORDS];
 };
 
+static const struct line_store *phases;
+static const char *const *kind_name;
+static int kind_count;
 static MPI_Comm comm = MPI_COMM_NULL;
 static struct sending *sendings;
 static uint64_t arriving[WORDS];
@@ -22,22 +26,16 @@ static MPI_Request arrival = MPI_REQUEST_NULL; /* always posted between open and
 static int *sent_to;                           /* messages, by process */
 static int received;
 
-/* What a process tells itself does not go through the library: MPICH 4.0.2 may give a wildcard
- * receive of a communicator of one process what its own collective calls send. */
+/* What a process sends to itself: MPICH 4.0.2 may give a wildcard receive of a communicator of one
+ * process what its own collective calls send. */
 static struct {
     struct control_message *row;
     size_t next, count, room;
 } own;
 
-const char *control_name(enum control_kind kind)
+const char *control_name(int kind)
 {
-    static const char *const names[CONTROL_KINDS] = {
-        [CONTROL_REQUEST] = "request",   [CONTROL_NOTIFICATION] = "notification",
-        [CONTROL_SAVED] = "saved",       [CONTROL_ADDRESS] = "address",
-        [CONTROL_MAPPING] = "mapping",   [CONTROL_RESUME] = "resume",
-        [CONTROL_FINISHED] = "finished", [CONTROL_END] = "end",
-    };
-    return kind > 0 && kind < CONTROL_KINDS ? names[kind] : "unknown";
+    return kind > 0 && kind < kind_count ? kind_name[kind] : "unknown";
 }
 
 MPI_Comm control_comm(void)
@@ -47,14 +45,17 @@ MPI_Comm control_comm(void)
 
 static void post(void)
 {
-    if (self.processes > 1)
+    if (job.processes > 1)
         PMPI_Irecv(arriving, WORDS, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrival);
 }
 
-void control_open(void)
+void control_open(const struct line_store *store, const char *const *names, int kinds)
 {
+    phases = store;
+    kind_name = names;
+    kind_count = kinds;
     PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    sent_to = memory((size_t)self.processes, sizeof *sent_to);
+    sent_to = memory((size_t)job.processes, sizeof *sent_to);
     received = 0;
     post();
 }
@@ -74,20 +75,18 @@ static struct sending *unused(void)
     return made;
 }
 
-static void named_phase(const char *moment, enum control_kind kind)
+static void named_phase(const char *moment, int kind)
 {
     char name[PHASE_BYTES];
     snprintf(name, sizeof name, "%s-%s", moment, control_name(kind));
-    phase(name);
+    line_phase(phases, name);
 }
 
 static void keep_own(const struct control_message *message)
 {
     if (own.count == own.room) {
         own.room = own.room ? 2 * own.room : 8;
-        own.row = realloc(own.row, own.room * sizeof *own.row);
-        if (!own.row)
-            die("out of memory for %zu control messages", own.room);
+        own.row = larger(own.row, own.room * sizeof *own.row);
     }
     own.row[own.count++] = *message;
 }
@@ -102,10 +101,10 @@ static bool take_own(struct control_message *message)
     return true;
 }
 
-void control_send(enum control_kind kind, int process, uint64_t line, uint64_t value)
+void control_send(int kind, int process, uint64_t line, uint64_t value)
 {
     named_phase("before-send", kind);
-    if (process == self.process) {
+    if (process == job.process) {
         keep_own(&(struct control_message){kind, process, line, value});
     } else {
         struct sending *one = unused();
@@ -117,13 +116,13 @@ void control_send(enum control_kind kind, int process, uint64_t line, uint64_t v
     named_phase("after-send", kind);
 }
 
-void control_send_all(enum control_kind kind, uint64_t line, uint64_t value)
+void control_send_all(int kind, uint64_t line, uint64_t value)
 {
-    for (int process = 0; process < self.processes; process++)
+    for (int process = 0; process < job.processes; process++)
         control_send(kind, process, line, value);
 }
 
-bool control_take(struct control_message *message)
+static bool next_message(struct control_message *message)
 {
     int there = 0;
     MPI_Status status;
@@ -134,13 +133,21 @@ bool control_take(struct control_message *message)
     PMPI_Test(&arrival, &there, &status);
     if (!there)
         return false;
-    *message = (struct control_message){.kind = (enum control_kind)status.MPI_TAG,
-                                        .source = status.MPI_SOURCE,
-                                        .line = arriving[0],
-                                        .value = arriving[1]};
+    *message =
+        (struct control_message){status.MPI_TAG, status.MPI_SOURCE, arriving[0], arriving[1]};
     received++;
     post();
     return true;
+}
+
+void control_take_all(void (*take)(const struct control_message *message))
+{
+    struct control_message message;
+    while (next_message(&message)) {
+        named_phase("before-receive", message.kind);
+        take(&message);
+        named_phase("after-receive", message.kind);
+    }
 }
 
 static void finish_sending(void)
@@ -153,16 +160,17 @@ static void finish_sending(void)
     }
 }
 
+/* What is still under way belongs to a line that was given up. */
 void control_close(void)
 {
-    int *to_me = memory((size_t)self.processes, sizeof *to_me);
+    int *to_me = memory((size_t)job.processes, sizeof *to_me);
     struct control_message dropped;
     PMPI_Alltoall(sent_to, 1, MPI_INT, to_me, 1, MPI_INT, comm);
     int expected = 0;
-    for (int process = 0; process < self.processes; process++)
+    for (int process = 0; process < job.processes; process++)
         expected += to_me[process];
     while (received < expected)
-        control_take(&dropped);
+        next_message(&dropped);
     finish_sending();
     if (arrival != MPI_REQUEST_NULL)
         PMPI_Cancel(&arrival);
@@ -171,19 +179,4 @@ void control_close(void)
     free(sent_to);
     free(own.row);
     PMPI_Comm_free(&comm);
-}
-
-uint64_t control_pair(int first, int second)
-{
-    return (uint64_t)(uint32_t)first << PAIR_BITS | (uint32_t)second;
-}
-
-int control_first(uint64_t pair)
-{
-    return (int)(pair >> PAIR_BITS);
-}
-
-int control_second(uint64_t pair)
-{
-    return (int)(uint32_t)pair;
 }
