@@ -1,7 +1,7 @@
 /* See replay.h. The decisions hold, for each rank and incarnation, a section: the list of its
  * events in the run that is followed, in order. This file compares what the rank does now with that
- * list, event by event, and ends the run at the first difference (replay_diverge); what is imposed
- * on the rank at an event is in steer_*.c and replay_act.c.
+ * list, event by event, and ends the run at the first difference (replay_diverge.c); what is
+ * imposed on the rank at an event is in steer_*.c and replay_act.c.
  *
  * `cursor` is the next event. A call is compared twice: when it is entered, what it asks for
  * (step_on); when it returns, what came of it (check_outcome). In between it is in `progress`.
@@ -30,98 +30,20 @@
 #include "stacks/snapshot.h"
 #include "trace/event.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_BYTES 512
-#define SHAPE_TEXT_BYTES 160
 #define NUMBER_BYTES 16
 
 struct replay replay;
 
-/* --- the end of a replay ---------------------------------------------------------------------- */
-_Noreturn void replay_diverge(const char *format, ...)
-{
-    char path[PATH_MAX], text[TEXT_BYTES];
-    int length = snprintf(text, sizeof text, "r%d#%d: ", replay.rank, replay.incarnation);
-    va_list arguments;
-    va_start(arguments, format);
-    length += vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
-    va_end(arguments);
-    if (length >= (int)sizeof text)
-        length = (int)sizeof text - 1;
-    int file = -1;
-    if (snprintf(path, sizeof path, "%s/" DIVERGENCE_FILE, replay.run_folder) < (int)sizeof path)
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) {
-        ssize_t written = write(file, text, (size_t)length);
-        (void)written; /* the exit code says it too */
-        close(file);
-    }
-    fprintf(stderr, "faultline: the replay diverges: %s\n", text);
-    _exit(REPLAY_EXIT_DIVERGED);
-}
-
 const struct decision_shape *replay_shape(uint32_t event)
 {
     return &replay.decisions.shape[replay.event[event].shape];
-}
-
-/* The number of a rank's event among those of all sections. */
-static uint32_t number_of(uint32_t event)
-{
-    return replay.section->first_event + event;
-}
-
-static uint32_t request_at(uint32_t event)
-{
-    return decision_request_at(&replay.decisions, number_of(event));
-}
-
-static const char *text_of(uint32_t event, char text[SHAPE_TEXT_BYTES])
-{
-    decision_text(replay_shape(event), request_at(event),
-                  decision_file_at(&replay.decisions, number_of(event)), text, SHAPE_TEXT_BYTES);
-    return text;
-}
-
-static const char *text_of_record(const struct record *r, bool complete,
-                                  char text[SHAPE_TEXT_BYTES])
-{
-    struct decision_shape shape;
-    char file[RECORD_NAME_BYTES];
-    bool stores = atomic_load_explicit(&r->kind, memory_order_relaxed) == RECORD_STORAGE;
-    decision_shape_of(r, complete, &shape);
-    if (stores) {
-        record_name(r, file);
-        shape.bytes = r->bytes; /* asked for, while it is in progress */
-    }
-    decision_text(&shape, decision_request_of(r), stores ? file : NULL, text, SHAPE_TEXT_BYTES);
-    return text;
-}
-
-_Noreturn static void diverge_at(uint32_t event, const struct record *r, bool complete)
-{
-    char expected[SHAPE_TEXT_BYTES], got[SHAPE_TEXT_BYTES];
-    text_of_record(r, complete, got);
-    if (event >= replay.events)
-        replay_diverge("expected nothing more, for the rank was ended here; got %s", got);
-    replay_diverge("event %u: expected %s%s; got %s", replay.event[event].index,
-                   text_of(event, expected),
-                   decision_is_negative(replay_shape(event)) ? " once more" : "", got);
-}
-
-_Noreturn void replay_gave_up(const struct record *r)
-{
-    char got[SHAPE_TEXT_BYTES];
-    replay_diverge("waited %d s in %s for what it came to then", REPLAY_WAIT_MS / 1000,
-                   text_of_record(r, false, got));
 }
 
 /* --- where the rank stands -------------------------------------------------------------------- */
@@ -186,7 +108,7 @@ static bool is_same(uint32_t event, const struct record *r, bool complete)
     decision_shape_of(r, complete, &shape);
     bool numbered_later = shape.kind == RECORD_PROBE && !complete; /* the message that it finds */
     return decision_same_question(&shape, replay_shape(event)) &&
-           (numbered_later || decision_request_of(r) == request_at(event)) &&
+           (numbered_later || decision_request_of(r) == replay_request_at(event)) &&
            (!complete || decision_same_outcome(&shape, replay_shape(event)));
 }
 
@@ -229,9 +151,9 @@ static uint32_t step_on(const struct record *r, bool complete)
         replay_park(); /* the record came too late to be left out: see I.complete of what is unknown
                         */
     if (rest != replay.events)
-        diverge_at(rest, r, complete);
+        replay_diverge_at(rest, r, complete);
     if (!is_same(event, r, complete))
-        diverge_at(event, r, complete);
+        replay_diverge_at(event, r, complete);
     replay.cursor = event + 1;
     replay.begun++;
     if (replay.wanted_count > 0)
@@ -282,13 +204,13 @@ static void await_stored(const struct decision_order *order, const struct record
 {
     const struct board_slot *slot = &replay.board->slot[order->rank];
     uint64_t end = clock_monotonic_ns() + REPLAY_WAIT_MS * UINT64_C(1000000);
-    char text[SHAPE_TEXT_BYTES];
+    char text[REPLAY_TEXT_BYTES];
     while (atomic_load(&slot->stored) < order->stored) {
         if (clock_monotonic_ns() > end)
             replay_diverge("event %u: waited %d s to make %s until rank %d had made %u calls on "
                            "the store, as it had then; it has made %u",
                            replay.event[order->event].index, REPLAY_WAIT_MS / 1000,
-                           text_of_record(r, false, text), order->rank, order->stored,
+                           replay_text_of_record(r, false, text), order->rank, order->stored,
                            atomic_load(&slot->stored));
         replay_round();
         replay_idle();
@@ -383,7 +305,7 @@ static void check_outcome(uint32_t event, const struct record *r)
     decision_shape_of(r, true, &shape);
     if ((replay_shape(event)->state & SHAPE_INCOMPLETE) == 0 &&
         !decision_same_outcome(&shape, replay_shape(event)))
-        diverge_at(event, r, true);
+        replay_diverge_at(event, r, true);
 }
 
 static void after(struct record *r)
@@ -467,14 +389,14 @@ static void begin_poll(const struct record *r)
             true); /* does not return if calls around it are those that were in progress */
         if (replay.arrived)
             replay_park(); /* when the call around it was made */
-        diverge_at(replay.events, r, false);
+        replay_diverge_at(replay.events, r, false);
     }
     replay.answer = REPLAY_YES;
     replay.answer_event = find_positive(r);
     if (!is_same(replay.answer_event, r, false))
-        diverge_at(replay_window_rest() != replay.events ? replay_window_rest()
-                                                         : replay_window_end(replay.cursor),
-                   r, false);
+        replay_diverge_at(replay_window_rest() != replay.events ? replay_window_rest()
+                                                                : replay_window_end(replay.cursor),
+                          r, false);
 }
 
 static int finds_none(const struct record *look)
@@ -492,7 +414,7 @@ static void polled(struct record *stored)
     } else {
         uint32_t event = find_negative(stored);
         if (event == replay.events)
-            diverge_at(replay_window_end(replay.cursor), stored, true);
+            replay_diverge_at(replay_window_end(replay.cursor), stored, true);
         replay.event[event].value--;
     }
     replay_carry_out();

@@ -1,7 +1,8 @@
 /* What the parts of following another run share. Nobody else includes this.
  *
- *     replay      where this rank stands in the decisions, and what it is told of them
- *     replay_act  where it comes to its end, and what is done to the run at its places */
+ *     replay          where this rank stands in the decisions, and what it is told of them
+ *     replay_diverge  the end of the run at the first difference
+ *     replay_act      where it comes to its end, and what is done to the run at its places */
 #ifndef INJECTORS_REPLAY_REPLAY_PARTS_H
 #define INJECTORS_REPLAY_REPLAY_PARTS_H
 
@@ -10,6 +11,7 @@
 #include "injectors/rules/rules_parts.h"
 
 #define REPLAY_HELD_MOST 4096 /* messages of one rank, in one incarnation */
+#define REPLAY_TEXT_BYTES 160
 #define REPLAY_WANTED_MOST 64 /* events at which a snapshot is taken */
 
 /* A call in progress: its record here, its event there. */
@@ -54,11 +56,22 @@ struct replay {
 };
 extern struct replay replay;
 
-/* --- replay.c --------------------------------------------------------------------------------- */
-/* Says what happened instead, and ends the process. The first rank that diverges tells; what others
- * see afterwards follows from that. */
+/* --- replay_diverge.c ------------------------------------------------------------------------- */
+/* Reports what happened instead, a printf text, and ends the process. The first rank that diverges
+ * reports; what others see afterwards follows from that. */
 _Noreturn void replay_diverge(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same where `event` was expected (replay.events: none was) and `r` came. */
+_Noreturn void replay_diverge_at(uint32_t event, const struct record *r, bool complete);
+
+/* A call of this rank, complete or in progress, as text. Returns `text`. */
+const char *replay_text_of_record(const struct record *r, bool complete,
+                                  char text[REPLAY_TEXT_BYTES]);
+
+/* The request of a rank's event. */
+uint32_t replay_request_at(uint32_t event);
+
+/* --- replay.c --------------------------------------------------------------------------------- */
 const struct decision_shape *replay_shape(uint32_t event);
 
 /* Everything is done that was done, and what was in progress at the end is. */
