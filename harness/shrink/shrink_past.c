@@ -37,6 +37,13 @@ static void reach(struct past *past, size_t place, uint64_t records)
         past->reached[place] = records;
 }
 
+static void reach_number(struct past *past, uint64_t number)
+{
+    uint64_t index;
+    size_t place = links_place(past->links, number, &index);
+    reach(past, place, index + 1);
+}
+
 static void reach_incarnation(struct past *past, int incarnation)
 {
     for (size_t i = 0; i < past->traces->count; i++)
@@ -48,27 +55,23 @@ static void reach_incarnation(struct past *past, int incarnation)
  * all of them; too large a past does less harm than too small a one. */
 static void reach_members(struct past *past, uint64_t number)
 {
-    uint64_t index, next = number;
+    size_t place;
+    uint64_t member = number;
     do {
-        size_t place = links_place(past->links, next, &index);
-        reach(past, place, index + 1);
-        struct link link = links_of(past->links, place, index);
-        next = link.kind == LINK_JOINED ? link.at : number;
-    } while (next != number);
+        reach_number(past, member);
+        member = links_next_member(past->links, member, &place);
+    } while (member != number);
 }
 
 static void look_at(struct past *past, size_t place, uint64_t index)
 {
-    uint64_t other;
     struct link link = links_of(past->links, place, index);
-    if (link.kind == LINK_RECEIVED) {
-        size_t sender = links_place(past->links, link.at, &other);
-        reach(past, sender, other + 1);
-    } else if (link.kind == LINK_JOINED) {
+    if (link.kind == LINK_RECEIVED)
+        reach_number(past, link.at);
+    else if (link.kind == LINK_JOINED)
         reach_members(past, past->links->base[place] + index);
-    } else if (link.kind == LINK_LEFT) {
+    else if (link.kind == LINK_LEFT)
         reach_members(past, link.at);
-    }
 }
 
 /* false: nothing new was found. */

@@ -115,15 +115,12 @@ static void reach(struct headline *headline, uint64_t *after, uint64_t number)
 static void follow(struct headline *headline, uint64_t *after, size_t place, uint64_t index)
 {
     struct link link = links_of(&headline->links, place, index);
-    uint64_t number = headline->links.base[place] + index;
+    uint64_t own = headline->links.base[place] + index;
     if (link.kind == LINK_SENT)
         reach(headline, after, link.at);
-    while (link.kind == LINK_JOINED && link.at != number) {
-        uint64_t other;
-        size_t member = links_place(&headline->links, link.at, &other);
-        reach(headline, after, link.at);
-        link = links_of(&headline->links, member, other);
-    }
+    for (uint64_t member = links_next_member(&headline->links, own, &place); member != own;
+         member = links_next_member(&headline->links, member, &place))
+        reach(headline, after, member);
 }
 
 /* False: nothing new was found. Each record is followed once, when it is known to come after. */

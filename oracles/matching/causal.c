@@ -33,9 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A receive whose request was freed delivers its message at no time that anybody saw. */
-#define FREED_UNSEEN (UINT64_MAX / 2)
-
 enum item_kind { ITEM_NOTE, ITEM_MESSAGE, ITEM_MEETING };
 
 /* Where knowledge of a rank can change. */
@@ -85,34 +82,20 @@ static void add_item(struct causal_reading *reading, int rank, struct item item)
     state->item[state->item_count++] = item;
 }
 
-static void add_message(struct causal_reading *reading, const struct sent *sent,
-                        const struct received *received)
+static void on_message(void *context, const struct sent *sent, const struct received *received,
+                       bool anomaly)
 {
-    add_item(reading, received->delivered.rank,
+    (void)anomaly;
+    add_item(context, received->delivered.rank,
              (struct item){.index = received->delivered.index,
                            .kind = ITEM_MESSAGE,
                            .source = sent->event.rank,
                            .sent = sent->event.index});
 }
 
-static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
-                    const struct received *received)
+static void on_doubt(void *context)
 {
-    (void)channel;
-    if (received->leave < FREED_UNSEEN)
-        add_message(context, sent, received);
-}
-
-static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
-{
-    struct causal_reading *reading = context;
-    (void)channel;
-    (void)other;
-    if (anomaly_is_message(anomaly, received))
-        add_message(reading, sent, received);
-    reading->causal->uncertain |= anomaly_leaves_doubt(anomaly, received);
+    ((struct causal_reading *)context)->causal->uncertain = true;
 }
 
 /* The newest record of the application before record `index`; asked for in their order. */
@@ -436,8 +419,8 @@ void causal_listen(struct pass *pass, struct causal *causal)
         reading->rank[rank].trace = trace_set_find(traces, rank, pass->incarnation);
     pass_listen(pass, &(struct listener){.context = reading,
                                          .event = on_event,
-                                         .pair = on_pair,
-                                         .anomaly = on_anomaly,
+                                         .message = on_message,
+                                         .doubt = on_doubt,
                                          .joined = on_joined,
                                          .left = on_left,
                                          .end = on_end});

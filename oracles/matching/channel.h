@@ -124,6 +124,8 @@ struct passed_over {
 
 /* One message all the same, sent and delivered: out of order, or with other bytes. */
 bool anomaly_is_message(enum anomaly anomaly, const struct received *received);
+/* Its request was freed: it was delivered at no time that anybody saw. */
+bool received_is_unseen(const struct received *received);
 /* Which message it was is not known, so that others may be taken for each other. */
 bool anomaly_leaves_doubt(enum anomaly anomaly, const struct received *received);
 

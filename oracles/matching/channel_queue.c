@@ -22,6 +22,11 @@ bool anomaly_is_message(enum anomaly anomaly, const struct received *received)
            (anomaly == ANOMALY_PAYLOAD || anomaly == ANOMALY_UNDONE || anomaly == ANOMALY_ORDER);
 }
 
+bool received_is_unseen(const struct received *received)
+{
+    return received->leave >= UINT64_MAX / 2;
+}
+
 bool anomaly_leaves_doubt(enum anomaly anomaly, const struct received *received)
 {
     return !anomaly_is_message(anomaly, received) && anomaly != ANOMALY_UNDELIVERED &&

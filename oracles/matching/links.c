@@ -25,9 +25,6 @@
 #define KIND_SHIFT 60 /* of a slot: the kind above, the number of the other record below */
 #define FORGET_EVENTS 262144u
 
-/* A receive whose request was freed delivers its message at no time that anybody saw. */
-#define FREED_UNSEEN (UINT64_MAX / 2)
-
 /* A collective that not all members have come to. */
 struct meeting {
     uint64_t newest; /* record of the last that came */
@@ -60,34 +57,20 @@ static void set_link(struct links *links, uint64_t from, enum link_kind kind, ui
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static void link_message(struct linking *linking, const struct sent *sent,
-                         const struct received *received)
+/* What the channel's order forbids and that still is one message is linked; the rest is not. */
+static void on_message(void *context, const struct sent *sent, const struct received *received,
+                       bool anomaly)
 {
-    struct links *links = linking->links;
+    struct links *links = ((struct linking *)context)->links;
     uint64_t send = number_of(links, sent->event), delivery = number_of(links, received->delivered);
+    (void)anomaly;
     set_link(links, send, LINK_SENT, delivery);
     set_link(links, delivery, LINK_RECEIVED, send);
 }
 
-static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
-                    const struct received *received)
+static void on_doubt(void *context)
 {
-    (void)channel;
-    if (received->leave < FREED_UNSEEN)
-        link_message(context, sent, received);
-}
-
-/* What the channel's order forbids and that still is one message is linked; the rest is not. */
-static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
-{
-    struct linking *linking = context;
-    (void)channel;
-    (void)other;
-    if (anomaly_is_message(anomaly, received))
-        link_message(linking, sent, received);
-    linking->links->uncertain |= anomaly_leaves_doubt(anomaly, received);
+    ((struct linking *)context)->links->uncertain = true;
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -146,8 +129,8 @@ static void read_incarnation(struct links *links, struct reading *reading, int i
     pass_run(reading, LEVEL_WIRE, incarnation,
              &(struct listener){.context = &linking,
                                 .event = on_event,
-                                .pair = on_pair,
-                                .anomaly = on_anomaly,
+                                .message = on_message,
+                                .doubt = on_doubt,
                                 .joined = on_joined,
                                 .left = on_left});
     table_release(&linking.meetings);
@@ -227,6 +210,17 @@ size_t links_place(const struct links *links, uint64_t at, uint64_t *index)
     }
     *index = at - links->base[low];
     return low;
+}
+
+uint64_t links_next_member(const struct links *links, uint64_t at, size_t *place)
+{
+    uint64_t index;
+    *place = links_place(links, at, &index);
+    struct link link = links_of(links, *place, index);
+    if (link.kind != LINK_JOINED)
+        return at;
+    *place = links_place(links, link.at, &index);
+    return link.at;
 }
 
 void links_forget(const struct links *links, size_t place, uint64_t index)

@@ -41,7 +41,12 @@ struct links {
 enum error_code links_read(const struct trace_set *set, struct links *links, struct error *error);
 void links_release(struct links *links);
 
+/* Of record `index` of the trace at `place`. */
 struct link links_of(const struct links *links, size_t place, uint64_t index);
+
+/* The member of the same collective that follows record number `at` in its ring, and the place of
+ * its trace; `at` itself where it has joined none. */
+uint64_t links_next_member(const struct links *links, uint64_t at, size_t *place);
 
 /* Place of the trace that holds record number `at`; *index is the record's within it. */
 size_t links_place(const struct links *links, uint64_t at, uint64_t *index);

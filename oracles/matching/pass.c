@@ -10,6 +10,21 @@
 
 /* --- to all who listen --------------------------------------------------------------------- */
 
+static void on_message(const struct pass *pass, const struct sent *sent,
+                       const struct received *received, bool anomaly)
+{
+    for (size_t i = 0; i < pass->listener_count; i++)
+        if (pass->listener[i].message != NULL)
+            pass->listener[i].message(pass->listener[i].context, sent, received, anomaly);
+}
+
+static void on_doubt(const struct pass *pass)
+{
+    for (size_t i = 0; i < pass->listener_count; i++)
+        if (pass->listener[i].doubt != NULL)
+            pass->listener[i].doubt(pass->listener[i].context);
+}
+
 static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
                     const struct received *received)
 {
@@ -17,6 +32,8 @@ static void on_pair(void *context, const struct channel *channel, const struct s
     for (size_t i = 0; i < pass->listener_count; i++)
         if (pass->listener[i].pair != NULL)
             pass->listener[i].pair(pass->listener[i].context, channel, sent, received);
+    if (!received_is_unseen(received))
+        on_message(pass, sent, received, false);
 }
 
 static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
@@ -28,6 +45,10 @@ static void on_anomaly(void *context, enum anomaly anomaly, const struct channel
         if (pass->listener[i].anomaly != NULL)
             pass->listener[i].anomaly(pass->listener[i].context, anomaly, channel, sent, received,
                                       other);
+    if (anomaly_is_message(anomaly, received))
+        on_message(pass, sent, received, true);
+    if (anomaly_leaves_doubt(anomaly, received))
+        on_doubt(pass);
 }
 
 static void on_joined(void *context, const struct stream_event *event,
@@ -141,7 +162,8 @@ void pass_listen(struct pass *pass, const struct listener *listener)
     pass->listener[pass->listener_count++] = *listener;
     pass->hears |= listener->event != NULL;
     pass->keeps |= listener->keeps != NULL;
-    pass->matches |= listener->pair != NULL || listener->anomaly != NULL || pass->keeps;
+    pass->matches |= listener->pair != NULL || listener->anomaly != NULL ||
+                     listener->message != NULL || pass->keeps;
     pass->numbers |= listener->joined != NULL || listener->left != NULL ||
                      listener->complete != NULL || listener->discord != NULL;
 }

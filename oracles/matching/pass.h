@@ -24,6 +24,12 @@ struct listener {
     void (*anomaly)(void *context, enum anomaly anomaly, const struct channel *channel,
                     const struct sent *sent, const struct received *received,
                     const struct pair *other);
+    /* The same as which message went from where to where: each that was sent and whose delivery was
+     * seen. `anomaly`: out of order, or with other bytes. */
+    void (*message)(void *context, const struct sent *sent, const struct received *received,
+                    bool anomaly);
+    /* Which message something was is not known: others may have been taken for each other. */
+    void (*doubt)(void *context);
     /* As in collective.h. */
     void (*joined)(void *context, const struct stream_event *event,
                    const struct gathering *gathering, uint64_t number);

@@ -25,9 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A receive whose request was freed delivers its message at no time that anybody saw. */
-#define FREED_UNSEEN (UINT64_MAX / 2)
-
 const char *arrow_kind_text(enum arrow_kind kind)
 {
     static const char *const texts[] = {
@@ -88,11 +85,12 @@ static enum arrow_kind kind_by_epoch(const struct drawing *drawing, const struct
 }
 
 /* What earlier lives saw was told when they were read. */
-static void add_message(struct drawing *drawing, const struct sent *sent,
-                        const struct received *received, bool anomaly)
+static void on_message(void *context, const struct sent *sent, const struct received *received,
+                       bool anomaly)
 {
+    struct drawing *drawing = context;
     const struct event_ref *from = &sent->event, *to = &received->delivered;
-    if (received->leave >= FREED_UNSEEN ||
+    if (received_is_unseen(received) ||
         (from->incarnation < drawing->incarnation && to->incarnation < drawing->incarnation))
         return;
     size_t first = slice_find(drawing->slice, from), second = slice_find(drawing->slice, to);
@@ -109,23 +107,9 @@ static void add_message(struct drawing *drawing, const struct sent *sent,
                                          .again = sent->born > received->leave};
 }
 
-static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
-                    const struct received *received)
+static void on_doubt(void *context)
 {
-    (void)channel;
-    add_message(context, sent, received, false);
-}
-
-static void on_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
-{
-    struct drawing *drawing = context;
-    (void)channel;
-    (void)other;
-    if (anomaly_is_message(anomaly, received))
-        add_message(drawing, sent, received, true);
-    drawing->arrows->uncertain |= anomaly_leaves_doubt(anomaly, received);
+    ((struct drawing *)context)->arrows->uncertain = true;
 }
 
 static void on_joined(void *context, const struct stream_event *event,
@@ -178,9 +162,10 @@ static void read_life(struct reading *reading, struct drawing *drawing)
 {
     drawing->lines = reading_lines(reading, drawing->incarnation);
     drawing->told = reading_message_notes(reading, drawing->incarnation);
-    pass_run(reading, LEVEL_APP, drawing->incarnation,
-             &(struct listener){
-                 .context = drawing, .pair = on_pair, .anomaly = on_anomaly, .joined = on_joined});
+    pass_run(
+        reading, LEVEL_APP, drawing->incarnation,
+        &(struct listener){
+            .context = drawing, .message = on_message, .doubt = on_doubt, .joined = on_joined});
     for (size_t i = 0; drawing->told->count > 0 && i < drawing->slice->count; i++)
         take_told(drawing, i);
 }

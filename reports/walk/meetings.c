@@ -25,15 +25,13 @@ static void add_wire(struct members *members, const struct slice *slice, const s
                      size_t at)
 {
     const struct slice_event *event = &slice->event[at];
-    uint64_t own = links->base[event->place] + event->index, least = own, index;
-    struct link link = links_of(links, event->place, event->index);
-    if (link.kind != LINK_JOINED)
+    uint64_t own = links->base[event->place] + event->index, least = own;
+    size_t place;
+    if (links_of(links, event->place, event->index).kind != LINK_JOINED)
         return;
-    for (uint64_t member = link.at; member != own;) {
+    for (uint64_t member = links_next_member(links, own, &place); member != own;
+         member = links_next_member(links, member, &place))
         least = member < least ? member : least;
-        size_t place = links_place(links, member, &index);
-        member = links_of(links, place, index).at;
-    }
     add(members, &(struct member){at, LEVEL_WIRE, 0, 0, least});
 }
 

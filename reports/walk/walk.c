@@ -135,16 +135,6 @@ static bool member_flows(const struct walking *walking, size_t from, size_t to,
                         (record->flags & FLAG_INTER) != 0, trace[from].rank, trace[to].rank);
 }
 
-/* The next record of the ring of a collective. */
-static uint64_t next_member(const struct links *links, uint64_t at, size_t *place)
-{
-    uint64_t index;
-    *place = links_place(links, at, &index);
-    uint64_t next = links_of(links, *place, index).at;
-    *place = links_place(links, next, &index);
-    return next;
-}
-
 /* The cursor's rank has come to the collective: what it knows so far is for those it gives to. */
 static void join(struct walking *walking, struct cursor *cursor, uint64_t at)
 {
@@ -152,8 +142,8 @@ static void join(struct walking *walking, struct cursor *cursor, uint64_t at)
     const struct record *record = &cursor->trace->record[cursor->next];
     uint64_t takers = 0;
     cursor->joined = true;
-    for (uint64_t member = next_member(walking->links, at, &place); member != at;
-         member = next_member(walking->links, member, &place))
+    for (uint64_t member = links_next_member(walking->links, at, &place); member != at;
+         member = links_next_member(walking->links, member, &place))
         takers += member_flows(walking, own, place, record);
     hold(walking, cursor, at, takers);
 }
@@ -162,8 +152,8 @@ static bool members_have_come(struct walking *walking, struct cursor *cursor, ui
                               const struct record *record)
 {
     size_t own = (size_t)(cursor - walking->cursor), place;
-    for (uint64_t member = next_member(walking->links, began, &place); member != began;
-         member = next_member(walking->links, member, &place))
+    for (uint64_t member = links_next_member(walking->links, began, &place); member != began;
+         member = links_next_member(walking->links, member, &place))
         if (member_flows(walking, place, own, record) && !has_come(walking, cursor, member))
             return false;
     return true;
@@ -173,8 +163,8 @@ static void take_members(struct walking *walking, struct cursor *cursor, uint64_
                          const struct record *record)
 {
     size_t own = (size_t)(cursor - walking->cursor), place;
-    for (uint64_t member = next_member(walking->links, began, &place); member != began;
-         member = next_member(walking->links, member, &place))
+    for (uint64_t member = links_next_member(walking->links, began, &place); member != began;
+         member = links_next_member(walking->links, member, &place))
         if (member_flows(walking, place, own, record))
             take_held(walking, cursor, member);
 }
