@@ -26,6 +26,7 @@ enum verdict {
 #undef X
         VERDICT_COUNT
 };
+/* "pass", "violation", ...: static. */
 const char *verdict_text(enum verdict verdict);
 /* VERDICT_COUNT for a text that is none, and for NULL. */
 enum verdict verdict_from_text(const char *text);
@@ -120,6 +121,8 @@ struct judgement {
     size_t evidence_count;
     struct evidence *evidence; /* of every fault, up to a bound; by incarnation, then time; owned */
 };
+
+/* Releases what the judgement owns. Harmless on one that is all zero. */
 void judgement_release(struct judgement *judgement);
 
 /* How a rank's process ended. */
@@ -247,6 +250,9 @@ struct hang {
     const char *why; /* a sentence, where two wait for one another in collectives on different
                         communicators; NULL; static */
 };
+
+/* Who waits for whom at the end of the traces. alive[rank], of `ranks`: its process was there then;
+ * the others wait for nobody. *hang is owned by the caller: hang_release. */
 void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, struct hang *hang);
 void hang_release(struct hang *hang);
 

@@ -3,6 +3,8 @@
 #ifndef ENGINE_ZYGOTE_NUMBERS_H
 #define ENGINE_ZYGOTE_NUMBERS_H
 
+/* The inodes of the files that the ranks of the run have made, in the order of their making: as an
+ * earlier incarnation left them in the run folder, and for the next one. */
 void numbers_read(const char *folder);
 void numbers_write(const char *folder);
 

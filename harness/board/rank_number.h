@@ -10,6 +10,8 @@ int number_from_environment(const char *name);
 
 /* -1 if no launcher has told it. */
 int rank_from_environment(void);
+
+/* How many ranks the job has; -1 if no launcher has told it. */
 int rank_count_from_environment(void);
 
 #endif

@@ -178,6 +178,8 @@ bool canary_failed_as_expected(const struct canary *canary);
 
 /* --- campaign_group.c ------------------------------------------------------------------------- */
 
+/* NULL: no failure with this fingerprint so far. Owned by the campaign; the next campaign_count may
+ * move it. */
 struct group *campaign_find_group(const struct campaign *campaign, const char *fingerprint);
 
 /* Takes a run, survey or row of replays into the counts. *group is set to where a failure belongs,
@@ -239,6 +241,8 @@ enum error_code campaign_compare(const struct campaign *campaign, struct error *
 
 /* --- campaign_tell.c -------------------------------------------------------------------------- */
 
+/* To the campaign's outputs: what is run; a new group, when its first failure has come; the results
+ * in the end. campaign_show: progress, on a terminal. */
 void campaign_tell_head(const struct campaign *campaign);
 void campaign_tell_failure(const struct campaign *campaign, const struct group *group);
 void campaign_tell_end(const struct campaign *campaign);

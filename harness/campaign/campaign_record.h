@@ -35,6 +35,7 @@ struct campaign_record {
     const char **arose;                    /* static strings */
 };
 
+/* Releases what the record owns; not the record. */
 void campaign_record_release(struct campaign_record *record);
 
 /* Verdict, claim, fingerprint and coverage of a judged run folder. A run that left no verdict is a

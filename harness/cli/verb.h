@@ -14,6 +14,8 @@ struct verb {
     const char *help; /* one line */
 };
 
+/* The verbs. argv[0] is for messages: "faultline run". Each returns the exit status (enum
+ * exit_status) and has printed what was wrong. */
 int verb_run(int argc, char **argv);
 int verb_campaign(int argc, char **argv);
 int verb_list(int argc, char **argv);

@@ -64,6 +64,7 @@ int64_t plan_field_number(const struct plan_field *field, const void *whole);
 /* The same; nothing is set of lists, names, states and wires' ids. */
 void plan_field_set_number(const struct plan_field *field, void *whole, int64_t number);
 
+/* The field has in `whole` what it has in `plain`: nothing is asked for by it. */
 bool plan_field_is_plain(const struct plan_field *field, const void *whole, const void *plain);
 /* Not of states and wires' ids. */
 void plan_field_make_plain(const struct plan_field *field, void *whole, const void *plain);

@@ -172,6 +172,7 @@ struct plan {
     struct message_pattern wire[PLAN_MAX_WIRES];
 };
 
+/* An empty plan. To be released. */
 void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
 

@@ -52,6 +52,7 @@ struct run {
         reference_text[PATH_MAX + RUN_TEXT_BYTES]; /* why there are none, or where they come from */
 };
 
+/* A run of `scenario`, which is borrowed and must live on. To be released. */
 void run_init(struct run *run, const struct scenario *scenario);
 void run_release(struct run *run);
 

@@ -119,6 +119,7 @@ int scenario_helpers(const struct scenario *scenario);
 /* The same claims in the same order, and the same is compared. */
 bool scenario_same_claims(const struct scenario *a, const struct scenario *b);
 
+/* An empty list. To be released, with all scenarios in it. */
 void scenario_list_init(struct scenario_list *list);
 void scenario_list_release(struct scenario_list *list);
 

@@ -19,10 +19,12 @@ struct serial {
     bool bad;
 };
 
+/* Empty. To be released. */
 void serial_init(struct serial *serial);
 void serial_release(struct serial *serial);
 void serial_clear(struct serial *serial); /* empties it, keeps the memory */
 
+/* Append: bytes as they are; 8 bytes; `length` bytes of text, which need not be terminated. */
 void serial_put(struct serial *serial, const void *data, size_t bytes);
 void serial_put_number(struct serial *serial, int64_t number);
 void serial_put_text(struct serial *serial, const char *text, size_t length);

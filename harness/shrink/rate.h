@@ -40,6 +40,8 @@ enum rate_verdict {
     RATE_SELDOM, /* it has failed, but is to be sure and has passed as well */
     RATE_PASSES,
 };
+
+/* What the runs counted so far show of a plan; RATE_OPEN asks for more of them. */
 enum rate_verdict rate_judge(struct rate_count count, struct rate_demand demand);
 
 #endif

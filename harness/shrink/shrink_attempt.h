@@ -21,6 +21,8 @@ void attempts_wait(struct trials *trials);
 /* Ends all that runs; none of it is counted. */
 void attempts_end(struct trials *trials);
 
+/* Releases the runs without faults that the trials were compared with, and removes their folders.
+ */
 void references_release(struct trials *trials);
 
 /* All that is in it, and the folder. Whatever cannot be removed stays. */

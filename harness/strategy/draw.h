@@ -11,8 +11,10 @@ struct draw {
     uint64_t number; /* drawn so far */
 };
 
+/* The draws of one purpose, from the first. `purpose` is a number of the caller's own. */
 struct draw draw_for(uint64_t seed, uint64_t index, uint32_t purpose);
 
+/* Evenly of all 64-bit numbers. */
 uint64_t draw_number(struct draw *draw);
 
 /* Evenly from 0 to count - 1; 0 when count is 0. */

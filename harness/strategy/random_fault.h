@@ -19,6 +19,7 @@ struct fault {
 /* A step of this kind, armed from the start. */
 void fault_begin(struct fault *fault, enum plan_action action);
 
+/* Draws a rank of the job. */
 int32_t fault_rank(struct fault *fault);
 
 /* What lets go the rank or message that `step` keeps, by an attempt. `receiver`: whose position

@@ -79,6 +79,7 @@ struct survey {
     uint32_t *sends; /* by cell, see survey_sends; owned; NULL: there are none */
 };
 
+/* An empty survey. To be released. */
 void survey_init(struct survey *survey);
 void survey_release(struct survey *survey);
 

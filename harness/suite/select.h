@@ -29,6 +29,8 @@ struct selection_result {
     const struct scenario *scenario;
     int status; /* enum exit_status */
 };
+
+/* Writes it whole or not at all. `folder`: OUT/<id>. ERROR_IO. */
 enum error_code select_store_results(const char *folder, const struct selection_result *results,
                                      size_t count, struct error *error);
 

@@ -68,6 +68,7 @@ enum error_code path_make_run(const char *path, struct error *error);
 /* Absolute form of a path that exists. */
 enum error_code path_absolute(const char *path, struct path *absolute, struct error *error);
 
+/* There is something at `path`; a link that leads nowhere is nothing. */
 bool path_exists(const char *path);
 
 /* There is something of this name in the folder. */

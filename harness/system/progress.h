@@ -18,6 +18,7 @@ struct progress {
 
 #define PROGRESS_PERIOD_MS 500
 
+/* Starts the clock; `total`: 0 if it is not known. */
 void progress_begin(struct progress *progress, size_t total);
 /* `running` names what is under way. */
 void progress_show(const struct progress *progress, const char *running);

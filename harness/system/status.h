@@ -20,7 +20,10 @@ enum exit_status {
     STATUS_DEADLOCK = 122, /* `exec` has ended a deadlocked job; else its status is the command's */
 };
 
+/* pass 0, violation 1, unknown and vacuous 2, harness-error 3. */
 enum exit_status status_of_verdict(enum verdict verdict);
+/* Of the two the one that weighs more: in this order pass, unknown or vacuous, harness-error,
+ * violation, usage. */
 enum exit_status status_worst(enum exit_status a, enum exit_status b);
 
 /* What was written to `out` must have arrived: flushes it, says on stderr what went wrong with

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
+/* CLOCK_MONOTONIC, in nanoseconds. */
 static inline uint64_t clock_monotonic_ns(void)
 {
     struct timespec now;
@@ -75,6 +76,7 @@ static inline double clock_own_rate(void)
 
 #endif
 
+/* The time of a record, in ticks: of the machine, or virtual. */
 static inline uint64_t clock_ticks(void)
 {
     return __builtin_expect(clock_virtual != NULL, 0) ? clock_virtual() : clock_machine_ticks();

@@ -21,6 +21,7 @@ const char *event_text(struct event_ref event, char buffer[EVENT_TEXT_BYTES]);
  * used. */
 size_t event_parse(const char *text, struct event_ref *event);
 
+/* The same rank, incarnation and number of record. */
 bool event_same(struct event_ref a, struct event_ref b);
 
 #endif

@@ -56,6 +56,7 @@ enum error_code trace_set_finish(const char *where, struct trace_set *set, struc
 /* Takes END off the records of a trace that was made in memory; trace_open does it itself. */
 void trace_detach_end(struct trace *trace);
 
+/* Unmaps all traces of the set. Harmless on an empty set. */
 void trace_set_release(struct trace_set *set);
 
 /* NULL if there is none. */

@@ -25,6 +25,8 @@ struct fingerprint {
     char text[FINGERPRINT_BYTES];
 };
 
+/* Of the deciding finding of a run that was just judged; without one the text of its verdict, "" of
+ * a pass. */
 void fingerprint_of(const struct run *run, const struct outcome *outcome,
                     struct fingerprint *fingerprint);
 

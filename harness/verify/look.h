@@ -85,6 +85,7 @@ bool ranks_have(const struct trace_set *traces, int rank); /* some process was i
 /* The rank belongs to the communicator: as its making was recorded; of the world, all ranks. */
 bool is_member(const struct trace_set *traces, uint32_t comm, int rank);
 
+/* The first note of `kind` and `line` in the trace; its end where there is none. */
 struct at at_first_note(const struct trace *trace, enum note_kind kind, uint64_t line);
 
 /* The rank's own, in the incarnation and of the line of that note. */

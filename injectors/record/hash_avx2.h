@@ -10,6 +10,7 @@
 
 #if defined(__x86_64__)
 #define HASH_FOR_AVX2 _Pragma("GCC target(\"avx2\")")
+/* The processor has AVX2. */
 static inline bool hash_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2");

@@ -42,6 +42,7 @@ static inline uint32_t rules_take(void)
     return steered;
 }
 
+/* Step `step` of the plan, from 0. */
 const struct plan_step *rules_step(uint32_t step);
 
 /* HOLD: the message of the wire record `send` (RECORD_SEND) is kept from now on. Returns its number

@@ -38,6 +38,7 @@ extern int storage_watching;
 /* > 0: a call of this thread is being looked at, and what it calls is ours. */
 extern __thread int storage_depth __attribute__((tls_model("initial-exec")));
 
+/* Somebody wants to know of this call: it is the program's own, and the store is watched. */
 static inline bool storage_looks(void)
 {
     return __builtin_expect(storage_watching != 0, 0) && storage_depth == 0;

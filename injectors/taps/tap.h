@@ -104,6 +104,7 @@ static inline void library_end(void)
     thread_state.wire_depth--;
 }
 
+/* The MPI error class of what a function returned, for a record. */
 int tap_error_class(int result);
 
 /* What a record says of what a call returned: enum raised, or the MPI error class; 0 for success.
@@ -136,6 +137,8 @@ struct tap_lock {
     _Atomic unsigned taken;
 };
 
+/* A lock among the threads of the process, for a few instructions: who waits yields the processor.
+ * Not to be nested. */
 static inline void tap_lock(struct tap_lock *lock)
 {
     while (runtime_several_threads &&

@@ -4,6 +4,7 @@
 
 #include "oracles/matching/match.h"
 
+/* Two numbers as one key of a table. */
 uint64_t match_key(uint32_t high, uint32_t low);
 uint64_t match_request_key(int rank, int incarnation);
 

@@ -69,6 +69,7 @@ void pass_read(struct pass *pass, struct stream_seen *seen);
 /* Tells what was left over, and the end. */
 void pass_finish(struct pass *pass);
 
+/* Releases what the pass owns; the listeners' contexts are theirs. */
 void pass_release(struct pass *pass);
 
 /* All of it, for one who listens. */

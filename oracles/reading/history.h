@@ -91,6 +91,7 @@ bool history_has(const struct history *history, struct event_ref event);
 /* ... of its rank. */
 bool histories_have(const struct histories *histories, struct event_ref event);
 
+/* Releases what the histories own; the traces are the caller's. */
 void histories_release(struct histories *histories);
 
 /* Newest note of `kind` in `trace` below record `below`; of line `line` unless that is LINE_ANY.
@@ -103,6 +104,7 @@ bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t
  * was cut. */
 bool note_before(const struct trace *trace, uint64_t index, uint64_t *before);
 
+/* How record `index` of the trace is called in findings. */
 struct event_ref event_of(const struct trace *trace, uint64_t index);
 
 #endif

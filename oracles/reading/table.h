@@ -20,6 +20,7 @@ struct table {
     size_t used;
 };
 
+/* Releases the table; what its values point to is the caller's. */
 void table_release(struct table *table);
 
 /* NULL if there is none. */

@@ -17,6 +17,8 @@ void ends_write(struct xml *xml, const uint64_t count[STORED_ENDS]);
  * ENDS_BAR_HEIGHT high. */
 #define ENDS_BAR_HEIGHT 96
 void ends_write_bar(struct xml *xml, const uint64_t count[STORED_ENDS], uint64_t highest);
+
+/* The sum over all ways to end. */
 uint64_t ends_total(const uint64_t count[STORED_ENDS]);
 
 #endif

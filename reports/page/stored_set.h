@@ -44,6 +44,7 @@ enum error_code stored_set_read(const char *folder, const char *name, struct sto
 enum error_code stored_set_count(const char *folder, const char *name, struct stored_set *set,
                                  struct error *error);
 
+/* Releases what was read. Harmless on a set that is all zero. */
 void stored_set_release(struct stored_set *set);
 
 /* Whether the folder itself is a set. */

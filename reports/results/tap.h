@@ -10,6 +10,7 @@
 #define TAP_NAME_BYTES 256    /* longer names are cut */
 #define TAP_STRING_BYTES 2048 /* so are longer strings */
 
+/* "TAP version 13"; then "1..count", once, before or after all lines. */
 void tap_header(FILE *out);
 void tap_plan(FILE *out, size_t count);
 

@@ -23,6 +23,7 @@ struct columns_options {
                        many events; without a witness the last of the run */
 };
 
+/* Everything, without colour, as wide as a terminal has by default. */
 struct columns_options columns_options_default(void);
 
 /* Writes to `out`. Ranks for which the width has no room are left out, those of the witness last,

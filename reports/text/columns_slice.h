@@ -19,6 +19,7 @@ void columns_slice_choose(const struct links *links, const struct walk *candidat
                           struct columns_slice *slice);
 void columns_slice_release(struct columns_slice *slice);
 
+/* The event with this number in the walk belongs to the slice. */
 bool columns_slice_holds(const struct columns_slice *slice, uint64_t ordinal);
 
 #endif

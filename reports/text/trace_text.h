@@ -23,6 +23,7 @@ struct trace_print_options {
     bool colour;
 };
 
+/* All events of all ranks, without limit and colour. */
 struct trace_print_options trace_print_options_default(void);
 
 /* Writes to `out`. Columns: seconds since the start of the run, event (r<rank>#<incarnation>:

@@ -14,6 +14,7 @@ struct xml {
     bool failed;
 };
 
+/* An element within the one that is open; xml_end closes the one begun last. */
 void xml_begin(struct xml *xml, const char *element);
 void xml_end(struct xml *xml);
 

@@ -23,6 +23,8 @@ enum arrow_kind {
 #undef X
         ARROW_KIND_COUNT
 };
+
+/* As in the page: "late", ...; static. */
 const char *arrow_kind_text(enum arrow_kind kind);
 
 struct arrow {

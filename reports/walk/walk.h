@@ -44,6 +44,8 @@ struct walk_seen {
     uint64_t forced; /* events whose cause could not be told first: their clocks lack it */
 };
 
+/* Passes all events of the run in an order in which causes come before what they bring about; of
+ * those that have no order, the earlier by the clock first. */
 struct walk_seen walk_run(const struct links *links, const struct walk *walk);
 
 /* The event is one of these. */

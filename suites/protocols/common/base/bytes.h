@@ -16,6 +16,7 @@ struct bytes {
     bool failed;
 };
 
+/* Append: bytes as they are; 8 bytes. */
 void bytes_put(struct bytes *bytes, const void *data, size_t size);
 void bytes_put_number(struct bytes *bytes, uint64_t number);
 /* A size in front of them. */

@@ -25,6 +25,7 @@ void control_open(const struct line_store *store, const char *const *names, int 
 /* Collective: every control message that was sent is received, or dropped, on return. */
 void control_close(void);
 
+/* The communicator, for collective calls of the protocol; MPI_COMM_NULL outside open and close. */
 MPI_Comm control_comm(void);
 
 /* Phases: before-send-<name>, after-send-<name>. */

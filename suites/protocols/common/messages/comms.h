@@ -25,6 +25,7 @@ struct comm {
 #define COMM_ID_WORLD 1
 #define COMM_ID_SELF 2
 
+/* MPI_COMM_WORLD and MPI_COMM_SELF, of an application of `ranks` ranks of which this is `rank`. */
 void comms_open(int rank, int ranks);
 void comms_close(void);
 /* This process is another rank: of MPI_COMM_WORLD and MPI_COMM_SELF. The others are to be read. */

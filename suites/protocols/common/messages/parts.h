@@ -6,7 +6,9 @@
 
 #define LAYER_EXPORTED __attribute__((visibility("default")))
 
+/* Between layer_open and layer_close. */
 bool layer_is_open(void);
+/* See layer_protocol.native_collectives. */
 bool layer_native_collectives(void);
 
 /* Ends the job: the program does what is not supported. */

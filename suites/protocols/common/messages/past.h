@@ -31,6 +31,7 @@ struct moment *past_add(struct past *past, uint64_t step);
 /* The next to be given again; NULL: all were. */
 const struct moment *past_next(const struct past *past);
 
+/* Drops all of it. */
 void past_clear(struct past *past);
 
 /* As bytes in a saved state. past_read replaces what is there; none of it was given again. */

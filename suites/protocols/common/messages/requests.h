@@ -61,6 +61,7 @@ void request_post(struct request *request);
 void request_unpost(struct request *request);
 struct request *requests_posted(void);
 
+/* All requests, those without a handle too: linked by `next`; NULL: there are none. */
 struct request *requests_all(void);
 
 /* The synchronous send to rank `to` of the application whose packet has this number; NULL: none. */
