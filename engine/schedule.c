@@ -22,7 +22,7 @@ static void tell(int32_t process)
         engine_wake(process);
 }
 
-/* The turn goes to others, and comes back when the plan lets this rank go on. */
+/* Lets other ranks run until the plan releases this one. */
 static void stop_ranks(void)
 {
     engine_turn();

@@ -44,8 +44,8 @@ enum faultline_note {
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
 
-/* The one door. name may be NULL; data may be NULL when bytes is 0; both are only read. Prefer the
- * named functions below. */
+/* What all functions below call. name may be NULL; data may be NULL when bytes is 0; both are only
+ * read. Prefer the named functions below. */
 void faultline_note(int kind, uint64_t value, const char *name, const void *data, size_t bytes)
     __attribute__((weak));
 void faultline_draw(const char *name, void *data, size_t bytes) __attribute__((weak));

@@ -13,7 +13,7 @@ static int check_type(MPI_Datatype type)
     return is_type ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
-/* No buffer is one only where the type has the addresses. */
+/* A NULL buffer is allowed only with a type of absolute addresses. */
 static int check_buffer(const void *buffer, MPI_Count count, MPI_Datatype type)
 {
     MPI_Aint lower = 0, extent = 0;
@@ -122,7 +122,7 @@ static bool is_in_place(const struct call *call, const struct comm_view *view, b
     return call->root == view->rank && sending != traits->root_sends;
 }
 
-/* A side without a byte: then it does not matter where it is. */
+/* No bytes on this side: its address does not matter. */
 static bool is_empty(const struct blocks *blocks, int number)
 {
     for (int i = 0; i < number; i++)

@@ -100,7 +100,7 @@ int block_fill(const struct blocks *blocks, int which, const void *packed, size_
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-/* Part `part` of what a participant brought, into block `which`. */
+/* Unpacks part `part` of a participant's deposit into block `which`. */
 static int take(const struct collective *c, int participant, int part, int which)
 {
     struct deposit *deposit = c->meeting->deposit[participant];
@@ -115,7 +115,7 @@ static int worse(int result, int found)
     return result != MPI_SUCCESS ? result : found;
 }
 
-/* From each peer its part for this rank. */
+/* Takes from each peer the part that is for this rank. */
 static int take_from_peers(const struct collective *c)
 {
     int result = MPI_SUCCESS;
@@ -126,8 +126,8 @@ static int take_from_peers(const struct collective *c)
     return result;
 }
 
-/* The place of that edge to this rank which has `earlier` others before it; after the last one if
- * there is none. */
+/* Index of the edge to `rank` that has `earlier` other edges to it before it; the number of edges
+ * if there is none. */
 static int edge_to(struct deposit *deposit, int rank, int earlier)
 {
     const int *to = deposit_part(deposit, 0);
@@ -137,9 +137,10 @@ static int edge_to(struct deposit *deposit, int rank, int earlier)
     return at;
 }
 
-/* How many edges from the same source are matched before this one. The library takes them in the
- * order in which they were sent, but those of MPI_Neighbor_alltoall from the last on: where one
- * process is both neighbours on a ring, what it sends down is what comes from above. */
+/* How many edges from the same source are matched before this one. The library matches them in the
+ * order in which they were sent, but those of MPI_Neighbor_alltoall in the reverse order: where one
+ * process is both neighbours on a ring, its block for the lower neighbour arrives from the upper
+ * one. */
 static int edges_before(const struct collective *c, int edge)
 {
     const struct neighbours *mine = &c->neighbours;

@@ -109,7 +109,7 @@ static bool needs_are_met(void *data)
 
 /* --- as a request ----------------------------------------------------------------------------- */
 
-/* Comes to the meeting; error class. */
+/* Joins the meeting with this rank's deposit. Returns an error class. */
 static int start(void *data)
 {
     struct collective *c = data;

@@ -1,5 +1,5 @@
-/* What the program may free while a collective with it is pending: operations, whose end is put
- * off, and types, of which the collective has copies. */
+/* The program may free an operation or a datatype while a collective that uses it is pending: an
+ * operation is freed later then, and of a datatype the collective has a copy. */
 #include "engine/collectives/collective.h"
 
 #include <stdlib.h>

@@ -62,7 +62,7 @@ void *reduce_halving(const struct combiner *combiner, int ranks)
     return halving(&fold, 0, 1);
 }
 
-/* What stands for `width` ranks from `from` on, of those that there are. */
+/* The partial result of the ranks from `from` on, `width` of them or fewer at the end. */
 static void *binomial(const struct combiner *combiner, int ranks, int first, int from, int width)
 {
     if (width == 1)

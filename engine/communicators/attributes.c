@@ -1,5 +1,6 @@
-/* Attributes are the library's own, but for two things: what it would ask its launcher, and the end
- * of those of MPI_COMM_WORLD and MPI_COMM_SELF, since its MPI_Finalize is not called in a rank. */
+/* The library keeps attributes, with two exceptions: those whose values it would get from its
+ * launcher; and the attributes of MPI_COMM_WORLD and MPI_COMM_SELF are deleted here, since the
+ * library's MPI_Finalize is not called in a rank. */
 #include "engine/communicators/parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What MPI says of a communicator, and its end. */
+/* The functions that ask for properties of a communicator, and those that free it. */
 #include "engine/communicators/parts.h"
 
 /* Raises MPI_ERR_COMM if there is no view, MPI_ERR_ARG if there is no place for the answer. */

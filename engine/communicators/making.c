@@ -1,5 +1,6 @@
-/* New communicators out of one that there is: each member makes a handle of the library for itself,
- * all meet, and the first that finds all there works out who is in what. */
+/* New communicators from an existing one: each member makes a handle of the library for itself, all
+ * meet, and the first that finds all of them there computes the members of each new communicator.
+ */
 #include "engine/communicators/parts.h"
 
 #include "engine/requests/request.h"
@@ -346,7 +347,8 @@ static int colour_of_folder(MPI_Info info)
     return given ? (int)(hash & INT_MAX) : MPI_UNDEFINED;
 }
 
-/* The whole, for a part of the machine that all ranks are in; smaller parts are not told apart. */
+/* All members, for a part of the machine that holds all ranks; smaller parts are not
+ * distinguished. */
 static int colour_of_hardware(MPI_Info info)
 {
     char type[MPI_MAX_INFO_VAL + 1] = "";

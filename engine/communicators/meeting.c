@@ -65,7 +65,8 @@ static bool same_key(const struct meeting_key *a, const struct meeting_key *b)
     return a->kind == b->kind && a->tag == b->tag && a->who == b->who;
 }
 
-/* The newest stands first: the oldest without this participant is the last that fits. */
+/* The list begins with the newest meeting: the last match is the oldest meeting that this
+ * participant has not joined. */
 static struct meeting *find(const struct shared_communicator *of, const struct meeting_key *key,
                             int mine)
 {

@@ -126,7 +126,7 @@ bool members_ranks_valid(const int *ranks, int count, int size)
     return valid;
 }
 
-/* How many ranks the triple means; 0: it is no range of 0..size-1. */
+/* The number of ranks in the range that the triple describes; 0: not a range within 0..size-1. */
 static int range_length(const int range[3], int size)
 {
     int first = range[0], last = range[1], stride = range[2];

@@ -1,4 +1,4 @@
-/* Who is given the token next. See core.h. */
+/* Chooses which process gets the token next. See core.h. */
 #include "engine/core/parts.h"
 
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@
 const struct engine_network *engine_network;
 bool (*engine_is_stopped)(int process);
 
-/* Ends that the launcher process has seen, and nobody else knew of. */
+/* Notes the processes whose end only the launcher process has seen. */
 static void take_in_ends(void)
 {
     for (int i = 0; i < engine->processes; i++) {
@@ -95,8 +95,8 @@ static bool sleeps_before(int a, int b)
     return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
 }
 
-/* Those who poll are told no again, one after the other; who sleeps is woken when it is time, and
- * virtual time moves there. */
+/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more, until
+ * the time is near at which a process that sleeps wakes: then that one is. */
 static int find_idle(void)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
@@ -116,14 +116,14 @@ static int find_idle(void)
     return poller != ENGINE_NOBODY && at > engine->now_ns + engine->idle_ns ? poller : sleeper;
 }
 
-/* libc's function would ask for virtual time. */
+/* By the system call: libc's function is replaced by the one that sleeps in virtual time. */
 static void sleep_really(uint64_t ns)
 {
     struct timespec time = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
     syscall(SYS_nanosleep, &time, NULL);
 }
 
-/* Nobody else could go on, and time moves to where it wakes. */
+/* No other process can run: virtual time moves to the time at which this one wakes. */
 static void wake_sleeper(int sleeper)
 {
     uint64_t at = engine->process[sleeper].wake_ns, now = engine->now_ns;

@@ -1,5 +1,5 @@
-/* Decisions: those given are followed, what comes after them is drawn, as if all before had been
- * drawn too: a run that ended in the middle goes on as it would have. All are written down. See
+/* Decisions. The given ones are followed; later ones are drawn from the seed as if the given ones
+ * had been drawn, too, so a run that was cut off continues as it would have. All are recorded. See
  * core.h. */
 #include "engine/core/core.h"
 

@@ -1,4 +1,4 @@
-/* The token's way from hand to hand, and what a process does with it. See core.h. */
+/* How the token is passed between processes, and what its holder may do. See core.h. */
 #include "engine/core/parts.h"
 
 #include <limits.h>
@@ -68,7 +68,7 @@ static void await_token(void)
         futex_wait(&self()->token, TOKEN_AWAITED);
 }
 
-/* It keeps the token until it is dead. */
+/* A rank that is to be killed here waits for it, and holds the token until it is dead. */
 static void meet_end(enum process_state state)
 {
     if (!self()->awaits_kill || (state == PROCESS_READY && engine_decide(DECIDE_DEATH, 2) == 0))
@@ -79,7 +79,7 @@ static void meet_end(enum process_state state)
         pause();
 }
 
-/* To whoever is next, and back. */
+/* Passes the token to the process that is chosen next, and returns when it has come back. */
 static void hand_over(enum process_state state)
 {
     meet_end(state);

@@ -3,8 +3,8 @@
 
 #include "engine/library.h"
 
-/* The library packs nothing at address 0: a type of addresses is packed from here instead, as one
- * that begins so much earlier. */
+/* The library packs nothing from address 0 (MPI_BOTTOM). A type of absolute addresses is therefore
+ * packed from this address, as a type that begins that many bytes earlier. */
 #define ELSEWHERE 4096
 
 size_t packing_bytes(MPI_Count count, MPI_Datatype type)

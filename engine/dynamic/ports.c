@@ -63,7 +63,7 @@ static struct members *members_brought(struct deposit *deposit)
     return made;
 }
 
-/* The first who waits from the other direction, taken out. */
+/* Takes the first process that waits on the other side of the port out of its queue. */
 static struct visitor *take_partner(struct port *port, bool accepts)
 {
     struct visitor **link = &port->waiting;

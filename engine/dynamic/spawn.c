@@ -60,7 +60,8 @@ static int comm_get_parent(MPI_Comm *parent_comm)
 
 /* --- spawning --------------------------------------------------------------------------------- */
 
-/* What the root says: `count` commands, of each how many processes with which arguments. */
+/* The root's arguments: `count` commands, and for each the number of processes and their
+ * arguments. */
 struct spawning {
     struct joining joining; /* first, so that the one leads to the other */
     int commands;

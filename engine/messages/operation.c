@@ -200,7 +200,8 @@ int receive_begin(struct operation *receive)
     return MPI_SUCCESS;
 }
 
-/* A wildcard may be met by the dead as well: it fails until the failure is acknowledged. */
+/* A wildcard receive could be for a message of a dead rank: it fails until the failure is
+ * acknowledged. */
 int receive_hopeless(const struct operation *receive)
 {
     const struct comm_view *view = receive->view;
@@ -226,7 +227,7 @@ static bool receive_ready(void *data)
            receive->posted->message || receive_hopeless(receive) != MPI_SUCCESS;
 }
 
-/* Of a last element that is incomplete the library places what is there, and no more. */
+/* Of an incomplete last element the library stores the bytes that have come. */
 static int unpack(const struct side *side, const struct message *message, MPI_Count bytes)
 {
     MPI_Count size = packed_bytes(1, side->type);
@@ -256,7 +257,7 @@ static void describe(const struct operation *receive, const struct message *mess
                    receive->side.peer == MPI_PROC_NULL ? MPI_ANY_TAG : receive->side.tag, 0, false);
 }
 
-/* It will not get a message; by a pending wildcard the receive stays begun. */
+/* The receive fails without a message; a wildcard receive with a pending failure stays posted. */
 static int receive_fail(struct operation *receive, MPI_Status *status)
 {
     int class = receive_hopeless(receive);

@@ -188,7 +188,7 @@ static void answer(const struct probe *probe, struct message *message)
         mailbox_take(message);
 }
 
-/* Looks for a message as a receive would; a receive that could get none fails, and so does this. */
+/* Looks for a message as a receive would, and fails where such a receive would fail. */
 static int look(struct probe *probe, struct message **message)
 {
     const struct side *side = &probe->asked.side;

@@ -103,7 +103,7 @@ static int attach_int(void *address, int bytes)
     return attach(address, bytes);
 }
 
-/* Payloads are packed when they are sent: nothing is in the buffer that would have to go first. */
+/* Payloads are packed when they are sent, so the buffer is always empty. */
 static int detach(void *address, MPI_Count *bytes)
 {
     engine_turn();

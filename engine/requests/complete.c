@@ -208,7 +208,7 @@ static int test_any(int count, MPI_Request *requests, int *index, int *flag, MPI
 
 /* --- some ------------------------------------------------------------------------------------- */
 
-/* All that are ready are told, or one of them alone: MPI says "at least one". */
+/* Completes all requests that are ready, or one of them: MPI asks for "at least one". */
 static int finish_several(int count, MPI_Request *requests, int ready, int *out, int *indices,
                           MPI_Status *statuses)
 {

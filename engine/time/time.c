@@ -47,7 +47,7 @@ void virtual_time_set(bool on)
     clock_virtual = on ? ticks : NULL;
 }
 
-/* A loop that does nothing but look at the clock must come to its end soon. */
+/* Each reading in a row moves time further, so that a loop that only reads the clock ends soon. */
 static uint64_t read_ns(void)
 {
     uint64_t now = engine_now_ns();
@@ -83,7 +83,7 @@ static uint64_t in_ns(const struct timespec *time)
     return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec;
 }
 
-/* Looking once is not waiting: the call is one that others may run in. */
+/* A call in which other ranks may run. */
 static void sleep_ns(uint64_t ns)
 {
     engine_sleep(ns);

@@ -1,7 +1,7 @@
-/* Going on after a death (ULFM), under the library's names MPIX_Comm_*: revoke, shrink, agree, and
- * the acknowledgement of failures. Shrink and agree are meetings beside those of the collectives:
- * they end when each member has come or is dead, whatever is revoked, and what comes out is worked
- * out once for all. */
+/* User-level failure mitigation (ULFM), under the library's names MPIX_Comm_*: revoke, shrink,
+ * agree, and the acknowledgement of failures. Shrink and agree are meetings beside those of the
+ * collectives: they end when each member has come or is dead, whatever is revoked, and what comes
+ * out is worked out once for all. */
 #include "engine/communicators/meeting.h"
 #include "engine/communicators/members.h"
 #include "engine/communicators/parts.h"
@@ -85,7 +85,7 @@ static struct meeting *meet(struct comm_view *view, enum meeting_kind kind, cons
     return meeting;
 }
 
-/* Who takes part in an agreement learns of the deaths that it found. */
+/* The participants of an agreement learn of the deaths that it found. */
 static void learn_of_deaths(void)
 {
     engine->process[engine_self].deaths_known = engine->deaths;
@@ -126,7 +126,8 @@ static bool all_have_acked(const struct meeting *meeting, int32_t process)
     return true;
 }
 
-/* Who came and died before this: whether its contribution counts is open. */
+/* A participant that contributed and died before the end: whether its contribution counts is a
+ * decision. */
 static void decide_agreement(struct meeting *meeting)
 {
     meeting->decided = true;

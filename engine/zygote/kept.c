@@ -97,7 +97,8 @@ static bool is_the_same(int one, int other)
            a.st_ino == b.st_ino;
 }
 
-/* Ranks of several runs would share its position, or what is at its other end. */
+/* The program has opened something: ranks of several runs would share its position, or what is at
+ * its other end. */
 static bool has_opened(void)
 {
     return count_opened() != opened || !is_the_same(STDOUT_FILENO, output) ||
@@ -212,7 +213,7 @@ static void take_over_output(void)
     close(output);
 }
 
-/* A job that has waited too long has begun the incarnation by itself. */
+/* A job that waited too long for the answer has started the incarnation by itself. */
 static bool is_to_go(void)
 {
     struct kept_message answer;
@@ -220,7 +221,7 @@ static bool is_to_go(void)
     return recv(job, &answer, sizeof answer, 0) == sizeof answer && answer.word == KEPT_GO;
 }
 
-/* It goes on when the zygote is gone: what ends it is the end of the job. */
+/* The process outlives the zygote, and ends with the job. */
 static void become_launcher(int line, char *text, size_t bytes)
 {
     close(control);
@@ -268,7 +269,7 @@ void kept_tell(enum kept_word word, int value)
         tell(job, word, value);
 }
 
-/* Those that come to this process while it looks are found by the next look. */
+/* Children that are inherited meanwhile are found by the next look. */
 static void kill_children(void)
 {
     int pid;

@@ -59,7 +59,7 @@ static bool redirect(int rank, const char *what, int to)
     return regular_make(path, &file, NULL) == OK && dup2(file, to) >= 0;
 }
 
-/* In the forked child: what it says goes where a rank's output goes, and it gets its number. */
+/* In the forked child: redirects its output to the rank's files and sets its number. */
 static void begin_rank(int rank, pid_t parent)
 {
     char number[16];
@@ -103,7 +103,7 @@ static bool fork_rank(int rank)
     return false;
 }
 
-/* Those that a rank asks for while it holds the token. True in each of them. */
+/* Forks the processes that the holder of the token has asked for. True in each of them. */
 static bool fork_spawned(void)
 {
     for (int i = (int)atomic_load(&engine->forked); i < engine->processes; i++)
@@ -152,7 +152,8 @@ static void tell_board(int rank, int wait_status)
     atomic_store(&slot->ended, 1);
 }
 
-/* One whom nobody has missed so far was ended with the job, where time stands. */
+/* A process whose end nobody has noticed yet was ended together with the job: at the present
+ * virtual time. */
 static void write_end(int process)
 {
     char path[PATH_MAX];
@@ -198,14 +199,15 @@ static void reap(void)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* It does nothing more: it is dead for the others, or has come to where it is to die. */
+/* It makes no progress any more: the other ranks treat it as dead, or it waits at the event at
+ * which the plan kills it. */
 static bool is_doomed(int rank)
 {
     const struct process *p = &engine->process[rank];
     return is_alive(rank) && (p->state == PROCESS_DEAD || atomic_load(&p->doomed) != 0);
 }
 
-/* Kills that the plan asks of a rank's parent: where it stands is kept first. */
+/* Kills the ranks that the plan wants killed by their parent. Keeps a snapshot of each before. */
 static void kill_requested(void)
 {
     char path[PATH_MAX];
@@ -232,7 +234,7 @@ static bool is_steered(void)
     return stops_withhold();
 }
 
-/* It is to look at once. */
+/* Wakes the launcher process, so that it looks at once. */
 static void call_driver(void)
 {
     if (kept_job() >= 0)

@@ -13,7 +13,8 @@
 static struct board *board;
 static struct plan plan;
 
-/* What stopped it is asked whether it may go on, in the ranks' own time. */
+/* A stopped rank may run again when all steps that stopped it have been released; that is judged
+ * in virtual time. */
 static bool is_stopped(int process)
 {
     if (process >= board->slots || !board_is_stopped(&board->slot[process]))

@@ -1,4 +1,4 @@
-/* Scenarios: the one door to Lua. No lua_* outside this folder. A scenario file is run once, in a
+/* Scenarios. No lua_* is called outside this folder. A scenario file is run once, in a
  * sandbox, in the driver; what comes out is data. */
 #ifndef SCRIPT_SCRIPT_H
 #define SCRIPT_SCRIPT_H

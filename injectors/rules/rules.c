@@ -1,4 +1,4 @@
-/* See rules.h: which steps are looked at, and the door. */
+/* See rules.h: which steps are looked at, and what the rest of the library calls. */
 #include "injectors/rules/rules_parts.h"
 
 struct rules rules;
@@ -205,7 +205,7 @@ static const struct watcher by_plan = {.before = before,
                                        .may_go = rules_may_go,
                                        .finished = finished};
 
-/* --- the door --------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 static void know_steps(void)
 {
     for (uint32_t step = 0; step < rules.plan->count; step++) {
