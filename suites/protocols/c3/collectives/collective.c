@@ -24,20 +24,25 @@ struct numbered {
 
 static struct numbered *all_numbered;
 
-static struct numbered *numbered_of(struct handle *communicator)
+/* Made when first asked for. */
+static struct numbered *numbered_as(uint64_t communicator)
 {
-    if (communicator->data)
-        return communicator->data;
     struct numbered *one = all_numbered;
-    while (one && one->communicator != communicator->id)
+    while (one && one->communicator != communicator)
         one = one->next;
     if (!one) {
         one = memory(1, sizeof *one);
-        *one = (struct numbered){.next = all_numbered, .communicator = communicator->id};
+        *one = (struct numbered){.next = all_numbered, .communicator = communicator};
         all_numbered = one;
     }
-    communicator->data = one;
     return one;
+}
+
+static struct numbered *numbered_of(struct handle *communicator)
+{
+    if (!communicator->data)
+        communicator->data = numbered_as(communicator->id);
+    return communicator->data;
 }
 
 void collective_numbers_freed(struct handle *communicator)
@@ -61,19 +66,6 @@ void collective_numbers_save(struct bytes *out)
     }
 }
 
-static void number_again(uint64_t communicator, uint64_t calls)
-{
-    struct numbered *one = all_numbered;
-    while (one && one->communicator != communicator)
-        one = one->next;
-    if (!one) {
-        one = memory(1, sizeof *one);
-        *one = (struct numbered){.next = all_numbered, .communicator = communicator};
-        all_numbered = one;
-    }
-    one->calls = calls;
-}
-
 /* What was called before the restore is forgotten, like what was sent. */
 void collective_numbers_restore(struct reader in)
 {
@@ -82,7 +74,7 @@ void collective_numbers_restore(struct reader in)
     while (in.left > 0 && !in.failed) {
         uint64_t communicator = reader_number(&in), calls = reader_number(&in);
         if (!in.failed)
-            number_again(communicator, calls);
+            numbered_as(communicator)->calls = calls;
     }
     if (in.failed)
         die("the checkpoint's numbers of collective calls are damaged");
