@@ -36,6 +36,9 @@ void collective_fill(struct record *r, const struct collective *collective);
 /* Hash of what this rank got, 0 if it got nothing; *hashed as payload_hash says. */
 uint64_t collective_result_hash(const struct collective *collective, bool *hashed);
 
+/* Around a blocking collective, a non-blocking one, and one that makes a persistent request. _begin
+ * publishes the record and fills in collective->communicator; _end adds what this rank got, of a
+ * non-blocking one what the request is. */
 struct record *collective_begin(enum level level, unsigned call, struct collective *collective,
                                 MPI_Comm comm);
 void collective_end(struct record *r, const struct collective *collective, int result);

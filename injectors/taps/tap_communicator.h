@@ -64,6 +64,7 @@ static inline int32_t communicator_peer(const struct communicator *c, int rank)
 /* World rank of this process as `c` sees it. */
 int32_t communicator_own(const struct communicator *c);
 
+/* It stays until it is dropped as often, although the program frees it. Returns `c`. */
 struct communicator *communicator_hold(struct communicator *c);
 void communicator_drop(struct communicator *c);
 

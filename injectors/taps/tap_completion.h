@@ -7,6 +7,8 @@
 #include "injectors/taps/tap.h"
 #include "injectors/taps/tap_request.h"
 
+/* Around MPI_Wait and MPI_Test. *waited is the request, claimed by this call until its _end; NULL:
+ * not known. `flag`, `status`: as the library has filled them in. */
 struct record *wait_begin(enum level level, unsigned call, const MPI_Request *request,
                           struct request **waited);
 void wait_end(struct record *r, struct request *waited, const MPI_Request *request,
@@ -36,6 +38,8 @@ struct batch {
 MPI_Status *batch_begin(enum level level, unsigned call, struct batch *batch, int count,
                         const MPI_Request *requests, MPI_Status *statuses);
 
+/* Around the forms for many: the record of the call; then a record for each request that it has
+ * completed. Each _end releases the batch. */
 struct record *wait_many_begin(const struct batch *batch);
 struct record *test_many_begin(const struct batch *batch);
 

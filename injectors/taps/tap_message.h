@@ -61,6 +61,7 @@ static inline void send_fill_hash(struct record *r, const void *buffer, MPI_Coun
         r->flags |= FLAG_NO_HASH;
 }
 
+/* Fills in a SEND record: the envelope, and the hash of the payload. */
 static inline void send_fill(struct record *r, const struct communicator *c, const void *buffer,
                              MPI_Count count, MPI_Datatype type, int destination, int tag)
 {
@@ -68,6 +69,8 @@ static inline void send_fill(struct record *r, const struct communicator *c, con
     send_fill_hash(r, buffer, count, type);
 }
 
+/* Around a blocking send, receive, or both in one call: the record is published by _begin, and has
+ * its end and what was received from _end. Before MPI_Init is over only the call is recorded. */
 static inline struct record *send_begin(enum level level, unsigned call, const void *buffer,
                                         MPI_Count count, MPI_Datatype type, int destination,
                                         int tag, MPI_Comm comm)
@@ -115,6 +118,7 @@ void received_unseen(struct record *r, const struct request *request, const MPI_
 void received_error(struct record *r, const struct communicator *c, const MPI_Status *status,
                     int class);
 
+/* Fills in what a RECV record asks for. */
 static inline void receive_fill(struct record *r, const struct communicator *c, int source, int tag)
 {
     r->comm = c->id;
@@ -183,6 +187,8 @@ struct start {
     uint32_t few_steps[START_MANY];
 };
 
+/* Of the calls that make persistent requests, the end: they are CALL records. Around MPI_Start and
+ * MPI_Startall: start_begin fills *start, start_end releases it. */
 void send_init_end(enum level level, struct record *r, const void *buffer, MPI_Count count,
                    MPI_Datatype type, int destination, int tag, MPI_Comm comm,
                    const MPI_Request *request, int result);

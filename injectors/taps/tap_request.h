@@ -109,10 +109,13 @@ struct type_use {
     bool settled;
 };
 
+/* For the three functions below, where other threads run. */
 void type_use_add(struct type_use *use, MPI_Datatype *type);
 void type_use_keep(struct type_use *use);
 void type_use_remove(struct type_use *use);
 
+/* Begins to need *type, which the caller keeps until type_use_end; sees to it that it may be read;
+ * ends to need it. */
 static inline void type_use_begin(struct type_use *use, MPI_Datatype *type)
 {
     use->type = NULL;
