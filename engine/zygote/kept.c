@@ -167,7 +167,9 @@ static size_t next_request(char *text, size_t room, int *line)
 static void forget_ours(void)
 {
     char name[LINE_BYTES];
-    for (char **entry = environ; entry != NULL && *entry != NULL;) {
+    if (environ == NULL)
+        return;
+    for (char **entry = environ; *entry != NULL;) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, OURS, sizeof OURS - 1) != 0 || length >= sizeof name) {
             entry++;
