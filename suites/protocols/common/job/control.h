@@ -5,8 +5,8 @@
 #define COMMON_JOB_CONTROL_H
 
 #include "common/base/lines.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 

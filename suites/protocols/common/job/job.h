@@ -6,8 +6,8 @@
 #define COMMON_JOB_JOB_H
 
 #include "common/base/lines.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 

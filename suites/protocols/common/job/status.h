@@ -2,7 +2,8 @@
 #ifndef COMMON_JOB_STATUS_H
 #define COMMON_JOB_STATUS_H
 
-#include <mpi.h>
+#include "mpi_library.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
