@@ -61,7 +61,7 @@ $(BUILD)/obj/reports/results/junit.o: CPPFLAGS += -isystem $(SYSROOT)/usr/includ
 $(BUILD)/obj/harness/system/memory.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/obj/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
 
-$(BUILD)/obj/harness/launch/launcher.o: CPPFLAGS += -DLAUNCHER_OF_LIBRARY=launcher_$(LAUNCHER)
+%/harness/launch/launcher.o: CPPFLAGS += -DLAUNCHER_OF_LIBRARY=launcher_$(LAUNCHER)
 
 $(BUILD)/obj/%.o: %.c
 	@echo "  CC      $<"
