@@ -62,6 +62,9 @@ circle() {
         [ "$(cat "out-$seed"/latest/1/output/r*.out | grep -c ' ok$')" -eq 3 ]
         "$FAULTLINE" trace "out-$seed/latest/1" >trace.txt
         grep -q 'r1#0:.* self .* end .*signal 9' trace.txt
+        grep -q ' wire .* raised proc-failed' trace.txt
+        grep -q ' wire .* raised revoked' trace.txt
+        grep -q ' MPIX_Comm_agree .* agreed on 0x' trace.txt
         [ "$(grep -c ' self .* end .*exit 0' trace.txt)" -eq 3 ]
         [[ "$(grep ' self .* end ' trace.txt | head -n 1)" == *" r1#0:"* ]]
     done

@@ -33,7 +33,8 @@ enum level {
 #define RECORD_KINDS(X)                                                                            \
     /* a hole: reserved, never written */                                                          \
     X(NONE, "none")                                                                                \
-    /* any call that is not one of the following; comm if it has one */                            \
+    /* any call that is not one of the following; comm if it has one; of MPIX_Comm_agree the flag  \
+     * that went in in `tag`, and the one that came out in `result_hash` */                        \
     X(CALL, "call")                                                                                \
     /* start of a send: comm, peer (destination), tag, bytes, hash; request (0: blocking) */       \
     X(SEND, "send")                                                                                \

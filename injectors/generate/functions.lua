@@ -165,6 +165,9 @@ local may_block = {
     "MPI_Win_wait",
 }
 
+-- Of role CALL, those of which more is recorded than that they were called: see roles.lua.
+local told = { MPIX_Comm_agree = "AGREE" }
+
 -- Written by hand in exceptions.c: a variable argument list.
 local by_hand = { MPI_Pcontrol = true }
 
@@ -215,6 +218,7 @@ return {
     operations = operations,
     never_blocks = never_blocks,
     may_block = may_block,
+    told = told,
     by_hand = by_hand,
     passed_on = passed_on,
     untapped = untapped,

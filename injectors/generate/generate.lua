@@ -360,7 +360,7 @@ end
 -- latter is a test and a jump. The lower tap is a static function, so that the upper one reaches it
 -- without the dynamic linker; PMPI_X is its exported alias.
 local function wrappers(call)
-    local role = roles[call.role]
+    local role = roles[known.told[call.name] or call.role]
         or stop("%s: no role '%s' in roles.lua", call.name, call.role)
     for _, name in ipairs(role.needs) do
         need(call, name, "role " .. call.role)

@@ -46,6 +46,12 @@ roles.CALL = { -- `comm` is filled in by the generator: the first parameter of t
     after = "call_end(recorded, answer);",
 }
 
+roles.AGREE = { -- stands for CALL where functions.lua says so
+    needs = { "comm", "flag" },
+    before = "struct record *recorded = agree_begin($LEVEL, $CALL, comm, flag);",
+    after = "agree_end(recorded, flag, answer);",
+}
+
 roles.INIT = {
     needs = {},
     before = "struct record *recorded = init_begin($LEVEL, $CALL);",

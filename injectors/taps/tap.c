@@ -54,6 +54,21 @@ struct record *call_begin(enum level level, unsigned call, MPI_Comm comm)
     return r;
 }
 
+struct record *agree_begin(enum level level, unsigned call, MPI_Comm comm, const int *flag)
+{
+    struct record *r = record_begin(level, RECORD_CALL, call);
+    r->comm = communicator_find(level, comm)->id;
+    r->tag = *flag;
+    record_publish(r);
+    return r;
+}
+
+void agree_end(struct record *r, const int *flag, int result)
+{
+    r->result_hash = (uint32_t)*flag;
+    call_end(r, result);
+}
+
 static void open_taps(void)
 {
     int rank = 0, size = 0, threads = MPI_THREAD_MULTIPLE, length = 0;

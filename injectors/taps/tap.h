@@ -122,6 +122,10 @@ static inline void call_end(struct record *r, int result)
 
 struct record *call_begin(enum level level, unsigned call, MPI_Comm comm);
 
+/* Of ULFM's agreement: what this process brought, and what all have agreed on. */
+struct record *agree_begin(enum level level, unsigned call, MPI_Comm comm, const int *flag);
+void agree_end(struct record *r, const int *flag, int result);
+
 /* Life of MPI in this process. init_end makes the taps ready; the record of MPI_Finalize is the
  * last of a rank. */
 struct record *init_begin(enum level level, unsigned call);

@@ -312,8 +312,14 @@ static void put_storage(struct line *line, const struct event *event)
 
 static void put_call(struct line *line, const struct event *event)
 {
-    if (event->record->comm != 0)
-        put_comm(line, event->record->comm);
+    const struct record *record = event->record;
+    if (record->comm != 0)
+        put_comm(line, record->comm);
+    if (record->call != CALL_MPIX_Comm_agree)
+        return;
+    put(line, ", flag %#" PRIx32, (uint32_t)record->tag);
+    if (event->done)
+        put(line, ": agreed on %#" PRIx64, record->result_hash);
 }
 
 static void put_torn(struct line *line, const struct event *event)
