@@ -43,13 +43,16 @@ static pid_t look_up(pid_t pid, char name[NAME_BYTES])
     return parent;
 }
 
-/* The command's parent is none of its processes, a job's is the command. */
-static int is_started_by_command(void)
+/* The command's parent is none of its processes, a job's is the command; under mpiexec the parent
+ * is neither. */
+static const char *who_started(void)
 {
     char name[NAME_BYTES];
     pid_t grandparent = look_up(getppid(), name);
+    if (strcmp(name, "faultline") != 0)
+        return "mpiexec\n";
     look_up(grandparent, name);
-    return strcmp(name, "faultline") != 0;
+    return strcmp(name, "faultline") == 0 ? "job\n" : "command\n";
 }
 
 static void add_line(const char *text)
@@ -151,7 +154,7 @@ int main(int argc, char **argv)
     int rank, word = 0;
     file = argc > 1 ? argv[1] : "begun";
     const char *mode = argc > 2 ? argv[2] : "";
-    add_line(is_started_by_command() ? "command\n" : "job\n");
+    add_line(who_started());
     begin(mode);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
