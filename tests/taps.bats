@@ -90,7 +90,7 @@ functions_of() {
     { grep -ohE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage/storage_real.h" \
         "$REPO/injectors/system/signals.c" "$REPO/engine/time/time.c" | tr -d 'X()' | grep -v '^name$'
         printf '%s\n' PMIx_Abort __open_2 __open64_2 __openat_2 __openat64_2 getrandom getentropy \
-            getenv; } | sort >files
+            arc4random arc4random_buf arc4random_uniform getenv; } | sort >files
     diff files others
 }
 
