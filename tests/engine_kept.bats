@@ -140,19 +140,6 @@ ended_with() {
     gone "$job" "$zygote" "$launcher" "$rank" "$child"
 }
 
-@test "a job that hangs on a kept zygote is a violation as it is elsewhere, and leaves nothing" {
-    begin hang
-    touch begun.go
-    ended_with 1
-    [[ "$(cat out)" == *"every live rank is blocked and nothing is in flight"* ]]
-    [ "$(grep -c '^not ok' out)" -eq 60 ]
-    gone "$zygote" "$launcher" "$rank" "$child"
-    [ "$(starts_by command)" -eq 1 ]
-    # The first has started the program anew, the last had the zygote.
-    diff <(cd faultline-out/latest/1/trace && sha256sum -- *) \
-        <(cd faultline-out/latest/60/trace && sha256sum -- *)
-}
-
 # All of it: make same-traces.
 @test "runs with the same decisions leave the same traces, killed or not, on a kept zygote or none" {
     run "$REPO/scripts/same_traces.sh" "$BUILD" 1 4
