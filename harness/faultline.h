@@ -236,8 +236,9 @@ static inline void faultline_notified(uint64_t line)
  * CoCheck section 4). Without any such note a process is the rank that MPI says; one that starts as
  * something else says so inside MPI_Init, before the program sees it return. A rank moves like
  * this: its process tells `checkpoint` of a line, then that it becomes nobody, and returns to the
- * program no more; the other tells that it becomes the rank, and `restored` of that line. In the same way a process
- * takes over a rank whose process has died; nothing of what that one did after the line counts. */
+ * program no more; the other tells that it becomes the rank, and `restored` of that line. In the
+ * same way a process takes over a rank whose process has died; nothing of what that one did after
+ * the line counts. */
 static inline void faultline_becomes(uint64_t rank)
 {
     if (faultline_note)

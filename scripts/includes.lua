@@ -46,6 +46,7 @@ engine/ulfm
 engine/dynamic
 engine/zygote
 engine
+engine/none
 injectors/replay
 injectors
 harness/launch

@@ -15,7 +15,7 @@ struct counts {
 static enum error_code repeat(struct trials *trials, const struct recorded *recorded,
                               const struct path *folder, struct counts *counts, struct error *error)
 {
-    struct job job;
+    struct job job = {0};
     struct replayed replayed = {.end = REPLAY_VOID};
     enum error_code code = path_remove(folder->text, error);
     if (code == OK)
