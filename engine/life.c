@@ -3,6 +3,7 @@
 
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
 #include "engine/dynamic/dynamic.h"
 #include "engine/time/virtual.h"
 
@@ -16,14 +17,25 @@ static struct process *self(void)
     return &engine->process[engine_self];
 }
 
+/* A place that all of a world come to. */
+struct gathering {
+    const struct comm_view *world;
+    bool (*has_come)(const struct process *p);
+};
+
+static uint64_t object_of(int process, bool (*has_come)(const struct process *p));
+
 /* Each of its world has come so far, or is dead where a death does not end the job: one that does
  * leaves nobody the time to go on, as with MPICH's Hydra. */
-static bool all_have_come(const struct comm_view *world, bool (*has_come)(const struct process *p))
+static bool all_have_come(void *data)
 {
+    const struct gathering *gathering = data;
+    const struct comm_view *world = gathering->world;
     for (int i = 0; i < world->local_count; i++) {
         const struct process *p = &engine->process[world->local[i]];
-        if (!has_come(p) && !(p->state == PROCESS_DEAD && engine->goes_on))
+        if (!gathering->has_come(p) && !(p->state == PROCESS_DEAD && engine->goes_on))
             return false;
+        engine_touch_seen(object_of(world->local[i], gathering->has_come));
     }
     return true;
 }
@@ -32,10 +44,10 @@ static bool all_have_come(const struct comm_view *world, bool (*has_come)(const 
  * can happen there, and a rank that others are to kill at their last events is still there. */
 static void wait_for_world(const struct comm_view *world, bool (*has_come)(const struct process *p))
 {
+    engine_touch(TOUCH_WRITE, object_of(engine_self, has_come));
     for (int i = 0; i < world->local_count; i++)
         engine_wake(world->local[i]);
-    while (!all_have_come(world, has_come))
-        engine_block();
+    engine_wait(all_have_come, &(struct gathering){world, has_come});
 }
 
 static bool is_initializing(const struct process *p)
@@ -46,6 +58,11 @@ static bool is_initializing(const struct process *p)
 static bool is_finalizing(const struct process *p)
 {
     return p->finalizing;
+}
+
+static uint64_t object_of(int process, bool (*has_come)(const struct process *p))
+{
+    return object_name(OBJECT_PROCESS, (uint64_t)process, has_come == is_finalizing, 0);
 }
 
 static int begin(int *argc, char ***argv)

@@ -1,7 +1,9 @@
 /* Meetings in shared memory: see meeting.h. */
 #include "engine/communicators/meeting.h"
 
+#include "base/mix.h"
 #include "engine/communicators/members.h"
+#include "engine/core/transition.h"
 
 #include <string.h>
 
@@ -65,6 +67,11 @@ static bool same_key(const struct meeting_key *a, const struct meeting_key *b)
     return a->kind == b->kind && a->tag == b->tag && a->who == b->who;
 }
 
+static uint64_t key_number(const struct meeting_key *key)
+{
+    return mix_two(mix_two(key->who, (uint64_t)key->tag), (uint64_t)key->kind);
+}
+
 /* The list begins with the newest meeting: the last match is the oldest meeting that this
  * participant has not joined. */
 static struct meeting *find(const struct shared_communicator *of, const struct meeting_key *key,
@@ -86,6 +93,7 @@ static struct meeting *begin(struct shared_communicator *of, const struct meetin
     made->name = name;
     made->size = size;
     made->process = process;
+    made->object = object_name(OBJECT_MEETING, of->context, key_number(key), of->begun++);
     made->deposit = engine_allocate((size_t)size * sizeof(struct deposit *));
     made->next = of->meetings;
     if (made->next)
@@ -95,12 +103,19 @@ static struct meeting *begin(struct shared_communicator *of, const struct meetin
     return made;
 }
 
+static uint64_t joined(const struct meeting *meeting, int participant)
+{
+    return object_name(OBJECT_JOINED, meeting->object, (uint64_t)participant, 0);
+}
+
 static struct meeting *come(struct meeting *meeting, int mine, struct deposit *deposit)
 {
     meeting->deposit[mine] = deposit;
     meeting->arrived++;
     if (meeting->size > 1)
         engine_did();
+    engine_touch(TOUCH_ADD, meeting->object);
+    engine_touch(TOUCH_WRITE, joined(meeting, mine));
     for (int i = 0; i < meeting->size; i++)
         if (meeting->deposit[i] && i != mine)
             engine_wake(meeting->process[i]);
@@ -179,23 +194,60 @@ static bool knows_of_death(const struct meeting *meeting, bool any)
     return false;
 }
 
-bool meeting_settled(const struct comm_view *view, const struct meeting *meeting,
-                     meeting_ready *ready, void *data)
+/* What is touched by seeing that it is ready: those who are needed, which are those without whom it
+ * would not be. */
+static void touch_needed(struct meeting *meeting, meeting_ready *ready, void *data)
+{
+    for (int i = 0; i < meeting->size; i++) {
+        struct deposit *deposit = meeting->deposit[i];
+        if (!deposit)
+            continue;
+        meeting->deposit[i] = NULL;
+        meeting->arrived--;
+        bool needed = !ready(data);
+        meeting->deposit[i] = deposit;
+        meeting->arrived++;
+        if (needed)
+            engine_touch(TOUCH_AFTER, joined(meeting, i));
+    }
+}
+
+static bool is_over(const struct comm_view *view, const struct meeting *meeting,
+                    meeting_ready *ready, void *data)
 {
     return view->shared->revoked || ready(data) || knows_of_death(meeting, false);
 }
 
+bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
+                     void *data)
+{
+    engine_touch_polled(meeting->object);
+    if (engine->transitions && ready(data))
+        touch_needed(meeting, ready, data);
+    return is_over(view, meeting, ready, data);
+}
+
+struct awaited {
+    const struct comm_view *view;
+    struct meeting *meeting;
+    meeting_ready *ready;
+    void *data;
+};
+
+static bool is_settled(void *data)
+{
+    const struct awaited *awaited = data;
+    return meeting_settled(awaited->view, awaited->meeting, awaited->ready, awaited->data);
+}
+
 int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready, void *data)
 {
-    for (bool waits = false;; waits = true) {
-        if (view_revoked(view, waits))
-            return MPIX_ERR_REVOKED;
-        if (ready(data))
-            break;
-        if (knows_of_death(meeting, false))
-            return MPIX_ERR_PROC_FAILED;
-        engine_block();
-    }
+    bool waits = !is_over(view, meeting, ready, data);
+    engine_wait(is_settled, &(struct awaited){view, meeting, ready, data});
+    if (view_revoked(view, waits))
+        return MPIX_ERR_REVOKED;
+    if (!ready(data))
+        return MPIX_ERR_PROC_FAILED;
     bool may_raise = knows_of_death(meeting, true);
     return may_raise && engine_decide(DECIDE_RAISE, 2) == 1 ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
 }

@@ -39,6 +39,7 @@ struct meeting {
     struct meeting *next, *previous;
     struct shared_communicator *of;
     struct meeting_key key;
+    uint64_t object;        /* transition.h */
     const int32_t *process; /* of the participants */
     bool own_list;          /* `process` is this meeting's */
     const char *name;  /* of the MPI function, as the first one said: at one address in all ranks */
@@ -88,8 +89,8 @@ int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready
                   void *data);
 
 /* meeting_await would not wait now. Decides nothing. */
-bool meeting_settled(const struct comm_view *view, const struct meeting *meeting,
-                     meeting_ready *ready, void *data);
+bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
+                     void *data);
 
 /* This participant needs nothing of it any more. */
 void meeting_leave(struct meeting *meeting);

@@ -42,6 +42,15 @@ static bool wants_to_run(const struct process *p)
            (p->state == PROCESS_ASLEEP && p->wake_ns <= engine->now_ns);
 }
 
+/* Of a run that is explored: who is to find out whether it can go on; that is no choice. */
+static int find_looker(void)
+{
+    for (int i = 0; i < engine->processes; i++)
+        if (engine->process[i].state == PROCESS_BLOCKED && engine->process[i].woken)
+            return i;
+    return ENGINE_NOBODY;
+}
+
 static bool is_stopped(int process)
 {
     return engine_is_stopped != NULL && engine_is_stopped(process);
@@ -148,18 +157,43 @@ static bool turns_are_over(void)
     return engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1;
 }
 
+/* Of the processes that can run, and after them the messages that can arrive. False: of a run that
+ * is explored all are known. */
+static bool choose_among(const int *ready, unsigned count, unsigned arriving, unsigned *chosen)
+{
+    static uint64_t actor[2 * ENGINE_MAX_PROCESSES];
+    if (engine->transitions == NULL) {
+        *chosen = engine_decide(DECIDE_NEXT, count + arriving);
+        return true;
+    }
+    if (arriving > ENGINE_MAX_PROCESSES)
+        arriving = ENGINE_MAX_PROCESSES;
+    for (unsigned i = 0; i < count; i++)
+        actor[i] = (uint64_t)ready[i];
+    for (unsigned i = 0; i < arriving; i++)
+        actor[count + i] = engine_network->lane(i);
+    return transition_choose(actor, count + arriving, chosen);
+}
+
 int choose_next(void)
 {
     int ready[ENGINE_MAX_PROCESSES];
+    unsigned chosen;
     for (;;) {
         bool stopped;
         take_in_ends();
         if (turns_are_over())
             return ENGINE_NOBODY;
+        int looker = engine->transitions != NULL ? find_looker() : ENGINE_NOBODY;
+        if (looker != ENGINE_NOBODY)
+            return looker;
         unsigned count = list_ready(ready, &stopped);
         unsigned arriving = engine_network != NULL ? engine_network->deliverable() : 0;
         if (count + arriving > 0) {
-            unsigned chosen = engine_decide(DECIDE_NEXT, count + arriving);
+            if (!choose_among(ready, count, arriving, &chosen)) {
+                engine->turns_left = 1;
+                return ENGINE_NOBODY;
+            }
             if (chosen < count)
                 return ready[chosen];
             engine_network->deliver(chosen - count);
@@ -178,6 +212,8 @@ int choose_next(void)
             pass_idle_time();
         else
             wake_sleeper(idle);
+        if (idle != ENGINE_NOBODY && engine->transitions != NULL)
+            choose_among(&idle, 1, 0, &chosen);
         if (idle != ENGINE_NOBODY)
             return idle;
     }

@@ -9,8 +9,7 @@
  *
  *     engine_turn();                 anybody may run before it
  *     ... look, change; engine_wake(process) for each process that could see the change ...
- *     while (!done())                a call that blocks
- *         engine_block();            returns when somebody woke this process
+ *     engine_wait(ready, data);      a call that blocks
  *
  * and one that answers "no" at once instead (Test, Iprobe):
  *
@@ -78,6 +77,7 @@ struct process {
     pid_t pid;
     bool woken;              /* something that it could see has changed since it began to wait */
     bool lingers;            /* PROCESS_POLLING: whatever others do wakes it */
+    bool looks;              /* it finds out whether it can go on: see engine_wait */
     bool awaits_kill;        /* see engine_await_kill */
     _Atomic uint32_t doomed; /* it has come to where it is to be killed */
     bool initializing;       /* it has come to MPI_Init */
@@ -125,6 +125,7 @@ struct engine {
     size_t choices, choice_room;
     const struct engine_choice *given; /* to be followed first; in the mapping */
     size_t givens;
+    struct transitions *transitions; /* NULL: the run is not explored; see transition.h */
     bool aborted; /* MPI_Abort was called */
     char
         refused[ENGINE_TEXT_BYTES]; /* what the engine does not do and was asked for; empty: none */
@@ -165,8 +166,10 @@ void engine_forget(void);
 void engine_turn(void);
 void engine_turn_to_poll(void);
 
-/* Gives the token away until somebody wakes this process. */
-void engine_block(void);
+/* Gives the token away until ready(data), which is asked whenever somebody has woken this process,
+ * and changes nothing. */
+typedef bool engine_ready(void *data);
+void engine_wait(engine_ready *ready, void *data);
 
 /* What was asked for is not there. True: look again, something has changed. False: say no. A
  * process that does nothing but poll in vain is not given the token before something that it could
@@ -249,10 +252,16 @@ void engine_file_made(uint64_t inode);
 /* One of 0 .. count - 1, count > 0. Of one possibility nothing is written down. */
 unsigned engine_decide(enum decision kind, unsigned count);
 
+/* For who chooses in another way than at random: what is given next, of this kind; false: nothing is.
+ * And what was chosen. */
+bool engine_given(enum decision kind, unsigned count, unsigned *chosen);
+void engine_write_down(enum decision kind, unsigned chosen, unsigned count);
+
 /* What is neither a process nor waits for one: messages on their way. Each is a possibility beside
  * the processes that are ready. */
 struct engine_network {
     unsigned (*deliverable)(void); /* how many could arrive next */
+    uint64_t (*lane)(unsigned which); /* its actor: see transition.h */
     void (*deliver)(unsigned which);
 };
 extern const struct engine_network *engine_network; /* NULL: none */

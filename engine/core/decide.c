@@ -4,12 +4,13 @@
 #include "engine/core/core.h"
 
 #include "base/mix.h"
+#include "engine/core/parts.h"
 
 #include <string.h>
 
 #define FIRST_ROOM 1024
 
-static void write_down(enum decision kind, unsigned chosen, unsigned count)
+void engine_write_down(enum decision kind, unsigned chosen, unsigned count)
 {
     if (engine->choices == engine->choice_room) {
         size_t room = engine->choice_room == 0 ? FIRST_ROOM : 2 * engine->choice_room;
@@ -24,15 +25,23 @@ static void write_down(enum decision kind, unsigned chosen, unsigned count)
         .kind = (uint8_t)kind, .chosen = (uint16_t)chosen, .count = (uint16_t)count};
 }
 
+bool engine_given(enum decision kind, unsigned count, unsigned *chosen)
+{
+    if (engine->choices >= engine->givens || engine->given[engine->choices].kind != kind)
+        return false;
+    *chosen = engine->given[engine->choices].chosen % count;
+    return true;
+}
+
 unsigned engine_decide(enum decision kind, unsigned count)
 {
+    unsigned chosen;
     if (count <= 1)
         return 0;
-    unsigned chosen;
-    if (engine->choices < engine->givens && engine->given[engine->choices].kind == kind)
-        chosen = engine->given[engine->choices].chosen % count;
-    else
+    if (engine->transitions != NULL)
+        return transition_decide(kind, count);
+    if (!engine_given(kind, count, &chosen))
         chosen = (unsigned)((mix_two(engine->seed, engine->choices) >> 32) * count >> 32);
-    write_down(kind, chosen, count);
+    engine_write_down(kind, chosen, count);
     return chosen;
 }

@@ -3,6 +3,7 @@
 #define ENGINE_CORE_PARTS_H
 
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
 
 #define CALL_NS 1000u /* that a wire call takes */
 #define TICK_NS 10u   /* between two times of records */
@@ -15,5 +16,13 @@ void engine_left(int process);
 
 /* Something was done that is not polling in vain. */
 void note_progress(void);
+
+/* --- transition.c: of a run that is explored -------------------------------------------------- */
+
+/* Who of these actors is next. False: all of them sleep. */
+bool transition_choose(const uint64_t *actor, unsigned count, unsigned *chosen);
+unsigned transition_decide(enum decision kind, unsigned count);
+/* The process that runs will say no rather than wait. */
+void transition_polls(bool polls);
 
 #endif

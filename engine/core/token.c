@@ -71,7 +71,8 @@ static void await_token(void)
 /* A rank that is to be killed here waits for it, and holds the token until it is dead. */
 static void meet_end(enum process_state state)
 {
-    if (!self()->awaits_kill || (state == PROCESS_READY && engine_decide(DECIDE_DEATH, 2) == 0))
+    bool at_once = state != PROCESS_READY || engine->transitions != NULL;
+    if (!self()->awaits_kill || (!at_once && engine_decide(DECIDE_DEATH, 2) == 0))
         return;
     atomic_store(&self()->doomed, 1);
     engine_call_launcher();
@@ -131,6 +132,7 @@ void engine_turn_to_poll(void)
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
+    transition_polls(true);
 }
 
 void engine_turn(void)
@@ -139,15 +141,43 @@ void engine_turn(void)
     for (int i = 0; i < engine->processes; i++)
         engine->process[i].woken |= engine->process[i].lingers;
     engine_turn_to_poll();
+    transition_polls(false);
     hear_of_deaths(false);
 }
 
-void engine_block(void)
+static void block(void)
 {
     if (!self()->woken)
         hand_over(PROCESS_BLOCKED);
     self()->woken = false;
     hear_of_deaths(true);
+}
+
+static bool look(engine_ready *ready, void *data)
+{
+    self()->looks = true;
+    bool is_ready = ready(data);
+    self()->looks = false;
+    return is_ready;
+}
+
+/* Of a run that is explored: going on is a transition of its own. */
+static void wait_in_two_steps(engine_ready *ready, void *data)
+{
+    while (!look(ready, data))
+        block();
+    hand_over(PROCESS_READY);
+    ready(data); /* touches what it is ready by */
+}
+
+void engine_wait(engine_ready *ready, void *data)
+{
+    if (engine->transitions != NULL) {
+        wait_in_two_steps(ready, data);
+        return;
+    }
+    while (!ready(data))
+        block();
 }
 
 static bool poll_on(bool lingers)
@@ -156,6 +186,7 @@ static bool poll_on(bool lingers)
     p->lingers = lingers;
     if (!p->woken)
         hand_over(PROCESS_POLLING);
+    transition_polls(true);
     bool changed = p->woken;
     p->woken = p->lingers = false;
     if (changed)

@@ -75,6 +75,11 @@ static struct visitor *take_partner(struct port *port, bool accepts)
     return found;
 }
 
+static bool has_met(void *data)
+{
+    return ((const struct visitor *)data)->made != NULL;
+}
+
 static void wait_in_line(struct port *port, struct visitor *visitor)
 {
     struct visitor **end = &port->waiting;
@@ -82,8 +87,7 @@ static void wait_in_line(struct port *port, struct visitor *visitor)
         end = &(*end)->next;
     *end = visitor;
     engine_did();
-    while (!visitor->made)
-        engine_block();
+    engine_wait(has_met, visitor);
 }
 
 /* Those who accept are side 0. */

@@ -25,7 +25,8 @@ static int begin(struct exchange *exchange)
 static bool ready(void *data)
 {
     struct exchange *exchange = data;
-    return send_kind.ready(&exchange->send) && receive_kind.ready(&exchange->receive);
+    bool sent = send_kind.ready(&exchange->send);
+    return receive_kind.ready(&exchange->receive) && sent;
 }
 
 static int finish(void *data, MPI_Status *status)
@@ -42,8 +43,8 @@ static int complete(struct exchange *exchange, MPI_Comm comm, MPI_Status *status
     MPI_Status unseen;
     engine_turn();
     int class = begin(exchange);
-    while (class == MPI_SUCCESS && !ready(exchange))
-        engine_block();
+    if (class == MPI_SUCCESS)
+        engine_wait(ready, exchange);
     if (class == MPI_SUCCESS)
         class = finish(exchange, status == MPI_STATUS_IGNORE ? &unseen : status);
     return communicator_raise(comm, class);

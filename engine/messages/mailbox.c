@@ -2,6 +2,7 @@
 #include "engine/messages/mailbox.h"
 
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
 
 #include <mpi.h>
 
@@ -9,6 +10,7 @@ struct mailbox {
     struct message *coming;  /* sent and not arrived, in the order in which they were sent */
     struct message *arrived; /* and not matched, in the order in which they arrived */
     struct posted *posted;   /* in the order in which they were begun */
+    uint64_t sends, receives; /* of the process, so far */
 };
 
 static struct mailbox *mailbox_of(int process)
@@ -53,6 +55,57 @@ static void unlist(struct posted **list, const struct posted *posted)
         }
 }
 
+/* --- what is touched ---------------------------------------------------------------------------- */
+
+static uint64_t of_message(enum object kind, const struct message *message)
+{
+    return object_name(kind, (uint64_t)message->from, message->number, 0);
+}
+
+static uint64_t of_posted(enum object kind, const struct posted *posted)
+{
+    return object_name(kind, (uint64_t)posted->owner, posted->number, 0);
+}
+
+static uint64_t inbox_of(int process, uint32_t context)
+{
+    return object_name(OBJECT_INBOX, (uint64_t)process, context, 0);
+}
+
+void mailbox_see_matched(const struct message *message)
+{
+    engine_touch_seen(of_message(OBJECT_MATCHED, message));
+    if (message->matched) {
+        engine_touch(TOUCH_AFTER, of_message(OBJECT_ARRIVED, message));
+        engine_touch(TOUCH_AFTER, message->begun);
+    }
+}
+
+void mailbox_see_arrived(const struct message *message)
+{
+    engine_touch_seen(of_message(OBJECT_ARRIVED, message));
+}
+
+void mailbox_see_posted(const struct posted *posted)
+{
+    engine_touch_seen(of_posted(OBJECT_POSTED, posted));
+    if (posted->message)
+        mailbox_see_arrived(posted->message);
+}
+
+void mailbox_see_order(uint32_t context)
+{
+    engine_touch(TOUCH_WRITE, inbox_of(engine_self, context));
+}
+
+/* A wildcard takes what comes first. */
+static void touch_match(const struct message *message, const struct posted *posted)
+{
+    bool any = posted->source == MPI_ANY_SOURCE;
+    engine_touch(any ? TOUCH_WRITE : TOUCH_ADD, inbox_of(message->to, message->context));
+    engine_touch(TOUCH_WRITE, of_posted(OBJECT_POSTED, posted));
+}
+
 /* --- a message -------------------------------------------------------------------------------- */
 
 struct message *mailbox_message(int to, size_t bytes, bool awaited)
@@ -78,6 +131,8 @@ void mailbox_send(struct message *message)
         mailbox_drop(message);
         return;
     }
+    message->number = mailbox_of(message->from)->sends++;
+    engine_touch(TOUCH_WRITE, of_message(OBJECT_SENT, message));
     append(&mailbox_of(message->to)->coming, message);
     if (message->to != engine_self)
         engine_did();
@@ -86,6 +141,7 @@ void mailbox_send(struct message *message)
 static void match(struct message *message)
 {
     message->matched = true;
+    engine_touch(TOUCH_WRITE, of_message(OBJECT_MATCHED, message));
     if (message->awaited)
         engine_wake(message->from);
 }
@@ -93,6 +149,9 @@ static void match(struct message *message)
 bool mailbox_take_back(struct message *message)
 {
     struct mailbox *mailbox = mailbox_of(message->to);
+    engine_touch(TOUCH_WRITE, of_message(OBJECT_MATCHED, message));
+    engine_touch(TOUCH_WRITE, of_message(OBJECT_SENT, message));
+    engine_touch(TOUCH_WRITE, inbox_of(message->to, message->context));
     if (message->matched ||
         (!take_out(&mailbox->coming, message) && !take_out(&mailbox->arrived, message)))
         return false;
@@ -107,9 +166,14 @@ struct posted *mailbox_post(uint32_t context, int source, int tag)
 {
     struct mailbox *mailbox = mailbox_of(engine_self);
     struct posted *posted = engine_allocate(sizeof *posted);
-    *posted = (struct posted){NULL, engine_self, source, tag, context, NULL};
+    *posted = (struct posted){.owner = engine_self, .source = source, .tag = tag,
+                              .context = context, .number = mailbox->receives++};
+    engine_touch(TOUCH_WRITE, of_posted(OBJECT_BEGUN, posted));
+    if (source == MPI_ANY_SOURCE)
+        mailbox_see_order(context);
     posted->message = mailbox_find(context, source, tag);
     if (posted->message) {
+        posted->message->begun = of_posted(OBJECT_BEGUN, posted);
         mailbox_take(posted->message);
         return posted;
     }
@@ -123,6 +187,8 @@ struct posted *mailbox_post(uint32_t context, int source, int tag)
 struct message *mailbox_unpost(struct posted *posted)
 {
     struct message *message = posted->message;
+    if (!message)
+        mailbox_see_order(posted->context);
     if (!message)
         unlist(&mailbox_of(engine_self)->posted, posted);
     engine_release(posted);
@@ -181,12 +247,21 @@ static unsigned count_deliverable(void)
     return UINT32_MAX - left;
 }
 
+static uint64_t lane(unsigned which)
+{
+    const struct message *message = find_deliverable(&which);
+    return object_name(OBJECT_LANE, (uint64_t)message->from, (uint64_t)message->to,
+                       message->context);
+}
+
 static void deliver(unsigned which)
 {
     struct message *message = find_deliverable(&which);
     struct mailbox *mailbox = mailbox_of(message->to);
     take_out(&mailbox->coming, message);
     message->arrived = true;
+    engine_touch(TOUCH_AFTER, of_message(OBJECT_SENT, message));
+    engine_touch(TOUCH_WRITE, of_message(OBJECT_ARRIVED, message));
     engine_wake(message->to);
     if (engine_is_dead(message->to)) {
         mailbox_drop(message);
@@ -195,15 +270,18 @@ static void deliver(unsigned which)
     for (struct posted *posted = mailbox->posted; posted; posted = posted->next)
         if (fits(message, posted->context, posted->source, posted->tag)) {
             unlist(&mailbox->posted, posted);
+            touch_match(message, posted);
+            message->begun = of_posted(OBJECT_BEGUN, posted);
             posted->message = message;
             match(message);
             return;
         }
+    engine_touch(TOUCH_ADD, inbox_of(message->to, message->context));
     append(&mailbox->arrived, message);
 }
 
 void mailbox_open(void)
 {
-    static const struct engine_network network = {count_deliverable, deliver};
+    static const struct engine_network network = {count_deliverable, lane, deliver};
     engine_network = &network;
 }

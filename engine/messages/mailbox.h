@@ -17,6 +17,8 @@ struct message {
     int32_t source;   /* as the receiver numbers it: what MPI_SOURCE will be */
     int32_t tag;
     uint32_t context; /* of the communicator */
+    uint64_t number;  /* how many-th that `from` has sent */
+    uint64_t begun;   /* object_name of the receive that has got it; 0: none */
     bool arrived;
     bool matched; /* a receive has it, or a matched probe */
     bool awaited; /* the sender waits for the match */
@@ -32,6 +34,7 @@ struct posted {
     int32_t source; /* or MPI_ANY_SOURCE */
     int32_t tag;    /* or MPI_ANY_TAG */
     uint32_t context;
+    uint64_t number;         /* how many-th receive of the owner */
     struct message *message; /* what it got; NULL: it still waits, in the mailbox */
 };
 
@@ -55,6 +58,14 @@ void mailbox_take(struct message *message);
 
 /* A message from this process, by number, is on its way or has arrived and could match. */
 bool mailbox_expects(uint32_t context, int source, int tag);
+
+/* What is touched when a process sees whether a message has been matched, a receive has got one, or
+ * a message is there (transition.h). */
+void mailbox_see_matched(const struct message *message);
+void mailbox_see_posted(const struct posted *posted);
+void mailbox_see_arrived(const struct message *message);
+/* The order in which messages came, or that none did, shows. */
+void mailbox_see_order(uint32_t context);
 
 /* The network, to be known to engine_network in every process. */
 void mailbox_open(void);

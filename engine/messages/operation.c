@@ -144,6 +144,8 @@ static int why_not_sent(const struct operation *send)
 static bool send_ready(void *data)
 {
     const struct operation *send = data;
+    if (send->message)
+        mailbox_see_matched(send->message);
     return !send->message || send->message->matched || why_not_sent(send) != MPI_SUCCESS;
 }
 
@@ -223,6 +225,8 @@ int receive_hopeless(const struct operation *receive)
 static bool receive_ready(void *data)
 {
     const struct operation *receive = data;
+    if (receive->posted)
+        mailbox_see_posted(receive->posted);
     return receive->was_cancelled || receive->message || !receive->posted ||
            receive->posted->message || receive_hopeless(receive) != MPI_SUCCESS;
 }
@@ -329,7 +333,6 @@ int operation_complete(const struct request_kind *kind, struct operation *operat
     MPI_Status unseen;
     if (status == MPI_STATUS_IGNORE)
         status = &unseen;
-    while (!kind->ready(operation))
-        engine_block();
+    engine_wait(kind->ready, operation);
     return kind->finish(operation, status);
 }

@@ -199,23 +199,31 @@ static int look(struct probe *probe, struct message **message)
     return *message ? MPI_SUCCESS : blocking_class(receive_hopeless(&probe->asked));
 }
 
+/* There is an answer: a message, or a failure. */
+static bool is_answered(void *data)
+{
+    struct probe *probe = data;
+    struct message *message;
+    return look(probe, &message) != MPI_SUCCESS || message != NULL ||
+           probe->asked.side.peer == MPI_PROC_NULL;
+}
+
 static int do_probe(struct probe *probe, int *flag)
 {
     struct message *message;
     int class = operation_check(&probe->asked, true);
     *flag = 0;
+    if (class == MPI_SUCCESS && probe->blocks)
+        engine_wait(is_answered, probe);
     while (class == MPI_SUCCESS) {
         class = look(probe, &message);
         if (class != MPI_SUCCESS)
             break;
+        mailbox_see_order(probe->asked.view->shared->context);
         *flag = message != NULL || probe->asked.side.peer == MPI_PROC_NULL;
         if (*flag)
             answer(probe, message);
-        if (*flag)
-            break;
-        if (probe->blocks)
-            engine_block();
-        else if (!engine_poll_again())
+        if (*flag || !engine_poll_again())
             break;
     }
     return communicator_raise(probe->comm, class);

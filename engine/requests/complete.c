@@ -3,6 +3,7 @@
 
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
 #include "engine/library.h"
 
 static MPI_Status *status_of(MPI_Status *statuses, int i)
@@ -90,10 +91,10 @@ static int get_status(MPI_Request handle, int *flag, MPI_Status *status)
 
 static bool all_ready(int count, const MPI_Request *requests)
 {
+    bool ready = true;
     for (int i = 0; i < count; i++)
-        if (!request_is_ready(requests[i]))
-            return false;
-    return true;
+        ready &= request_is_ready(requests[i]);
+    return ready;
 }
 
 /* Several at once: *all_well says what the call as a whole returns. The error of each is in its
@@ -119,13 +120,23 @@ static int finish_all(int count, MPI_Request *requests, MPI_Status *statuses)
     return communicator_raise(comm, class);
 }
 
+struct waited {
+    int count;
+    MPI_Request *requests;
+};
+
+static bool are_ready(void *data)
+{
+    const struct waited *waited = data;
+    return all_ready(waited->count, waited->requests);
+}
+
 static int wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     begin_waiting();
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while (!all_ready(count, requests))
-        engine_block();
+    engine_wait(are_ready, &(struct waited){count, requests});
     return finish_all(count, requests, statuses);
 }
 
@@ -158,6 +169,22 @@ static int count_ready(int count, const MPI_Request *requests, int *active)
     return ready;
 }
 
+/* One of them is ready, or there is none to wait for. */
+static bool some_ready(void *data)
+{
+    const struct waited *waited = data;
+    int active, ready = count_ready(waited->count, waited->requests, &active);
+    return ready > 0 || active == 0;
+}
+
+/* Returns how many are ready. */
+static int wait_for_some(int count, MPI_Request *requests, int *active)
+{
+    engine_wait(some_ready, &(struct waited){count, requests});
+    engine_sees_one_of_several();
+    return count_ready(count, requests, active);
+}
+
 static int nth_ready(int count, const MPI_Request *requests, int n)
 {
     for (int i = 0; i < count; i++)
@@ -182,12 +209,11 @@ static int finish_any(int count, MPI_Request *requests, int ready, int *index, M
 
 static int wait_any(int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
-    int active, ready;
+    int active;
     begin_waiting();
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while ((ready = count_ready(count, requests, &active)) == 0 && active > 0)
-        engine_block();
+    int ready = wait_for_some(count, requests, &active);
     return finish_any(count, requests, ready, index, status);
 }
 
@@ -229,13 +255,12 @@ static int finish_several(int count, MPI_Request *requests, int ready, int *out,
 
 static int wait_some(int count, MPI_Request *requests, int *out, int *indices, MPI_Status *statuses)
 {
-    int active, ready;
+    int active;
     begin_waiting();
     *out = MPI_UNDEFINED;
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while ((ready = count_ready(count, requests, &active)) == 0 && active > 0)
-        engine_block();
+    int ready = wait_for_some(count, requests, &active);
     return active > 0 ? finish_several(count, requests, ready, out, indices, statuses)
                       : MPI_SUCCESS;
 }

@@ -108,10 +108,14 @@ int request_finish(MPI_Request *handle, MPI_Status *status)
     return class;
 }
 
+static bool is_ready(void *handle)
+{
+    return request_is_ready(*(const MPI_Request *)handle);
+}
+
 int request_complete(MPI_Request *handle, MPI_Status *status)
 {
-    while (!request_is_ready(*handle))
-        engine_block();
+    engine_wait(is_ready, handle);
     return request_finish(handle, status);
 }
 

@@ -66,8 +66,11 @@ static bool has_failed(const struct meeting *meeting, int participant)
     return engine_is_dead(meeting->process[participant]);
 }
 
-static bool is_complete(const struct meeting *meeting)
+static bool is_complete(void *data)
 {
+    const struct meeting *meeting = data;
+    if (meeting->decided)
+        return true;
     for (int i = 0; i < meeting->size; i++)
         if (!meeting->deposit[i] && !has_failed(meeting, i))
             return false;
@@ -80,8 +83,7 @@ static struct meeting *meet(struct comm_view *view, enum meeting_kind kind, cons
     struct meeting_key key = {.kind = kind};
     engine_turn();
     struct meeting *meeting = meeting_of_all(view, &key, name, deposit);
-    while (!meeting->decided && !is_complete(meeting))
-        engine_block();
+    engine_wait(is_complete, meeting);
     return meeting;
 }
 

@@ -4,6 +4,7 @@
 #include "base/mix.h"
 #include "base/regular_file.h"
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
 #include "engine/zygote/zygote.h"
 
 #include <limits.h>
@@ -78,8 +79,11 @@ void choices_open(int incarnation)
     char path[PATH_MAX];
     const char *seed = getenv(ENGINE_SEED_ENVIRONMENT);
     const char *given = getenv(ENGINE_GIVEN_ENVIRONMENT);
+    const char *explored = getenv(ENGINE_EXPLORE_ENVIRONMENT);
     uint64_t drawn_from = seed != NULL ? strtoull(seed, NULL, 10) : 0;
     engine->seed = mix_two(drawn_from, (uint64_t)incarnation);
+    if (explored != NULL && strcmp(explored, "1") == 0)
+        transitions_open(given, incarnation);
     if (given == NULL || *given == '\0')
         return;
     path_of(path, given, incarnation);
@@ -90,6 +94,7 @@ void choices_open(int incarnation)
 void choices_write(const char *folder, int incarnation)
 {
     char path[PATH_MAX];
+    transitions_write(folder, incarnation);
     path_of(path, folder, incarnation);
     FILE *file = regular_create(path, NULL);
     if (file == NULL)

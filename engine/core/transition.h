@@ -1,0 +1,112 @@
+/* What a search over all schedules has to know of a run: its transitions, and which of them could
+ * be exchanged. A transition is what happens from one choice of who is next to the following one: a
+ * process from one turn to the next (its actor is the process), or a message that arrives (its
+ * actor is the lane on which it comes). While a run is explored, every transition writes down
+ *
+ *   - which actors could have been chosen, and which was;
+ *   - the other decisions taken in it;
+ *   - what it has touched of the state that others see, and how.
+ *
+ * Two transitions of different actors may be exchanged when they touch no common object, or only in
+ * ways that commute: two that look, or two that add. TOUCH_AFTER says that the transition was not
+ * possible before another one that wrote or added to the object: it comes after it, and there is
+ * nothing to exchange.
+ *
+ * A process that waits does so in two steps when a run is explored: it is possible to go on (found
+ * out without a choice), and it goes on (a transition). So what it does before it waits and what it
+ * does after it are different transitions whether it had to wait or not.
+ *
+ * Sleeping actors are those whose next transition need not be made now, since another run has made
+ * it: they wake when a transition touches what theirs does. (Sleep sets: Godefroid, 1996.)
+ * Must not know: the search. */
+#ifndef ENGINE_CORE_TRANSITION_H
+#define ENGINE_CORE_TRANSITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum touch {
+    TOUCH_LOOK,  /* commutes with LOOK */
+    TOUCH_ADD,   /* commutes with ADD */
+    TOUCH_WRITE, /* commutes with none */
+    TOUCH_AFTER, /* orders, and is not to be exchanged */
+    TOUCHES
+};
+
+/* An entry of what is written down. */
+enum entry_kind {
+    ENTRY_TURN,   /* a choice of who is next: value is the chosen actor, extra the number of possible
+                   * ones, which follow as ENTRY_COULD; flag: given by the search */
+    ENTRY_COULD,  /* value: an actor that could have been chosen; in the order of the choice */
+    ENTRY_DECIDE, /* another decision: extra possibilities, value chosen; flag: its kind */
+    ENTRY_TOUCH,  /* value: the object; flag: enum touch */
+    ENTRY_ASLEEP, /* the run ends here: all that could be done is done in other runs */
+};
+
+struct entry {
+    uint16_t kind;  /* enum entry_kind */
+    uint16_t flag;
+    uint32_t extra;
+    uint64_t value;
+};
+
+/* An actor that sleeps, in the file for the engine: followed by `touches` entries of kind
+ * ENTRY_TOUCH. They hold from the turn `from` on: so many turns were taken before. */
+struct sleeper {
+    uint64_t actor;
+    uint32_t touches;
+    uint32_t from;
+};
+
+#define TRANSITION_FILE "transitions" /* .INCARNATION: struct entry, one after the other */
+#define SLEEPER_FILE "sleepers"       /* .INCARNATION: struct sleeper with its entries, each */
+
+/* Do two touches of one object keep their transitions from being exchanged? */
+static inline bool touches_conflict(enum touch a, enum touch b)
+{
+    return (a == TOUCH_WRITE && b != TOUCH_AFTER) || (b == TOUCH_WRITE && a != TOUCH_AFTER) ||
+           (a == TOUCH_LOOK && b == TOUCH_ADD) || (a == TOUCH_ADD && b == TOUCH_LOOK);
+}
+
+/* --- in the engine ---------------------------------------------------------------------------- */
+
+/* What a touched object is: a name for it that is the same in every run. */
+enum object {
+    OBJECT_LANE = 1,  /* from, to, context: an actor, too */
+    OBJECT_SENT,      /* process, how many-th that it sent */
+    OBJECT_ARRIVED,   /* the same */
+    OBJECT_MATCHED,   /* the same */
+    OBJECT_INBOX,     /* process, context: the order of what arrives there */
+    OBJECT_POSTED,    /* process, how many-th receive: whether it has got a message */
+    OBJECT_BEGUN,     /* process, how many-th receive: it has been posted */
+    OBJECT_MEETING,   /* context, key: who has come */
+    OBJECT_JOINED,    /* the same, and the participant */
+    OBJECT_PROCESS,   /* how far a process is: MPI_Init, MPI_Finalize, death */
+    OBJECT_REVOKED,   /* context */
+    OBJECT_PORT,      /* what is found by name, and who waits there */
+    OBJECT_FILE,      /* hash of its path */
+};
+uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c);
+
+/* Nothing where no run is explored, and where a process only finds out whether it may go on. */
+void engine_touch(enum touch how, uint64_t object);
+
+/* What this process saw had been done to the object: by a wait, that came after it; by a poll, that
+ * could have been otherwise. */
+void engine_touch_seen(uint64_t object);
+
+/* The same where only a poll touches it. */
+void engine_touch_polled(uint64_t object);
+
+/* What is seen from here to the end of the transition could have been otherwise, though the process
+ * has waited: it waits for one of several. */
+void engine_sees_one_of_several(void);
+
+/* The parent of the ranks, before they run: reads who sleeps from the folder. Ends the process with
+ * a message where that cannot be read. */
+void transitions_open(const char *folder, int incarnation);
+/* Afterwards: what was written down, into the run folder. */
+void transitions_write(const char *folder, int incarnation);
+
+#endif
