@@ -1,8 +1,13 @@
 /* See schedule.h. */
 #include "engine/schedule.h"
 
+#include "base/mix.h"
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
+#include "engine/core/transition.h"
+#include "trace/record.h"
+
+#include <string.h>
 
 static void kill_rank(int32_t rank)
 {
@@ -28,7 +33,64 @@ static void stop_ranks(void)
     engine_turn();
 }
 
+/* --- the store -------------------------------------------------------------------------------- */
+
+static uint64_t hash_path(const char *path, size_t length)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = mix_two(hash, (unsigned char)path[i]);
+    return hash;
+}
+
+/* A name comes or goes. */
+static bool changes_name(unsigned call)
+{
+    return call == STORAGE_CREATE || call == STORAGE_RENAME || call == STORAGE_LINK ||
+           call == STORAGE_UNLINK || call == STORAGE_MKDIR;
+}
+
+static bool only_looks(unsigned call)
+{
+    return call == STORAGE_OPEN || call == STORAGE_LOOK || call == STORAGE_READ;
+}
+
+/* The folders above have to be there: a call on what lies in them looks at their names. */
+static void touch_store(unsigned call, const char *path, bool is_folder)
+{
+    size_t length = strlen(path);
+    uint64_t own = object_name(OBJECT_FILE, hash_path(path, length), 0, 0);
+    engine_touch(only_looks(call) ? TOUCH_LOOK : TOUCH_WRITE, own);
+    if (is_folder && only_looks(call))
+        engine_touch(TOUCH_LOOK, object_name(OBJECT_NAMES, hash_path(path, length), 0, 0));
+    if (!only_looks(call))
+        engine_touch(TOUCH_ADD, object_name(OBJECT_JOB, 0, 0, 0));
+    bool nearest = true;
+    while (length > 0) {
+        while (length > 0 && path[length - 1] != '/')
+            length--;
+        size_t folder = length > 0 ? length - 1 : 0;
+        if (nearest && changes_name(call))
+            engine_touch(TOUCH_ADD, object_name(OBJECT_NAMES, hash_path(path, folder), 0, 0));
+        nearest = false;
+        if (folder > 0)
+            engine_touch(TOUCH_LOOK, object_name(OBJECT_FILE, hash_path(path, folder), 0, 0));
+        length = folder;
+    }
+}
+
+/* Only where all orders are looked at; else calls on the store are made together with the call of
+ * MPI before them. */
+static void come_to_store(unsigned call, const char *path, bool is_folder)
+{
+    if (engine->transitions == NULL || engine_self == ENGINE_NOBODY)
+        return;
+    engine_turn();
+    touch_store(call, path, is_folder);
+}
+
 const struct schedule engine_schedule = {
+    .store = come_to_store,
     .kill = kill_rank,
     .tell = tell,
     .stop = stop_ranks,

@@ -71,6 +71,17 @@ enum decision {
 /* Of a process. Whoever gives the token to one that has not yet gone to sleep need not wake it. */
 enum token { TOKEN_ELSEWHERE = 0, TOKEN_AWAITED, TOKEN_HERE };
 
+/* As it stands in the file of choices. */
+static inline const char *decision_name(enum decision kind)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        DECISIONS(X)
+#undef X
+    };
+    return names[kind];
+}
+
 struct process {
     _Atomic uint32_t token; /* futex word: enum token */
     uint32_t state;         /* enum process_state */

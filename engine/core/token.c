@@ -256,6 +256,7 @@ void engine_died(int process)
     if (p->state == PROCESS_DEAD)
         return;
     note_end(p, PROCESS_DEAD);
+    engine_touch(TOUCH_WRITE, object_name(OBJECT_JOB, 0, 0, 0));
     engine->dead[engine->deaths++] = process;
     if (!engine->goes_on && engine->turns_left == 0)
         engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);

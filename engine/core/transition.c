@@ -57,8 +57,8 @@ static void add(enum entry_kind kind, unsigned flag, unsigned extra, uint64_t va
         t->entry = more;
         t->room = room;
     }
-    t->entry[t->count++] =
-        (struct entry){.kind = (uint16_t)kind, .flag = (uint16_t)flag, .extra = extra, .value = value};
+    t->entry[t->count++] = (struct entry){
+        .kind = (uint16_t)kind, .flag = (uint16_t)flag, .extra = extra, .value = value};
 }
 
 /* --- touches ---------------------------------------------------------------------------------- */
@@ -75,6 +75,17 @@ void engine_touch(enum touch how, uint64_t object)
             return;
     }
     add(ENTRY_TOUCH, how, 0, object);
+}
+
+void engine_touch_earlier(uint32_t turn, enum touch how, uint64_t object)
+{
+    if (all() != NULL && turn > 0)
+        add(ENTRY_TOUCH, how, turn, object);
+}
+
+uint32_t engine_transition(void)
+{
+    return all() != NULL ? all()->turns : 0;
 }
 
 void engine_touch_seen(uint64_t object)
@@ -107,9 +118,9 @@ static bool is_woken(const struct asleep *sleeper)
 {
     for (size_t i = all()->segment; i < all()->count; i++) {
         const struct entry *e = &all()->entry[i];
-        for (uint32_t k = 0; e->kind == ENTRY_TOUCH && k < sleeper->touches; k++)
+        for (uint32_t k = 0; e->kind == ENTRY_TOUCH && e->extra == 0 && k < sleeper->touches; k++)
             if (sleeper->touch[k].value == e->value &&
-                touches_conflict((enum touch)e->flag, (enum touch)sleeper->touch[k].flag))
+                touches_may_conflict((enum touch)e->flag, (enum touch)sleeper->touch[k].flag))
                 return true;
     }
     return false;

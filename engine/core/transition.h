@@ -27,25 +27,28 @@
 #include <stdint.h>
 
 enum touch {
-    TOUCH_LOOK,  /* commutes with LOOK */
-    TOUCH_ADD,   /* commutes with ADD */
-    TOUCH_WRITE, /* commutes with none */
-    TOUCH_AFTER, /* orders, and is not to be exchanged */
+    TOUCH_LOOK,   /* commutes with LOOK */
+    TOUCH_ADD,    /* commutes with ADD */
+    TOUCH_WRITE,  /* commutes with none */
+    TOUCH_ARRIVE, /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
+                   * order later, and then the transition has written */
+    TOUCH_AFTER,  /* orders, and is not to be exchanged */
     TOUCHES
 };
 
 /* An entry of what is written down. */
 enum entry_kind {
-    ENTRY_TURN,   /* a choice of who is next: value is the chosen actor, extra the number of possible
-                   * ones, which follow as ENTRY_COULD; flag: given by the search */
-    ENTRY_COULD,  /* value: an actor that could have been chosen; in the order of the choice */
+    ENTRY_TURN,  /* a choice of who is next: value is the chosen actor, extra the number of possible
+                  * ones, which follow as ENTRY_COULD; flag: given by the search */
+    ENTRY_COULD, /* value: an actor that could have been chosen; in the order of the choice */
     ENTRY_DECIDE, /* another decision: extra possibilities, value chosen; flag: its kind */
-    ENTRY_TOUCH,  /* value: the object; flag: enum touch */
+    ENTRY_TOUCH, /* value: the object; flag: enum touch; extra: the turn that touched it, from 1; 0:
+                  * the one before */
     ENTRY_ASLEEP, /* the run ends here: all that could be done is done in other runs */
 };
 
 struct entry {
-    uint16_t kind;  /* enum entry_kind */
+    uint16_t kind; /* enum entry_kind */
     uint16_t flag;
     uint32_t extra;
     uint64_t value;
@@ -65,32 +68,46 @@ struct sleeper {
 /* Do two touches of one object keep their transitions from being exchanged? */
 static inline bool touches_conflict(enum touch a, enum touch b)
 {
+    bool adds_a = a == TOUCH_ADD || a == TOUCH_ARRIVE, adds_b = b == TOUCH_ADD || b == TOUCH_ARRIVE;
     return (a == TOUCH_WRITE && b != TOUCH_AFTER) || (b == TOUCH_WRITE && a != TOUCH_AFTER) ||
-           (a == TOUCH_LOOK && b == TOUCH_ADD) || (a == TOUCH_ADD && b == TOUCH_LOOK);
+           (a == TOUCH_LOOK && adds_b) || (adds_a && b == TOUCH_LOOK);
+}
+
+/* The same where not all is known of one of them. */
+static inline bool touches_may_conflict(enum touch a, enum touch b)
+{
+    return touches_conflict(a, b) || (a == TOUCH_ARRIVE && b == TOUCH_ARRIVE);
 }
 
 /* --- in the engine ---------------------------------------------------------------------------- */
 
 /* What a touched object is: a name for it that is the same in every run. */
 enum object {
-    OBJECT_LANE = 1,  /* from, to, context: an actor, too */
-    OBJECT_SENT,      /* process, how many-th that it sent */
-    OBJECT_ARRIVED,   /* the same */
-    OBJECT_MATCHED,   /* the same */
-    OBJECT_INBOX,     /* process, context: the order of what arrives there */
-    OBJECT_POSTED,    /* process, how many-th receive: whether it has got a message */
-    OBJECT_BEGUN,     /* process, how many-th receive: it has been posted */
-    OBJECT_MEETING,   /* context, key: who has come */
-    OBJECT_JOINED,    /* the same, and the participant */
-    OBJECT_PROCESS,   /* how far a process is: MPI_Init, MPI_Finalize, death */
-    OBJECT_REVOKED,   /* context */
-    OBJECT_PORT,      /* what is found by name, and who waits there */
-    OBJECT_FILE,      /* hash of its path */
+    OBJECT_LANE = 1, /* from, to, context: an actor, too */
+    OBJECT_SENT,     /* process, how many-th that it sent */
+    OBJECT_ARRIVED,  /* the same */
+    OBJECT_MATCHED,  /* the same */
+    OBJECT_INBOX,    /* process, context: the order of what arrives there */
+    OBJECT_POSTED,   /* process, how many-th receive: whether it has got a message */
+    OBJECT_BEGUN,    /* process, how many-th receive: it has been posted */
+    OBJECT_MEETING,  /* context, key: who has come */
+    OBJECT_JOINED,   /* the same, and the participant */
+    OBJECT_PROCESS,  /* how far a process is: MPI_Init, MPI_Finalize, death */
+    OBJECT_REVOKED,  /* context */
+    OBJECT_PORT,     /* what is found by name, and who waits there */
+    OBJECT_FILE,     /* hash of its path */
+    OBJECT_NAMES,    /* the same, of a folder: what is in it */
+    OBJECT_JOB,      /* that it goes on: what outlives it must have been done before it ends */
 };
 uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c);
 
 /* Nothing where no run is explored, and where a process only finds out whether it may go on. */
 void engine_touch(enum touch how, uint64_t object);
+
+/* It turns out now what an earlier transition did, by its number (from 1). */
+void engine_touch_earlier(uint32_t turn, enum touch how, uint64_t object);
+/* The number of this transition; 0: no run is explored. */
+uint32_t engine_transition(void);
 
 /* What this process saw had been done to the object: by a wait, that came after it; by a poll, that
  * could have been otherwise. */

@@ -7,9 +7,9 @@
 #include <mpi.h>
 
 struct mailbox {
-    struct message *coming;  /* sent and not arrived, in the order in which they were sent */
-    struct message *arrived; /* and not matched, in the order in which they arrived */
-    struct posted *posted;   /* in the order in which they were begun */
+    struct message *coming;   /* sent and not arrived, in the order in which they were sent */
+    struct message *arrived;  /* and not matched, in the order in which they arrived */
+    struct posted *posted;    /* in the order in which they were begun */
     uint64_t sends, receives; /* of the process, so far */
 };
 
@@ -55,7 +55,8 @@ static void unlist(struct posted **list, const struct posted *posted)
         }
 }
 
-/* --- what is touched ---------------------------------------------------------------------------- */
+/* --- what is touched ----------------------------------------------------------------------------
+ */
 
 static uint64_t of_message(enum object kind, const struct message *message)
 {
@@ -98,12 +99,13 @@ void mailbox_see_order(uint32_t context)
     engine_touch(TOUCH_WRITE, inbox_of(engine_self, context));
 }
 
-/* A wildcard takes what comes first. */
+/* Which message a receive gets does not depend on whether it was begun before they arrived: but by
+ * a wildcard on the order in which they did. */
 static void touch_match(const struct message *message, const struct posted *posted)
 {
-    bool any = posted->source == MPI_ANY_SOURCE;
-    engine_touch(any ? TOUCH_WRITE : TOUCH_ADD, inbox_of(message->to, message->context));
-    engine_touch(TOUCH_WRITE, of_posted(OBJECT_POSTED, posted));
+    if (posted->source == MPI_ANY_SOURCE)
+        engine_touch_earlier(message->arrival, TOUCH_WRITE,
+                             inbox_of(message->to, message->context));
 }
 
 /* --- a message -------------------------------------------------------------------------------- */
@@ -166,14 +168,16 @@ struct posted *mailbox_post(uint32_t context, int source, int tag)
 {
     struct mailbox *mailbox = mailbox_of(engine_self);
     struct posted *posted = engine_allocate(sizeof *posted);
-    *posted = (struct posted){.owner = engine_self, .source = source, .tag = tag,
-                              .context = context, .number = mailbox->receives++};
+    *posted = (struct posted){.owner = engine_self,
+                              .source = source,
+                              .tag = tag,
+                              .context = context,
+                              .number = mailbox->receives++};
     engine_touch(TOUCH_WRITE, of_posted(OBJECT_BEGUN, posted));
-    if (source == MPI_ANY_SOURCE)
-        mailbox_see_order(context);
     posted->message = mailbox_find(context, source, tag);
     if (posted->message) {
         posted->message->begun = of_posted(OBJECT_BEGUN, posted);
+        touch_match(posted->message, posted);
         mailbox_take(posted->message);
         return posted;
     }
@@ -262,6 +266,8 @@ static void deliver(unsigned which)
     message->arrived = true;
     engine_touch(TOUCH_AFTER, of_message(OBJECT_SENT, message));
     engine_touch(TOUCH_WRITE, of_message(OBJECT_ARRIVED, message));
+    engine_touch(TOUCH_ARRIVE, inbox_of(message->to, message->context));
+    message->arrival = engine_transition();
     engine_wake(message->to);
     if (engine_is_dead(message->to)) {
         mailbox_drop(message);
@@ -270,13 +276,13 @@ static void deliver(unsigned which)
     for (struct posted *posted = mailbox->posted; posted; posted = posted->next)
         if (fits(message, posted->context, posted->source, posted->tag)) {
             unlist(&mailbox->posted, posted);
+            engine_touch(TOUCH_WRITE, of_posted(OBJECT_POSTED, posted));
             touch_match(message, posted);
             message->begun = of_posted(OBJECT_BEGUN, posted);
             posted->message = message;
             match(message);
             return;
         }
-    engine_touch(TOUCH_ADD, inbox_of(message->to, message->context));
     append(&mailbox->arrived, message);
 }
 

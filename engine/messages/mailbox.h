@@ -19,6 +19,7 @@ struct message {
     uint32_t context; /* of the communicator */
     uint64_t number;  /* how many-th that `from` has sent */
     uint64_t begun;   /* object_name of the receive that has got it; 0: none */
+    uint32_t arrival; /* transition in which it arrived */
     bool arrived;
     bool matched; /* a receive has it, or a matched probe */
     bool awaited; /* the sender waits for the match */

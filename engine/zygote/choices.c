@@ -16,12 +16,6 @@
 #define LINE_BYTES 64
 #define FIRST_ROOM 256
 
-static const char *const names[] = {
-#define X(name, text) text,
-    DECISIONS(X)
-#undef X
-};
-
 _Noreturn static void give_up(const char *path, const char *what)
 {
     fprintf(stderr, "faultline: %s: %s\n", path, what);
@@ -37,7 +31,7 @@ static bool read_choice(const char *line, struct engine_choice *choice)
         count > UINT16_MAX)
         return false;
     for (uint8_t kind = 0; kind < DECISION_KINDS; kind++)
-        if (strcmp(names[kind], name) == 0) {
+        if (strcmp(decision_name(kind), name) == 0) {
             *choice = (struct engine_choice){kind, (uint16_t)chosen, (uint16_t)count};
             return true;
         }
@@ -100,7 +94,7 @@ void choices_write(const char *folder, int incarnation)
     if (file == NULL)
         return;
     for (size_t i = 0; i < engine->choices; i++)
-        fprintf(file, "%s %u %u\n", names[engine->choice[i].kind], engine->choice[i].chosen,
+        fprintf(file, "%s %u %u\n", decision_name((enum decision)engine->choice[i].kind), engine->choice[i].chosen,
                 engine->choice[i].count);
     fclose(file);
 }

@@ -54,6 +54,7 @@ enum key {
     KEY_REPLAYS,
     KEY_KEEP,
     KEY_TRUST,
+    KEY_ALL_ORDERS,
 };
 
 /* A line of the table. argument NULL: a switch. */
@@ -70,19 +71,19 @@ static const struct option_line lines[] = {
      "runs at once (default 1: ranks spin while they wait)"},
     {"seed", KEY_SEED, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
      "seed of all that is drawn, a number or a commit (default 1)"},
-    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_REPLAY | FOR_SHRINK,
+    {"out", KEY_OUT, "DIR", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_REPLAY | FOR_SHRINK | FOR_EXPLORE,
      "where runs are kept (default faultline-out)"},
-    {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
+    {"ranks", KEY_RANKS, "N", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_EXPLORE,
      "instead of what the scenarios say"},
     {"engine", KEY_ENGINE, "NAME", FOR_RUN | FOR_CAMPAIGN,
      "what runs the ranks, instead of what the scenarios say: mpiexec or step "
      "(faultline-engine(7))"},
     {"engine", KEY_ENGINE, "NAME", FOR_REPLAY,
      "what runs the ranks, instead of what ran them then: a run of the step engine on mpiexec"},
-    {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN,
+    {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN | FOR_EXPLORE,
      "seconds for the faults, and again for the job without them, where the scenario says nothing "
      "(default 60)"},
-    {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN,
+    {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_EXPLORE,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},
     {"last-failed", KEY_LAST_FAILED, NULL, FOR_RUN | FOR_LIST,
@@ -118,6 +119,12 @@ static const struct option_line lines[] = {
     {"html", KEY_HTML, "DIR", FOR_RUN,
      "the page of every run to DIR/<number>.html, and DIR/index.html; what does not pass has one "
      "in its folder anyway"},
+    {"budget", KEY_BUDGET, "TIME", FOR_EXPLORE,
+     "start nothing after so long for each scenario: 90, 90s, 5m (default: no limit)"},
+    {"runs", KEY_RUNS, "N", FOR_EXPLORE, "at most so many for each scenario (default: no limit)"},
+    {"keep", KEY_KEEP, NULL, FOR_EXPLORE, "keep the folders of all runs"},
+    {"all-orders", KEY_ALL_ORDERS, NULL, FOR_EXPLORE,
+     "also those that differ only in the order of what commutes"},
     {"budget", KEY_BUDGET, "TIME", FOR_SHRINK,
      "begin no run after TIME: 90, 90s, 5m, 1.5h; the best so far is left (default 120)"},
     {"timeout", KEY_TIMEOUT, "S", FOR_SHRINK,
@@ -300,6 +307,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->no_stacks;
     case KEY_KEEP:
         return &options->keep;
+    case KEY_ALL_ORDERS:
+        return &options->all_orders;
     case KEY_TRUST:
         return &options->trust;
     default:

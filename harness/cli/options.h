@@ -20,7 +20,8 @@ enum option_verb {
     FOR_CHECK = 4,
     FOR_CAMPAIGN = 8,
     FOR_SHRINK = 32,
-    FOR_REPLAY = 256
+    FOR_REPLAY = 256,
+    FOR_EXPLORE = 512
 };
 
 /* All pointers are borrowed from the command line or the environment. */
@@ -49,6 +50,7 @@ struct options {
     bool control;   /* set by a verb that gives a violation its control run (control.h) */
     bool no_pages;  /* set by a verb whose runs are trials that nobody looks at */
     bool no_stacks; /* what violates a claim is not run again for the stacks of its witness */
+    bool all_orders; /* explore: those of transitions that commute, too */
     bool trust;     /* what an archive names is run without asking */
     bool keep;      /* run folders of runs that passed, too */
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture, no_control;

@@ -18,6 +18,7 @@ struct verb {
  * exit_status) and has printed what was wrong. */
 int verb_run(int argc, char **argv);
 int verb_campaign(int argc, char **argv);
+int verb_explore(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 /* The same, with somebody who looks at the job, and somebody who runs it on the step engine

@@ -13,6 +13,7 @@
 static const struct verb verbs[] = {
     {"run", verb_run, "run scenarios; TAP on stdout"},
     {"campaign", verb_campaign, "draw many plans, run each, group what fails"},
+    {"explore", verb_explore, "run every schedule of a small job, on the step engine"},
     {"list", verb_list, "what would run: scenario, protocol, program, ranks, claims"},
     {"exec", verb_exec, "run any MPI command under the taps, without a scenario"},
     {"check", verb_check, "judge a stored run again"},

@@ -23,6 +23,8 @@ struct job {
     struct path program;  /* of a reference: which executable that is; else empty */
     bool is_reference;
     const struct job *reference; /* to be done before; NULL: none */
+    const char *explored; /* folder of what the step engine is to decide in a run whose transitions
+                             are written down; NULL: none. Borrowed */
     const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
                                     Borrowed */
     struct event_list wanted;    /* of a run that follows: where call stacks are to be kept */

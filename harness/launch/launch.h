@@ -30,6 +30,7 @@ struct launch {
     const char *shown;         /* the same as the user would type it */
     const char *store;         /* path of the checkpoint store, as the ranks are given it */
     const char *followed;      /* file of the decisions that are imposed; "": none */
+    bool explored;             /* the step engine writes its transitions down */
     const char *given;         /* folder of what the step engine is to decide; "": it draws */
     enum run_end followed_end; /* how the run ended that is followed */
     bool capture;              /* false: the ranks' output is shown as it comes */

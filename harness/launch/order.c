@@ -35,6 +35,7 @@ static void add_settings(const struct launch *launch, struct launch_order *order
     add_setting(order, "FAULTLINE_STORE", launch->store);
     add_setting(order, DECISIONS_ENVIRONMENT, launch->followed);
     add_setting(order, "FAULTLINE_ENGINE_GIVEN", launch->given);
+    add_setting(order, "FAULTLINE_ENGINE_EXPLORE", launch->explored ? "1" : "");
     add_setting(order, LIBRARY_ENVIRONMENT, scenario->library);
     add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers);
     add_setting(order, SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL);

@@ -285,6 +285,7 @@ enum error_code run_execute(struct run *run, struct error *error)
         .store = run->store.text,
         .followed = run->given[0] == '\0' ? run->followed : "",
         .given = run->given,
+        .explored = run->explored,
         .followed_end = run->followed_end,
         .capture = run->capture,
         .seed = run->seed,

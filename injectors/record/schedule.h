@@ -4,6 +4,7 @@
 #ifndef INJECTORS_RECORD_SCHEDULE_H
 #define INJECTORS_RECORD_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct schedule {
@@ -18,6 +19,9 @@ struct schedule {
     void (*members)(uint64_t group, int32_t *process);
     /* One round of a loop that waits for what others do, or for time. */
     void (*linger)(void);
+    /* This rank comes to a call on the store: `call` is an enum storage_call, `path` is below the
+     * store. Others may run before it is made. */
+    void (*store)(unsigned call, const char *path, bool is_folder);
     /* What stands in records for a file of the store: its inode differs from run to run. */
     uint32_t (*file)(uint64_t inode);
     /* It has just been made: another file may have had its inode before. */

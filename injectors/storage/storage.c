@@ -225,6 +225,8 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     storage_depth++;
     if (!(storage_watching & STORAGE_EVENTS) || !runtime_recording)
         return;
+    if (schedule != NULL)
+        schedule->store(kind, file->path, file->is_folder);
     struct record *r = reserve(file->path);
     call->record = r;
     call->file = file;
@@ -333,6 +335,8 @@ bool storage_look_begin(struct storage_event *call, unsigned kind, const struct 
         return false;
     if (!thread_state.known)
         runtime_thread_begin();
+    if (schedule != NULL)
+        schedule->store(kind, file->path, file->is_folder);
     call->file = file;
     call->record = &call->look;
     describe(&call->look, kind, file, 0, hash_bytes(file->path, strlen(file->path)));

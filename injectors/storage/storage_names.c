@@ -328,6 +328,8 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
                     "an exchange with a file elsewhere is durable at once, as far as losses go",
                     leaves ? source.path : target.path);
     struct storage_file *file = arrives ? &target : &source;
+    if (leaves && arrives && schedule != NULL)
+        schedule->store(STORAGE_UNLINK, source.path, source.is_folder);
     storage_begin(&call, STORAGE_RENAME, file, 0, STORAGE_NO_OFFSET);
     if (leaves)
         storage_is(&call, source.inode);

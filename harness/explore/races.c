@@ -1,0 +1,220 @@
+/* Happens-before by vector clocks: see races.h. An actor has a column; the clock of a transition
+ * says, of each actor, how many of its transitions come before it or are it. */
+#include "explore/races.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Who touched an object, oldest first. */
+struct touched {
+    uint64_t object;
+    size_t count, room;
+    struct toucher {
+        size_t step;
+        enum touch how;
+    } * by;
+};
+
+struct found {
+    size_t count, room;
+    size_t *with;
+};
+
+struct races {
+    const struct step *step; /* borrowed */
+    size_t count;
+    size_t actors;
+    uint32_t *column;   /* of each step: its actor's */
+    uint32_t *position; /* of each step: how many-th of its actor's, from 1 */
+    uint32_t *clock;    /* of each step: a row of `actors` */
+    struct found *found;
+    struct touched *table; /* by hash, open addressing */
+    size_t room;           /* power of two */
+};
+
+static uint32_t *clock_of(const struct races *races, size_t step)
+{
+    return races->clock + step * races->actors;
+}
+
+/* --- who touched what ------------------------------------------------------------------------- */
+
+static struct touched *find_object(struct races *races, uint64_t object)
+{
+    size_t at = object & (races->room - 1);
+    while (races->table[at].count > 0 && races->table[at].object != object)
+        at = (at + 1) & (races->room - 1);
+    return &races->table[at];
+}
+
+static void add_toucher(struct races *races, size_t step, const struct entry *touch)
+{
+    struct touched *object = find_object(races, touch->value);
+    object->by = memory_room(object->by, object->count, &object->room, sizeof *object->by);
+    object->object = touch->value;
+    object->by[object->count++] = (struct toucher){step, (enum touch)touch->flag};
+}
+
+static void make_table(struct races *races)
+{
+    size_t touches = 0;
+    for (size_t i = 0; i < races->count; i++)
+        touches += races->step[i].touches;
+    for (races->room = 16; races->room < 2 * touches; races->room *= 2)
+        ;
+    races->table = memory_new(races->room, sizeof *races->table);
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+static void number_actors(struct races *races)
+{
+    uint64_t *actor = memory_new(races->count + 1, sizeof *actor);
+    uint32_t *taken = memory_new(races->count + 1, sizeof *taken);
+    for (size_t i = 0; i < races->count; i++) {
+        size_t k = 0;
+        while (k < races->actors && actor[k] != races->step[i].actor)
+            k++;
+        if (k == races->actors)
+            actor[races->actors++] = races->step[i].actor;
+        races->column[i] = (uint32_t)k;
+        races->position[i] = ++taken[k];
+    }
+    free(actor);
+    free(taken);
+}
+
+/* --- clocks and races ------------------------------------------------------------------------- */
+
+struct meeting_before {
+    size_t step;
+    bool may_exchange;
+};
+
+static int newest_first(const void *left, const void *right)
+{
+    const struct meeting_before *a = left, *b = right;
+    return a->step < b->step ? 1 : a->step > b->step ? -1 : 0;
+}
+
+static bool orders(enum touch earlier, enum touch later)
+{
+    return later == TOUCH_AFTER && (earlier == TOUCH_WRITE || earlier == TOUCH_ADD);
+}
+
+/* Earlier transitions of other actors that this one conflicts with or comes after. Owned by the
+ * caller. */
+static struct meeting_before *list_before(struct races *races, size_t step, size_t *count)
+{
+    size_t room = 0;
+    struct meeting_before *list = NULL;
+    *count = 0;
+    for (size_t t = 0; t < races->step[step].touches; t++) {
+        const struct entry *touch = &races->step[step].touch[t];
+        const struct touched *object = find_object(races, touch->value);
+        for (size_t i = object->count; i > 0; i--) {
+            const struct toucher *by = &object->by[i - 1];
+            bool conflicts = touches_conflict(by->how, (enum touch)touch->flag);
+            if (races->column[by->step] == races->column[step] ||
+                (!conflicts && !orders(by->how, (enum touch)touch->flag)))
+                continue;
+            list = memory_room(list, *count, &room, sizeof *list);
+            list[(*count)++] = (struct meeting_before){by->step, conflicts};
+        }
+    }
+    if (*count > 0)
+        qsort(list, *count, sizeof *list, newest_first);
+    return list;
+}
+
+static void take_in(struct races *races, size_t step, size_t earlier)
+{
+    uint32_t *own = clock_of(races, step);
+    const uint32_t *other = clock_of(races, earlier);
+    for (size_t k = 0; k < races->actors; k++)
+        own[k] = own[k] > other[k] ? own[k] : other[k];
+}
+
+static bool knows(const struct races *races, size_t step, size_t earlier)
+{
+    return clock_of(races, step)[races->column[earlier]] >= races->position[earlier];
+}
+
+static void note_race(struct found *found, size_t with)
+{
+    found->with = memory_room(found->with, found->count, &found->room, sizeof *found->with);
+    found->with[found->count++] = with;
+}
+
+/* What only orders comes first where a pair does both: then it is no race. */
+static void look_at(struct races *races, size_t step, const size_t *last_of)
+{
+    size_t count;
+    struct meeting_before *list = list_before(races, step, &count);
+    size_t own = last_of[races->column[step]];
+    if (own != SIZE_MAX)
+        take_in(races, step, own);
+    for (size_t i = 0; i < count;) {
+        size_t earlier = list[i].step;
+        bool may_exchange = true;
+        for (; i < count && list[i].step == earlier; i++)
+            may_exchange &= list[i].may_exchange;
+        if (knows(races, step, earlier))
+            continue;
+        if (may_exchange)
+            note_race(&races->found[step], earlier);
+        take_in(races, step, earlier);
+    }
+    clock_of(races, step)[races->column[step]] = races->position[step];
+    free(list);
+}
+
+struct races *races_find(const struct step *steps, size_t count)
+{
+    struct races *races = memory_new(1, sizeof *races);
+    races->step = steps;
+    races->count = count;
+    races->column = memory_new(count + 1, sizeof *races->column);
+    races->position = memory_new(count + 1, sizeof *races->position);
+    races->found = memory_new(count + 1, sizeof *races->found);
+    number_actors(races);
+    races->clock = memory_new(count * races->actors + 1, sizeof *races->clock);
+    make_table(races);
+    size_t *last_of = memory_new(races->actors + 1, sizeof *last_of);
+    memset(last_of, 0xff, (races->actors + 1) * sizeof *last_of);
+    for (size_t i = 0; i < count; i++) {
+        look_at(races, i, last_of);
+        last_of[races->column[i]] = i;
+        for (size_t t = 0; t < steps[i].touches; t++)
+            add_toucher(races, i, &steps[i].touch[t]);
+    }
+    free(last_of);
+    return races;
+}
+
+void races_release(struct races *races)
+{
+    for (size_t i = 0; i < races->room; i++)
+        free(races->table[i].by);
+    for (size_t i = 0; i < races->count; i++)
+        free(races->found[i].with);
+    free(races->table);
+    free(races->found);
+    free(races->clock);
+    free(races->position);
+    free(races->column);
+    free(races);
+}
+
+bool races_before(const struct races *races, size_t a, size_t b)
+{
+    return knows(races, b, a);
+}
+
+size_t races_with(const struct races *races, size_t later, const size_t **list)
+{
+    *list = races->found[later].with;
+    return races->found[later].count;
+}
