@@ -32,6 +32,9 @@ $(patsubst %,$(BUILD)/tests/engine_%.t,members topology reduce): $(call checked,
 $(BUILD)/tests/engine_topology.t $(call checked,engine/communicators/topology.c): \
     CPPFLAGS += $(TAP_CPPFLAGS)
 
+# The search over schedules, on models that are run by the engine's account of transitions.
+$(BUILD)/tests/explore_tree.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/transition zygote/choices))
+
 # Its own allocations, and those of all that is linked with it, go by way of the test.
 $(BUILD)/tests/allocations.t: private CHECKED += \
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup
