@@ -65,6 +65,7 @@ harness/replay
 harness/suite
 harness/campaign
 harness/shrink
+harness/explore
 harness/command
 ]]
 

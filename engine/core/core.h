@@ -137,7 +137,7 @@ struct engine {
     const struct engine_choice *given; /* to be followed first; in the mapping */
     size_t givens;
     struct transitions *transitions; /* NULL: the run is not explored; see transition.h */
-    bool aborted; /* MPI_Abort was called */
+    bool aborted;                    /* MPI_Abort was called */
     char
         refused[ENGINE_TEXT_BYTES]; /* what the engine does not do and was asked for; empty: none */
     void *messages;                 /* of engine/messages; NULL when a run begins, as the next */
@@ -263,15 +263,15 @@ void engine_file_made(uint64_t inode);
 /* One of 0 .. count - 1, count > 0. Of one possibility nothing is written down. */
 unsigned engine_decide(enum decision kind, unsigned count);
 
-/* For who chooses in another way than at random: what is given next, of this kind; false: nothing is.
- * And what was chosen. */
+/* For who chooses in another way than at random: what is given next, of this kind; false: nothing
+ * is. And what was chosen. */
 bool engine_given(enum decision kind, unsigned count, unsigned *chosen);
 void engine_write_down(enum decision kind, unsigned chosen, unsigned count);
 
 /* What is neither a process nor waits for one: messages on their way. Each is a possibility beside
  * the processes that are ready. */
 struct engine_network {
-    unsigned (*deliverable)(void); /* how many could arrive next */
+    unsigned (*deliverable)(void);    /* how many could arrive next */
     uint64_t (*lane)(unsigned which); /* its actor: see transition.h */
     void (*deliver)(unsigned which);
 };

@@ -122,7 +122,7 @@ void engine_forget(void)
     engine_self = ENGINE_NOBODY;
 }
 
-void engine_turn_to_poll(void)
+static void turn(void)
 {
     if (engine_self == ENGINE_NOBODY) {
         fprintf(stderr, "faultline: a child that a rank has forked calls MPI: it is ended\n");
@@ -132,7 +132,19 @@ void engine_turn_to_poll(void)
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
+}
+
+/* Whether a poll waits, after one that said no, depends on what was done meanwhile. */
+static void see_whether_woken(void)
+{
     transition_polls(true);
+    engine_touch(TOUCH_LOOK, object_name(OBJECT_WOKEN, (uint64_t)engine_self, 0, 0));
+}
+
+void engine_turn_to_poll(void)
+{
+    turn();
+    see_whether_woken();
 }
 
 void engine_turn(void)
@@ -140,7 +152,7 @@ void engine_turn(void)
     engine->turns++;
     for (int i = 0; i < engine->processes; i++)
         engine->process[i].woken |= engine->process[i].lingers;
-    engine_turn_to_poll();
+    turn();
     transition_polls(false);
     hear_of_deaths(false);
 }
@@ -186,7 +198,7 @@ static bool poll_on(bool lingers)
     p->lingers = lingers;
     if (!p->woken)
         hand_over(PROCESS_POLLING);
-    transition_polls(true);
+    see_whether_woken();
     bool changed = p->woken;
     p->woken = p->lingers = false;
     if (changed)
@@ -214,6 +226,7 @@ void engine_sleep(uint64_t ns)
 
 void engine_wake(int process)
 {
+    engine_touch(TOUCH_ADD, object_name(OBJECT_WOKEN, (uint64_t)process, 0, 0));
     engine->process[process].woken = true;
     engine->process[process].polls = 0;
     if (process != engine_self)

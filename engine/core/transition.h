@@ -93,8 +93,7 @@ enum object {
     OBJECT_MEETING,  /* context, key: who has come */
     OBJECT_JOINED,   /* the same, and the participant */
     OBJECT_PROCESS,  /* how far a process is: MPI_Init, MPI_Finalize, death */
-    OBJECT_REVOKED,  /* context */
-    OBJECT_PORT,     /* what is found by name, and who waits there */
+    OBJECT_WOKEN,    /* process: something that it could see has changed */
     OBJECT_FILE,     /* hash of its path */
     OBJECT_NAMES,    /* the same, of a folder: what is in it */
     OBJECT_JOB,      /* that it goes on: what outlives it must have been done before it ends */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "board/board.h"
 #include "decisions/decisions.h"
+#include "engine/core/transition.h"
 #include "launch/launcher.h"
 #include "plan/action.h"
 #include "run/store_rollback.h"
@@ -249,6 +250,7 @@ void run_follow(struct run *run, const struct run *recorded)
 {
     if (run->scenario->engine != NULL && run_has_choices(recorded))
         snprintf(run->given, sizeof run->given, "%s", recorded->folder.text);
+    run->explored = path_holds(recorded->folder.text, TRANSITION_FILE ".0");
     snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
     run->followed_end = recorded->end;

@@ -1,8 +1,8 @@
 /* The search over schedules, on small models of jobs: it finds every outcome that all orders have,
  * in fewer runs; and it says when a run did not do what it was to follow.
  *
- * A model has actors, each with a few operations on a few numbers. Whoever reads a number keeps what
- * it saw: the outcome is all that was seen and all numbers in the end. The model runs on the
+ * A model has actors, each with a few operations on a few numbers. Whoever reads a number keeps
+ * what it saw: the outcome is all that was seen and all numbers in the end. The model runs on the
  * engine's own account of transitions, in this process. */
 #include "engine/core/core.h"
 #include "engine/core/parts.h"
@@ -24,9 +24,15 @@
 #define MOST_OPERATIONS 3
 #define OBJECTS 2
 #define MOST_OUTCOMES 4096
-#define MODELS 60
+#define MODELS 200
 
-enum operation { OPERATION_LOOK, OPERATION_ADD, OPERATION_WRITE, OPERATION_AWAIT, OPERATION_DECIDE };
+enum operation {
+    OPERATION_LOOK,
+    OPERATION_ADD,
+    OPERATION_WRITE,
+    OPERATION_AWAIT,
+    OPERATION_DECIDE
+};
 
 struct model {
     int actors;
@@ -88,8 +94,7 @@ static void perform(const struct model *model, struct state *state, int actor)
         break;
     case OPERATION_DECIDE:
         engine_touch(TOUCH_WRITE, name);
-        state->number[object] =
-            mix_two(state->number[object], 7 + engine_decide(DECIDE_WHICH, 2));
+        state->number[object] = mix_two(state->number[object], 7 + engine_decide(DECIDE_WHICH, 2));
         break;
     }
 }
@@ -104,7 +109,8 @@ static uint64_t outcome_of(const struct state *state)
     return hash;
 }
 
-/* One run by what `folder` says, which is also where it is written down. False: it was cut short. */
+/* One run by what `folder` says, which is also where it is written down. False: it was cut short.
+ */
 static bool run(const struct model *model, uint64_t *outcome)
 {
     struct state state = {0};
@@ -215,8 +221,8 @@ static void test_models(void)
 static void test_shapes(void)
 {
     static struct outcomes outcomes;
-    struct model model = {3, {{1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}},
-                              {1, {{OPERATION_WRITE, 0}}}}};
+    struct model model = {
+        3, {{1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}}}};
     check(explore(&model, true, &outcomes) == 6 && outcomes.count == 6,
           "three who write one number: six runs, six outcomes");
     for (int i = 0; i < 3; i++)
@@ -231,7 +237,8 @@ static void test_shapes(void)
 
 static void test_strayed(void)
 {
-    struct model model = {2, {{1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}}, {0, {{OPERATION_LOOK, 0}}}}};
+    struct model model = {
+        2, {{1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}}, {0, {{OPERATION_LOOK, 0}}}}};
     struct tree *tree = tree_new(true);
     struct error error = {0};
     uint64_t outcome;

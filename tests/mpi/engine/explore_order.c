@@ -1,0 +1,97 @@
+/* Small jobs whose outcome depends on the schedule, by the first argument:
+ *
+ *   order      rank 0 takes a message of each other rank, by a wildcard: its result is the order
+ *   some       the same by MPI_Irecv of each and MPI_Waitsome
+ *   poll       rank 0 looks with MPI_Iprobe at most twice before it receives: its result is how
+ *              often there was nothing
+ *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
+ *   none       each rank sends to the next and receives from the one before, and all meet in
+ *              collectives: nothing depends on the schedule
+ */
+#include "faultline.h"
+
+#include <mpi.h>
+#include <string.h>
+
+#define MOST_RANKS 8
+#define LOOKS 2
+
+static int rank, ranks;
+
+static void send_own(void)
+{
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
+
+static void take_any(int order[MOST_RANKS])
+{
+    for (int i = 1; i < ranks; i++)
+        MPI_Recv(&order[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void take_some(int order[MOST_RANKS])
+{
+    MPI_Request request[MOST_RANKS];
+    int value[MOST_RANKS], index[MOST_RANKS], count, taken = 0;
+    for (int i = 1; i < ranks; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    for (;;) {
+        MPI_Waitsome(ranks - 1, request + 1, &count, index, MPI_STATUSES_IGNORE);
+        if (count == MPI_UNDEFINED)
+            return;
+        for (int i = 0; i < count; i++)
+            order[taken++] = index[i] + 10 * count;
+    }
+}
+
+static void poll(int order[MOST_RANKS])
+{
+    int there = 0;
+    for (int i = 0; i < LOOKS && !there; i++) {
+        MPI_Iprobe(1, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        order[0] += !there;
+    }
+    MPI_Recv(&order[1], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void race(void)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void none(int order[MOST_RANKS])
+{
+    int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Sendrecv(&rank, 1, MPI_INT, next, 0, &order[0], 1, MPI_INT, before, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Allreduce(&rank, &order[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(&order[1], 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&rank, &order[2], 1, MPI_INT, MPI_MAX, ranks - 1, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int order[MOST_RANKS] = {0};
+    const char *what = argc > 1 ? argv[1] : "order";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (strcmp(what, "none") == 0)
+        none(order);
+    else if (rank > 0)
+        send_own();
+    else if (strcmp(what, "order") == 0)
+        take_any(order);
+    else if (strcmp(what, "some") == 0)
+        take_some(order);
+    else if (strcmp(what, "poll") == 0)
+        poll(order);
+    else
+        race();
+    faultline_result("order", order, sizeof order);
+    MPI_Finalize();
+    return 0;
+}
