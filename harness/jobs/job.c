@@ -294,9 +294,10 @@ static enum exit_status live(const struct job *job, const struct options *option
     enum exit_status status = STATUS_HARNESS;
     if (job->followed != NULL)
         run_follow(&run, job->followed);
-    run.explored = job->explored != NULL;
-    if (run.explored)
+    if (job->explored != NULL) {
+        run.explored = true;
         snprintf(run.given, sizeof run.given, "%s", job->explored);
+    }
     run.wanted = job->wanted;
     run_execute(&run, &error);
     take_reference(job, &run);
