@@ -52,6 +52,12 @@ same-traces: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/same_traces.sh $(BUILD)
 
+# Minutes: what is explored with the reduction is what all orders come to.
+.PHONY: explore-orders
+explore-orders: setup
+	$(Q)$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/explore_order
+	$(Q)scripts/explore_orders.sh $(BUILD)
+
 # Hours: the suites with both MPI libraries, and where their verdicts differ. SHARD=I/N: every N-th.
 .PHONY: openmpi-suites
 openmpi-suites: setup

@@ -87,3 +87,10 @@ cocheck("buffer-reversed", "tally", { "--iterations", 100 })
 cocheck("network-first", "tally", { "--iterations", 100 })
 cocheck("startall-not-atomic", "mixture", {})
 cocheck("old-address", "ring", { "--iterations", 12 }, 1)
+
+-- ---- respawn -----------------------------------------------------------------------------------
+
+for _, variant in ipairs { "no-revoke", "no-agreement", "stay", "old-copies" } do
+  subject("respawn-" .. variant, "laplace", { "--iterations", 10, "--size", 16 },
+    { claims = { "H" }, ranks = 4, engine = "step", survivors = true })
+end

@@ -247,9 +247,20 @@ static void go_on(MPI_Comm comm)
 
 /* --- recovery --------------------------------------------------------------------------------- */
 
-/* Once more with whoever lives, until nobody dies in between. */
-static void recover(void)
+/* This rank has done its work, and what it has told of it stands: it does not go back. */
+static void stay_at_end(MPI_Comm comm, uint64_t end)
 {
+    if (respawn.line.number != end)
+        give_up("the line that ranks have finished with is lost");
+    respawn.comm = comm;
+    respawn.broken = false;
+}
+
+/* Once more with whoever lives, until nobody dies in between. finished: this rank is in
+ * MPI_Finalize. */
+static void recover(bool finished)
+{
+    uint64_t end = respawn.line.number;
     MPI_Comm alive, before = respawn.comm, comm;
     int told[TELL_MISSING + RANKS_MOST];
     for (bool done = false; !done; before = alive) {
@@ -262,7 +273,10 @@ static void recover(void)
         faultline_phase("respawn:shrunk");
         done = replace(alive, told, &comm) && resume(comm, told);
     }
-    go_on(comm);
+    if (finished)
+        stay_at_end(comm, end);
+    else
+        go_on(comm);
 }
 
 /* --- a process that takes a dead one's place -------------------------------------------------- */
@@ -357,7 +371,7 @@ EXPORTED int protocol_potential_checkpoint(void)
         respawn_failed();
     else
         all_agree(respawn.comm, false); /* who has come to the line must not wait for it */
-    recover();
+    recover(false);
     return 0;
 }
 
@@ -365,6 +379,6 @@ EXPORTED int protocol_potential_checkpoint(void)
 EXPORTED int MPI_Finalize(void)
 {
     while (!all_agree(respawn.comm, true))
-        recover();
+        recover(true);
     return PMPI_Finalize();
 }

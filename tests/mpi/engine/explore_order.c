@@ -4,6 +4,7 @@
  *   some       the same by MPI_Irecv of each and MPI_Waitsome
  *   poll       rank 0 looks with MPI_Iprobe at most twice before it receives: its result is how
  *              often there was nothing
+ *   look       the same with one look
  *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
  *   none       each rank sends to the next and receives from the one before, and all meet in
  *              collectives: nothing depends on the schedule
@@ -14,7 +15,6 @@
 #include <string.h>
 
 #define MOST_RANKS 8
-#define LOOKS 2
 
 static int rank, ranks;
 
@@ -44,10 +44,10 @@ static void take_some(int order[MOST_RANKS])
     }
 }
 
-static void poll(int order[MOST_RANKS])
+static void poll(int order[MOST_RANKS], int looks)
 {
     int there = 0;
-    for (int i = 0; i < LOOKS && !there; i++) {
+    for (int i = 0; i < looks && !there; i++) {
         MPI_Iprobe(1, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
         order[0] += !there;
     }
@@ -88,7 +88,9 @@ int main(int argc, char **argv)
     else if (strcmp(what, "some") == 0)
         take_some(order);
     else if (strcmp(what, "poll") == 0)
-        poll(order);
+        poll(order, 2);
+    else if (strcmp(what, "look") == 0)
+        poll(order, 1);
     else
         race();
     faultline_result("order", order, sizeof order);
