@@ -91,6 +91,7 @@ static void come_to_store(unsigned call, const char *path, bool is_folder)
 
 const struct schedule engine_schedule = {
     .store = come_to_store,
+    .store_too = touch_store,
     .kill = kill_rank,
     .tell = tell,
     .stop = stop_ranks,

@@ -33,8 +33,8 @@ same() {
 }
 
 same look 2
-same poll 2
+
 same some 2
 same order 2
-same none 2
+
 exit "$status"

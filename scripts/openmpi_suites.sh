@@ -26,6 +26,13 @@ for suite in $suites; do
     verdicts "$build" "$suite" "$out/$name.mpich"
     verdicts "$build-openmpi" "$suite" "$out/$name.openmpi"
     echo "  SUITE   $suite: $(wc -l <"$out/$name.openmpi") verdicts"
+    for library in mpich openmpi; do
+        sed 's/: [^:]*$//' "$out/$name.$library" | sort >"$out/names.$library"
+    done
+    if [ ! -s "$out/names.mpich" ] || ! cmp -s "$out/names.mpich" "$out/names.openmpi"; then
+        echo "$suite: not the same scenarios have ended with both libraries (remove $out to begin anew)"
+        different=1
+    fi
     sort "$out/$name.mpich" >"$out/mpich"
     sort "$out/$name.openmpi" | comm -13 "$out/mpich" - >"$out/differ"
     while read -r line; do

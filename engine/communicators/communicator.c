@@ -1,6 +1,7 @@
 /* Views of communicators by handle: see communicator.h. */
 #include "engine/communicators/communicator.h"
 
+#include "engine/communicators/meeting.h"
 #include "engine/communicators/members.h"
 #include "engine/communicators/topology.h"
 #include "engine/library.h"
@@ -102,8 +103,10 @@ struct shared_communicator *shared_hold(struct shared_communicator *shared)
 
 void shared_drop(struct shared_communicator *shared)
 {
-    if (--shared->references == 0)
-        engine_release(shared);
+    if (--shared->references > 0)
+        return;
+    meetings_forget(shared);
+    engine_release(shared);
 }
 
 void shared_wake(const struct shared_communicator *shared)

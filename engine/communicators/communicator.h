@@ -21,7 +21,7 @@ struct shared_communicator {
     int references;   /* views of it and meetings on it */
     bool revoked;     /* somebody has revoked it; who of the members knows is in their views */
     struct meeting *meetings;
-    uint64_t begun; /* how many meetings there have been */
+    struct held *held; /* of a run that is explored: how many meetings of each kind there were */
     int count[2];
     int32_t process[]; /* of side 0, then of side 1 */
 };

@@ -72,6 +72,38 @@ static uint64_t key_number(const struct meeting_key *key)
     return mix_two(mix_two(key->who, (uint64_t)key->tag), (uint64_t)key->kind);
 }
 
+/* Meetings that are alike, so far. */
+struct held {
+    struct held *next;
+    uint64_t key, count;
+};
+
+/* Those that are alike begin in one order at every member: so their numbers are the same in every
+ * schedule. */
+static uint64_t object_of_next(struct shared_communicator *of, const struct meeting_key *key)
+{
+    uint64_t number = key_number(key);
+    struct held *held = of->held;
+    while (held && held->key != number)
+        held = held->next;
+    if (!held) {
+        held = engine_allocate(sizeof *held);
+        held->key = number;
+        held->next = of->held;
+        of->held = held;
+    }
+    return object_name(OBJECT_MEETING, of->context, number, held->count++);
+}
+
+void meetings_forget(struct shared_communicator *of)
+{
+    while (of->held) {
+        struct held *held = of->held;
+        of->held = held->next;
+        engine_release(held);
+    }
+}
+
 /* The list begins with the newest meeting: the last match is the oldest meeting that this
  * participant has not joined. */
 static struct meeting *find(const struct shared_communicator *of, const struct meeting_key *key,
@@ -93,7 +125,7 @@ static struct meeting *begin(struct shared_communicator *of, const struct meetin
     made->name = name;
     made->size = size;
     made->process = process;
-    made->object = object_name(OBJECT_MEETING, of->context, key_number(key), of->begun++);
+    made->object = engine->transitions ? object_of_next(of, key) : 0;
     made->deposit = engine_allocate((size_t)size * sizeof(struct deposit *));
     made->next = of->meetings;
     if (made->next)
@@ -208,7 +240,7 @@ static void touch_needed(struct meeting *meeting, meeting_ready *ready, void *da
         meeting->deposit[i] = deposit;
         meeting->arrived++;
         if (needed)
-            engine_touch(TOUCH_AFTER, joined(meeting, i));
+            engine_touch_seen(joined(meeting, i));
     }
 }
 
@@ -242,7 +274,7 @@ static bool is_settled(void *data)
 
 int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready, void *data)
 {
-    bool waits = !is_over(view, meeting, ready, data);
+    bool waits = !ready(data) && !knows_of_death(meeting, false);
     engine_wait(is_settled, &(struct awaited){view, meeting, ready, data});
     if (view_revoked(view, waits))
         return MPIX_ERR_REVOKED;

@@ -61,6 +61,9 @@ struct deposit *deposit_of(const void *bytes, size_t length);
 void *deposit_part(struct deposit *deposit, int part);
 size_t deposit_bytes(const struct deposit *deposit, int part);
 
+/* The communicator is gone, and with it what it has counted. */
+void meetings_forget(struct shared_communicator *of);
+
 /* The beginning of a call that members make together: others may run first. Returns
  * MPIX_ERR_REVOKED if this rank knows the communicator to be revoked: then it must not come to a
  * meeting. */

@@ -181,6 +181,8 @@ void engine_turn_to_poll(void);
  * and changes nothing. */
 typedef bool engine_ready(void *data);
 void engine_wait(engine_ready *ready, void *data);
+/* The same for one of several things: which of them are ready depends on the schedule. */
+void engine_wait_for_one(engine_ready *ready, void *data);
 
 /* What was asked for is not there. True: look again, something has changed. False: say no. A
  * process that does nothing but poll in vain is not given the token before something that it could
@@ -247,6 +249,9 @@ void engine_futex_wake(_Atomic uint32_t *word);
 /* For the launcher process, when the holder has ended or nobody holds the token: the next one gets
  * it. */
 void engine_pass_on(void);
+
+/* Nothing of this call is touched (transition.h): refused where the run is explored. */
+void engine_not_explored(const char *call);
 
 /* Said to the user and to the driver (verdict unknown); the process ends. `call`: MPI_X. */
 _Noreturn void engine_refuse(const char *call, const char *why);

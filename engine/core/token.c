@@ -174,22 +174,33 @@ static bool look(engine_ready *ready, void *data)
 }
 
 /* Of a run that is explored: going on is a transition of its own. */
-static void wait_in_two_steps(engine_ready *ready, void *data)
+static void wait_in_two_steps(engine_ready *ready, void *data, bool one_of_several)
 {
     while (!look(ready, data))
         block();
     hand_over(PROCESS_READY);
+    transition_polls(one_of_several);
     ready(data); /* touches what it is ready by */
 }
 
-void engine_wait(engine_ready *ready, void *data)
+static void wait_for(engine_ready *ready, void *data, bool one_of_several)
 {
     if (engine->transitions != NULL) {
-        wait_in_two_steps(ready, data);
+        wait_in_two_steps(ready, data, one_of_several);
         return;
     }
     while (!ready(data))
         block();
+}
+
+void engine_wait(engine_ready *ready, void *data)
+{
+    wait_for(ready, data, false);
+}
+
+void engine_wait_for_one(engine_ready *ready, void *data)
+{
+    wait_for(ready, data, true);
 }
 
 static bool poll_on(bool lingers)
@@ -304,6 +315,12 @@ void engine_abort(int code)
     engine->aborted = true;
     fflush(NULL);
     _exit((code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE);
+}
+
+void engine_not_explored(const char *call)
+{
+    if (engine->transitions != NULL)
+        engine_refuse(call, "in a run that is explored");
 }
 
 void engine_refuse(const char *call, const char *why)

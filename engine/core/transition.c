@@ -1,7 +1,6 @@
 /* What a search knows of a run, and who sleeps: see transition.h. */
 #include "engine/core/transition.h"
 
-#include "base/mix.h"
 #include "base/regular_file.h"
 #include "engine/core/core.h"
 #include "engine/core/parts.h"
@@ -38,11 +37,6 @@ struct transitions {
 static struct transitions *all(void)
 {
     return engine->transitions;
-}
-
-uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c)
-{
-    return mix_two(mix_two(mix_two((uint64_t)kind, a), b), c);
 }
 
 static void add(enum entry_kind kind, unsigned flag, unsigned extra, uint64_t value)
@@ -98,11 +92,6 @@ void engine_touch_polled(uint64_t object)
 {
     if (all() != NULL && all()->polls)
         engine_touch(TOUCH_LOOK, object);
-}
-
-void engine_sees_one_of_several(void)
-{
-    transition_polls(true);
 }
 
 void transition_polls(bool polls)

@@ -22,6 +22,8 @@
 #ifndef ENGINE_CORE_TRANSITION_H
 #define ENGINE_CORE_TRANSITION_H
 
+#include "base/mix.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -98,7 +100,10 @@ enum object {
     OBJECT_NAMES,    /* the same, of a folder: what is in it */
     OBJECT_JOB,      /* that it goes on: what outlives it must have been done before it ends */
 };
-uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c);
+static inline uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c)
+{
+    return mix_two(mix_two(mix_two((uint64_t)kind, a), b), c);
+}
 
 /* Nothing where no run is explored, and where a process only finds out whether it may go on. */
 void engine_touch(enum touch how, uint64_t object);
@@ -114,10 +119,6 @@ void engine_touch_seen(uint64_t object);
 
 /* The same where only a poll touches it. */
 void engine_touch_polled(uint64_t object);
-
-/* What is seen from here to the end of the transition could have been otherwise, though the process
- * has waited: it waits for one of several. */
-void engine_sees_one_of_several(void);
 
 /* The parent of the ranks, before they run: reads who sleeps from the folder. Ends the process with
  * a message where that cannot be read. */

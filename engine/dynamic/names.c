@@ -22,6 +22,7 @@ static int publish_name(const char *service_name, MPI_Info info, const char *por
     (void)info;
     if (!service_name || !port_name)
         return raise(MPI_ERR_ARG);
+    engine_not_explored("MPI_Publish_name");
     engine_turn();
     if (*link_of(service_name))
         return raise(MPI_ERR_SERVICE);
@@ -54,6 +55,7 @@ static int lookup_name(const char *service_name, MPI_Info info, char *port_name)
     (void)info;
     if (!service_name || !port_name)
         return raise(MPI_ERR_ARG);
+    engine_not_explored("MPI_Lookup_name");
     engine_turn();
     const struct service *found = *link_of(service_name);
     if (!found)

@@ -22,6 +22,7 @@ static int open_port(MPI_Info info, char *port_name)
     (void)info;
     if (!port_name)
         return raise(MPI_ERR_ARG);
+    engine_not_explored("MPI_Open_port");
     engine_turn();
     struct port *made = engine_allocate(sizeof *made);
     snprintf(made->name, sizeof made->name, "port#%d$process#%d$", dynamic_common()->ports_made++,

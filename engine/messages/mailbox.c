@@ -77,8 +77,8 @@ void mailbox_see_matched(const struct message *message)
 {
     engine_touch_seen(of_message(OBJECT_MATCHED, message));
     if (message->matched) {
-        engine_touch(TOUCH_AFTER, of_message(OBJECT_ARRIVED, message));
-        engine_touch(TOUCH_AFTER, message->begun);
+        engine_touch_seen(of_message(OBJECT_ARRIVED, message));
+        engine_touch_seen(message->begun);
     }
 }
 

@@ -305,6 +305,8 @@ static void receive_peek(void *data, MPI_Status *status)
 static void receive_cancel(void *data)
 {
     struct operation *receive = data;
+    if (receive->posted)
+        mailbox_see_order(receive->view->shared->context);
     if (!receive->posted || receive->posted->message)
         return;
     mailbox_unpost(receive->posted);

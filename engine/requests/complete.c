@@ -180,8 +180,7 @@ static bool some_ready(void *data)
 /* Returns how many are ready. */
 static int wait_for_some(int count, MPI_Request *requests, int *active)
 {
-    engine_wait(some_ready, &(struct waited){count, requests});
-    engine_sees_one_of_several();
+    engine_wait_for_one(some_ready, &(struct waited){count, requests});
     return count_ready(count, requests, active);
 }
 

@@ -14,6 +14,7 @@ static int comm_revoke(MPI_Comm comm)
     struct comm_view *view = communicator_view(comm);
     if (!view)
         return communicator_raise(comm, MPI_ERR_COMM);
+    engine_not_explored("MPIX_Comm_revoke");
     engine_turn();
     view->shared->revoked = view->revoked = true;
     shared_wake(view->shared);

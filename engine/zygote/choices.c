@@ -94,7 +94,7 @@ void choices_write(const char *folder, int incarnation)
     if (file == NULL)
         return;
     for (size_t i = 0; i < engine->choices; i++)
-        fprintf(file, "%s %u %u\n", decision_name((enum decision)engine->choice[i].kind), engine->choice[i].chosen,
-                engine->choice[i].count);
+        fprintf(file, "%s %u %u\n", decision_name((enum decision)engine->choice[i].kind),
+                engine->choice[i].chosen, engine->choice[i].count);
     fclose(file);
 }

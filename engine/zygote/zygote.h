@@ -11,7 +11,7 @@
 #define ENGINE_PROCESS_ENVIRONMENT "FAULTLINE_ENGINE_PROCESS"
 #define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED" /* what decisions are drawn from */
 #define ENGINE_GIVEN_ENVIRONMENT                                                                   \
-    "FAULTLINE_ENGINE_GIVEN"          /* run folder whose decisions are followed first */
+    "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
 /* "1": the run is explored (engine/core/transition.h); who sleeps lies beside what is given. */
 #define ENGINE_EXPLORE_ENVIRONMENT "FAULTLINE_ENGINE_EXPLORE"
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */

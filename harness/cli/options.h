@@ -46,13 +46,13 @@ struct options {
     int replays;          /* of the first failure of each group, 0 and up */
     int confirm; /* how often what the step engine finds is repeated under mpiexec; 0: not */
     bool seed_given;
-    bool all_wires; /* set by a verb: plans get all messages of their protocol */
-    bool control;   /* set by a verb that gives a violation its control run (control.h) */
-    bool no_pages;  /* set by a verb whose runs are trials that nobody looks at */
-    bool no_stacks; /* what violates a claim is not run again for the stacks of its witness */
+    bool all_wires;  /* set by a verb: plans get all messages of their protocol */
+    bool control;    /* set by a verb that gives a violation its control run (control.h) */
+    bool no_pages;   /* set by a verb whose runs are trials that nobody looks at */
+    bool no_stacks;  /* what violates a claim is not run again for the stacks of its witness */
     bool all_orders; /* explore: those of transitions that commute, too */
-    bool trust;     /* what an archive names is run without asking */
-    bool keep;      /* run folders of runs that passed, too */
+    bool trust;      /* what an archive names is run without asking */
+    bool keep;       /* run folders of runs that passed, too */
     bool verbose, dry_run, until_failure, shuffle, last_failed, durations, no_capture, no_control;
     char **path; /* what is left of the command line */
     size_t path_count;

@@ -143,16 +143,22 @@ static void print(const struct exploration *x, int number, enum exit_status stat
 /* --- the verb --------------------------------------------------------------------------------- */
 
 /* What one rank does to another by what a third one does cannot be exchanged with anything. */
-static bool can_be_explored(const struct plan_step *step)
+static bool can_be_explored(const struct plan *plan, size_t step)
 {
-    return step->action == ACTION_KILL && step->when.position != POSITION_INSIDE &&
-           step->victims == 1 && step->victim[0] == step->when.rank;
+    const struct plan_step *s = &plan->steps[step];
+    return s->action == ACTION_KILL && s->when.position != POSITION_INSIDE && s->victims == 1 &&
+           s->victim[0] == s->when.rank &&
+           (step == 0 || s->after == PLAN_AFTER_START || s->when.rank == plan->steps[0].when.rank);
 }
 
 static enum error_code check(const struct scenario *scenario, struct error *error)
 {
+    if (scenario->survivors)
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: explore does not take scenarios with survivors yet: \"%s\"",
+                         scenario->file, scenario->line, scenario->name);
     for (size_t i = 0; i < scenario->plan.count; i++)
-        if (!can_be_explored(&scenario->plan.steps[i]))
+        if (!can_be_explored(&scenario->plan, i))
             return error_set(error, ERROR_USAGE,
                              "%s:%d: explore takes plans in which ranks are killed at events of "
                              "their own, and nothing else: step %zu of \"%s\" is another one",

@@ -47,7 +47,6 @@ struct tree {
     bool reduce;
     size_t count, room;
     struct node *node;
-    size_t fresh; /* nodes from here on are new in the newest run */
     bool over, redundant;
     struct tree_counts counts;
     int incarnations;                       /* of the newest run */
@@ -267,7 +266,6 @@ bool tree_next(struct tree *tree, const char *folder, struct error *error)
         tree->over = true;
         return false;
     }
-    tree->fresh = tree->count;
     if (!write_next(tree, folder, error))
         return false;
     forget_run(tree);
@@ -453,6 +451,24 @@ static bool is_wanted(const struct node *node, uint64_t actor)
     return false;
 }
 
+static void want_all(struct node *node)
+{
+    for (uint32_t i = 0; i < node->count; i++)
+        if (node->branch[i] == BRANCH_NO)
+            node->branch[i] = BRANCH_WANTED;
+}
+
+/* What ends the job cuts off what others would have done, so that no race is seen with it: they are
+ * let go before it. */
+static void let_others_before_ends(struct walk *walk)
+{
+    uint64_t job = object_name(OBJECT_JOB, 0, 0, 0);
+    for (size_t i = 0; i < walk->turns; i++)
+        for (size_t t = 0; t < walk->step[i].touches; t++)
+            if (walk->step[i].touch[t].value == job && walk->step[i].touch[t].flag == TOUCH_WRITE)
+                want_all(&walk->tree->node[walk->node_of[i]]);
+}
+
 /* The exchange of `earlier` and `later` begins, at the node of `earlier`, with one of the
  * transitions that are not after `earlier` and have none of these before them. */
 static void exchange(struct walk *walk, const struct races *races, size_t earlier, size_t later)
@@ -478,6 +494,8 @@ static void exchange(struct walk *walk, const struct races *races, size_t earlie
     }
     if (first != SIZE_MAX)
         want(node, walk->step[first].actor);
+    else
+        want_all(node);
 led:
     free(own);
 }
@@ -485,12 +503,9 @@ led:
 static void exchange_all(struct walk *walk)
 {
     struct races *races = races_find(walk->step, walk->turns);
-    size_t fresh = walk->tree->fresh > 0 ? turn_of(walk->tree, walk->tree->fresh - 1) : 0;
     for (size_t later = 0; later < walk->turns; later++) {
         const size_t *with;
         size_t count = races_with(races, later, &with);
-        if (walk->node_of[later] < fresh)
-            continue; /* it was looked at in a run before */
         walk->tree->counts.races += count;
         for (size_t i = 0; i < count; i++)
             exchange(walk, races, with[i], later);
@@ -546,8 +561,10 @@ static enum error_code take_incarnation(struct walk *walk, struct error *error)
     walk->turns = 0;
     while (code == OK && next < tree->entries[walk->incarnation])
         code = take_transition(walk, &next, error);
-    if (code == OK && tree->reduce)
+    if (code == OK && tree->reduce) {
+        let_others_before_ends(walk);
         exchange_all(walk);
+    }
     free(touch);
     return code;
 }

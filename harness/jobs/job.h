@@ -25,15 +25,15 @@ struct job {
     const struct job *reference; /* to be done before; NULL: none */
     const char *explored; /* folder of what the step engine is to decide in a run whose transitions
                              are written down; NULL: none. Borrowed */
-    const struct run *followed;  /* a stored run whose decisions are imposed (replay.h); NULL: none.
-                                    Borrowed */
-    struct event_list wanted;    /* of a run that follows: where call stacks are to be kept */
-    bool twice;                  /* on the step engine it is made twice, and compared (twice.h) */
-    bool takes_vacuous;          /* of a campaign: a vacuous run is nothing to be looked at */
-    int number;                  /* of the TAP line; of a reference: from 1 by themselves */
-    uint64_t round;              /* which of several runs of the same: on the step engine each has a
-                                    seed of its own, the first (0) that which is asked for */
-    struct path folder;          /* as the user would type it */
+    const struct run *followed; /* a stored run whose decisions are imposed (replay.h); NULL: none.
+                                   Borrowed */
+    struct event_list wanted;   /* of a run that follows: where call stacks are to be kept */
+    bool twice;                 /* on the step engine it is made twice, and compared (twice.h) */
+    bool takes_vacuous;         /* of a campaign: a vacuous run is nothing to be looked at */
+    int number;                 /* of the TAP line; of a reference: from 1 by themselves */
+    uint64_t round;             /* which of several runs of the same: on the step engine each has a
+                                   seed of its own, the first (0) that which is asked for */
+    struct path folder;         /* as the user would type it */
     enum job_state state;
     pid_t pid;
     int status;      /* enum exit_status, when done */

@@ -113,7 +113,7 @@ static bool take_signals(struct pool *pool)
 /* A run that is part of another's folder leaves a list of its own. */
 static void remove_leftovers(const struct path *folder)
 {
-    static const char *const parts[] = {".", "control", "again"};
+    static const char *const parts[] = {".", "control", "again", "mpiexec", "twice"};
     struct path run;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (path_format(&run, NULL, "%s/%s", folder->text, parts[i]) == OK)

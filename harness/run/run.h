@@ -30,7 +30,7 @@ struct run {
     char given[PATH_MAX];      /* folder of the run whose decisions the step engine is given in
                                   place of that; empty: none */
     enum run_end followed_end; /* how the run ended that is followed */
-    bool explored; /* the step engine writes its transitions down */
+    bool explored;             /* the step engine writes its transitions down */
     struct event_list wanted;  /* of a run that follows: events at which call stacks are kept */
 
     /* Seen. */

@@ -182,6 +182,11 @@ static enum error_code check_survivors(const struct scenario_list *list, struct 
                              "%s:%d: scenario \"%s\": \"survivors\" is for engine = \"step\"; "
                              "under mpiexec a death ends the job",
                              scenario->file, scenario->line, scenario->name);
+        if (scenario->survivors && (scenario->reserve > 0 || scenario->max_incarnations > 1))
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: scenario \"%s\": with \"survivors\" there is no \"reserve\", "
+                             "and \"max_incarnations\" is 1",
+                             scenario->file, scenario->line, scenario->name);
     }
     return OK;
 }

@@ -22,6 +22,8 @@ struct schedule {
     /* This rank comes to a call on the store: `call` is an enum storage_call, `path` is below the
      * store. Others may run before it is made. */
     void (*store)(unsigned call, const char *path, bool is_folder);
+    /* The same call concerns this one, too. */
+    void (*store_too)(unsigned call, const char *path, bool is_folder);
     /* What stands in records for a file of the store: its inode differs from run to run. */
     uint32_t (*file)(uint64_t inode);
     /* It has just been made: another file may have had its inode before. */

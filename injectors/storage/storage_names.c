@@ -328,9 +328,9 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
                     "an exchange with a file elsewhere is durable at once, as far as losses go",
                     leaves ? source.path : target.path);
     struct storage_file *file = arrives ? &target : &source;
-    if (leaves && arrives && schedule != NULL)
-        schedule->store(STORAGE_UNLINK, source.path, source.is_folder);
     storage_begin(&call, STORAGE_RENAME, file, 0, STORAGE_NO_OFFSET);
+    if (leaves && arrives && call.record != NULL && schedule != NULL)
+        schedule->store_too(STORAGE_UNLINK, source.path, source.is_folder);
     if (leaves)
         storage_is(&call, source.inode);
     int result = -1;

@@ -324,7 +324,7 @@ static void join(struct collectives *collectives, struct gathering *gathering,
     uint64_t number = ++gathering->joined[event->rank];
     struct instance *instance = NULL;
     gathering->came |= !gathering->known;
-    if (record->error != 0)
+    if (raised_text(record->error) != NULL)
         note_raised(gathering, number);
     if (listener->joined != NULL)
         listener->joined(listener->context, event, gathering, number);
@@ -364,7 +364,7 @@ static void complete(struct collectives *collectives, const struct stream_event 
     if (request == NULL)
         return;
     table_remove(&collectives->requests, request_key(event), record->request);
-    if (record->error != 0)
+    if (raised_text(record->error) != NULL)
         note_raised(request->gathering, request->number);
     if (listener->left != NULL)
         listener->left(listener->context, event, request);

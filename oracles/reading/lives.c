@@ -154,7 +154,7 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
         to = first = at;
     }
     bool later = trace->rank >= lives->traces->world;
-    if (becomes && later && lives->life[lives->count - 1].trace == trace)
+    if (becomes && later && lives->count > 0 && lives->life[lives->count - 1].trace == trace)
         lives->life[lives->count - 1].from = 0;
     bool shows = becomes || !died_at_start(trace);
     lives->moved |= becomes;
