@@ -130,16 +130,21 @@ static bool ready(void *data)
     return meeting_settled(c->view, c->meeting, needs_are_met, c);
 }
 
-static int finish(void *data, MPI_Status *status)
+/* Ends the call by what came of the meeting, an error class. */
+static int take(struct collective *c, int result)
 {
-    struct collective *c = data;
-    (void)status;
-    int result = meeting_await(c->view, c->meeting, needs_are_met, c);
     if (result == MPI_SUCCESS)
         result = c->traits->reduces ? reduce_take(c) : blocks_unpack(c);
     meeting_leave(c->meeting);
     c->meeting = NULL;
     return result;
+}
+
+static int finish(void *data, MPI_Status *status)
+{
+    struct collective *c = data;
+    (void)status;
+    return take(c, meeting_outcome(c->view, c->meeting, needs_are_met, c, false));
 }
 
 static void release(void *data)
@@ -190,7 +195,7 @@ int collective_run(const struct call *call)
     struct collective *c = collective_new(call, view);
     result = start(c);
     if (result == MPI_SUCCESS)
-        result = finish(c, NULL);
+        result = take(c, meeting_await(c->view, c->meeting, needs_are_met, c));
     release(c);
     return communicator_raise(call->comm, result);
 }

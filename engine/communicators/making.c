@@ -57,10 +57,9 @@ void making_open(struct making *making)
     making->opened->has_handler = making->view->has_handler;
 }
 
-int making_take(struct making *making)
+int making_take(struct making *making, int result)
 {
     struct meeting *meeting = making->meeting;
-    int result = meeting_await(making->view, meeting, meeting_is_full, meeting);
     making->opened = NULL;
     if (result == MPI_SUCCESS)
         result = meeting->failed;
@@ -74,7 +73,8 @@ int making_take(struct making *making)
 
 int making_finish(struct making *making, MPI_Comm *made)
 {
-    int result = making_take(making);
+    int result = making_take(
+        making, meeting_await(making->view, making->meeting, meeting_is_full, making->meeting));
     *made = making->opened ? making->handle : MPI_COMM_NULL;
     if (making->failed != MPI_SUCCESS) /* the library has called the error handler */
         return making->failed;
@@ -189,7 +189,9 @@ static int idup_finish(void *data, MPI_Status *status)
 {
     struct later *later = data;
     (void)status;
-    int result = making_take(&later->making);
+    struct making *making = &later->making;
+    int result = making_take(making, meeting_outcome(making->view, making->meeting, meeting_is_full,
+                                                     making->meeting, false));
     if (later->making.opened)
         later->making.opened->topology = topology_hold(later->making.view->topology);
     else

@@ -272,14 +272,21 @@ static bool is_settled(void *data)
     return meeting_settled(awaited->view, awaited->meeting, awaited->ready, awaited->data);
 }
 
-int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready, void *data)
+int meeting_outcome(struct comm_view *view, const struct meeting *meeting, meeting_ready *ready,
+                    void *data, bool waited)
 {
-    bool waits = !ready(data) && !knows_of_death(meeting, false);
-    engine_wait(is_settled, &(struct awaited){view, meeting, ready, data});
-    if (view_revoked(view, waits))
+    bool by_revocation = !ready(data) && !knows_of_death(meeting, false);
+    if (view_revoked(view, waited || by_revocation))
         return MPIX_ERR_REVOKED;
     if (!ready(data))
         return MPIX_ERR_PROC_FAILED;
     bool may_raise = knows_of_death(meeting, true);
     return may_raise && engine_decide(DECIDE_RAISE, 2) == 1 ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+}
+
+int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready, void *data)
+{
+    bool waits = !ready(data) && !knows_of_death(meeting, false);
+    engine_wait(is_settled, &(struct awaited){view, meeting, ready, data});
+    return meeting_outcome(view, meeting, ready, data, waits);
 }

@@ -91,6 +91,11 @@ bool meeting_is_full(void *meeting);
 int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
                   void *data);
 
+/* What meeting_await returns when it has waited, or when a request on the meeting completes, which
+ * gives the token to nobody. `waited`: so a revocation is known by now. */
+int meeting_outcome(struct comm_view *view, const struct meeting *meeting, meeting_ready *ready,
+                    void *data, bool waited);
+
 /* meeting_await would not wait now. Decides nothing. */
 bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
                      void *data);

@@ -54,7 +54,7 @@ int making_finish(struct making *making, MPI_Comm *made);
  */
 void making_open(struct making *making);
 /* All of that without the call: raises nothing; returns the error class. */
-int making_take(struct making *making);
+int making_take(struct making *making, int result);
 /* All participants get the same one. */
 void making_give_all(struct meeting *meeting, struct shared_communicator *shared);
 /* One side of an inter-communicator that is being made, of one rank. */

@@ -164,6 +164,9 @@ bool engine_map(int ranks);
 void *engine_allocate(size_t bytes);
 /* As it was given by engine_allocate; NULL is allowed. By whichever process. */
 void engine_release(void *block);
+/* `array` of the mapping, with `count` things of `bytes` bytes, and room for one more: it moves to
+ * a block of twice the size when *room of them are there. NULL and 0: a new one. */
+void *engine_room(void *array, size_t count, size_t *room, size_t bytes);
 
 /* --- the token -------------------------------------------------------------------------------- */
 
@@ -250,7 +253,8 @@ void engine_futex_wake(_Atomic uint32_t *word);
  * it. */
 void engine_pass_on(void);
 
-/* Nothing of this call is touched (transition.h): refused where the run is explored. */
+/* For calls that do not say what they touch (transition.h): ends the process where the run is
+ * explored, as engine_refuse does. */
 void engine_not_explored(const char *call);
 
 /* Said to the user and to the driver (verdict unknown); the process ends. `call`: MPI_X. */

@@ -6,21 +6,10 @@
 #include "base/mix.h"
 #include "engine/core/parts.h"
 
-#include <string.h>
-
-#define FIRST_ROOM 1024
-
 void engine_write_down(enum decision kind, unsigned chosen, unsigned count)
 {
-    if (engine->choices == engine->choice_room) {
-        size_t room = engine->choice_room == 0 ? FIRST_ROOM : 2 * engine->choice_room;
-        struct engine_choice *more = engine_allocate(room * sizeof *more);
-        if (engine->choices > 0)
-            memcpy(more, engine->choice, engine->choices * sizeof *more);
-        engine_release(engine->choice);
-        engine->choice = more;
-        engine->choice_room = room;
-    }
+    engine->choice =
+        engine_room(engine->choice, engine->choices, &engine->choice_room, sizeof *engine->choice);
     engine->choice[engine->choices++] = (struct engine_choice){
         .kind = (uint8_t)kind, .chosen = (uint16_t)chosen, .count = (uint16_t)count};
 }

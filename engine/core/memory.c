@@ -16,7 +16,8 @@
 #define ENGINE_BYTES ((size_t)16 << 30)
 
 #define SMALLEST 32
-#define HEADER 16 /* before each block: its class */
+#define FIRST_ROOM 64 /* things in an array that grows */
+#define HEADER 16     /* before each block: its class */
 
 struct engine *engine;
 int engine_self = ENGINE_NOBODY;
@@ -88,4 +89,16 @@ void engine_release(void *memory)
     struct block *block = (struct block *)((char *)memory - HEADER);
     block->next = engine->unused[block->class];
     engine->unused[block->class] = block;
+}
+
+void *engine_room(void *array, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return array;
+    *room = *room == 0 ? FIRST_ROOM : 2 * *room;
+    void *more = engine_allocate(*room * bytes);
+    if (count > 0)
+        memcpy(more, array, count * bytes);
+    engine_release(array);
+    return more;
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_ROOM 4096
 #define EXIT_NOT_STARTED 127
 
 struct asleep {
@@ -42,15 +41,7 @@ static struct transitions *all(void)
 static void add(enum entry_kind kind, unsigned flag, unsigned extra, uint64_t value)
 {
     struct transitions *t = all();
-    if (t->count == t->room) {
-        size_t room = t->room == 0 ? FIRST_ROOM : 2 * t->room;
-        struct entry *more = engine_allocate(room * sizeof *more);
-        if (t->count > 0)
-            memcpy(more, t->entry, t->count * sizeof *more);
-        engine_release(t->entry);
-        t->entry = more;
-        t->room = room;
-    }
+    t->entry = engine_room(t->entry, t->count, &t->room, sizeof *t->entry);
     t->entry[t->count++] = (struct entry){
         .kind = (uint16_t)kind, .flag = (uint16_t)flag, .extra = extra, .value = value};
 }
@@ -203,14 +194,8 @@ static void read_sleepers(FILE *file, const char *path)
         struct entry *touch = engine_allocate(head.touches * sizeof *touch);
         if (fread(touch, sizeof *touch, head.touches, file) != head.touches)
             give_up(path);
-        if (all()->asleep_count == room) {
-            room = room == 0 ? 16 : 2 * room;
-            struct asleep *more = engine_allocate(room * sizeof *more);
-            if (all()->asleep_count > 0)
-                memcpy(more, all()->asleep, all()->asleep_count * sizeof *more);
-            engine_release(all()->asleep);
-            all()->asleep = more;
-        }
+        all()->asleep =
+            engine_room(all()->asleep, all()->asleep_count, &room, sizeof *all()->asleep);
         all()->asleep[all()->asleep_count++] =
             (struct asleep){head.actor, head.from, false, head.touches, touch};
     }

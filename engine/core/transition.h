@@ -34,7 +34,7 @@ enum touch {
     TOUCH_WRITE,  /* commutes with none */
     TOUCH_ARRIVE, /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
                    * order later, and then the transition has written */
-    TOUCH_AFTER,  /* orders, and is not to be exchanged */
+    TOUCH_AFTER,  /* this transition was not possible before the one that wrote or added */
     TOUCHES
 };
 
@@ -46,7 +46,7 @@ enum entry_kind {
     ENTRY_DECIDE, /* another decision: extra possibilities, value chosen; flag: its kind */
     ENTRY_TOUCH, /* value: the object; flag: enum touch; extra: the turn that touched it, from 1; 0:
                   * the one before */
-    ENTRY_ASLEEP, /* the run ends here: all that could be done is done in other runs */
+    ENTRY_ASLEEP, /* the run ends here: every actor that could be chosen sleeps */
 };
 
 struct entry {
@@ -57,7 +57,7 @@ struct entry {
 };
 
 /* An actor that sleeps, in the file for the engine: followed by `touches` entries of kind
- * ENTRY_TOUCH. They hold from the turn `from` on: so many turns were taken before. */
+ * ENTRY_TOUCH. It sleeps from the moment when `from` turns have been taken. */
 struct sleeper {
     uint64_t actor;
     uint32_t touches;

@@ -148,7 +148,7 @@ static void note_race(struct found *found, size_t with)
     found->with[found->count++] = with;
 }
 
-/* What only orders comes first where a pair does both: then it is no race. */
+/* Two transitions that conflict in one object are no race if another object keeps their order. */
 static void look_at(struct races *races, size_t step, const size_t *last_of)
 {
     size_t count;

@@ -432,23 +432,13 @@ static enum error_code take_transition(struct walk *walk, size_t *next, struct e
 
 /* --- races ------------------------------------------------------------------------------------ */
 
-static bool want(struct node *node, uint64_t actor)
-{
-    for (uint32_t i = 0; i < node->count; i++)
-        if (node->actor[i] == actor) {
-            if (node->branch[i] == BRANCH_NO)
-                node->branch[i] = BRANCH_WANTED;
-            return true;
-        }
-    return false;
-}
-
-static bool is_wanted(const struct node *node, uint64_t actor)
+/* NULL: the actor could not have been chosen there. */
+static enum branch *branch_of(const struct node *node, uint64_t actor)
 {
     for (uint32_t i = 0; i < node->count; i++)
         if (node->actor[i] == actor)
-            return node->branch[i] != BRANCH_NO;
-    return false;
+            return &node->branch[i];
+    return NULL;
 }
 
 static void want_all(struct node *node)
@@ -469,35 +459,32 @@ static void let_others_before_ends(struct walk *walk)
                 want_all(&walk->tree->node[walk->node_of[i]]);
 }
 
-/* The exchange of `earlier` and `later` begins, at the node of `earlier`, with one of the
- * transitions that are not after `earlier` and have none of these before them. */
+/* Sees to it that a run is made in which `later` comes before `earlier`. Such a run begins, at the
+ * node of `earlier`, with a transition between the two that need not come after `earlier` and has
+ * no other such one before it. Where one of these is already wanted there, nothing is added. */
 static void exchange(struct walk *walk, const struct races *races, size_t earlier, size_t later)
 {
     struct node *node = &walk->tree->node[walk->node_of[earlier]];
-    size_t *own = memory_new(later - earlier + 1, sizeof *own), count = 0, first = SIZE_MAX;
-    for (size_t k = earlier + 1; k <= later; k++) {
-        bool initial = true;
+    size_t *free_ones = memory_new(later - earlier + 1, sizeof *free_ones), count = 0;
+    enum branch *begins = NULL;
+    bool wanted = false;
+    for (size_t k = earlier + 1; k <= later && !wanted; k++) {
+        bool first = true;
         if (k != later && races_before(races, earlier, k))
             continue;
-        for (size_t i = 0; i < count && initial; i++)
-            initial = !races_before(races, own[i], k);
-        own[count++] = k;
-        if (!initial)
-            continue;
-        if (is_wanted(node, walk->step[k].actor))
-            goto led;
-        bool possible = false;
-        for (uint32_t i = 0; i < node->count; i++)
-            possible |= node->actor[i] == walk->step[k].actor;
-        if (possible && (first == SIZE_MAX || k == later))
-            first = k;
+        for (size_t i = 0; i < count && first; i++)
+            first = !races_before(races, free_ones[i], k);
+        free_ones[count++] = k;
+        enum branch *branch = first ? branch_of(node, walk->step[k].actor) : NULL;
+        if (branch != NULL && (begins == NULL || k == later))
+            begins = branch;
+        wanted = branch != NULL && *branch != BRANCH_NO;
     }
-    if (first != SIZE_MAX)
-        want(node, walk->step[first].actor);
-    else
+    if (!wanted && begins != NULL)
+        *begins = BRANCH_WANTED;
+    else if (!wanted)
         want_all(node);
-led:
-    free(own);
+    free(free_ones);
 }
 
 static void exchange_all(struct walk *walk)

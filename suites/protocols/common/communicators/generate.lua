@@ -55,20 +55,11 @@ local untouched = "MPI_Comm_get_parent"
 local here = arg[0]:match("^(.*)/") or "."
 local HEADER = here .. "/../../../../harness/mpi_library.h"
 local CALLS = here .. "/../../../../harness/trace/calls.def"
+local known_names = dofile(here .. "/../known_names.lua")
 
 local function stop(...)
     io.stderr:write("generate.lua: ", string.format(...), "\n")
     os.exit(1)
-end
-
--- The names of all functions that any MPI library is known to have.
-local function known_names()
-    local file, found = assert(io.open(CALLS)), {}
-    for name in file:read("a"):gmatch("CALL%((MPIX?_[%w_]+),") do
-        found[name] = true
-    end
-    file:close()
-    return found
 end
 
 local function words(text)
@@ -179,7 +170,7 @@ local function main(mpicc, path)
     if not path then
         stop("use: generate.lua MPICC FILE")
     end
-    local known = known_names()
+    local known = known_names(CALLS)
     local kinds = { hand = words(by_hand), quiet = words(quiet), untouched = words(untouched) }
     local parts, seen = { HEAD }, {}
     for _, call in ipairs(prototypes(mpicc)) do

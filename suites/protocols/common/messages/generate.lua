@@ -17,20 +17,11 @@ local passed = [[
 local here = arg[0]:match("^(.*)/") or "."
 local HEADER = here .. "/../../../../harness/mpi_library.h"
 local CALLS = here .. "/../../../../harness/trace/calls.def"
+local known_names = dofile(here .. "/../known_names.lua")
 
 local function stop(...)
     io.stderr:write("generate.lua: ", string.format(...), "\n")
     os.exit(1)
-end
-
--- The names of all functions that any MPI library is known to have.
-local function known_names()
-    local file, found = assert(io.open(CALLS)), {}
-    for name in file:read("a"):gmatch("CALL%((MPIX?_[%w_]+),") do
-        found[name] = true
-    end
-    file:close()
-    return found
 end
 
 local function words(text)
@@ -117,7 +108,7 @@ local function main(mpicc, path, ...)
     if not path then
         stop("use: generate.lua MPICC FILE SOURCE...")
     end
-    local known = known_names()
+    local known = known_names(CALLS)
     local ours, quiet, parts, seen = defined { ... }, words(passed), { HEAD }, {}
     for _, call in ipairs(prototypes(mpicc)) do
         seen[call.name] = true
