@@ -110,11 +110,17 @@ bool shows_crossing(const struct shown *shown)
 static uint64_t count_calls(struct walk walk, const struct record *like)
 {
     uint64_t count = 0;
+    uint32_t asked = like->comm;
+    bool same = true;
     while (walk_next(&walk)) {
         const struct record *record = walk.at.record;
-        count += record->level == LEVEL_APP && record->comm == like->comm &&
-                 record->kind == like->kind &&
-                 (record->kind == RECORD_COLLECTIVE || record->call == like->call);
+        if (record->level != LEVEL_APP || record->kind != like->kind)
+            continue;
+        if (record->comm != asked) {
+            asked = record->comm;
+            same = asked == like->comm || goes_on(walk.traces, asked, like->comm);
+        }
+        count += same && (record->kind == RECORD_COLLECTIVE || record->call == like->call);
     }
     return count;
 }

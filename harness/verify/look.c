@@ -178,8 +178,10 @@ bool message_is_at(const struct message *message, struct at at)
 {
     int peer =
         message->traces != NULL ? peer_rank(message->traces, at.record->peer) : at.record->peer;
-    return at.record->comm == message->comm && tag_of(at.record) == message->tag &&
-           peer == (goes_out(at) ? message->destination : message->source);
+    return tag_of(at.record) == message->tag &&
+           peer == (goes_out(at) ? message->destination : message->source) &&
+           (at.record->comm == message->comm ||
+            (message->traces != NULL && goes_on(message->traces, at.record->comm, message->comm)));
 }
 
 /* A message that was cut, by a receive too short for it, has no hash that could be compared. */
@@ -318,6 +320,44 @@ static const struct trace *newest_of(const struct trace_set *traces, int rank,
 static bool has_died(const struct trace *trace)
 {
     return trace->end != NULL && (trace->end->tag != 0 || trace->end->bytes != 0);
+}
+
+/* The program of the process sent, received or took part through the communicator. */
+static bool uses(const struct trace *trace, uint32_t comm)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at.record->level == LEVEL_APP && at.record->comm == comm &&
+            (at_is_sent(at) || at.record->kind == RECORD_RECV || at_is_call(at, LEVEL_APP)))
+            return true;
+    return false;
+}
+
+static bool same_members(const struct trace_set *traces, uint32_t a, uint32_t b)
+{
+    for (int rank = 0; rank < traces->ranks; rank++)
+        if (is_member(traces, a, rank) != is_member(traces, b, rank))
+            return false;
+    return true;
+}
+
+/* A process in a dead one's place, which went back to a line, uses the one and not the other, and
+ * the dead one the other and not the one. */
+static bool replaces(const struct trace_set *traces, uint32_t new, uint32_t old)
+{
+    for (size_t t = 0; t < traces->count; t++) {
+        const struct trace *trace = &traces->trace[t];
+        const struct trace *dead = newest_of(traces, at_rank((struct at){trace, 0, NULL}), trace);
+        if (came_later(trace) && dead != NULL && has_died(dead) &&
+            at_first_note(trace, NOTE_RESTORED, 0).record != NULL && uses(trace, new) &&
+            !uses(trace, old) && uses(dead, old) && !uses(dead, new))
+            return true;
+    }
+    return false;
+}
+
+bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b)
+{
+    return (replaces(traces, a, b) || replaces(traces, b, a)) && same_members(traces, a, b);
 }
 
 bool rank_is_dead(const struct trace_set *traces, int rank)

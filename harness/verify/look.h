@@ -78,6 +78,9 @@ int at_rank(struct at at);
 bool ranks_move(const struct trace_set *traces);
 /* The rank that a peer stands for: of a process that came later, the one that it took over. */
 int peer_rank(const struct trace_set *traces, int peer);
+/* Of two communicators one goes on in the place of the other: where a process that took a dead
+ * one's place could not use the old one. */
+bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b);
 /* Its newest process died, and nobody came in its place. */
 bool rank_is_dead(const struct trace_set *traces, int rank);
 bool ranks_have(const struct trace_set *traces, int rank); /* some process was it once */

@@ -28,7 +28,9 @@ static bool fits(const struct lives *lives, const struct record *record, const s
     bool right_kind = looks->delivery
                           ? (kind == RECORD_COMPLETE || kind == RECORD_RECV) && record->leave != 0
                           : kind == RECORD_SEND;
-    return right_kind && record->level == LEVEL_APP && record->comm == looks->comm &&
+    return right_kind && record->level == LEVEL_APP &&
+           (record->comm == looks->comm ||
+            succession_first(&lives->succession, record->comm) == looks->comm) &&
            lives_peer(lives, record->peer) == looks->peer && record->tag == looks->tag &&
            record->bytes == looks->bytes &&
            (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);

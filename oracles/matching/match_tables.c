@@ -14,16 +14,36 @@ uint64_t match_request_key(int rank, int incarnation)
     return match_key((uint32_t)incarnation, (uint32_t)rank);
 }
 
+/* By which the endpoints of a communicator and of those that it goes on for are found. */
+static uint32_t endpoint_comm(const struct match *match, uint32_t comm)
+{
+    return match->lives == NULL ? comm : succession_first(&match->lives->succession, comm);
+}
+
+static uint32_t channel_comm(const struct match *match, uint32_t comm, int source, int destination)
+{
+    return match->lives == NULL
+               ? comm
+               : succession_between(&match->lives->succession, comm, source, destination);
+}
+
 struct endpoint *match_find_endpoint(const struct match *match, int rank, uint32_t comm)
 {
-    return table_get(&match->endpoints, (uint32_t)rank, comm);
+    return table_get(&match->endpoints, (uint32_t)rank, endpoint_comm(match, comm));
+}
+
+static struct channel *find_channel(const struct match *match, uint32_t comm, int source,
+                                    int destination, int tag)
+{
+    return table_get(&match->channels, match_key(comm, (uint32_t)tag),
+                     match_key((uint32_t)source, (uint32_t)destination));
 }
 
 struct channel *match_find_channel(const struct match *match, uint32_t comm, int source,
                                    int destination, int tag)
 {
-    return table_get(&match->channels, match_key(comm, (uint32_t)tag),
-                     match_key((uint32_t)source, (uint32_t)destination));
+    return find_channel(match, channel_comm(match, comm, source, destination), source, destination,
+                        tag);
 }
 
 /* Made when first asked for. */
@@ -39,7 +59,8 @@ void *match_get_or_make(struct table *table, struct pool *pool, uint64_t first, 
 
 struct endpoint *match_endpoint(struct match *match, int rank, uint32_t comm)
 {
-    return match_get_or_make(&match->endpoints, &match->endpoint_pool, (uint32_t)rank, comm);
+    return match_get_or_make(&match->endpoints, &match->endpoint_pool, (uint32_t)rank,
+                             endpoint_comm(match, comm));
 }
 
 /* --- channels, idle and busy --------------------------------------------------------------- */
@@ -137,7 +158,8 @@ static struct channel *make_channel(struct match *match, uint32_t comm, int sour
 struct channel *match_channel(struct match *match, uint32_t comm, int source, int destination,
                               int tag)
 {
-    struct channel *channel = match_find_channel(match, comm, source, destination, tag);
+    comm = channel_comm(match, comm, source, destination);
+    struct channel *channel = find_channel(match, comm, source, destination, tag);
     return channel != NULL ? channel : make_channel(match, comm, source, destination, tag);
 }
 

@@ -31,8 +31,15 @@
 
 /* --- communicators ------------------------------------------------------------------------- */
 
+static uint32_t comm_of(const struct collectives *collectives, uint32_t comm)
+{
+    return collectives->of_application ? succession_first(&collectives->lives->succession, comm)
+                                       : comm;
+}
+
 static struct gathering *gathering_of(struct collectives *collectives, uint32_t comm)
 {
+    comm = comm_of(collectives, comm);
     struct gathering *gathering = table_get(&collectives->gatherings, comm, 0);
     if (gathering != NULL)
         return gathering;
@@ -95,7 +102,8 @@ void collectives_learn(struct collectives *collectives, const struct trace *trac
 
 const struct gathering *collectives_find(const struct collectives *collectives, uint32_t comm)
 {
-    const struct gathering *gathering = table_get(&collectives->gatherings, comm, 0);
+    const struct gathering *gathering =
+        table_get(&collectives->gatherings, comm_of(collectives, comm), 0);
     return gathering != NULL && gathering->known ? gathering : NULL;
 }
 

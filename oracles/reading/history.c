@@ -102,6 +102,16 @@ static void line_never_taken(struct history *history, int rank, int incarnation,
              rank, line, incarnation);
 }
 
+static void communicators_unclear(struct history *history, int rank)
+{
+    history->unknown = true;
+    snprintf(
+        history->why, sizeof history->why,
+        "rank %d goes on with other communicators of the same ranks than the process that died "
+        "used, and not as many: which stands for which is not clear",
+        rank);
+}
+
 /* The newest `restored` note of the life below record `end`. */
 static bool find_restored(const struct life *life, uint64_t end, uint64_t *index)
 {
@@ -361,6 +371,8 @@ void histories_effective(const struct lives *lives, int incarnation, struct hist
         add_rank(lives, rank, incarnation, &histories->of[rank]);
         list_checkpoints(&histories->of[rank]);
     }
+    if (lives->succession.unclear >= 0)
+        communicators_unclear(&histories->of[lives->succession.unclear], lives->succession.unclear);
 }
 
 const struct history *histories_unknown(const struct histories *histories)

@@ -218,6 +218,7 @@ void lives_read(const struct trace_set *traces, struct lives *lives)
     if (lives->count > 1)
         qsort(lives->life, lives->count, sizeof *lives->life, by_birth);
     link_lives(lives);
+    succession_read(lives, &lives->succession);
     free(told);
 }
 
@@ -227,6 +228,7 @@ void lives_release(struct lives *lives)
     free(lives->application);
     free(lives->helper);
     free(lives->rank_of);
+    succession_release(&lives->succession);
     *lives = (struct lives){0};
 }
 

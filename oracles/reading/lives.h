@@ -14,6 +14,7 @@
 #define ORACLES_READING_LIVES_H
 
 #include "oracles/oracle.h"
+#include "oracles/reading/succession.h"
 #include "trace/reader.h"
 
 #include <stdbool.h>
@@ -46,6 +47,7 @@ struct lives {
                         * that number never came out of MPI_Init; owned */
     bool *helper; /* by number: the process belongs to the library under test, and lives no life
                    * of the application; owned */
+    struct succession succession;
 };
 
 /* Owned by the caller. */
