@@ -4,6 +4,7 @@
 #define ORACLES_JUDGING_H
 
 #include "oracles/matching/causal.h"
+#include "oracles/matching/meetings.h"
 #include "oracles/matching/pass.h"
 #include "oracles/oracle.h"
 
@@ -26,8 +27,11 @@ struct judging {
     unsigned kept[CLAIM_COUNT]; /* findings */
     struct reading reading;
     /* Filled while the wire is read. */
-    struct causal *causal;    /* by incarnation; NULL: nothing that is asked for needs it */
-    struct stream_seen *seen; /* by trace, in the order of the set */
+    bool needs_causality; /* something that is asked for does: links and causal are read */
+    struct links links;
+    struct meetings *meetings; /* by incarnation; NULL: nothing that is asked for needs them */
+    struct causal *causal;     /* by incarnation; made once the traces have proved to be sound */
+    struct stream_seen *seen;  /* by trace, in the order of the set */
     size_t evidence_count;
     struct evidence *evidence; /* at most EVIDENCE_KEPT */
     bool evidence_lost;        /* there was more */

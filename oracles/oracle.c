@@ -291,8 +291,10 @@ static void pass_wire(struct judging *judging, int incarnation)
     for (size_t i = 0; i < ORACLES; i++)
         if (oracles[i]->wire != NULL)
             oracles[i]->wire(judging, &pass);
-    if (judging->causal != NULL)
-        causal_listen(&pass, &judging->causal[incarnation]);
+    if (judging->needs_causality)
+        links_listen(&pass, &judging->links);
+    if (judging->meetings != NULL)
+        meetings_listen(&pass, &judging->meetings[incarnation]);
     pass_read(&pass, seen);
     keep_seen(judging, incarnation, seen);
     pass_finish(&pass);
@@ -320,6 +322,8 @@ static void pass_application(struct judging *judging, int incarnation, bool ahea
     reading_forget(&judging->reading, incarnation);
     if (judging->causal != NULL)
         causal_release(&judging->causal[incarnation]);
+    if (judging->meetings != NULL)
+        meetings_release(&judging->meetings[incarnation]);
 }
 
 static void judge_all(struct judging *judging)
@@ -340,6 +344,8 @@ static void judge_all(struct judging *judging)
         leave_out(judging);
         return;
     }
+    if (judging->needs_causality)
+        judging->causal = causal_read(&judging->links);
     if (count > 1)
         pass_application(judging, count - 1, true);
     for (int i = 0; i < count; i++)
@@ -360,7 +366,6 @@ static bool needs_causality(const struct judging *judging)
 
 static void begin(struct judging *judging)
 {
-    size_t incarnations = (size_t)judging->traces->incarnations;
     for (size_t claim = 0; claim < claim_count; claim++)
         judging->result[claim].claim = &claims[claim];
     judging->faulted = judging->traces->incarnations > 1;
@@ -368,8 +373,9 @@ static void begin(struct judging *judging)
     judging->evidence = memory_new(EVIDENCE_KEPT, sizeof *judging->evidence);
     judging->judgement->findings =
         memory_new(CLAIM_COUNT * FINDINGS_KEPT, sizeof *judging->judgement->findings);
-    if (needs_causality(judging))
-        judging->causal = memory_new(incarnations, sizeof *judging->causal);
+    if (judging_asked(judging, "D."))
+        judging->meetings =
+            memory_new((size_t)judging->traces->incarnations, sizeof *judging->meetings);
     reading_begin(&judging->reading, judging->traces, judging->facts->end == RUN_FINISHED);
 }
 
@@ -377,7 +383,11 @@ static void end(struct judging *judging)
 {
     for (int i = 0; judging->causal != NULL && i < judging->traces->incarnations; i++)
         causal_release(&judging->causal[i]);
+    for (int i = 0; judging->meetings != NULL && i < judging->traces->incarnations; i++)
+        meetings_release(&judging->meetings[i]);
     free(judging->causal);
+    free(judging->meetings);
+    links_release(&judging->links);
     free(judging->seen);
     table_release(&judging->told);
     reading_end(&judging->reading);
@@ -394,6 +404,13 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
     enum error_code code = ask(&judging, ids, id_count, error);
     if (code != OK)
         return code;
+    judging.needs_causality = needs_causality(&judging);
+    if (judging.needs_causality)
+        code = links_begin(traces, &judging.links, error);
+    if (code != OK) {
+        links_release(&judging.links);
+        return code;
+    }
     begin(&judging);
     judge_all(&judging);
     mark_vacuous(&judging);

@@ -1,34 +1,37 @@
-/* See headline.h. From the event of each violation that nothing precedes, what comes after it is
- * followed through all traces once. */
+/* See headline.h. A walk over the run (walk.h) gives each moment a clock: what of each trace had
+ * happened before it. In the clocks only the events count that begin moments: the first of its
+ * trace that is entered once the violation has been decided. */
 #include "verdict/headline.h"
 
 #include "base/memory.h"
-#include "oracles/matching/links.h"
+#include "oracles/matching/walk.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_MOST 8 /* violations that none precedes: of more, the earliest by the clock */
 #define NEVER UINT64_MAX
 
 /* The deciding event of a finding. Events inside one call of the application have no order. */
 struct moment {
     size_t finding;
-    size_t place;   /* of its trace in the set */
-    uint64_t ticks; /* NEVER: the end of the run */
-    uint64_t enter; /* of the application's call that it is, or lies in */
-    uint64_t leave; /* of the same */
+    bool may_stand_first;
+    size_t place;    /* of its trace in the set */
+    uint64_t ticks;  /* NEVER: the end of the run */
+    uint64_t enter;  /* of the application's call that it is, or lies in */
+    uint64_t leave;  /* of the same */
+    uint64_t number; /* in clocks: whoever has this of its trace is after it; 0: nobody has it */
+    uint64_t *clock; /* by place: what happened before it; owned */
 };
 
 struct headline {
     const struct trace_set *traces;
-    struct links links;
-    bool linked;
-    uint64_t *scanned; /* by place: records from here on have been followed */
-    size_t first_count;
-    struct moment first[FIRST_MOST];
-    uint64_t *after[FIRST_MOST]; /* by place: from when on it is after the first one; owned */
+    size_t count;
+    struct moment *moment; /* of each violation, by time; owned */
+    /* While the walk lasts. */
+    struct moment **at; /* those with a time, by place, then by time; owned */
+    size_t *next;       /* by place, of its part of `at`: below, the clocks are known; owned */
+    uint64_t *clock;    /* places times places: of the newest event of each; owned */
 };
 
 static uint64_t leave_of(const struct record *record)
@@ -102,71 +105,83 @@ static int by_time(const void *left, const void *right)
 
 /* --- what comes after it ---------------------------------------------------------------------- */
 
-static void reach(struct headline *headline, uint64_t *after, uint64_t number)
+static int by_place(const void *left, const void *right)
 {
-    uint64_t index;
-    size_t place = links_place(&headline->links, number, &index);
-    uint64_t ticks = ticks_of(&headline->traces->trace[place].record[index]);
-    if (ticks < after[place])
-        after[place] = ticks;
+    const struct moment *a = *(struct moment *const *)left, *b = *(struct moment *const *)right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-/* A message that was sent then, or a collective: all members take part in what comes of it. */
-static void follow(struct headline *headline, uint64_t *after, size_t place, uint64_t index)
+/* A moment knows what the events did that were entered until then, and whoever knows of the first
+ * event from then on is after it. */
+static bool look_at(void *context, const struct walk_event *event)
 {
-    struct link link = links_of(&headline->links, place, index);
-    uint64_t own = headline->links.base[place] + index;
-    if (link.kind == LINK_SENT)
-        reach(headline, after, link.at);
-    for (uint64_t member = links_next_member(&headline->links, own, &place); member != own;
-         member = links_next_member(&headline->links, member, &place))
-        reach(headline, after, member);
-}
-
-/* False: nothing new was found. Each record is followed once, when it is known to come after. */
-static bool follow_all(struct headline *headline, uint64_t *after)
-{
-    bool found = false;
-    for (size_t place = 0; place < headline->traces->count; place++) {
-        const struct record *records = headline->traces->trace[place].record;
-        uint64_t *scanned = &headline->scanned[place];
-        while (after[place] != NEVER && *scanned > 0 &&
-               (!record_is_event(&records[*scanned - 1]) ||
-                records[*scanned - 1].enter >= after[place])) {
-            follow(headline, after, place, --*scanned);
-            found = true;
-        }
+    struct headline *headline = context;
+    size_t places = headline->traces->count, *next = &headline->next[event->place];
+    uint64_t *newest = &headline->clock[event->place * places], enter = event->record->enter;
+    for (size_t i = *next; headline->at[i] != NULL && headline->at[i]->place == event->place &&
+                           headline->at[i]->ticks <= enter;
+         i++) {
+        struct moment *moment = headline->at[i];
+        if (moment->number == 0)
+            moment->number = event->clock[event->place];
+        if (moment->ticks == enter)
+            continue;
+        memcpy(moment->clock, newest, places * sizeof *newest);
+        ++*next;
     }
-    return found;
+    memcpy(newest, event->clock, places * sizeof *newest);
+    return true;
 }
 
-static void find_after(struct headline *headline, const struct moment *moment)
+/* Nothing more happens there: what was open until now knows all of it. */
+static void on_end(void *context, size_t place, const uint64_t *clock)
 {
-    size_t count = headline->traces->count;
-    uint64_t *after = memory_new(count, sizeof *after);
-    int life = moment->ticks == NEVER ? 0 : headline->traces->trace[moment->place].incarnation;
-    for (size_t place = 0; place < count; place++) {
-        headline->scanned[place] = headline->traces->trace[place].count;
-        bool later = moment->ticks != NEVER && headline->traces->trace[place].incarnation > life;
-        after[place] = later ? 0 : NEVER;
+    struct headline *headline = context;
+    for (size_t i = headline->next[place];
+         headline->at[i] != NULL && headline->at[i]->place == place; i++)
+        memcpy(headline->at[i]->clock, clock, headline->traces->count * sizeof *clock);
+}
+
+/* Without room for the links no moment has a number: only the order on each rank is known then. */
+static void find_clocks(struct headline *headline)
+{
+    size_t places = headline->traces->count, count = 0;
+    struct links links;
+    headline->at = memory_new(headline->count + 1, sizeof(struct moment *));
+    headline->next = memory_new(places, sizeof *headline->next);
+    headline->clock = memory_new(places * places, sizeof *headline->clock);
+    for (size_t i = 0; i < headline->count; i++) {
+        headline->moment[i].clock = memory_new(places, sizeof *headline->moment[i].clock);
+        if (headline->moment[i].ticks != NEVER)
+            headline->at[count++] = &headline->moment[i];
     }
-    if (moment->ticks != NEVER)
-        after[moment->place] = moment->ticks;
-    while (headline->linked && moment->ticks != NEVER && follow_all(headline, after))
-        continue;
-    headline->first[headline->first_count] = *moment;
-    headline->after[headline->first_count++] = after;
+    qsort(headline->at, count, sizeof(struct moment *), by_place);
+    for (size_t i = count; i-- > 0;)
+        headline->next[headline->at[i]->place] = i;
+    for (size_t place = 0; place < places; place++)
+        if (count > 0 && headline->at[headline->next[place]]->place != place)
+            headline->next[place] = count;
+    if (links_read(headline->traces, &links, NULL) == OK)
+        walk_run(&links, &(struct walk){.context = headline, .event = look_at, .end = on_end});
+    links_release(&links);
+    free(headline->at);
+    free(headline->next);
+    free(headline->clock);
 }
 
-/* It happens after the `number`-th of the first ones. */
-static bool comes_after(const struct headline *headline, size_t number, const struct moment *moment)
+static bool comes_after(const struct headline *headline, const struct moment *first,
+                        const struct moment *moment)
 {
-    const struct moment *first = &headline->first[number];
     if (first->ticks == NEVER || moment->ticks == NEVER)
         return first->ticks != NEVER;
-    bool same_call = first->place == moment->place && moment->ticks >= first->enter &&
-                     moment->ticks <= first->leave;
-    return !same_call && moment->ticks >= headline->after[number][moment->place];
+    if (first->place == moment->place)
+        return moment->ticks >= first->ticks &&
+               (moment->ticks < first->enter || moment->ticks > first->leave);
+    const struct trace *trace = headline->traces->trace;
+    return trace[moment->place].incarnation > trace[first->place].incarnation ||
+           (first->number > 0 && moment->clock[first->place] >= first->number);
 }
 
 /* --- which ------------------------------------------------------------------------------------ */
@@ -184,21 +199,20 @@ static bool comes_first(const struct judgement *judgement, size_t a, size_t b)
     return one->claim != other->claim ? one->claim < other->claim : a < b;
 }
 
-/* In the order of the clock, so that whatever precedes one has been seen. Place among the first of
- * the one that is chosen. */
-static size_t find_first(struct headline *headline, const struct judgement *judgement,
-                         const struct moment *moment, size_t count)
+/* The one that is chosen of those that none precedes. */
+static const struct moment *find_first(const struct headline *headline,
+                                       const struct judgement *judgement)
 {
-    size_t chosen = 0;
-    for (size_t i = 0; i < count && headline->first_count < FIRST_MOST; i++) {
-        bool preceded = false;
-        for (size_t k = 0; k < headline->first_count && !preceded; k++)
-            preceded = comes_after(headline, k, &moment[i]);
-        if (preceded)
-            continue;
-        find_after(headline, &moment[i]);
-        if (comes_first(judgement, moment[i].finding, headline->first[chosen].finding))
-            chosen = headline->first_count - 1;
+    const struct moment *chosen = NULL;
+    for (size_t i = 0; i < headline->count; i++) {
+        const struct moment *moment = &headline->moment[i];
+        bool preceded = !moment->may_stand_first;
+        for (size_t k = 0; k < i && !preceded; k++)
+            preceded = headline->moment[k].may_stand_first &&
+                       comes_after(headline, &headline->moment[k], moment);
+        if (!preceded &&
+            (chosen == NULL || comes_first(judgement, moment->finding, chosen->finding)))
+            chosen = moment;
     }
     return chosen;
 }
@@ -213,24 +227,15 @@ void headline_put_first(struct judgement *judgement, size_t number)
     judgement->findings[0].follows = false;
 }
 
-/* `moment` has room for `count`. */
-static void choose(struct headline *headline, const char *expected, struct judgement *judgement,
-                   struct moment *moment, size_t count)
+static void choose(const struct headline *headline, struct judgement *judgement)
 {
-    struct finding *findings = judgement->findings;
-    size_t candidates = 0;
-    for (size_t i = 0; i < count; i++)
-        if (expected == NULL || !claim_is_named(findings[i].claim, expected))
-            moment[candidates++] = decided(headline->traces, &findings[i], i);
-    if (candidates == 0)
-        for (; candidates < count; candidates++)
-            moment[candidates] = decided(headline->traces, &findings[candidates], candidates);
-    qsort(moment, candidates, sizeof *moment, by_time);
-    size_t chosen = find_first(headline, judgement, moment, candidates);
-    headline_put_first(judgement, headline->first[chosen].finding);
-    for (size_t i = 1; i < count; i++) {
-        struct moment other = decided(headline->traces, &findings[i], i);
-        findings[i].follows = comes_after(headline, chosen, &other);
+    const struct moment *first = find_first(headline, judgement);
+    headline_put_first(judgement, first->finding);
+    for (size_t i = 0; i < headline->count; i++) {
+        const struct moment *moment = &headline->moment[i];
+        size_t now = moment->finding + (moment->finding < first->finding);
+        if (moment != first)
+            judgement->findings[now].follows = comes_after(headline, first, moment);
     }
 }
 
@@ -238,19 +243,26 @@ void headline_choose(const struct trace_set *traces, const char *expected,
                      struct judgement *judgement)
 {
     struct headline headline = {.traces = traces};
-    size_t count = 0;
-    while (count < judgement->finding_count &&
-           judgement->findings[count].verdict == VERDICT_VIOLATION)
-        count++;
-    if (count < 2 || traces->count == 0)
+    const struct finding *findings = judgement->findings;
+    bool all = true; /* are expected */
+    while (headline.count < judgement->finding_count &&
+           findings[headline.count].verdict == VERDICT_VIOLATION)
+        headline.count++;
+    if (headline.count < 2 || traces->count == 0)
         return;
-    struct moment *moment = memory_new(count, sizeof *moment);
-    headline.scanned = memory_new(traces->count, sizeof *headline.scanned);
-    headline.linked = links_read(traces, &headline.links, NULL) == OK;
-    choose(&headline, expected, judgement, moment, count);
-    links_release(&headline.links);
-    for (size_t i = 0; i < headline.first_count; i++)
-        free(headline.after[i]);
-    free(headline.scanned);
-    free(moment);
+    headline.moment = memory_new(headline.count, sizeof *headline.moment);
+    for (size_t i = 0; i < headline.count; i++) {
+        headline.moment[i] = decided(traces, &findings[i], i);
+        bool is_expected = expected != NULL && claim_is_named(findings[i].claim, expected);
+        headline.moment[i].may_stand_first = !is_expected;
+        all &= is_expected;
+    }
+    for (size_t i = 0; i < headline.count && all; i++)
+        headline.moment[i].may_stand_first = true;
+    qsort(headline.moment, headline.count, sizeof *headline.moment, by_time);
+    find_clocks(&headline);
+    choose(&headline, judgement);
+    for (size_t i = 0; i < headline.count; i++)
+        free(headline.moment[i].clock);
+    free(headline.moment);
 }

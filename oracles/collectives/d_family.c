@@ -83,6 +83,7 @@ static void listen(struct judging *judging, struct pass *pass)
                            .lines = reading_lines(&judging->reading, pass->incarnation),
                            .histories = pass->histories,
                            .causal = &judging->causal[pass->incarnation],
+                           .meetings = &judging->meetings[pass->incarnation],
                            .native = run->native};
     d_calls_begin(&own->calls, pass);
     pass_listen(pass, &(struct listener){

@@ -49,7 +49,7 @@ enum d_inside {
     D_INSIDE_OTHER,
 };
 
-/* That a rank came to a collective of the wire (see causal.h). */
+/* That a rank came to a collective of the wire (see meetings.h). */
 struct d_join {
     int rank;
     uint64_t index;
@@ -82,6 +82,7 @@ struct d_pass {
     const struct lines *lines;
     const struct histories *histories;
     const struct causal *causal;
+    const struct meetings *meetings; /* of the wire */
     struct d_calls calls;
     bool *native; /* by category, as in struct d_run */
 };

@@ -125,8 +125,9 @@ static struct event_ref find_on_wire(const struct again *again, const struct d_p
 {
     const struct d_pass *pass = again->pass;
     struct d_join join;
-    for (size_t i = 0; i < pass->causal->meeting_count; i++)
-        if (d_join_of(pass, pass->causal->meeting[i], part->rank, &join) && join.of == again->call)
+    for (size_t i = 0; i < pass->meetings->count; i++)
+        if (d_join_of(pass, pass->meetings->meeting[i], part->rank, &join) &&
+            join.of == again->call)
             return event_of(part->trace, join.index);
     return d_event(part);
 }
@@ -388,8 +389,8 @@ static bool judge_meeting(struct d_pass *pass, const struct meeting *meeting)
 static void judge_meetings(struct d_pass *pass)
 {
     struct table out_of_step = {0};
-    for (size_t i = 0; i < pass->causal->meeting_count; i++) {
-        struct meeting *meeting = pass->causal->meeting[i];
+    for (size_t i = 0; i < pass->meetings->count; i++) {
+        struct meeting *meeting = pass->meetings->meeting[i];
         if (table_get(&out_of_step, meeting->comm, 0) == NULL && judge_meeting(pass, meeting))
             table_put(&out_of_step, meeting->comm, 0, meeting);
     }

@@ -91,9 +91,9 @@ static void mark(struct d_pass *pass, const struct d_join *join)
 void d_mark_wire(struct d_pass *pass)
 {
     struct d_join join;
-    for (size_t i = 0; i < pass->causal->meeting_count; i++)
+    for (size_t i = 0; i < pass->meetings->count; i++)
         for (int rank = 0; rank < pass->causal->ranks; rank++)
-            if (d_join_of(pass, pass->causal->meeting[i], rank, &join) &&
+            if (d_join_of(pass, pass->meetings->meeting[i], rank, &join) &&
                 join.inside == D_INSIDE_CALL)
                 mark(pass, &join);
 }

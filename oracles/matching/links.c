@@ -12,7 +12,6 @@
 
 #include "base/memory.h"
 #include "base/pages.h"
-#include "oracles/matching/pass.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +33,7 @@ struct meeting {
 /* One incarnation. */
 struct linking {
     struct links *links;
+    int incarnation;
     struct table meetings; /* (communicator, k) to struct meeting */
     struct pool meeting_pool;
     uint64_t events; /* since what was written was let go of */
@@ -70,7 +70,8 @@ static void on_message(void *context, const struct sent *sent, const struct rece
 
 static void on_doubt(void *context)
 {
-    ((struct linking *)context)->links->uncertain = true;
+    struct linking *linking = context;
+    linking->links->doubtful[linking->incarnation] = true;
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -123,18 +124,27 @@ static void on_event(void *context, const struct stream_event *event)
     forget_now_and_then(context);
 }
 
-static void read_incarnation(struct links *links, struct reading *reading, int incarnation)
+static void on_end(void *context)
 {
-    struct linking linking = {.links = links, .meeting_pool.bytes = sizeof(struct meeting)};
-    pass_run(reading, LEVEL_WIRE, incarnation,
-             &(struct listener){.context = &linking,
-                                .event = on_event,
-                                .message = on_message,
-                                .doubt = on_doubt,
-                                .joined = on_joined,
-                                .left = on_left});
-    table_release(&linking.meetings);
-    pool_release(&linking.meeting_pool);
+    struct linking *linking = context;
+    table_release(&linking->meetings);
+    pool_release(&linking->meeting_pool);
+    free(linking);
+}
+
+void links_listen(struct pass *pass, struct links *links)
+{
+    struct linking *linking = memory_new(1, sizeof *linking);
+    *linking = (struct linking){.links = links,
+                                .incarnation = pass->incarnation,
+                                .meeting_pool.bytes = sizeof(struct meeting)};
+    pass_listen(pass, &(struct listener){.context = linking,
+                                         .event = on_event,
+                                         .message = on_message,
+                                         .doubt = on_doubt,
+                                         .joined = on_joined,
+                                         .left = on_left,
+                                         .end = on_end});
 }
 
 static enum error_code map_slots(struct links *links, struct error *error)
@@ -162,22 +172,34 @@ static enum error_code map_slots(struct links *links, struct error *error)
     return OK;
 }
 
-enum error_code links_read(const struct trace_set *set, struct links *links, struct error *error)
+enum error_code links_begin(const struct trace_set *set, struct links *links, struct error *error)
 {
     *links = (struct links){.set = set};
+    links->doubtful = memory_new((size_t)set->incarnations, sizeof *links->doubtful);
     links->base = memory_new(set->count + 1, sizeof *links->base);
     for (size_t i = 0; i < set->count; i++) {
         links->base[i] = links->total;
         links->total += set->trace[i].count;
     }
     links->base[set->count] = links->total;
-    enum error_code code = map_slots(links, error);
+    return map_slots(links, error);
+}
+
+enum error_code links_read(const struct trace_set *set, struct links *links, struct error *error)
+{
+    enum error_code code = links_begin(set, links, error);
     if (code != OK)
         return code;
     struct reading reading;
     reading_begin(&reading, set, true);
-    for (int i = 0; i < set->incarnations; i++)
-        read_incarnation(links, &reading, i);
+    for (int i = 0; i < set->incarnations; i++) {
+        struct pass pass;
+        pass_begin(&pass, &reading, LEVEL_WIRE, i);
+        links_listen(&pass, links);
+        pass_read(&pass, NULL);
+        pass_finish(&pass);
+        pass_release(&pass);
+    }
     for (size_t i = 0; i < set->count; i++)
         links_forget(links, i, set->trace[i].count);
     reading_end(&reading);
@@ -189,7 +211,16 @@ void links_release(struct links *links)
     if (links->slot != NULL)
         munmap(links->slot, (size_t)(links->total + 1) * sizeof *links->slot);
     free(links->base);
+    free(links->doubtful);
     *links = (struct links){0};
+}
+
+bool links_are_uncertain(const struct links *links)
+{
+    for (int i = 0; i < links->set->incarnations; i++)
+        if (links->doubtful[i])
+            return true;
+    return false;
 }
 
 struct link links_of(const struct links *links, size_t place, uint64_t index)

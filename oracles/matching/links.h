@@ -1,5 +1,6 @@
 /* Which record of a run belongs to which other: the send of each message that the library
- * delivered, and the members of each collective, at the wire level. Read once, before the walk.
+ * delivered, and the members of each collective, at the wire level. What happens before what
+ * follows from these links and from the order on each rank (walk.h).
  *
  * Eight bytes for each record, in a temporary file without a name that is mapped: what is resident
  * does not grow with the length of the traces. Besides that messages in flight and collectives
@@ -8,7 +9,7 @@
 #define ORACLES_MATCHING_LINKS_H
 
 #include "base/error.h"
-#include "trace/reader.h"
+#include "oracles/matching/pass.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,12 +35,19 @@ struct links {
     uint64_t *base;              /* by place of a trace in the set: number of its first record */
     uint64_t total;              /* records of the run */
     uint64_t *slot;              /* mapped; by number */
-    bool uncertain;              /* some message of the wire could not be matched */
+    bool *doubtful;              /* by incarnation: some message of its wire could not be matched */
 };
 
-/* Owned by the caller: links_release, also after an error. ERROR_IO: no temporary file (TMPDIR). */
+/* Without any link yet. Owned by the caller: links_release, also after an error. ERROR_IO: no
+ * temporary file (TMPDIR). */
+enum error_code links_begin(const struct trace_set *set, struct links *links, struct error *error);
+/* Those of an incarnation are there once the pass over its wire has ended. */
+void links_listen(struct pass *pass, struct links *links);
+/* Both, for all incarnations. */
 enum error_code links_read(const struct trace_set *set, struct links *links, struct error *error);
 void links_release(struct links *links);
+
+bool links_are_uncertain(const struct links *links); /* of any incarnation */
 
 /* Of record `index` of the trace at `place`. */
 struct link links_of(const struct links *links, size_t place, uint64_t index);

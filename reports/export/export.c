@@ -54,7 +54,7 @@ enum error_code export_run(const struct exporter *exporter, struct export *expor
 {
     struct links links = {0};
     struct exporting exporting = {exporter, export};
-    struct walk walk = {&exporting, is_wanted, on_event};
+    struct walk walk = {.context = &exporting, .wanted = is_wanted, .event = on_event};
     export->error.code = links_read(export->set, &links, &export->error);
     export->links = &links;
     if (export->error.code == OK) {

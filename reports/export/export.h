@@ -4,7 +4,7 @@
 #ifndef REPORTS_EXPORT_EXPORT_H
 #define REPORTS_EXPORT_EXPORT_H
 
-#include "reports/walk/walk.h"
+#include "oracles/matching/walk.h"
 
 #include <stdio.h>
 

@@ -23,7 +23,7 @@ static void json_begin(struct export *export)
     json_put(json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:b}", "form", "faultline-trace", "version",
                        FORM_VERSION, "ranks", set->ranks, "incarnations", set->incarnations,
                        "processes", processes, "program", json_text(set->trace[0].header->program),
-                       "some_messages_unmatched", export->links->uncertain),
+                       "some_messages_unmatched", links_are_uncertain(export->links)),
              export->out, JSON_COMPACT, "\n");
 }
 

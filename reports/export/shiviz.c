@@ -127,7 +127,7 @@ static void say_what_is_shown(struct export *export)
 static void shiviz_begin(struct export *export)
 {
     struct shiviz *shiviz = export->state = memory_new(1, sizeof *shiviz);
-    struct walk walk = {export, is_candidate, find_witness};
+    struct walk walk = {.context = export, .wanted = is_candidate, .event = find_witness};
     shiviz->candidates = walk_run(export->links, &walk).told;
     if (shiviz->candidates > EVENTS_MOST && shiviz->witness_count > 0) {
         walk.event = sort_by_witness;

@@ -5,8 +5,8 @@
 #ifndef REPORTS_EXPORT_SPANS_H
 #define REPORTS_EXPORT_SPANS_H
 
+#include "oracles/matching/walk.h"
 #include "oracles/reading/table.h"
-#include "reports/walk/walk.h"
 
 /* A thread of a rank in an incarnation. */
 struct span_thread {

@@ -351,7 +351,7 @@ static bool on_event(void *context, const struct walk_event *event)
 static void print_all(struct columns *columns, const struct links *links)
 {
     const struct columns_options *options = columns->options;
-    struct walk walk = {columns, is_candidate, NULL};
+    struct walk walk = {.context = columns, .wanted = is_candidate};
     look_through(columns);
     if (options->slice > 0)
         columns_slice_choose(links, &walk, options->witness, options->witness_count, options->slice,
@@ -359,7 +359,7 @@ static void print_all(struct columns *columns, const struct links *links)
     print_key(columns);
     print_left_out(columns);
     print_heads(columns);
-    walk = (struct walk){columns, is_wanted, on_event};
+    walk = (struct walk){.context = columns, .wanted = is_wanted, .event = on_event};
     (void)walk_run(links, &walk);
     print_witness(columns);
 }

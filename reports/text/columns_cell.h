@@ -2,7 +2,7 @@
 #ifndef REPORTS_TEXT_COLUMNS_CELL_H
 #define REPORTS_TEXT_COLUMNS_CELL_H
 
-#include "reports/walk/walk.h"
+#include "oracles/matching/walk.h"
 
 #define CELL_BYTES 1024
 

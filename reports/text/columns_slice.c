@@ -104,7 +104,7 @@ void columns_slice_choose(const struct links *links, const struct walk *candidat
                                 .witness = witness,
                                 .witness_count = witness_count,
                                 .places = links->set->count};
-    struct walk walk = {&choosing, is_candidate, find_witness};
+    struct walk walk = {.context = &choosing, .wanted = is_candidate, .event = find_witness};
     *slice = (struct columns_slice){.candidates = walk_run(links, &walk).told};
     walk.event = find_past;
     make_rings(&choosing, most);

@@ -4,7 +4,7 @@
 #ifndef REPORTS_TEXT_COLUMNS_SLICE_H
 #define REPORTS_TEXT_COLUMNS_SLICE_H
 
-#include "reports/walk/walk.h"
+#include "oracles/matching/walk.h"
 
 struct columns_slice {
     uint64_t candidates; /* events of the run that could be shown */

@@ -221,7 +221,7 @@ void arrows_read(const struct slice *slice, const struct links *links, struct ar
     struct reading reading;
     struct members members = {0};
     struct drawing drawing = {.slice = slice, .arrows = arrows, .members = &members};
-    *arrows = (struct arrows){.uncertain = links->uncertain};
+    *arrows = (struct arrows){.uncertain = links_are_uncertain(links)};
     reading_begin(&reading, slice->set, true);
     drawing.lives = &reading.lives;
     for (int i = 0; slice->has_app && i < slice->set->incarnations; i++) {

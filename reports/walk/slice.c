@@ -347,7 +347,8 @@ void slice_read(const struct trace_set *set, const struct links *links,
     struct slicing slicing = {.set = set, .wish = wish, .slice = slice};
     *slice = (struct slice){.set = set};
     begin(&slicing);
-    struct walk walk = {&slicing, NULL, slicing.anchor_count > 0 ? look_at : find_deaths};
+    struct walk walk = {.context = &slicing,
+                        .event = slicing.anchor_count > 0 ? look_at : find_deaths};
     struct walk_seen seen = walk_run(links, &walk);
     slicing.total = slice->total = seen.told;
     slice->forced = seen.forced;

@@ -5,7 +5,7 @@
 #ifndef REPORTS_DIAGRAM_SLICE_H
 #define REPORTS_DIAGRAM_SLICE_H
 
-#include "reports/walk/walk.h"
+#include "oracles/matching/walk.h"
 
 #define SLICE_NONE SIZE_MAX
 

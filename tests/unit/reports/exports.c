@@ -347,6 +347,30 @@ static void test_escapes(void)
     trace_set_release(&set);
 }
 
+static bool unmatched(const char *trace)
+{
+    struct trace_set set;
+    inline_trace(trace, &set);
+    char *text = exported(&export_json, &set, NULL, 0, NULL);
+    bool is = strstr(text, "\"some_messages_unmatched\":true") != NULL;
+    check(is || strstr(text, "\"some_messages_unmatched\":false") != NULL, "it says which");
+    free(text);
+    trace_set_release(&set);
+    return is;
+}
+
+static void test_unmatched(void)
+{
+    check(!unmatched("ranks 2\n"
+                     "r0#0 wire send MPI_Send to 1 tag 7 bytes 8 hash 0x11\n"
+                     "r1#0 wire recv MPI_Recv from 0 tag 7 got 0 tag 7 bytes 8 hash 0x11\n"),
+          "each message has its send");
+    check(unmatched("ranks 2\n"
+                    "r0#0 wire call MPI_Init\n"
+                    "r1#0 wire recv MPI_Recv from 0 tag 7 got 0 tag 7 bytes 8 hash 0x11\n"),
+          "a message that nobody sent");
+}
+
 static void test_full(void)
 {
     struct trace_set set;
@@ -373,6 +397,7 @@ int main(void)
     test_shiviz();
     test_spans();
     test_escapes();
+    test_unmatched();
     test_full();
     return done();
 }

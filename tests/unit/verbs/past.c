@@ -61,6 +61,27 @@ static const struct {
      "r1#1 fault kill 1 step 2\n",
      {0, 1, 0},
      "xx......"},
+    {"data flows from the root of a broadcast and not to it",
+     "ranks 3\n"
+     "r0#0 fault kill 1 step 0\n"
+     "r1#0 fault kill 1 step 1\n"
+     "r2#0 fault kill 1 step 2\n"
+     "r0#0 wire collective MPI_Bcast root 0\n"
+     "r1#0 wire collective MPI_Bcast root 0\n"
+     "r2#0 wire collective MPI_Bcast root 0\n"
+     "r2#0 note checkpoint 1\n",
+     {2, 0, 2},
+     "x.x....."},
+    {"where receives wait for each other, and nobody can be first, all counts",
+     "ranks 2\n"
+     "r0#0 fault kill 1 step 0\n"
+     "r0#0 wire recv MPI_Recv from 1 tag 7 got 1 tag 7 bytes 8 hash 0x1\n"
+     "r0#0 wire send MPI_Send to 1 tag 7 bytes 8 hash 0x2\n"
+     "r1#0 wire recv MPI_Recv from 0 tag 7 got 0 tag 7 bytes 8 hash 0x2\n"
+     "r1#0 wire send MPI_Send to 0 tag 7 bytes 8 hash 0x1\n"
+     "r1#0 fault kill 1 step 1\n",
+     {0, 0, 0},
+     "xx......"},
     {"without a witness all that was done counts",
      "ranks 2\n"
      "r0#0 fault kill 1 step 0\n"

@@ -5,11 +5,11 @@
  * What is told of a call is where it was entered: one record, one event. A collective gives what
  * its members knew before they called it. Streams: memory grows with the number of traces, messages
  * in flight, and collectives under way. Must not know: forms of export, verdicts. */
-#ifndef REPORTS_DIAGRAM_WALK_H
-#define REPORTS_DIAGRAM_WALK_H
+#ifndef ORACLES_MATCHING_WALK_H
+#define ORACLES_MATCHING_WALK_H
 
 #include "oracles/matching/links.h"
-#include "oracles/oracle.h"
+#include "trace/event.h"
 
 struct walk_event {
     const struct trace *trace;
@@ -19,6 +19,7 @@ struct walk_event {
     uint64_t enter_ns; /* since the start of the run */
     uint64_t leave_ns; /* not before enter_ns; the same while in progress */
     bool in_progress;
+    bool forced;      /* a cause of it could not be passed first: its clock lacks that */
     uint64_t ordinal; /* of the events told, from 0 */
 
     /* Of a message of the wire that was delivered; LINK_SENT or LINK_RECEIVED, or LINK_NONE. */
@@ -36,6 +37,8 @@ struct walk {
     bool (*wanted)(void *context, const struct walk_event *event);
     /* false: that was enough, and the walk ends. */
     bool (*event)(void *context, const struct walk_event *event);
+    /* At the end of the walk, for the trace at each place: the clock it came to. May be NULL. */
+    void (*end)(void *context, size_t place, const uint64_t *clock);
 };
 
 /* What a walk found out besides. */

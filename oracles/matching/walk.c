@@ -1,12 +1,15 @@
-/* See walk.h. A cursor for each trace; the earliest whose causes have all been passed goes on. */
-#include "reports/walk/walk.h"
+/* See walk.h. A cursor for each trace. Those whose next event waits for nothing that is known are
+ * in a heap, the earliest on top: it goes on. Where a cause has not been passed yet the cursor
+ * leaves the heap and stands in a list at the trace that it waits for, until that one has come so
+ * far. */
+#include "oracles/matching/walk.h"
 
 #include "base/memory.h"
 #include "base/pages.h"
-#include "oracles/matching/causal.h"
 #include "oracles/reading/collective.h"
 #include "oracles/reading/history.h"
 #include "oracles/reading/table.h"
+#include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +30,12 @@ struct cursor {
     uint64_t forgotten;
     uint64_t time;      /* ticks at which `next` was entered */
     size_t before;      /* place of the incarnation before, or NOWHERE */
-    size_t waits_place; /* goes on when that trace has passed that record; NOWHERE: now */
+    size_t waits_place; /* while not ready: goes on when that trace has passed that record */
     uint64_t waits_index;
-    bool began;  /* took over from the incarnation before */
-    bool joined; /* the collective at `next`: others may take what was known before */
+    size_t waiters;     /* the first of those that wait for this trace, or NOWHERE */
+    size_t next_waiter; /* that waits for the same trace, or NOWHERE */
+    bool began;         /* took over from the incarnation before */
+    bool joined;        /* the collective at `next`: others may take what was known before */
     uint64_t *clock;
 };
 
@@ -40,6 +45,8 @@ struct walking {
     struct cursor *cursor; /* by place */
     size_t count;
     uint64_t *clocks; /* of all cursors */
+    size_t ready_count;
+    struct cursor **ready; /* a heap: the earliest on top */
     struct table held;
     uint64_t start_ticks;
     double ns_per_tick;
@@ -61,7 +68,6 @@ static void settle(struct walking *walking, struct cursor *cursor)
         cursor->next++;
     if (cursor->next < cursor->end)
         cursor->time = cursor->trace->record[cursor->next].enter;
-    cursor->waits_place = NOWHERE;
     cursor->joined = false;
     if (cursor->next - cursor->forgotten < FORGET_RECORDS)
         return;
@@ -105,13 +111,90 @@ static void take_held(struct walking *walking, struct cursor *cursor, uint64_t a
     free(held);
 }
 
-/* --- what has to be passed before ------------------------------------------------------------- */
+/* --- who goes on ------------------------------------------------------------------------------ */
+
+/* By time; of the same time, as the traces stand in the set. */
+static bool is_earlier(const struct cursor *a, const struct cursor *b)
+{
+    return a->time != b->time ? a->time < b->time : a < b;
+}
+
+static void add_ready(struct walking *walking, struct cursor *cursor)
+{
+    struct cursor **ready = walking->ready;
+    size_t at = walking->ready_count++;
+    for (; at > 0 && is_earlier(cursor, ready[(at - 1) / 2]); at = (at - 1) / 2)
+        ready[at] = ready[(at - 1) / 2];
+    ready[at] = cursor;
+}
+
+static struct cursor *take_ready(struct walking *walking)
+{
+    struct cursor **ready = walking->ready, *first = ready[0], *last;
+    size_t at = 0, below = 1, count = --walking->ready_count;
+    last = ready[count];
+    for (; below < count; below = 2 * at + 1) {
+        if (below + 1 < count && is_earlier(ready[below + 1], ready[below]))
+            below++;
+        if (!is_earlier(ready[below], last))
+            break;
+        ready[at] = ready[below];
+        at = below;
+    }
+    ready[at] = last;
+    return first;
+}
 
 static bool has_passed(const struct walking *walking, size_t place, uint64_t index)
 {
     const struct cursor *cursor = &walking->cursor[place];
     return cursor->next > index || (cursor->next == index && cursor->joined);
 }
+
+static void add_waiter(struct walking *walking, struct cursor *cursor)
+{
+    struct cursor *of = &walking->cursor[cursor->waits_place];
+    cursor->next_waiter = of->waiters;
+    of->waiters = (size_t)(cursor - walking->cursor);
+}
+
+/* The trace has come further: those that waited for just that are ready. */
+static void wake(struct walking *walking, struct cursor *of)
+{
+    size_t *link = &of->waiters;
+    while (*link != NOWHERE) {
+        struct cursor *cursor = &walking->cursor[*link];
+        if (has_passed(walking, cursor->waits_place, cursor->waits_index)) {
+            *link = cursor->next_waiter;
+            add_ready(walking, cursor);
+        } else {
+            link = &cursor->next_waiter;
+        }
+    }
+}
+
+/* Everybody waits for another: threads of a rank, or the matching was wrong somewhere. The earliest
+ * goes on without its cause. NULL: all are at their ends. */
+static struct cursor *force(struct walking *walking)
+{
+    struct cursor *best = NULL;
+    for (size_t i = 0; i < walking->count; i++) {
+        struct cursor *cursor = &walking->cursor[i];
+        if (cursor->next < cursor->end && (best == NULL || is_earlier(cursor, best)))
+            best = cursor;
+    }
+    if (best == NULL)
+        return NULL;
+    size_t *link = &walking->cursor[best->waits_place].waiters;
+    while (*link != (size_t)(best - walking->cursor))
+        link = &walking->cursor[*link].next_waiter;
+    *link = best->next_waiter;
+    walking->forcing = true;
+    walking->seen.forced++;
+    return best;
+}
+
+/* --- what has to be passed before ------------------------------------------------------------- */
 
 /* True if record number `at` has been passed; else the cursor waits for it. */
 static bool has_come(struct walking *walking, struct cursor *cursor, uint64_t at)
@@ -125,14 +208,35 @@ static bool has_come(struct walking *walking, struct cursor *cursor, uint64_t at
     return false;
 }
 
+/* Data flows from world rank `from` to `to` in the collective of this record. */
+static bool flows(const struct record *record, int from, int to)
+{
+    int32_t root = record->kind == RECORD_COLLECTIVE ? record->peer : PEER_NONE;
+    if ((record->flags & FLAG_INTER) != 0)
+        return true;
+    switch (call_operation(record->call)) {
+    case OPERATION_BCAST:
+    case OPERATION_SCATTER:
+    case OPERATION_SCATTERV:
+        return from == root;
+    case OPERATION_GATHER:
+    case OPERATION_GATHERV:
+    case OPERATION_REDUCE:
+        return to == root;
+    case OPERATION_SCAN:
+    case OPERATION_EXSCAN:
+        /* Of other communicators the order is not looked up: knowing too much raises no alarm. */
+        return collective_comm(record) != COMM_WORLD_ID || from < to;
+    default:
+        return true;
+    }
+}
+
 static bool member_flows(const struct walking *walking, size_t from, size_t to,
                          const struct record *record)
 {
     const struct trace *trace = walking->links->set->trace;
-    int32_t root = record->kind == RECORD_COLLECTIVE ? record->peer : PEER_NONE;
-    return from != to &&
-           causal_flows(record->call, root, collective_comm(record),
-                        (record->flags & FLAG_INTER) != 0, trace[from].rank, trace[to].rank);
+    return from != to && flows(record, trace[from].rank, trace[to].rank);
 }
 
 /* The cursor's rank has come to the collective: what it knows so far is for those it gives to. */
@@ -146,6 +250,7 @@ static void join(struct walking *walking, struct cursor *cursor, uint64_t at)
          member = links_next_member(walking->links, member, &place))
         takers += member_flows(walking, own, place, record);
     hold(walking, cursor, at, takers);
+    wake(walking, cursor);
 }
 
 static bool members_have_come(struct walking *walking, struct cursor *cursor, uint64_t began,
@@ -236,6 +341,7 @@ static struct walk_event event_at(const struct walking *walking, const struct cu
                                .enter_ns = ns_of(walking, record->enter),
                                .in_progress = leave == 0 && record->kind != RECORD_NOTE &&
                                               record->kind != RECORD_FAULT,
+                               .forced = walking->forcing,
                                .ordinal = walking->seen.told,
                                .clock = cursor->clock};
     event.leave_ns = leave > record->enter ? ns_of(walking, leave) : event.enter_ns;
@@ -270,41 +376,22 @@ static bool pass(struct walking *walking, struct cursor *cursor, struct link lin
     return go_on;
 }
 
-/* The earliest that does not wait; NULL: there is none. `waiting` too: the earliest of all. */
-static struct cursor *choose(struct walking *walking, bool waiting)
-{
-    struct cursor *best = NULL;
-    for (size_t i = 0; i < walking->count; i++) {
-        struct cursor *cursor = &walking->cursor[i];
-        if (cursor->next == cursor->end)
-            continue;
-        if (!waiting && cursor->waits_place != NOWHERE &&
-            !has_passed(walking, cursor->waits_place, cursor->waits_index))
-            continue;
-        if (best == NULL || cursor->time < best->time)
-            best = cursor;
-    }
-    return best;
-}
-
 /* False at the end. */
 static bool step(struct walking *walking)
 {
-    struct cursor *cursor = choose(walking, false);
-    if (cursor == NULL) {
-        /* Each waits for another: threads of a rank, or the matching was wrong somewhere. */
-        cursor = choose(walking, true);
-        if (cursor == NULL)
-            return false;
-        walking->forcing = true;
-        walking->seen.forced++;
-    }
+    struct cursor *cursor = walking->ready_count > 0 ? take_ready(walking) : force(walking);
+    if (cursor == NULL)
+        return false;
     struct link link = links_of(walking->links, (size_t)(cursor - walking->cursor), cursor->next);
-    bool go_on = true;
-    cursor->waits_place = NOWHERE;
-    if (take_life_before(walking, cursor) && take_causes(walking, cursor, link))
-        go_on = pass(walking, cursor, link);
+    if (!take_life_before(walking, cursor) || !take_causes(walking, cursor, link)) {
+        add_waiter(walking, cursor);
+        return true;
+    }
+    bool go_on = pass(walking, cursor, link);
     walking->forcing = false;
+    if (cursor->next < cursor->end)
+        add_ready(walking, cursor);
+    wake(walking, cursor);
     return go_on;
 }
 
@@ -324,6 +411,7 @@ static void begin(struct walking *walking)
 {
     const struct trace_set *set = walking->links->set;
     walking->cursor = memory_new(set->count, sizeof *walking->cursor);
+    walking->ready = memory_new(set->count, sizeof(struct cursor *));
     walking->clocks = memory_new(set->count * set->count, sizeof *walking->clocks);
     walking->start_ticks = UINT64_MAX;
     for (size_t i = 0; i < set->count; i++) {
@@ -333,10 +421,13 @@ static void begin(struct walking *walking)
                                   .end = trace->count,
                                   .time = trace->header->start_ticks,
                                   .before = place_before(set, trace),
+                                  .waiters = NOWHERE,
                                   .clock = walking->clocks + i * set->count};
         if (trace->header->start_ticks < walking->start_ticks)
             walking->start_ticks = trace->header->start_ticks;
         settle(walking, cursor);
+        if (cursor->next < cursor->end)
+            add_ready(walking, cursor);
     }
     walking->ns_per_tick = 1e9 / set->trace[0].header->ticks_per_second;
 }
@@ -346,6 +437,7 @@ static void finish(struct walking *walking)
     for (size_t i = 0; i < walking->held.capacity; i++)
         free(walking->held.slot[i].value);
     table_release(&walking->held);
+    free(walking->ready);
     free(walking->cursor);
     free(walking->clocks);
 }
@@ -356,6 +448,8 @@ struct walk_seen walk_run(const struct links *links, const struct walk *walk)
     begin(&walking);
     while (step(&walking))
         ;
+    for (size_t i = 0; walk->end != NULL && i < walking.count; i++)
+        walk->end(walk->context, i, walking.cursor[i].clock);
     finish(&walking);
     return walking.seen;
 }
