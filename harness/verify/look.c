@@ -169,15 +169,16 @@ struct message message_of_ranks(const struct trace_set *traces, struct at at)
 {
     struct message message = message_of(at);
     message.traces = traces;
-    message.source = peer_rank(traces, message.source);
-    message.destination = peer_rank(traces, message.destination);
+    message.source = peer_rank(traces, at.trace->incarnation, message.source);
+    message.destination = peer_rank(traces, at.trace->incarnation, message.destination);
     return message;
 }
 
 bool message_is_at(const struct message *message, struct at at)
 {
-    int peer =
-        message->traces != NULL ? peer_rank(message->traces, at.record->peer) : at.record->peer;
+    int peer = message->traces != NULL
+                   ? peer_rank(message->traces, at.trace->incarnation, at.record->peer)
+                   : at.record->peer;
     return tag_of(at.record) == message->tag &&
            peer == (goes_out(at) ? message->destination : message->source) &&
            (at.record->comm == message->comm ||
@@ -285,10 +286,11 @@ bool ranks_move(const struct trace_set *traces)
     return false;
 }
 
-int peer_rank(const struct trace_set *traces, int peer)
+int peer_rank(const struct trace_set *traces, int incarnation, int peer)
 {
     for (size_t t = 0; t < traces->count; t++)
-        if (traces->trace[t].rank == peer && came_later(&traces->trace[t]))
+        if (traces->trace[t].rank == peer && traces->trace[t].incarnation == incarnation &&
+            came_later(&traces->trace[t]))
             return at_rank((struct at){&traces->trace[t], 0, NULL});
     return peer;
 }
@@ -340,17 +342,18 @@ static bool same_members(const struct trace_set *traces, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A process in a dead one's place, which went back to a line, uses the one and not the other, and
- * the dead one the other and not the one. */
+/* A process in the place of dead ones, which went back to a line, uses the one and not the other,
+ * and one of those the other and not the one. */
 static bool replaces(const struct trace_set *traces, uint32_t new, uint32_t old)
 {
     for (size_t t = 0; t < traces->count; t++) {
-        const struct trace *trace = &traces->trace[t];
-        const struct trace *dead = newest_of(traces, at_rank((struct at){trace, 0, NULL}), trace);
-        if (came_later(trace) && dead != NULL && has_died(dead) &&
-            at_first_note(trace, NOTE_RESTORED, 0).record != NULL && uses(trace, new) &&
-            !uses(trace, old) && uses(dead, old) && !uses(dead, new))
-            return true;
+        const struct trace *trace = &traces->trace[t], *dead = trace;
+        if (!came_later(trace) || at_first_note(trace, NOTE_RESTORED, 0).record == NULL ||
+            !uses(trace, new) || uses(trace, old))
+            continue;
+        while ((dead = newest_of(traces, at_rank((struct at){trace, 0, NULL}), dead)) != NULL)
+            if (has_died(dead) && uses(dead, old) && !uses(dead, new))
+                return true;
     }
     return false;
 }
@@ -412,7 +415,7 @@ static bool lists(const struct trace_set *traces, struct at made, int rank)
     bool listed = false;
     while (at_next(&made) && made.record->kind == RECORD_GROUP)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS; i++)
-            listed |= peer_rank(traces, made.record->members[i]) == rank;
+            listed |= peer_rank(traces, made.trace->incarnation, made.record->members[i]) == rank;
     return listed;
 }
 

@@ -76,8 +76,9 @@ int at_rank(struct at at);
 /* A process of the first MPI_COMM_WORLD tells that it is another rank than MPI says, or a later one
  * tells more than once. */
 bool ranks_move(const struct trace_set *traces);
-/* The rank that a peer stands for: of a process that came later, the one that it took over. */
-int peer_rank(const struct trace_set *traces, int peer);
+/* The rank that a peer stands for in that incarnation: of a process that came later, the one that
+ * it took over. */
+int peer_rank(const struct trace_set *traces, int incarnation, int peer);
 /* Of two communicators one goes on in the place of the other: where a process that took a dead
  * one's place could not use the old one. */
 bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b);

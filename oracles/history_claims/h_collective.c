@@ -77,16 +77,12 @@ static unsigned list_missing(const struct lives *lives, const struct instance *i
                              char text[RANKS_BYTES], int *who)
 {
     const struct gathering *gathering = instance->gathering;
-    uint64_t ticks =
-        trace_set_find(lives->traces, instance->first.event.rank, instance->first.event.incarnation)
-            ->record[instance->first.event.index]
-            .enter;
     unsigned count = 0;
     size_t used = 0;
     text[0] = '\0';
     for (int rank = 0; rank < lives->ranks; rank++) {
         if (!gathering->member[rank] || gathering->joined[rank] >= instance->number ||
-            lives_left(lives, rank, gathering->comm, ticks))
+            lives_left(lives, rank, gathering->comm))
             continue;
         if (count++ == 0)
             *who = rank;

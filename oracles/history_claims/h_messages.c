@@ -22,8 +22,10 @@ void messages_pair(void *context, const struct channel *channel, const struct se
 
 /* --- what was rolled back ------------------------------------------------------------------ */
 
-static bool fits(const struct lives *lives, const struct record *record, const struct looks *looks)
+static bool fits(const struct lives *lives, const struct trace *trace, uint64_t index,
+                 const struct looks *looks)
 {
+    const struct record *record = &trace->record[index];
     unsigned kind = record->kind;
     bool right_kind = looks->delivery
                           ? (kind == RECORD_COMPLETE || kind == RECORD_RECV) && record->leave != 0
@@ -31,8 +33,8 @@ static bool fits(const struct lives *lives, const struct record *record, const s
     return right_kind && record->level == LEVEL_APP &&
            (record->comm == looks->comm ||
             succession_first(&lives->succession, record->comm) == looks->comm) &&
-           lives_peer(lives, record->peer) == looks->peer && record->tag == looks->tag &&
-           record->bytes == looks->bytes &&
+           lives_peer(lives, trace->incarnation, record->enter, record->peer) == looks->peer &&
+           record->tag == looks->tag && record->bytes == looks->bytes &&
            (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);
 }
 
@@ -48,7 +50,7 @@ bool messages_find(const struct passage *passage, int rank, const struct looks *
         if (life->rank != rank || trace->incarnation > passage->pass->incarnation)
             continue;
         for (uint64_t at = life->from; at < life->to; at++)
-            if (fits(lives, &trace->record[at], looks) &&
+            if (fits(lives, trace, at, looks) &&
                 history_has(history, event_of(trace, at)) != undone) {
                 *event = event_of(trace, at);
                 found = true;

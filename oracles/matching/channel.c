@@ -334,7 +334,7 @@ static void tell_undelivered(struct match *match, struct channel *channel,
                              struct passed_over *passed_over)
 {
     const struct pair *by = passed_over->by.number > 0 ? &passed_over->by : NULL;
-    bool gone = by == NULL && match_may_be_gone(match, channel, passed_over->sent);
+    bool gone = by == NULL && match_may_be_gone(match, channel);
     if (!passed_over->sent->reported)
         tell(match, gone ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, passed_over->sent, NULL,
              by);
@@ -634,7 +634,7 @@ void channel_finish(struct match *match, struct channel *channel)
         tell_undelivered(match, channel, channel->passed_over);
     while (channel->first_sent != NULL) {
         struct sent *sent = channel->first_sent;
-        bool unseen = sent->optional || open || match_may_be_gone(match, channel, sent);
+        bool unseen = sent->optional || open || match_may_be_gone(match, channel);
         channel_take_sent(match, channel, sent);
         if (!sent->reported)
             tell(match, unseen ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, sent, NULL, NULL);

@@ -550,12 +550,24 @@ static void record_complete(struct match *match, const struct stream_event *even
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-/* What was on its way to the rank when it died is gone; what was on its way from it may be. */
-static void forget_sends(struct match *match, struct channel *channel, int rank)
+/* The send names this process, and not the one before it that was the rank. */
+static bool is_for(const struct match *match, const struct sent *sent, int process)
+{
+    const struct trace *trace =
+        trace_set_find(match->lives->traces, sent->event.rank, sent->event.incarnation);
+    return process >= match->lives->traces->world &&
+           trace->record[sent->event.index].peer == process;
+}
+
+/* What was on its way to the rank when it died is gone; what was on its way from it may be. What
+ * is for `process`, which takes its place, has its time yet. */
+static void forget_sends(struct match *match, struct channel *channel, int rank, int process)
 {
     struct sent *next;
     for (struct sent *at = channel->first_sent; at != NULL; at = next) {
         next = at->next;
+        if (channel->destination == rank && is_for(match, at, process))
+            continue;
         at->optional = true;
         if (channel->destination != rank)
             continue;
@@ -567,7 +579,7 @@ static void forget_sends(struct match *match, struct channel *channel, int rank)
     match_refresh(match, channel);
 }
 
-static void begin_anew(struct match *match, int rank)
+static void begin_anew(struct match *match, int rank, int process)
 {
     struct received *next;
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
@@ -584,7 +596,7 @@ static void begin_anew(struct match *match, int rank)
             waiting[count++] = channel;
     }
     for (size_t i = 0; i < count; i++)
-        forget_sends(match, waiting[i], rank);
+        forget_sends(match, waiting[i], rank, process);
     free(waiting);
 }
 
@@ -599,7 +611,7 @@ void match_restart(struct match *match, const struct stream_event *event)
     struct received *next;
     match->rank[rank].born = event->born;
     if (event->anew) {
-        begin_anew(match, rank);
+        begin_anew(match, rank, event->trace->rank);
         return;
     }
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {

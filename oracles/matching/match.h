@@ -131,8 +131,7 @@ bool match_is_to_come(const struct match *match, const struct channel *channel,
                       const struct received *received);
 
 /* The message may have gone with a life that died: that of its sender, or of who was to get it. */
-bool match_may_be_gone(const struct match *match, const struct channel *channel,
-                       const struct sent *sent);
+bool match_may_be_gone(const struct match *match, const struct channel *channel);
 
 /* For channel.c. */
 void match_free_sent(struct match *match, struct sent *sent);

@@ -175,12 +175,10 @@ bool match_is_open(const struct match *match, const struct channel *channel)
            (match->cut_off && match->rank[channel->destination].dormant_until > 0);
 }
 
-bool match_may_be_gone(const struct match *match, const struct channel *channel,
-                       const struct sent *sent)
+bool match_may_be_gone(const struct match *match, const struct channel *channel)
 {
-    return match->lives != NULL &&
-           (lives_left(match->lives, channel->destination, channel->comm, sent->enter) ||
-            lives_left(match->lives, channel->source, channel->comm, sent->enter));
+    return match->lives != NULL && (lives_left(match->lives, channel->destination, channel->comm) ||
+                                    lives_left(match->lives, channel->source, channel->comm));
 }
 
 bool match_is_to_come(const struct match *match, const struct channel *channel,

@@ -103,12 +103,14 @@ static void tell_event(const struct pass *pass, const struct stream_event *event
 }
 
 /* What the application calls processes that came later are the ranks that they took over. */
-static void name_ranks(const struct lives *lives, struct record *record)
+static void name_ranks(const struct lives *lives, int incarnation, struct record *record)
 {
     unsigned kind = record->kind;
-    record->peer = kind == RECORD_COMM ? record->peer : lives_peer(lives, record->peer);
+    uint64_t ticks = record->enter;
+    if (kind != RECORD_COMM)
+        record->peer = lives_peer(lives, incarnation, ticks, record->peer);
     if (kind == RECORD_RECV || kind == RECORD_PROBE)
-        record->want_peer = lives_peer(lives, record->want_peer);
+        record->want_peer = lives_peer(lives, incarnation, ticks, record->want_peer);
 }
 
 static void on_event(void *context, const struct stream_event *recorded)
@@ -121,7 +123,7 @@ static void on_event(void *context, const struct stream_event *recorded)
     if (pass->level == LEVEL_APP && lives->ranks > lives->traces->world &&
         event->record->level == LEVEL_APP) {
         record = *event->record;
-        name_ranks(lives, &record);
+        name_ranks(lives, event->trace->incarnation, &record);
         named.record = &record;
         event = &named;
     }
@@ -131,7 +133,9 @@ static void on_event(void *context, const struct stream_event *recorded)
         return;
     if (pass->hears)
         tell_event(pass, recorded);
-    if (event->record->level != pass->level)
+    if (event->record->level != pass->level ||
+        (pass->level == LEVEL_APP &&
+         uncounted_has(&pass->reading->uncounted, event->trace, event->index)))
         return;
     if (pass->matches && !(pass->keeps && is_kept(pass, recorded)))
         match_record(&pass->match, event);

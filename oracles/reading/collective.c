@@ -57,16 +57,24 @@ static struct gathering *gathering_of(struct collectives *collectives, uint32_t 
     return gathering;
 }
 
-static void add_member(struct collectives *collectives, struct gathering *gathering, int process)
+/* The process is a member; rank: of the application, or the same on the wire. */
+static void add_member(struct collectives *collectives, struct gathering *gathering, int rank)
 {
     const struct lives *lives = collectives->lives;
-    int rank = collectives->of_application ? lives_peer(lives, process) : process;
     if (rank < 0 || rank >= collectives->ranks)
         gathering->known = false; /* a process outside of the run: nobody records what it does */
     else if (!gathering->member[rank] && !(collectives->of_application && lives->helper[rank])) {
         gathering->member[rank] = true;
         gathering->place[rank] = (int)gathering->size++;
     }
+}
+
+static int rank_of(const struct collectives *collectives, const struct trace *trace, uint64_t ticks,
+                   int process)
+{
+    return collectives->of_application
+               ? lives_peer(collectives->lives, trace->incarnation, ticks, process)
+               : process;
 }
 
 /* Reads the COMM record at `index` and the GROUP records after it. */
@@ -86,7 +94,9 @@ static void learn(struct collectives *collectives, const struct trace *trace, ui
         uint64_t left = part == 0 ? local : remote;
         for (; left > 0 && at < trace->count && trace->record[at].kind == RECORD_GROUP; at++)
             for (unsigned i = 0; i < RECORD_GROUP_MEMBERS && left > 0; i++, left--)
-                add_member(collectives, gathering, trace->record[at].members[i]);
+                add_member(
+                    collectives, gathering,
+                    rank_of(collectives, trace, record->enter, trace->record[at].members[i]));
         if (left > 0)
             gathering->known = false;
     }

@@ -120,8 +120,7 @@ static bool find_restored(const struct life *life, uint64_t end, uint64_t *index
            *index >= life->from;
 }
 
-/* The first `restored` note of the life. */
-static bool find_first_restored(const struct life *life, uint64_t *index)
+bool history_first_restored(const struct life *life, uint64_t *index)
 {
     uint64_t at = life->to;
     bool found = false;
@@ -149,7 +148,7 @@ static uint64_t line_of_others(const struct lives *lives, int incarnation)
     for (size_t i = 0; i < lives->count; i++) {
         const struct life *life = &lives->life[i];
         if (life->trace->incarnation == incarnation && !life->moved && !life->takes_over &&
-            find_first_restored(life, &index) && !find_own_checkpoint(life, index, &taken))
+            history_first_restored(life, &index) && !find_own_checkpoint(life, index, &taken))
             return life->trace->record[index].bytes;
     }
     return 0;
@@ -176,6 +175,12 @@ static uint64_t call_around(const struct trace *trace, uint64_t note)
     return first;
 }
 
+uint64_t history_begin(const struct trace *trace, uint64_t note)
+{
+    uint64_t first = call_around(trace, note);
+    return first == note ? note + 1 : first;
+}
+
 /* Where a life begins, judging by its records below `end`: *line is the line that it restored (0:
  * none), piece->from the first record that counts. A life that was cut off before it restored has
  * no record that counts: its piece is empty. */
@@ -189,9 +194,7 @@ static void start_of(const struct lives *lives, const struct life *life, uint64_
     if (find_restored(life, end, &index)) {
         *line = trace->record[index].bytes;
         piece->restored = index + 1;
-        piece->from = call_around(trace, index);
-        if (piece->from == index)
-            piece->from = index + 1;
+        piece->from = history_begin(trace, index);
     } else if (!atomic_load_explicit(&trace->header->closed, memory_order_acquire)) {
         *line = line_of_others(lives, trace->incarnation);
         piece->from = *line > 0 ? life->to : life->from;

@@ -104,6 +104,13 @@ bool note_find(const struct trace *trace, unsigned kind, uint64_t line, uint64_t
  * was cut. */
 bool note_before(const struct trace *trace, uint64_t index, uint64_t *before);
 
+/* The first `restored` note of the life; false: it tells none. */
+bool history_first_restored(const struct life *life, uint64_t *index);
+
+/* The first record that counts from a `restored` note at record `note` on: that of the
+ * application's call inside which it was made, which is done again, or the one after the note. */
+uint64_t history_begin(const struct trace *trace, uint64_t note);
+
 /* How record `index` of the trace is called in findings. */
 struct event_ref event_of(const struct trace *trace, uint64_t index);
 

@@ -145,11 +145,10 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
                               .from = at + 1,
                               .to = to,
                               .born = note->enter,
+                              .came = first_sign(trace),
                               .died = last_sign(trace, to),
                               .gone = to == trace->count ? gone_at(trace) : 0});
             lives->application[note->bytes] = true;
-            if (trace->rank >= lives->traces->world)
-                lives->rank_of[trace->rank] = (int)note->bytes;
         }
         to = first = at;
     }
@@ -166,6 +165,7 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
                       .trace = trace,
                       .to = to,
                       .born = first_sign(trace),
+                      .came = first_sign(trace),
                       .died = last_sign(trace, to),
                       .gone = to == trace->count ? gone_at(trace) : 0});
     lives->application[trace->rank] |= shows;
@@ -182,6 +182,27 @@ static int by_birth(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* It was there before the rank had died that it takes over, for which it waited in reserve. */
+static bool is_spare(const struct life *life)
+{
+    return life->takes_over && life->came < life->before->gone;
+}
+
+/* See struct life. */
+static uint64_t counts_from(const struct lives *lives, const struct life *life)
+{
+    const struct trace *trace = life->trace;
+    uint64_t at;
+    bool closed = atomic_load_explicit(&trace->header->closed, memory_order_acquire);
+    if (history_first_restored(life, &at))
+        return history_begin(trace, at);
+    if (lives->rolls_back && !closed)
+        return life->to;
+    if (is_spare(life) && note_find(trace, NOTE_BECOMES, (uint64_t)life->rank, life->to, &at))
+        return at + 1;
+    return life->from;
+}
+
 static void link_lives(struct lives *lives)
 {
     const struct life **newest = memory_new((size_t)lives->ranks, sizeof *newest);
@@ -193,6 +214,9 @@ static void link_lives(struct lives *lives)
         bool same = before != NULL && before->trace->incarnation == life->trace->incarnation;
         life->takes_over = same && before->gone != 0 && before->died <= life->born;
         life->moved = same && !life->takes_over;
+        life->counts = life->takes_over ? counts_from(lives, life) : life->from;
+        if (is_spare(life))
+            life->from = life->counts;
         newest[life->rank] = life;
     }
     free(newest);
@@ -204,12 +228,9 @@ void lives_read(const struct trace_set *traces, struct lives *lives)
     *lives = (struct lives){.traces = traces, .ranks = traces->ranks};
     lives->application = memory_new((size_t)traces->ranks, sizeof *lives->application);
     lives->helper = memory_new((size_t)traces->ranks, sizeof *lives->helper);
-    lives->rank_of = memory_new((size_t)traces->ranks, sizeof *lives->rank_of);
     bool *told = memory_new((size_t)traces->ranks, sizeof *told);
     for (int rank = 0; rank < traces->ranks; rank++)
         lives->helper[rank] = trace_set_is_helper(traces, rank);
-    for (int rank = 0; rank < traces->ranks; rank++)
-        lives->rank_of[rank] = rank;
     for (size_t i = 0; i < traces->count; i++)
         if (!lives->helper[traces->trace[i].rank])
             read_trace(lives, &room, &traces->trace[i], told);
@@ -227,7 +248,6 @@ void lives_release(struct lives *lives)
     free(lives->life);
     free(lives->application);
     free(lives->helper);
-    free(lives->rank_of);
     succession_release(&lives->succession);
     *lives = (struct lives){0};
 }
@@ -242,37 +262,28 @@ const struct life *lives_newest(const struct lives *lives, int rank, int incarna
     return NULL;
 }
 
-int lives_peer(const struct lives *lives, int peer)
-{
-    return peer >= 0 && peer < lives->ranks ? lives->rank_of[peer] : peer;
-}
-
 bool lives_is_dead(const struct lives *lives, int rank)
 {
     const struct life *life = lives_newest(lives, rank, INT_MAX);
     return life != NULL && life->gone != 0;
 }
 
-/* The program did something on the communicator before record `to`, or made it. */
-static bool uses(const struct life *life, uint32_t comm, uint64_t to)
+/* The program did something on the communicator, or made it. */
+static bool uses(const struct life *life, uint32_t comm)
 {
-    for (uint64_t at = life->from; at < to; at++)
+    for (uint64_t at = life->from; at < life->to; at++)
         if (record_is_of_app(&life->trace->record[at]) && life->trace->record[at].comm == comm)
             return true;
     return false;
 }
 
-bool lives_left(const struct lives *lives, int rank, uint32_t comm, uint64_t ticks)
+bool lives_left(const struct lives *lives, int rank, uint32_t comm)
 {
-    uint64_t index;
+    uint64_t restored;
     const struct life *life = lives_newest(lives, rank, INT_MAX);
     if (life == NULL || life->gone != 0 || !life->takes_over)
         return life != NULL && life->gone != 0;
-    bool restored = note_find(life->trace, NOTE_RESTORED, LINE_ANY, life->to, &index);
-    bool rolled_back = restored && index >= life->from;
-    if (!rolled_back)
-        return !uses(life, comm, life->to);
-    return ticks < life->trace->record[index].enter && uses(life, comm, index);
+    return !history_first_restored(life, &restored) && !uses(life, comm);
 }
 
 /* The first in the table that is of `incarnation` or a later one. */
@@ -287,6 +298,20 @@ static size_t first_of(const struct lives *lives, int incarnation)
             high = middle;
     }
     return low;
+}
+
+int lives_peer(const struct lives *lives, int incarnation, uint64_t ticks, int peer)
+{
+    const struct life *named = NULL;
+    if (peer < lives->traces->world || peer >= lives->ranks)
+        return peer;
+    for (size_t i = first_of(lives, incarnation);
+         i < lives->count && lives->life[i].trace->incarnation == incarnation; i++) {
+        const struct life *life = &lives->life[i];
+        if (life->trace->rank == peer && (named == NULL || life->born <= ticks))
+            named = life;
+    }
+    return named != NULL ? named->rank : peer;
 }
 
 const struct life *lives_find(const struct lives *lives, struct event_ref event)

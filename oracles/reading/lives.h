@@ -6,7 +6,8 @@
  * or started as another rank.
  *
  * A process that came later than the first MPI_COMM_WORLD is, from its start, the rank that it
- * first tells; if it tells none, a rank of its own, of the number that it has as a process.
+ * first tells; if it came before that rank had died, from the note on. If it tells none, it is a
+ * rank of its own, of the number that it has as a process.
  *
  * Which of two things came before the other, where ranks died in between, is asked here, by when
  * lives began and ended: the numbers of incarnations are names. Must not know: what ranks did. */
@@ -25,6 +26,10 @@ struct life {
     int number; /* among the lives of its rank, oldest first, from 0 */
     const struct trace *trace;
     uint64_t from, to; /* records from..to-1 of the trace are of this life */
+    uint64_t counts;   /* of a newcomer: the first that counts. What it did before, until it had the
+                        * rank's state, or as a process in reserve, was only to get there; `to`: it
+                        * was cut off on the way. Of others `from` */
+    uint64_t came;     /* ticks of the first that was heard of its process */
     uint64_t born;     /* ticks of the first that was heard of it */
     uint64_t died;     /* ... and of the last */
     uint64_t gone; /* ticks when its process was dead, by a signal or another status than 0, as its
@@ -41,8 +46,6 @@ struct lives {
     bool moved;        /* some process was not only what MPI says */
     bool rolls_back;   /* somebody told of a checkpoint, or of having restored one */
     int ranks;         /* processes; ranks of the application are numbered below */
-    int *rank_of;      /* by process: the rank of the application that its number as a peer stands
-                        * for, which is its own for those of the first MPI_COMM_WORLD; owned */
     bool *application; /* by number: some process is this rank at some time, or the process of
                         * that number never came out of MPI_Init; owned */
     bool *helper; /* by number: the process belongs to the library under test, and lives no life
@@ -57,18 +60,19 @@ void lives_release(struct lives *lives);
 /* The newest of the rank that began in an incarnation up to `incarnation`. NULL: none. */
 const struct life *lives_newest(const struct lives *lives, int rank, int incarnation);
 
-/* The rank that a peer or a member of a group stands for, at the level of the application; what is
- * no process (PEER_ANY, ...) is returned as it is. */
-int lives_peer(const struct lives *lives, int peer);
+/* The rank that a peer or a member of a group stands for, at the level of the application, where it
+ * is named in `incarnation` at `ticks`: a process that came later than the first MPI_COMM_WORLD
+ * stands for the rank that it was then, or for the first that it was later. What is no process
+ * (PEER_ANY, ...) is returned as it is. */
+int lives_peer(const struct lives *lives, int incarnation, uint64_t ticks, int peer);
 
 /* Nobody is this rank any more: its newest life died. */
 bool lives_is_dead(const struct lives *lives, int rank);
 
 /* What goes to the rank, or comes from it, on the communicator may have gone with a life that died:
  * the newest has died as well; or it began anew (it restored no line) and has not used the
- * communicator; or it was done before the newest restored its line, on a communicator that the
- * newest has used on the way there. ticks: when it was done. */
-bool lives_left(const struct lives *lives, int rank, uint32_t comm, uint64_t ticks);
+ * communicator. */
+bool lives_left(const struct lives *lives, int rank, uint32_t comm);
 
 /* Whose event it is; NULL: of no rank. */
 const struct life *lives_find(const struct lives *lives, struct event_ref event);

@@ -10,6 +10,7 @@ void reading_begin(struct reading *reading, const struct trace_set *traces, bool
     *reading = (struct reading){.traces = traces, .finished = finished};
     reading->of = memory_new((size_t)traces->incarnations, sizeof *reading->of);
     lives_read(traces, &reading->lives);
+    uncounted_read(&reading->lives, &reading->uncounted);
 }
 
 void reading_end(struct reading *reading)
@@ -17,6 +18,7 @@ void reading_end(struct reading *reading)
     for (int i = 0; i < reading->traces->incarnations; i++)
         reading_forget(reading, i);
     free(reading->of);
+    uncounted_release(&reading->uncounted);
     lives_release(&reading->lives);
     *reading = (struct reading){0};
 }

@@ -9,6 +9,7 @@
 #include "oracles/reading/lines.h"
 #include "oracles/reading/lives.h"
 #include "oracles/reading/message_notes.h"
+#include "oracles/reading/uncounted.h"
 
 /* Of one incarnation, as far as it was asked for. */
 struct incarnation {
@@ -21,6 +22,7 @@ struct incarnation {
 struct reading {
     const struct trace_set *traces; /* borrowed; at least one */
     struct lives lives;
+    struct uncounted uncounted;
     bool finished;          /* the run came to its end: nothing more would have come */
     struct incarnation *of; /* by incarnation */
 };

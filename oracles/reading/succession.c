@@ -86,7 +86,8 @@ static uint64_t members_of(const struct lives *lives, const struct trace *trace,
     for (uint64_t at = index + 1;
          left > 0 && at < trace->count && trace->record[at].kind == RECORD_GROUP; at++)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS && left > 0; i++, left--) {
-            int rank = lives_peer(lives, trace->record[at].members[i]);
+            int rank = lives_peer(lives, trace->incarnation, trace->record[index].enter,
+                                  trace->record[at].members[i]);
             known &= rank >= 0 && rank < lives->ranks;
             if (rank >= 0 && rank < lives->ranks && !lives->helper[rank])
                 member[rank] = true;
@@ -103,16 +104,17 @@ static bool talks(const struct record *record)
             record->kind == RECORD_COLLECTIVE);
 }
 
-/* Adds what the life made, and marks what it used: from record `from` on as undone. */
+/* Adds what the process made, and marks what the life used since it counts: from record `from` on
+ * as undone. */
 static void list_life(const struct lives *lives, const struct life *life, uint64_t from,
                       struct used_list *list)
 {
     const struct record *record = life->trace->record;
-    for (uint64_t at = life->from; at < life->to; at++) {
+    for (uint64_t at = 0; at < life->to; at++) {
         uint32_t comm = succession_first(&lives->succession, record[at].comm);
         if (record[at].kind == RECORD_COMM && record[at].level == LEVEL_APP)
             add(list, comm, members_of(lives, life->trace, at));
-        if (!talks(&record[at]))
+        if (at < life->counts || !talks(&record[at]))
             continue;
         add(list, comm, comm == COMM_WORLD_ID ? world_members(lives) : 0);
         struct used *used = find(list, comm);
@@ -125,16 +127,16 @@ static void list_life(const struct lives *lives, const struct life *life, uint64
 static void list_before(const struct lives *lives, const struct life *life, uint64_t line,
                         struct used_list *list)
 {
-    uint64_t taken;
+    const struct life *home = life->before;
+    uint64_t taken = 0;
+    while (home != NULL &&
+           (line == 0 || !note_find(home->trace, NOTE_CHECKPOINT, line, home->to, &taken) ||
+            taken < home->from))
+        home = home->before;
     for (const struct life *at = lives->life; at < life; at++) {
-        bool found = note_find(at->trace, NOTE_CHECKPOINT, line, at->to, &taken);
-        bool newest = at == life->before;
+        uint64_t undone = at == home ? taken : home == NULL || at > home ? 0 : UINT64_MAX;
         if (at->rank == life->rank)
-            list_life(lives, at,
-                      !newest                                  ? UINT64_MAX
-                      : found && line > 0 && taken >= at->from ? taken
-                                                               : at->from,
-                      list);
+            list_life(lives, at, undone, list);
     }
 }
 
@@ -201,8 +203,7 @@ static void read_newcomer(const struct lives *lives, const struct life *life,
 {
     struct used_list before = {0}, after = {0};
     uint64_t restored;
-    if (!note_find(life->trace, NOTE_RESTORED, LINE_ANY, life->to, &restored) ||
-        restored < life->from)
+    if (!history_first_restored(life, &restored))
         return;
     add(&before, COMM_WORLD_ID, world_members(lives));
     list_before(lives, life, life->trace->record[restored].bytes, &before);
