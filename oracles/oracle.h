@@ -200,6 +200,7 @@ enum run_end {
 struct run_facts {
     int ranks;
     int incarnations;
+    bool survivors; /* a death does not end an incarnation: the others live on */
     enum run_end end;
     const char *end_text;          /* one sentence for people; never NULL */
     const struct plan *plan;       /* NULL: no faults were asked for */

@@ -324,6 +324,7 @@ struct run_facts run_facts_of(const struct run *run)
     return (struct run_facts){
         .ranks = run->scenario->ranks,
         .incarnations = run->incarnations,
+        .survivors = run->scenario->survivors,
         .end = run->end,
         .end_text = run->end_text,
         .plan = run->scenario->plan.count > 0 ? &run->scenario->plan : NULL,

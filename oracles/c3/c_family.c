@@ -38,6 +38,13 @@ const struct trace *c_trace(const struct judging *judging, struct event_ref even
     return trace_set_find(judging->traces, event.rank, event.incarnation);
 }
 
+bool c_lives_on(const struct judging *judging, int incarnation)
+{
+    const struct lives *lives = &judging->reading.lives;
+    return lives_any_on(lives, incarnation) ||
+           (judging->facts->survivors && lives_any_died(lives, incarnation));
+}
+
 void c_tell_lives_on(struct judging *judging, int incarnation, const char *family)
 {
     struct finding *finding = NULL;
@@ -48,9 +55,7 @@ void c_tell_lives_on(struct judging *judging, int incarnation, const char *famil
         if (finding != NULL)
             continue;
         finding = judging_find(judging, (enum claim_id)claim, VERDICT_UNKNOWN);
-        finding_say(finding,
-                    "some ranks lived on while others died and were started again, in incarnation "
-                    "%d",
+        finding_say(finding, "some ranks lived on while others died, in incarnation %d",
                     incarnation);
         finding_say(finding, "what this family claims of recovery speaks of jobs that are started "
                              "again as a whole");
@@ -84,7 +89,7 @@ static void listen(struct judging *judging, struct pass *pass)
         begin_run(judging);
     if (judging->c3->lives_on)
         return;
-    judging->c3->lives_on = lives_any_on(&judging->reading.lives, pass->incarnation);
+    judging->c3->lives_on = c_lives_on(judging, pass->incarnation);
     if (judging->c3->lives_on) {
         c_tell_lives_on(judging, pass->incarnation, "C.");
         return;

@@ -59,6 +59,9 @@ void c_judge_lines(struct judging *judging, const struct lines *lines, const str
 void c_judge_stops(struct judging *judging, const struct lines *lines, const struct causal *causal,
                    enum claim_id claim);
 
+/* Ranks of the incarnation lived on when others died. */
+bool c_lives_on(const struct judging *judging, int incarnation);
+
 /* Says of all claims whose id begins with `family` that ranks lived on: the job was not rolled back
  * as a whole, and what C3 says of recovery has no meaning. */
 void c_tell_lives_on(struct judging *judging, int incarnation, const char *family);

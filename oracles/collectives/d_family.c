@@ -70,7 +70,7 @@ static void listen(struct judging *judging, struct pass *pass)
     struct d_run *run = judging->collectives;
     if (run->lives_on)
         return;
-    run->lives_on = lives_any_on(&judging->reading.lives, pass->incarnation);
+    run->lives_on = c_lives_on(judging, pass->incarnation);
     if (run->lives_on) {
         c_tell_lives_on(judging, pass->incarnation, "D.");
         return;

@@ -356,3 +356,11 @@ bool lives_any_on(const struct lives *lives, int incarnation)
             return true;
     return false;
 }
+
+bool lives_any_died(const struct lives *lives, int incarnation)
+{
+    for (size_t i = 0; i < lives->count; i++)
+        if (lives->life[i].gone != 0 && lives->life[i].trace->incarnation == incarnation)
+            return true;
+    return false;
+}

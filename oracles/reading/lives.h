@@ -86,5 +86,7 @@ bool lives_began_after(const struct lives *lives, struct event_ref event, uint64
 bool lives_on(const struct lives *lives, int process, int incarnation);
 /* Some process did, or a newcomer took over from one that died while others lived on. */
 bool lives_any_on(const struct lives *lives, int incarnation);
+/* Some process of the incarnation is known to have died. */
+bool lives_any_died(const struct lives *lives, int incarnation);
 
 #endif

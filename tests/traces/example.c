@@ -300,6 +300,8 @@ static enum error_code read_line(const struct reader *reader, char *line)
         return read_reference(reader, rest);
     if (strcmp(word, "printed") == 0)
         return read_printed(reader, rest);
+    if (strcmp(word, "survivors") == 0)
+        reader->example->facts.survivors = true;
     if (strcmp(word, "judge") == 0)
         return read_judge(reader, rest);
     if (strcmp(word, "expect") == 0)

@@ -12,8 +12,9 @@
 #define TEXT_MAX_RECORDS 100000000u
 
 /* Lines that belong to those who judge an example (oracles/README.md) and not to the traces. */
-static const char *const others[] = {"about", "end",       "step",    "steps-done", "step-done",
-                                     "ended", "reference", "printed", "judge",      "expect"};
+static const char *const others[] = {"about",     "end",    "step",      "steps-done",
+                                     "step-done", "ended",  "reference", "printed",
+                                     "judge",     "expect", "survivors"};
 
 /* --- drafts -------------------------------------------------------------------------------- */
 
@@ -219,8 +220,8 @@ static enum error_code parse_line(struct parser *parser)
         return text_fail(
             parser,
             "'%s' begins no line; lines begin with r<rank>#<incarnation>, ranks, "
-            "trace, about, end, step, steps-done, step-done, ended, reference, printed, judge or "
-            "expect",
+            "trace, about, end, step, steps-done, step-done, ended, reference, printed, judge, "
+            "expect or survivors",
             word);
     enum error_code code = place(parser, word, &draft, &index);
     return code == OK ? text_parse_record(parser, draft, index) : code;
