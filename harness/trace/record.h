@@ -59,7 +59,7 @@ enum level {
      * after. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's    \
      */                                                                                            \
     X(COMM, "comm")                                                                                \
-    /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly after its COMM */               \
+    /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly after its COMM or FAILED */     \
     X(GROUP, "group")                                                                              \
     /* told through faultline.h: note (enum note_kind in `tag`), value in `bytes`, hash of the     \
      * data in `hash`, `previous_note` = index + 1 of the note before this one in the same file    \
@@ -82,7 +82,10 @@ enum level {
      * (0 if it died of a signal). LEVEL_SELF; enter and leave: when that was seen. Written behind \
      * all others, by the parent of the process, once it is gone. Readers keep it apart from what  \
      * the process did (struct trace, `end`) */                                                    \
-    X(END, "end")
+    X(END, "end")                                                                                  \
+    /* processes that the library reports as failed (MPIX_Comm_failure_get_acked): comm, tag =     \
+     * how many; GROUP records come directly after */                                              \
+    X(FAILED, "failed")
 
 enum record_kind {
 #define X(name, text) RECORD_##name,

@@ -166,7 +166,7 @@ local may_block = {
 }
 
 -- Of role CALL, those of which more is recorded than that they were called: see roles.lua.
-local told = { MPIX_Comm_agree = "AGREE" }
+local told = { MPIX_Comm_agree = "AGREE", MPIX_Comm_failure_get_acked = "FAILED" }
 
 -- Written by hand in exceptions.c: a variable argument list.
 local by_hand = { MPI_Pcontrol = true }

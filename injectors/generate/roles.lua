@@ -52,6 +52,12 @@ roles.AGREE = { -- stands for CALL where functions.lua says so
     after = "agree_end(recorded, flag, answer);",
 }
 
+roles.FAILED = { -- the same
+    needs = { "comm", "failedgrp" },
+    before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
+    after = "failed_end($LEVEL, recorded, failedgrp, answer);",
+}
+
 roles.INIT = {
     needs = {},
     before = "struct record *recorded = init_begin($LEVEL, $CALL);",

@@ -354,6 +354,30 @@ static void write_records(enum level level, unsigned call, const struct communic
     record_instant(r, 0);
 }
 
+static void write_failed(enum level level, const struct record *call, MPI_Group handle)
+{
+    library_begin();
+    struct group *failed = group_seen(handle);
+    library_end();
+    struct record *r =
+        record_reserve_row(level, RECORD_FAILED, call->call, 1 + group_records(failed));
+    if (r) {
+        r->comm = call->comm;
+        r->tag = failed->size;
+        group_write(r + 1, failed);
+        record_instant(r, 0);
+    }
+    group_drop(failed);
+}
+
+/* A handle of the upper level may be a protocol's own: its members are not asked for. */
+void failed_end(enum level level, struct record *r, const MPI_Group *failed, int result)
+{
+    if (result == MPI_SUCCESS && tap_ready && level == LEVEL_WIRE)
+        write_failed(level, r, *failed);
+    call_end(r, result);
+}
+
 /* Members of Intercomm_create and of what is made without a parent have no common parent. */
 static uint32_t common_parent(unsigned call, uint32_t parent)
 {

@@ -98,6 +98,9 @@ struct record *communicator_free_begin(enum level level, unsigned call, const MP
 void communicator_free_end(enum level level, struct record *r, struct communicator *freed,
                            int result);
 
+/* Role ACKED: the library has returned the group of those that it reports as failed. */
+void failed_end(enum level level, struct record *r, const MPI_Group *failed, int result);
+
 /* Role COMM_IMAKE: the communicator is known when the request is complete. */
 struct record *imake_begin(enum level level, unsigned call, MPI_Comm parent);
 void imake_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,

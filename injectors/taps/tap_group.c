@@ -75,7 +75,7 @@ static void translate(MPI_Group handle, struct group *group, int *ranks)
             group->member[i] = PEER_UNKNOWN;
 }
 
-struct group *group_from_handle(MPI_Group handle)
+struct group *group_seen(MPI_Group handle)
 {
     int size = 0;
     library.Group_size(handle, &size);
@@ -88,12 +88,18 @@ struct group *group_from_handle(MPI_Group handle)
         group->hash = group_hash(group);
     }
     free(ranks);
-    library.Group_free(&handle);
     if (!group || !ranks || is_world(group)) {
         struct group *instead = group && ranks ? &group_world : &group_none;
         free(group);
         return instead;
     }
+    return group;
+}
+
+struct group *group_from_handle(MPI_Group handle)
+{
+    struct group *group = group_seen(handle);
+    library.Group_free(&handle);
     return group;
 }
 

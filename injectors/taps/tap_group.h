@@ -41,6 +41,8 @@ void group_drop(struct group *group);
 
 /* Of the library's; frees the handle. Held once; group_none when memory is short. */
 struct group *group_from_handle(MPI_Group handle);
+/* The same of a handle that stays its owner's. */
+struct group *group_seen(MPI_Group handle);
 
 /* Of ranks in MPI_COMM_WORLD. Held once. NULL: no memory. */
 struct group *group_of(const int *members, int size);

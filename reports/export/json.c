@@ -192,6 +192,10 @@ static void put_kind(json_t *line, const struct walk_event *event)
     case RECORD_COMM:
         put_comm(line, record);
         break;
+    case RECORD_FAILED:
+        put_number(line, "comm", record->comm);
+        put_number(line, "members", record->tag);
+        break;
     case RECORD_NOTE:
         put_note(line, event);
         return;

@@ -95,7 +95,7 @@ void spans_event(struct spans *spans, const struct walk_event *event)
     unsigned kind = event->record->kind;
     end_until(spans, thread, event->enter_ns);
     pass_time(thread, event->enter_ns);
-    if (kind == RECORD_NOTE || kind == RECORD_FAULT || kind == RECORD_COMM)
+    if (kind == RECORD_NOTE || kind == RECORD_FAULT || kind == RECORD_COMM || kind == RECORD_FAILED)
         spans->listener.point(spans->listener.context, thread, event, thread->now_ns);
     else
         begin(spans, thread, event);

@@ -121,6 +121,7 @@ bool cell_is_change(const struct walk_event *event)
         return record->peer != PEER_NULL;
     case RECORD_COLLECTIVE:
     case RECORD_COMM:
+    case RECORD_FAILED:
     case RECORD_NOTE:
     case RECORD_FAULT:
         return true;

@@ -207,7 +207,7 @@ static void put_collective(struct line *line, const struct event *event)
         put(line, ", result %08" PRIx32, (uint32_t)(record->result_hash >> 32));
 }
 
-/* The members in the GROUP records after a COMM, as far as `count` says and the trace holds. */
+/* The members in the GROUP records after a COMM or FAILED, as far as `count` says and the trace holds. */
 static void put_members(struct line *line, const struct event *event, int32_t count)
 {
     int32_t shown = 0;
@@ -235,6 +235,13 @@ static void put_comm_made(struct line *line, const struct event *event)
         put(line, ", intercommunicator to %" PRIu64 " ranks", record->hash);
     put(line, ", rank %" PRId32 " of %" PRId32 ":", record->peer, record->tag);
     put_members(line, event, record->tag);
+}
+
+static void put_failed(struct line *line, const struct event *event)
+{
+    put_comm(line, event->record->comm);
+    put(line, ", failed:");
+    put_members(line, event, event->record->tag);
 }
 
 /* What a protocol does with a message or a channel of the application, or where it sends what is
@@ -350,6 +357,7 @@ static void (*const put_kind[RECORD_KIND_COUNT])(struct line *, const struct eve
     [RECORD_FAULT] = put_fault,
     [RECORD_STORAGE] = put_storage,
     [RECORD_END] = put_end,
+    [RECORD_FAILED] = put_failed,
 };
 
 /* --- a line ----------------------------------------------------------------------------------- */

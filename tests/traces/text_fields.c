@@ -4,7 +4,7 @@
 #define ALL_KINDS                                                                                  \
     (KIND_BIT(CALL) | KIND_BIT(SEND) | KIND_BIT(RECV) | KIND_BIT(COMPLETE) | KIND_BIT(PROBE) |     \
      KIND_BIT(COLLECTIVE) | KIND_BIT(COMM) | KIND_BIT(NOTE) | KIND_BIT(FAULT) |                    \
-     KIND_BIT(STORAGE) | KIND_BIT(END))
+     KIND_BIT(STORAGE) | KIND_BIT(END) | KIND_BIT(FAILED))
 #define RECEIVES (KIND_BIT(RECV) | KIND_BIT(PROBE))
 #define OTHERS (ALL_KINDS & ~RECEIVES)
 
@@ -17,7 +17,7 @@ const struct text_word text_words[] = {
     {"id", FIELD_COMM, KIND_BIT(COMM), false, false},
     {"parent", FIELD_BYTES, KIND_BIT(COMM), false, false},
     {"rank", FIELD_PEER, KIND_BIT(COMM), false, false},
-    {"size", FIELD_TAG, KIND_BIT(COMM), false, false},
+    {"size", FIELD_TAG, KIND_BIT(COMM) | KIND_BIT(FAILED), false, false},
     {"remote", FIELD_HASH, KIND_BIT(COMM), false, false},
     {"step", FIELD_TAG, KIND_BIT(FAULT), false, false},
     {"value", FIELD_BYTES, KIND_BIT(NOTE) | KIND_BIT(FAULT), false, false},

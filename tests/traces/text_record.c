@@ -160,7 +160,7 @@ static enum error_code parse_field(struct parser *parser, struct line *line, con
         return text_quoted(parser, "name", line->name, WORD_BYTES, &line->name_length);
     if (line->kind == RECORD_STORAGE && strcmp(word, "path") == 0)
         return text_quoted(parser, "path", line->name, WORD_BYTES, &line->name_length);
-    if (line->kind == RECORD_COMM && strcmp(word, "members") == 0)
+    if ((line->kind == RECORD_COMM || line->kind == RECORD_FAILED) && strcmp(word, "members") == 0)
         return parse_members(parser, line);
     for (size_t i = 0; i < text_flag_count; i++) {
         if (strcmp(word, text_flags[i].word) == 0) {
