@@ -128,7 +128,8 @@ struct at at_completion(struct at call)
         return (struct at){0};
     while (at_next(&at) &&
            (at.record->kind != RECORD_COMPLETE || at.record->level != call.record->level ||
-            at.record->request != call.record->request || (at.record->flags & FLAG_NEGATIVE)))
+            at.record->request != call.record->request || (at.record->flags & FLAG_NEGATIVE) ||
+            at.record->error == RAISED_PROC_FAILED_PENDING))
         continue;
     return at;
 }

@@ -524,7 +524,8 @@ static void complete_send(struct match *match, const struct request *request,
 static void record_complete(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if ((record->flags & FLAG_NEGATIVE) || event->in_progress || record->request == 0)
+    if ((record->flags & FLAG_NEGATIVE) || event->in_progress || record->request == 0 ||
+        record->error == RAISED_PROC_FAILED_PENDING) /* it stays posted */
         return;
     struct request *found =
         find_request(match, event->trace->rank, event->trace->incarnation, record->request);

@@ -59,6 +59,15 @@ static const struct {
     {"R.atomic", {10, 1, 254}},
     {"R.buffer", {27, 8, 249}},
     {"R.address", {9, 4, 254}},
+    {"U.nostall", {8, 0, 379}},
+    {"U.class", {12, 0, 383}},
+    {"U.local", {5, 0, 390}},
+    {"U.revoke", {10, 1, 393}},
+    {"U.shrink", {9, 1, 390}},
+    {"U.agree", {7, 1, 391}},
+    {"U.ack", {12, 5, 391}},
+    {"U.suspect", {4, 0, 393}},
+    {"U.object", {8, 4, 394}},
 };
 
 #define CLAIMS_MOST 256
