@@ -211,7 +211,7 @@ bool shows_not_local(const struct shown *shown)
 
 /* With the first event the process knew; the second is later, on the same communicator, and went
  * well. */
-static bool goes_on(const struct shown *shown, struct at knew, struct at then)
+static bool known_and_used(const struct shown *shown, struct at knew, struct at then)
 {
     (void)shown;
     bool told = has_raised(knew, RAISED_REVOKED) ||
@@ -236,12 +236,12 @@ static bool makes(struct at at)
 
 static bool message_goes_on(const struct shown *shown, struct at knew, struct at then)
 {
-    return !makes(then) && goes_on(shown, knew, then);
+    return !makes(then) && known_and_used(shown, knew, then);
 }
 
 static bool made_of_revoked(const struct shown *shown, struct at knew, struct at then)
 {
-    return makes(then) && goes_on(shown, knew, then);
+    return makes(then) && known_and_used(shown, knew, then);
 }
 
 static bool call_outlasts(const struct shown *shown, struct at revoked, struct at waits)
