@@ -8,6 +8,8 @@ PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 # Protocols that call ULFM are built where the library has it, which Open MPI 4 has not.
 ULFM_USERS      := $(if $(filter openmpi,$(MPI)),$(foreach file,$(shell grep -l 'MPIX_ERR_' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file)))))
+PROGRAMS        := $(filter-out $(if $(filter openmpi,$(MPI)),$(patsubst suites/programs/%.c,%,\
+                   $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
 PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
 of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))
 

@@ -546,6 +546,38 @@ static bool all_decide(const struct shown *shown, struct at call)
     return true;
 }
 
+static bool gathers(struct at at)
+{
+    return at.record->level == LEVEL_WIRE &&
+           (at.record->kind == RECORD_COLLECTIVE ||
+            (at.record->kind == RECORD_CALL && call_role(at.record->call) == ROLE_COMM_MAKE));
+}
+
+/* Collectives on the communicator that the process came to, up to that record. */
+static unsigned gathered(const struct trace *trace, uint32_t comm, uint64_t until)
+{
+    unsigned count = 0;
+    for (struct at at = {.trace = trace}; at_next(&at) && at.index <= until;)
+        count += gathers(at) && at.record->comm == comm &&
+                 at.record->call != CALL_MPIX_Comm_shrink &&
+                 at.record->call != CALL_MPI_Comm_create_group;
+    return count;
+}
+
+/* A member died that had not come to this collective; of any source: any that died. */
+static bool lacks_dead(const struct shown *shown, struct at waits, struct at of)
+{
+    uint32_t comm = of.record->comm;
+    unsigned number = gathers(of) ? gathered(waits.trace, comm, of.index) : 0;
+    for (int process = 0; process < shown->traces->ranks; process++)
+        if (belongs(shown, comm, process) && process_died(shown, waits, process, NEVER) &&
+            (number == 0 ||
+             gathered(trace_set_find(shown->traces, process, waits.trace->incarnation), comm,
+                      NEVER) < number))
+            return true;
+    return false;
+}
+
 bool shows_stalls(const struct shown *shown)
 {
     for (size_t i = 0; i < shown->count; i++) {
@@ -554,9 +586,8 @@ bool shows_stalls(const struct shown *shown)
             continue;
         if (decides(at))
             return all_decide(shown, at);
-        return is_message(of) && named(of) >= 0
-                   ? process_died(shown, at, named(of), NEVER)
-                   : member_died(shown, at, of.record->comm, -1, NEVER);
+        return is_message(of) && named(of) >= 0 ? process_died(shown, at, named(of), NEVER)
+                                                : lacks_dead(shown, at, of);
     }
     return false;
 }

@@ -113,7 +113,9 @@ static void tell_not_revoked(struct u_run *run, struct u_event raised, const str
 static void take_revoked(struct u_run *run, struct u_event event, const struct record *operation)
 {
     struct u_comm *comm = u_comm_find(run, operation->comm);
-    if (comm == NULL || u_revoked(comm, u_left(event)))
+    /* That one is of two communicators; the one of the leaders is not recorded. */
+    if (comm == NULL || u_revoked(comm, u_left(event)) ||
+        operation->call == CALL_MPI_Intercomm_create)
         return;
     struct u_early *early = pool_take(&run->early_pool);
     *early = (struct u_early){comm->early, event};

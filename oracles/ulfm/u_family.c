@@ -209,6 +209,33 @@ static struct u_open *open_request(const struct u_run *run, struct u_event event
     return table_get(&run->requests, process_of(event), event.record->request);
 }
 
+bool u_gathers(const struct record *operation)
+{
+    if (operation->kind == RECORD_COLLECTIVE)
+        return true;
+    if (operation->kind != RECORD_CALL || call_role(operation->call) != ROLE_COMM_MAKE)
+        return false;
+    return operation->call != CALL_MPIX_Comm_shrink &&
+           operation->call != CALL_MPI_Comm_get_parent && operation->call != CALL_MPI_Comm_join &&
+           operation->call != CALL_MPI_Comm_create_group;
+}
+
+/* How many the process has come to, with this one; 0: it is none. */
+static uint64_t calls_so_far(const struct u_run *run, struct u_event event)
+{
+    struct u_comm *comm = u_comm_find(run, event.record->comm);
+    const struct u_seat *seat = comm != NULL ? u_seat_of(comm, event) : NULL;
+    return seat != NULL && u_gathers(event.record) ? seat->calls : 0;
+}
+
+static void count_call(struct u_run *run, struct u_event event)
+{
+    struct u_comm *comm = u_gathers(event.record) ? u_comm_find(run, event.record->comm) : NULL;
+    struct u_seat *seat = comm != NULL ? u_seat_of(comm, event) : NULL;
+    if (seat != NULL)
+        seat->calls++;
+}
+
 static bool begins_request(const struct record *record)
 {
     bool begins = record->kind == RECORD_SEND || record->kind == RECORD_RECV ||
@@ -228,6 +255,7 @@ static void begin_request(struct u_run *run, struct u_event event)
     } else {
         *open = (struct u_open){.posted = event};
     }
+    open->number = calls_so_far(run, event);
 }
 
 static void end_request(struct u_run *run, struct u_event event)
@@ -319,7 +347,9 @@ static void note_stuck(struct u_run *run, struct u_event event)
     if (u_left(event) != 0 || dead || !blocks(event.record))
         return;
     run->stuck = memory_room(run->stuck, run->stuck_count, &run->stuck_room, sizeof *run->stuck);
-    run->stuck[run->stuck_count++] = (struct u_stuck){event, u_operation(run, event)};
+    const struct u_open *open = event.record->request != 0 ? open_request(run, event) : NULL;
+    run->stuck[run->stuck_count++] = (struct u_stuck){
+        event, u_operation(run, event), open != NULL ? open->number : calls_so_far(run, event)};
 }
 
 static void judge_record(struct u_run *run, struct u_event event)
@@ -343,6 +373,7 @@ static void on_event(void *context, const struct stream_event *event)
         return;
     if (event->record->kind == RECORD_COMM)
         learn_comm(run, own);
+    count_call(run, own);
     note_revoke(run, own);
     judge_record(run, own);
     note_stuck(run, own);

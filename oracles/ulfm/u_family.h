@@ -32,6 +32,7 @@ struct u_seat {
     struct u_event acked; /* FAILED, after the newest ack if `fresh` */
     bool fresh;
     uint64_t met[2]; /* shrinks, agreements */
+    uint64_t calls;  /* collectives, and what makes communicators of this one */
 };
 
 /* A member in a shrink or an agreement. */
@@ -73,12 +74,14 @@ struct u_comm {
 struct u_open {
     struct u_event posted;
     struct u_event other; /* the second half of MPI_Isendrecv */
+    uint64_t number;      /* of a collective: see struct u_seat, calls */
 };
 
 /* A live process is inside a call and did not come out. */
 struct u_stuck {
     struct u_event call;
     struct u_event of; /* what it waits for: the call itself, or what began the request */
+    uint64_t number;   /* if that is a collective; 0: it is none */
 };
 
 /* That a process knows of a death, because a call that named the dead one said so. */
@@ -146,6 +149,8 @@ const struct u_knows *u_knowledge(const struct u_run *run, int process, int dead
 
 /* What a call is about: of COMPLETE what began the request, if that was seen; else itself. */
 struct u_event u_operation(const struct u_run *run, struct u_event event);
+/* All members of its communicator come to it, the k-th of each to the same. */
+bool u_gathers(const struct record *operation);
 /* A send, receive or probe that names its peer; no half of MPI_Sendrecv, which names two. */
 bool u_names_peer(const struct record *operation);
 int u_peer(const struct record *operation);

@@ -18,16 +18,18 @@ static bool has_acked(const struct u_seat *seat, int process)
 }
 
 /* The one that takes part in the operation of that process and had died by `ticks`; -1: there is
- * none, or it cannot be told. */
+ * none, or it cannot be told. Who has come to the number-th collective before it died need not be
+ * waited for (0: not asked). */
 static int awaited_dead(const struct u_run *run, struct u_comm *comm, struct u_event call,
-                        const struct record *of, uint64_t ticks)
+                        const struct record *of, uint64_t number, uint64_t ticks)
 {
     const struct u_seat *seat = u_seat_of(comm, call);
     if (u_names_peer(of))
         return u_may_be_dead(run, u_peer(of), ticks) ? u_peer(of) : -1;
     for (int place = 0; place < comm->count; place++) {
         int member = comm->member[place];
-        bool dead = u_may_be_dead(run, member, ticks);
+        bool came = number > 0 && comm->seat[place].calls >= number;
+        bool dead = u_may_be_dead(run, member, ticks) && !came;
         if (dead && (!u_is_wildcard(of) || (seat != NULL && !has_acked(seat, member))))
             return member;
     }
@@ -96,7 +98,7 @@ static void judge_stuck(struct u_run *run, const struct u_stuck *stuck)
     else if (meets && all_came(run, comm, stuck))
         tell_dead(run, comm, stuck, -1);
     else if (!meets && !is_unclear(stuck->call.record))
-        dead = awaited_dead(run, comm, stuck->call, stuck->of.record, U_NEVER - 1);
+        dead = awaited_dead(run, comm, stuck->call, stuck->of.record, stuck->number, U_NEVER - 1);
     if (dead >= 0)
         tell_dead(run, comm, stuck, dead);
 }
@@ -118,7 +120,7 @@ void u_stall_record(struct u_run *run, struct u_event event)
     struct u_comm *comm = u_comm_find(run, of->comm);
     bool ends = event.record->kind == RECORD_COMPLETE || event.record->request == 0;
     if (comm != NULL && ends && is_operation(of) && !is_unclear(of) &&
-        awaited_dead(run, comm, event, of, u_left(event)) >= 0)
+        awaited_dead(run, comm, event, of, 0, u_left(event)) >= 0)
         judging_saw(run->judging, CLAIM_U_NOSTALL, 1);
 }
 

@@ -1,0 +1,71 @@
+-- Every kind of call under the death of a member before it, inside it and after it: what the
+-- others see is judged by family U. The program is made of steps; see suites/programs/survivors.c.
+
+local steps = {
+  -- Rank 1 dies; rank 2 is its peer, ranks 0 and 3 have nothing to do with it.
+  { "send", "1:send=2", "2:recv=1", "0:send=3", "3:recv=0" },
+  { "send to it", "2:send=1", "1:recv=2", "0:send=3", "3:recv=0" },
+  { "large", "1:large=2", "2:recv=1" },
+  { "large to it", "2:large=1", "1:recv=2" },
+  { "ssend to it", "2:ssend=1", "1:recv=2", "3:ssend=0", "0:recv=3" },
+  { "any source", "1:send=2", "2:recv=any", "0:send=2", "2:recv=any" },
+  { "exchange", "1:exchange=2", "2:exchange=1", "0:exchange=3", "3:exchange=0" },
+  { "probe", "1:send=2", "2:probe=1", "2:recv=1" },
+  { "any probe", "1:send=2", "2:probe=any", "2:recv=any" },
+  { "mprobe", "1:send=2", "2:mrecv=1" },
+  { "started", "2:irecv=1", "2:isend=1", "1:isend=2", "1:irecv=2", "0:issend=3", "3:irecv=0", "wait" },
+  { "started, any source", "2:irecv=any", "1:isend=2", "wait" },
+  { "waited for together", "2:irecv=0", "2:irecv=1", "0:isend=2", "1:isend=2", "waitall", "wait" },
+  { "persistent", "2:precv=1", "1:psend=2", "0:psend=3", "3:precv=0", "wait" },
+  { "cancelled", "2:irecv=1", "2:cancel", "1:isend=2", "2:recv=1", "wait" },
+  { "dup", "dup", "sure", "use", "barrier" },
+  { "split", "split", "sure", "use", "barrier" },
+  { "create", "create", "sure", "use", "barrier" },
+  { "group", "group=3", "sure" },
+  { "cart", "cart", "sure", "use", "allreduce" },
+  { "intercommunicator", "inter", "sure", "use", "barrier", "allreduce" },
+  { "merged", "inter", "sure", "use", "merge", "sure", "use", "barrier" },
+  { "agree", "agree=3", "agree=1" },
+  { "shrink", "shrink", "barrier" },
+  { "spawn", "spawn=1", "sure", "use", "merge", "world", "sure", "use", "barrier" },
+}
+
+for _, name in ipairs {
+  "barrier", "bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv",
+  "alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "scan", "exscan", "reduce_scatter",
+  "reduce_scatter_block",
+} do
+  steps[#steps + 1] = { name, name .. "=0", name .. "=1", name .. "=3" }
+  steps[#steps + 1] = { "started " .. name, "i" .. name .. "=1", "barrier", "wait" }
+  steps[#steps + 1] = { "persistent " .. name, "p" .. name .. "=1", "barrier", "wait" }
+end
+
+local function died(name, arguments, plan)
+  scenario(name) {
+    program = "survivors", ranks = 4, engine = "step", survivors = true, protocol = "null",
+    arguments = arguments, claims = { "U" }, plan = plan,
+  }
+end
+
+-- How many steps rank 1 takes; it does not die in what the program does at its end.
+local function steps_of_one(list)
+  local count = 0
+  for i = 2, #list do
+    if list[i]:match("^1:") or not list[i]:match("^%d:") then
+      count = count + 1
+    end
+  end
+  return math.min(count, 3)
+end
+
+-- Rank 1 makes at the wire: MPI_Init, Comm_set_errhandler, Comm_rank, Comm_get_parent, its steps.
+for _, list in ipairs(steps) do
+  local arguments = table.move(list, 2, #list, 1, {})
+  for nth = 5, 4 + steps_of_one(list) do
+    for _, position in ipairs { "before", "inside", "after" } do
+      died(("%s: death %s call %d"):format(list[1], position, nth), arguments, function(p)
+        p:kill { rank = 1, event = "call", level = "wire", nth = nth, position = position }
+      end)
+    end
+  end
+end

@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# The suites of ULFM: the step engine does what family U asks of an MPI library.
+
+bats_require_minimum_version 1.5.0
+
+load suites_common
+
+setup() { suites_setup; }
+
+@test "ulfm: every claim has its situation: revocations, repairs, several deaths, two communicators" {
+    passes 45 "$ROOT/suites/ulfm/claims.lua"
+}
+
+@test "ulfm: a member dies before, inside and after every kind of call" {
+    passes 606 "$ROOT/suites/ulfm/calls.lua"
+}
+
+@test "survivors: a step that there is not is refused, and those that there are are named" {
+    run "$FAULTLINE" exec --engine step -n 2 -- "$BUILD/programs/survivors" barier
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ $output == *"barier is no step; there are: send "* ]]
+}
