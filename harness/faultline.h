@@ -39,7 +39,20 @@ enum faultline_note {
     FAULTLINE_NOTIFIED = 19,
     FAULTLINE_BECOMES = 20,
     FAULTLINE_ADDRESS = 21,
-    FAULTLINE_WITHOUT = 22
+    FAULTLINE_WITHOUT = 22,
+    FAULTLINE_KEPT = 23,
+    FAULTLINE_UNKEPT = 24,
+    FAULTLINE_DROPPED = 25,
+    FAULTLINE_HELD = 26,
+    FAULTLINE_LET_GO = 27,
+    FAULTLINE_TAKEN = 28,
+    FAULTLINE_DISCARDED = 29,
+    FAULTLINE_INCARNATION = 30,
+    FAULTLINE_MULTICAST = 31,
+    FAULTLINE_REDUCED = 32,
+    FAULTLINE_KEPT_PART = 33,
+    FAULTLINE_PROMISED = 34,
+    FAULTLINE_TEAM = 35
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -53,6 +66,16 @@ void faultline_handle(int what, uint64_t handle, uint64_t stands_for) __attribut
 void faultline_group(uint64_t comm, const int *world, int size, int rank) __attribute__((weak));
 void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag, const void *data,
                        size_t bytes) __attribute__((weak));
+
+/* A message by its numbers, see "Message logging" below. */
+struct faultline_number {
+    uint64_t comm; /* the application's handle, of a multicast or reduction; 0: point to point */
+    int sender;    /* ranks of the application in MPI_COMM_WORLD */
+    int receiver;
+    uint64_t ssn; /* send sequence number */
+    uint64_t rsn; /* receive sequence number */
+};
+void faultline_numbered(int kind, const struct faultline_number *number) __attribute__((weak));
 
 /* One side of a collective, as the application gave it: what it sends, or what it receives. NULL:
  * the call has no such array, or what it says is of no significance at this rank. */
@@ -332,6 +355,125 @@ static inline void faultline_members(uint64_t comm, const int *world, int size, 
 {
     if (faultline_group)
         faultline_group(comm, world, size, rank);
+}
+
+/* Message logging (the CAMEL paper, section 2.3). A message point to point has a number of its
+ * sender, ssn, which no other message from that sender to that receiver has; sent again after a
+ * recovery it has the same. A multicast or reduction has a number on its communicator, which no
+ * other multicast or reduction on it has; it counts as ssn, with the root of a multicast as the
+ * sender of all its copies. A message whose number is not told has none, so nobody holds its
+ * determinant. Ranks are those of the application in MPI_COMM_WORLD. What a process that takes over
+ * a rank finds in its checkpoint, or is given by others, it tells anew: the logs of one that died
+ * are gone with it. */
+
+/* The payload of the message that this call of the application sends is in the log of this process.
+ * Inside the call, on its thread; comm, peer, data as for `logged`. */
+static inline void faultline_kept(uint64_t ssn, uint64_t comm, int peer, int tag, const void *data,
+                                  size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_KEPT, ssn, comm, peer, tag, data, bytes);
+}
+
+/* The same of a message that has the number, but whose payload is in no log: its receiver is of the
+ * same team. */
+static inline void faultline_unkept(uint64_t ssn, uint64_t comm, int peer, int tag,
+                                    const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_UNKEPT, ssn, comm, peer, tag, data, bytes);
+}
+
+static inline void faultline_number_told(int kind, uint64_t comm, int sender, int receiver,
+                                         uint64_t ssn, uint64_t rsn)
+{
+    const struct faultline_number number = {comm, sender, receiver, ssn, rsn};
+    if (faultline_numbered)
+        faultline_numbered(kind, &number);
+}
+
+/* Payloads for `receiver` (-1: any) with numbers up to ssn are no longer in the log of this
+ * process; UINT64_MAX: all. With a communicator: the payload of its multicast or reduction of that
+ * number. */
+static inline void faultline_dropped(uint64_t comm, int receiver, uint64_t ssn)
+{
+    faultline_number_told(FAULTLINE_DROPPED, comm, 0, receiver, ssn, 0);
+}
+
+/* This process has the determinant from here on: `receiver` delivered the message as its rsn-th.
+ * The receiver itself tells it inside the call of the application that hands the message over, in
+ * the order of delivery; others when they have it stored, before they say so to anybody. rsn counts
+ * the deliveries of a rank from 1, over restarts: one that is done again has the same. In a
+ * reduction the sender is the child, and the root alone has determinants. */
+static inline void faultline_held(uint64_t comm, int sender, uint64_t ssn, int receiver,
+                                  uint64_t rsn)
+{
+    faultline_number_told(FAULTLINE_HELD, comm, sender, receiver, ssn, rsn);
+}
+
+/* ... and has it no more; sender -1: it has no determinant any more, of whatever message. */
+static inline void faultline_let_go(uint64_t comm, int sender, uint64_t ssn, int receiver,
+                                    uint64_t rsn)
+{
+    faultline_number_told(FAULTLINE_LET_GO, comm, sender, receiver, ssn, rsn);
+}
+
+/* A message of the application has come here from `sender`'s incarnation (0: the first), and will
+ * be delivered: now, or when its turn comes (out of order). Ahead of its `held`. */
+static inline void faultline_taken(uint64_t comm, int sender, uint64_t ssn, uint64_t incarnation)
+{
+    faultline_number_told(FAULTLINE_TAKEN, comm, sender, 0, ssn, incarnation);
+}
+
+/* ... and is dropped: of an old incarnation, or a duplicate. */
+static inline void faultline_discarded(uint64_t comm, int sender, uint64_t ssn,
+                                       uint64_t incarnation)
+{
+    faultline_number_told(FAULTLINE_DISCARDED, comm, sender, 0, ssn, incarnation);
+}
+
+/* From here on this process takes messages of `sender` only from its incarnation `incarnation` (or
+ * newer ones): it knows that the one before has died. A multicast that has begun excepted. */
+static inline void faultline_incarnation(int sender, uint64_t incarnation)
+{
+    faultline_number_told(FAULTLINE_INCARNATION, 0, sender, 0, incarnation, 0);
+}
+
+/* A multicast begins at this process, its root: ahead of its first copy. */
+static inline void faultline_multicast(uint64_t comm, int root, uint64_t number)
+{
+    faultline_number_told(FAULTLINE_MULTICAST, comm, root, 0, number, 0);
+}
+
+/* This process knows that the reduction is finished: its root when it is, the others when they are
+ * told, after they have dropped what they need no longer keep. */
+static inline void faultline_reduced(uint64_t comm, int root, uint64_t number)
+{
+    faultline_number_told(FAULTLINE_REDUCED, comm, 0, root, number, 0);
+}
+
+/* The payload of a multicast (sender: its root; receiver: -1, all), or a contribution to a
+ * reduction (sender: this rank; receiver: its parent), is in the log of this process. */
+static inline void faultline_kept_part(uint64_t comm, int sender, int receiver, uint64_t number)
+{
+    faultline_number_told(FAULTLINE_KEPT_PART, comm, sender, receiver, number, 0);
+}
+
+/* The protocol survives up to `failures` at a time: as many ranks (teams, where there are any) may
+ * be dead or not yet have recovered. Once, by any process, ahead of the first message; 1 where it
+ * is not told. */
+static inline void faultline_promised(uint64_t failures)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_PROMISED, failures, NULL, NULL, 0);
+}
+
+/* This rank is of team `team`, whose members all roll back when one of them dies. Each rank, ahead
+ * of its first message; a rank that does not tell it is alone. */
+static inline void faultline_team(uint64_t team)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_TEAM, team, NULL, NULL, 0);
 }
 
 #ifdef __cplusplus

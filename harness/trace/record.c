@@ -38,6 +38,11 @@ enum note_about note_about(unsigned kind)
     return kind < NOTE_KIND_COUNT ? abouts[kind] : ABOUT_NOTHING;
 }
 
+bool note_is_of_send(unsigned kind)
+{
+    return kind == NOTE_SUPPRESSED || kind == NOTE_KEPT || kind == NOTE_UNKEPT;
+}
+
 bool note_names_peer(unsigned kind)
 {
     return note_about(kind) == ABOUT_MESSAGE || note_about(kind) == ABOUT_CHANNEL;

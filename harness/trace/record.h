@@ -128,7 +128,14 @@ enum note_kind {
 };
 
 /* What a note speaks of, besides itself. */
-enum note_about { ABOUT_NOTHING, ABOUT_LINE, ABOUT_NAME, ABOUT_MESSAGE, ABOUT_CHANNEL };
+enum note_about {
+    ABOUT_NOTHING,
+    ABOUT_LINE,
+    ABOUT_NAME,
+    ABOUT_MESSAGE,
+    ABOUT_CHANNEL,
+    ABOUT_NUMBERED, /* of no event of a plan */
+};
 
 /* step of the plan in `tag`; what `peer` and `bytes` say is said here. */
 #define FAULT_KINDS(X)                                                                             \
@@ -279,6 +286,7 @@ const char *record_kind_text(unsigned kind);
 const char *raised_text(unsigned error); /* NULL: none of enum raised */
 const char *note_kind_text(unsigned kind);
 enum note_about note_about(unsigned kind); /* ABOUT_NOTHING of one that is none */
+bool note_is_of_send(unsigned kind);       /* of a message that this rank sends */
 bool note_names_peer(unsigned kind); /* in a communicator: it is about a message or a channel */
 const char *peer_word(int64_t peer); /* "any", "null", "none", "unknown"; NULL: it is a rank */
 const char *fault_kind_text(unsigned kind);

@@ -21,6 +21,9 @@ EXPORTED void faultline_handle(int what, uint64_t handle, uint64_t stands_for);
 EXPORTED void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag,
                                 const void *data, size_t bytes);
 
+struct faultline_number;
+EXPORTED void faultline_numbered(int kind, const struct faultline_number *number);
+
 EXPORTED void faultline_group(uint64_t comm, const int *world, int size, int rank);
 
 struct faultline_request;
@@ -32,6 +35,8 @@ void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
     __attribute__((weak));
 void tap_request_back(const struct faultline_request *request) __attribute__((weak));
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+    __attribute__((weak));
+void tap_number_told(struct record *note, const struct faultline_number *number)
     __attribute__((weak));
 
 /* Puts the note at the head of the chain of notes. The chain is whole at any moment: a note becomes
@@ -120,6 +125,18 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
     note->request = (uint32_t)tag;
     if (tap_message_told != NULL)
         tap_message_told(note, comm, peer, data, bytes);
+    publish(note);
+    if (runtime_watching)
+        watcher->instant(note, NULL);
+}
+
+void faultline_numbered(int kind, const struct faultline_number *number)
+{
+    if (!runtime_recording || tap_number_told == NULL)
+        return;
+    struct record *note = reserve(NULL, 0);
+    note->tag = kind;
+    tap_number_told(note, number);
     publish(note);
     if (runtime_watching)
         watcher->instant(note, NULL);

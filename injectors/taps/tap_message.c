@@ -3,6 +3,8 @@
 
 #include "injectors/rules/rules.h"
 
+#include <faultline.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,4 +385,14 @@ void tap_message_told(struct record *note, uint64_t comm, int peer, const void *
     note->hash = payload_hash_packed(data, bytes, &hashed);
     if (!hashed)
         note->flags = FLAG_NO_HASH;
+}
+
+void tap_number_told(struct record *note, const struct faultline_number *number)
+{
+    if (number->comm != 0)
+        note->comm = communicator_find(LEVEL_APP, (MPI_Comm)number->comm)->id;
+    note->peer = number->sender;
+    note->request = (uint32_t)number->receiver;
+    note->bytes = number->ssn;
+    note->hash = number->rsn;
 }

@@ -93,12 +93,25 @@ static void put_text(json_t *line, const char *key, const struct walk_event *eve
         put(line, key, json_text(text));
 }
 
+static void put_numbered(json_t *line, const struct record *record)
+{
+    if (record->comm != 0)
+        put_number(line, "comm", record->comm);
+    put_peer(line, "sender", record->peer);
+    put_peer(line, "receiver", (int32_t)record->request);
+    put_number(line, "rsn", (int64_t)record->hash);
+}
+
 static void put_note(json_t *line, const struct walk_event *event)
 {
     const struct record *record = event->record;
     put(line, "note", json_string(note_kind_text((unsigned)record->tag)));
     put(line, "value",
         record->bytes > INT64_MAX ? json_null() : json_integer((json_int_t)record->bytes));
+    if (note_about((unsigned)record->tag) == ABOUT_NUMBERED) {
+        put_numbered(line, record);
+        return;
+    }
     if (note_names_peer((unsigned)record->tag)) {
         put_number(line, "comm", record->comm);
         put_peer(line, "peer", record->peer);

@@ -205,7 +205,7 @@ static void add_message_note(struct cell *cell, const struct record *record)
     if (record->tag == NOTE_ADDRESS)
         add(cell, MAY, " rank %" PRIu64, record->bytes);
     add(cell, MAY, " %c%s",
-        record->tag == NOTE_SUPPRESSED || record->tag == NOTE_ADDRESS ? '>' : '<',
+        note_is_of_send((unsigned)record->tag) || record->tag == NOTE_ADDRESS ? '>' : '<',
         peer_text(record->peer, peer));
     if (note_about((unsigned)record->tag) == ABOUT_MESSAGE)
         add_tag(cell, (int32_t)record->request);

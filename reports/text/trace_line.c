@@ -250,9 +250,9 @@ static void put_message_note(struct line *line, const struct record *record)
 {
     bool address = record->tag == NOTE_ADDRESS;
     put(line, "%s %" PRIu64 ": %s ", note_kind_text((unsigned)record->tag), record->bytes,
-        address                          ? "process"
-        : record->tag == NOTE_SUPPRESSED ? "to"
-                                         : "from");
+        address                                  ? "process"
+        : note_is_of_send((unsigned)record->tag) ? "to"
+                                                 : "from");
     put_peer(line, record->peer);
     if (record->tag == NOTE_CLEAR)
         return;
@@ -264,10 +264,27 @@ static void put_message_note(struct line *line, const struct record *record)
         put(line, ", hash %08" PRIx32, (uint32_t)(record->hash >> 32));
 }
 
+static void put_numbered_note(struct line *line, const struct record *record)
+{
+    put(line, "%s %" PRIu64 ": sender ", note_kind_text((unsigned)record->tag), record->bytes);
+    put_peer(line, record->peer);
+    put(line, ", receiver ");
+    put_peer(line, (int32_t)record->request);
+    put(line, ", rsn %" PRIu64, record->hash);
+    if (record->comm != 0) {
+        put(line, ", ");
+        put_comm(line, record->comm);
+    }
+}
+
 static void put_note(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
     char name[NAME_BYTES];
+    if (note_about((unsigned)record->tag) == ABOUT_NUMBERED) {
+        put_numbered_note(line, record);
+        return;
+    }
     if (note_names_peer((unsigned)record->tag)) {
         put_message_note(line, record);
         return;

@@ -27,6 +27,9 @@ const struct text_word text_words[] = {
     {"folder", FIELD_COMM, KIND_BIT(STORAGE), false, false},
     {"comm", FIELD_COMM, ALL_KINDS & ~(KIND_BIT(STORAGE) | KIND_BIT(FAULT)), false, false},
     {"root", FIELD_PEER, KIND_BIT(COLLECTIVE), false, false},
+    {"sender", FIELD_PEER, KIND_BIT(NOTE), false, false}, /* of a numbered message, these three */
+    {"receiver", FIELD_REQUEST, KIND_BIT(NOTE), false, false},
+    {"rsn", FIELD_HASH, KIND_BIT(NOTE), false, false},
     {"request", FIELD_REQUEST, ALL_KINDS & ~KIND_BIT(STORAGE), false, false},
     {"got", FIELD_PEER, RECEIVES | KIND_BIT(COMPLETE), false, false},
     {"peer", FIELD_PEER, ALL_KINDS, false, false},

@@ -63,10 +63,18 @@ static bool tells_message(const struct record *record, unsigned kind)
     return kind == RECORD_NOTE && note_names_peer((unsigned)record->tag);
 }
 
-/* The request of a note is called so, or `tag` if the note tells of a message. */
+/* Some fields of a note have several words: which one depends on what the note tells of. */
 static bool is_other_word(const struct record *record, unsigned kind, const struct text_word *word)
 {
-    return kind == RECORD_NOTE && word->field == FIELD_REQUEST &&
+    bool numbered = kind == RECORD_NOTE && note_about((unsigned)record->tag) == ABOUT_NUMBERED;
+    bool of_numbered = strcmp(word->word, "sender") == 0 || strcmp(word->word, "receiver") == 0 ||
+                       strcmp(word->word, "rsn") == 0;
+    if (kind != RECORD_NOTE ||
+        (word->field != FIELD_REQUEST && word->field != FIELD_PEER && word->field != FIELD_HASH))
+        return false;
+    if (numbered || of_numbered)
+        return numbered != of_numbered;
+    return word->field == FIELD_REQUEST &&
            (strcmp(word->word, "tag") == 0) != tells_message(record, kind);
 }
 
