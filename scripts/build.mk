@@ -171,8 +171,16 @@ engine-transparency: setup
 .PHONY: engine-programs
 engine-programs: setup
 	$(Q)$(MAKE) --no-print-directory all \
-		$(BUILD)/tests/mpi/engine_messages $(BUILD)/tests/mpi/engine_random
+		$(BUILD)/tests/mpi/engine_random
 	$(Q)scripts/engine_programs.sh $(BUILD) $(or $(PROGRAMS_DRAWN),2000)
+
+# Hours: long jobs, and 10,000 programs drawn from seeds under each protocol, on the step engine, with
+# deaths.
+.PHONY: drawn
+drawn: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BUILD)/faultline run --engine step --out $(BUILD)/drawn suites/drawn/long.lua
+	$(Q)scripts/drawn.sh $(BUILD) $(or $(PROGRAMS_DRAWN),10000)
 
 # Half an hour: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates

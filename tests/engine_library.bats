@@ -11,7 +11,7 @@ says() {
     shift 4
     [ $# -eq 0 ] || arguments=$(printf '"%s", ' "$@")
     printf 'scenario "says" { protocol = "null", program = "%s", ranks = %d, engine = "%s",
-  arguments = { %s}, claims = { %s } }\n' "$BUILD/tests/mpi/$program" "$ranks" "$engine" \
+  arguments = { %s}, claims = { %s } }\n' "$BUILD/$program" "$ranks" "$engine" \
         "$arguments" "$claims" >"$engine.lua"
     "$FAULTLINE" run --keep --out "$engine-out" "$engine.lua" >"$engine.tap" ||
         { cat "$engine.tap" && return 1; }
@@ -21,7 +21,7 @@ says() {
 @test "random collectives on random communicators give the same on the engine and on MPICH" {
     for seed in 5 6 33; do
         for engine in step mpiexec; do
-            says "$engine" engine_random "$((2 + seed % 3))" '"H"' "$seed" 1 60 >"$engine.txt"
+            says "$engine" tests/mpi/engine_random "$((2 + seed % 3))" '"H"' "$seed" 1 60 >"$engine.txt"
         done
         [ "$(wc -l <step.txt)" -gt 50 ]
         diff step.txt mpiexec.txt
@@ -30,18 +30,19 @@ says() {
 
 # Each rank of these programs also looks by itself whether it has received what was sent.
 @test "random messages, received in all ways, are the same on the engine and on MPICH" {
-    for seed in 1 8 15; do
+    for seed in 1 8 15 22; do
         for engine in step mpiexec; do
-            says "$engine" engine_messages "$((2 + seed % 3))" '"H", "I"' "$seed" 7 20 >"$engine.txt"
+            says "$engine" programs/drawn "$((2 + seed % 4))" '"H", "I"' --seed "$seed" \
+                --iterations 60 --tell 10 >"$engine.txt"
         done
-        [ "$(wc -l <step.txt)" -eq "$((7 * (2 + seed % 3)))" ]
+        [ "$(grep -c '^[0-9]* [0-9]* ' step.txt)" -eq "$((6 * (2 + seed % 4)))" ]
         diff step.txt mpiexec.txt
     done
 }
 
 @test "what is wrong with a call is of the same class of errors on the engine as on MPICH" {
     for engine in step mpiexec; do
-        says "$engine" engine_errors 2 '"H.progress"' >"$engine.txt"
+        says "$engine" tests/mpi/engine_errors 2 '"H.progress"' >"$engine.txt"
     done
     [ "$(wc -l <step.txt)" -eq 25 ]
     diff step.txt mpiexec.txt

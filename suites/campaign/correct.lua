@@ -4,9 +4,18 @@
 
 -- Program → what keeps it short. Lines are taken at every sixth iteration.
 local EVERY = 6
-local collective = { laplace = true, cg = true, neuron = true, random = true, collectives = true }
+local DRAWN = 4 -- programs drawn from seeds, which are drawn from that of the campaign
+local collective = { laplace = true, cg = true, neuron = true, random = true, collectives = true,
+                     drawn = true }
 -- Messages are under way at their potential checkpoints: not for the blocking protocol.
 local crossed = { pipeline = true, mixture = true, collectives = true }
+-- Of `drawn`, what a protocol refuses.
+local refused = {
+  blocking = { "--crossing", 0, "--changing", 0 },
+  c3 = { "--inter", 0 },
+  chandy_lamport = { "--inter", 0, "--persistent-collectives", 0 },
+  cocheck = { "--inter", 0, "--persistent-collectives", 0 },
+}
 local programs = {
   { "ring", { "--iterations", 32 } },
   { "laplace", { "--iterations", 32, "--size", 16 } },
@@ -18,13 +27,19 @@ local programs = {
   { "mixture", { "--iterations", 32 } },
   { "collectives", { "--iterations", 24 } },
 }
+for _ = 1, DRAWN do
+  programs[#programs + 1] = { "drawn", { "--seed", math.random(1000000000), "--iterations", 24 } }
+end
 
 local function subject(protocol, number, fields)
   local name, arguments = table.unpack(programs[number])
+  if name == "drawn" then
+    arguments = table.move(refused[protocol], 1, #refused[protocol], 5, { table.unpack(arguments) })
+  end
   fields.protocol, fields.program, fields.arguments, fields.timeout = protocol, name, arguments, 30
   fields.ranks = fields.ranks or 3
   fields.environment[protocol:match("^%a+"):upper() .. "_EVERY"] = EVERY
-  scenario(protocol .. ": " .. name)(fields)
+  scenario(("%s: %s%s"):format(protocol, name, name == "drawn" and " " .. number or ""))(fields)
 end
 
 for number, program in ipairs(programs) do

@@ -28,8 +28,9 @@ static inline void checkpoint_register(const char *name, void *data, size_t byte
 
 /* After all state is registered and given its initial value: the protocol overwrites it with that
  * of the newest committed recovery line and returns that line's number (1 or more), or changes
- * nothing and returns 0: start from the beginning. A protocol that cannot go on aborts the job with
- * a reason. Collective over MPI_COMM_WORLD. */
+ * nothing and returns 0: start from the beginning. The state may be that of this call itself, in a
+ * life before: what is done once after it goes by the state, not by the number. A protocol that
+ * cannot go on aborts the job with a reason. Collective over MPI_COMM_WORLD. */
 static inline int checkpoint_restore(void)
 {
     return protocol_restore ? protocol_restore() : 0;

@@ -26,6 +26,7 @@ struct kept {
     uint64_t step;
     uint64_t sum;
     uint64_t wrong;
+    bool has_changing; /* the first communicator that changes is made */
     MPI_Comm comm[COMMS];
     MPI_Request sending[WINDOW];
     MPI_Request none; /* MPI_REQUEST_NULL */

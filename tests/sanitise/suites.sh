@@ -27,14 +27,14 @@ export ASAN_OPTIONS=log_path=$found/log UBSAN_OPTIONS=log_path=$found/log:print_
 # launcher, so the runtime comes first in the command, too, and stays there.
 engine=$SANITISED/engine.lua
 printf 'local function tries(program, ranks, ...)
-  scenario(program) { protocol = "null", program = "%s/tests/mpi/" .. program, ranks = ranks,
+  scenario(program) { protocol = "null", program = "%s/" .. program, ranks = ranks,
                       arguments = { ... }, claims = { "H.progress", "I" },
                       environment = { FAULTLINE_ENGINE_GOES_ON = "1" } }
 end
-tries("engine_messages", 4, "1", "40", "20")
-tries("engine_random", 4, "1", "20", "20")
-tries("engine_ulfm", 4)
-tries("engine_spawn", 2)
+tries("programs/drawn", 4, "--iterations", "400")
+tries("tests/mpi/engine_random", 4, "1", "20", "20")
+tries("tests/mpi/engine_ulfm", 4)
+tries("tests/mpi/engine_spawn", 2)
 ' "$BUILD" >"$engine"
 LD_PRELOAD=$(gcc -print-file-name="$RUNTIME") UCX_MEM_EVENTS=no \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0 \

@@ -1,0 +1,399 @@
+/* A program that is drawn from a seed: messages in all modes, on several communicators, with the
+ * same tags on them, up to the highest tag, in datatypes of all forms, received in all ways, with
+ * wildcards, probes, cancelled and persistent requests, now or in one of the next steps; collective
+ * calls in all forms; communicators that come and go. All ranks draw the same plan (drawn_plan.h),
+ * so each knows what it is to receive, and checks it whole. What is sent depends on all that the
+ * sender has received, but not on the order of that within a step, so the result is the same in
+ * every legal execution. Each feature has a switch: a failure can be made smaller. */
+#include "checkpoint.h"
+#include "collective_calls.h"
+#include "completing.h"
+#include "drawn_messages.h"
+#include "faultline.h"
+#include "program.h"
+
+#define TAG_TURN 2
+#define TAG_NOBODY 3 /* nothing is sent with it */
+#define BUFFER_BYTES (1 << 20)
+
+/* Requests that are to be completed together at the end of a step: those of a message that is
+ * received have its place in `place`, others -1. */
+struct due {
+    int count;
+    MPI_Request *request[2 * WINDOW_REQUESTS];
+    int place[2 * WINDOW_REQUESTS];
+};
+
+static long tell;
+
+/* --- the groups of a step --------------------------------------------------------------------- */
+
+static void do_group(const struct group *group)
+{
+    bool mine = group->to == self.rank;
+    if (mine) {
+        memset(came[group->step % WINDOW][group->number], 0, sizeof came[0][0]);
+        if (is_posted_at_once(group))
+            post_all(group);
+        if (group->asked)
+            ask(group);
+    }
+    send_all(group);
+    if (mine && !is_posted(group) && group->later == 0)
+        receive_all(group);
+}
+
+static void add_due(struct due *due, MPI_Request *request, int place)
+{
+    due->request[due->count] = request;
+    due->place[due->count++] = place;
+}
+
+/* What of a group is to be completed at the end of the step in which it is due. */
+static void find_due(const struct group *group, struct due *due)
+{
+    int first = ((int)(group->step % WINDOW) * GROUPS + group->number) * MESSAGES;
+    for (int i = 0; i < group->messages; i++) {
+        if (group->message[i].from == self.rank && !group->message[i].blocking)
+            add_due(due, request_of(kept.sending, group, i), -1);
+        if (group->to == self.rank && is_posted(group) && !group->cancelled) {
+            add_due(due, request_of(kept.receiving, group, i), first + i);
+        }
+    }
+}
+
+static struct group group_at(int place)
+{
+    struct group group;
+    uint64_t now = self.kept.step,
+             back = (now + WINDOW - (uint64_t)(place / MESSAGES / GROUPS)) % WINDOW;
+    draw_group(now - back, place / MESSAGES % GROUPS, (uint64_t)self.steps, &group);
+    return group;
+}
+
+static void take_done(const struct due *due, int index, MPI_Status *status)
+{
+    if (due->place[index] < 0)
+        return;
+    struct group group = group_at(due->place[index]);
+    take(&group, due->place[index] % MESSAGES, status);
+}
+
+/* All that is due, in the way that is drawn for this step and rank. Looked at in the order of
+ * posting, which is that of matching, in whatever order they were complete. */
+static void complete_due(struct due *due)
+{
+    static MPI_Request request[2 * WINDOW_REQUESTS];
+    static MPI_Status status[2 * WINDOW_REQUESTS], of[2 * WINDOW_REQUESTS];
+    static int index[2 * WINDOW_REQUESTS];
+    int how = draw(self.kept.step, 90000 + self.rank, COMPLETING_WAYS + 1), done = 0;
+    for (int i = 0; i < due->count; i++)
+        request[i] = *due->request[i];
+    for (int left = due->count; left > 0; left -= done) {
+        int at = due->count - left, there = 0;
+        while (how == COMPLETING_WAYS && !there)
+            MPI_Request_get_status(request[at], &there, status);
+        if (how <= TEST || how == COMPLETING_WAYS) {
+            complete_one(how == TEST, &request[at], status);
+            index[0] = at;
+            done = 1;
+        } else {
+            complete_some((enum completing)how, due->count, request, &done, index, status);
+        }
+        for (int i = 0; i < done; i++)
+            of[index[i]] = status[i];
+    }
+    for (int i = 0; i < due->count; i++) {
+        take_done(due, i, &of[i]);
+        *due->request[i] = request[i];
+        if (request[i] != MPI_REQUEST_NULL)
+            MPI_Request_free(due->request[i]); /* a persistent one */
+    }
+}
+
+/* Does `what` with each group that is due in this step, the oldest first. */
+static void with_due(void (*what)(const struct group *, struct due *), struct due *due)
+{
+    uint64_t now = self.kept.step;
+    for (uint64_t back = WINDOW; back-- > 0;)
+        for (int i = 0; now >= back && i < groups_of(now - back); i++) {
+            struct group group;
+            draw_group(now - back, i, (uint64_t)self.steps, &group);
+            if (group.later == (int)back)
+                what(&group, due);
+        }
+}
+
+static void begin_due(const struct group *group, struct due *due)
+{
+    (void)due;
+    if (group->later == 0 || group->to != self.rank)
+        return;
+    if (!is_posted(group))
+        receive_all(group);
+    else if (group->posted_late)
+        post_all(group);
+}
+
+static void cancel_due(const struct group *group, struct due *due)
+{
+    (void)due;
+    if (!group->cancelled || group->to != self.rank)
+        return;
+    cancel(group);
+    if (*request_of(kept.receiving, group, 0) != MPI_REQUEST_NULL)
+        MPI_Request_free(request_of(kept.receiving, group, 0));
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* Nobody sends this, and nothing goes to nobody. */
+static void receive_nothing(void)
+{
+    struct group none = {.step = self.kept.step};
+    uint64_t number;
+    MPI_Request request;
+    MPI_Status status;
+    int flag, source = feature[ANY_SOURCE] ? MPI_ANY_SOURCE : 0;
+    MPI_Send(&none.step, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD);
+    MPI_Recv(&number, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD, &status);
+    if (status.MPI_SOURCE != MPI_PROC_NULL)
+        wrong(&none, "a message of nobody has come from somebody");
+    if (feature[PROBES]) {
+        MPI_Iprobe(source, TAG_NOBODY, MPI_COMM_WORLD, &flag, &status);
+        if (flag)
+            wrong(&none, "a probe finds what nobody has sent");
+    }
+    if (!feature[CANCELS])
+        return;
+    MPI_Irecv(&number, 1, MPI_UINT64_T, source, TAG_NOBODY, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    if (!flag)
+        wrong(&none, "a receive that nothing matches is not cancelled");
+}
+
+/* Round the ranks of a communicator. */
+static void turn(void)
+{
+    struct group turn = {.step = self.kept.step};
+    MPI_Comm comm =
+        comm_of(draw(turn.step, 90101, 2) && feature[OTHER_COMMS] ? SLOT_HALF : SLOT_WORLD);
+    uint64_t number[2] = {turn.step, self.kept.sum}, got[2];
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+    if (draw(turn.step, 90102, 2)) {
+        MPI_Sendrecv(number, 2, MPI_UINT64_T, to, TAG_TURN, got, 2, MPI_UINT64_T, from, TAG_TURN,
+                     comm, MPI_STATUS_IGNORE);
+    } else {
+        memcpy(got, number, sizeof got);
+        MPI_Sendrecv_replace(got, 2, MPI_UINT64_T, to, TAG_TURN, from, TAG_TURN, comm,
+                             MPI_STATUS_IGNORE);
+    }
+    if (got[0] != turn.step)
+        wrong(&turn, "a number of another step came round");
+    gathered += program_mix(got[1], (uint64_t)from);
+}
+
+/* A barrier that blocks comes first: it may be a checkpoint, and then the step begins again. */
+static void call_all(void)
+{
+    uint64_t step = self.kept.step;
+    int calls = feature[COLLECTIVES] ? draw(step, 90201, 3) : 0;
+    for (int i = 0; i < calls; i++) {
+        struct call call;
+        call_begin(&call);
+        int which = draw(step, 90202 + i, CALLS), way = draw(step, 90204 + i, WAYS);
+        if (!feature[OTHER_COMMS])
+            call.comm = MPI_COMM_WORLD;
+        call.way = way == NONBLOCKING && feature[NONBLOCKING_COLLECTIVES] ? NONBLOCKING
+                   : way == PERSISTENT && feature[PERSISTENT_COLLECTIVES] ? PERSISTENT
+                                                                          : BLOCKING;
+        if (i == 0 || which != CALL_BARRIER || call.way != BLOCKING)
+            perform(&call, which);
+        free(call.world);
+    }
+}
+
+/* It goes on while messages are sent and received; all wait for it at the end of the step. */
+static void begin_overlapping(uint64_t *mine, uint64_t *all, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    *mine = self.kept.sum;
+    *all = 0;
+    if (feature[NONBLOCKING_COLLECTIVES] && draw(self.kept.step, 90301, 4) == 0)
+        MPI_Iallreduce(mine, all, 1, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD, request);
+}
+
+static void one_step(long compute_us)
+{
+    uint64_t step = self.kept.step, mine, all;
+    struct due due = {.count = 0};
+    MPI_Request overlapping;
+    self.collected = gathered = 0;
+    call_all();
+    begin_overlapping(&mine, &all, &overlapping);
+    with_due(begin_due, &due);
+    if (draw(step, 90401, 4) == 0)
+        receive_nothing();
+    for (int i = 0; i < groups_of(step); i++) {
+        struct group group;
+        draw_group(step, i, (uint64_t)self.steps, &group);
+        do_group(&group);
+    }
+    if (feature[SENDRECV] && draw(step, 90402, 3) == 0)
+        turn();
+    program_compute(compute_us);
+    with_due(cancel_due, &due);
+    with_due(find_due, &due);
+    complete_due(&due);
+    MPI_Wait(&overlapping, MPI_STATUS_IGNORE);
+    if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1)
+        change(step);
+    collect(gathered + all);
+    self.kept.sum = program_mix(self.kept.sum, self.collected);
+    self.kept.step++;
+}
+
+/* --- the program ------------------------------------------------------------------------------ */
+
+static void make_comms(void)
+{
+    prepare_calls();
+    for (int i = 0; i < SLOTS; i++)
+        kept.comm[i] = MPI_COMM_NULL;
+    kept.comm[SLOT_SELF] = MPI_COMM_SELF;
+    for (int i = SLOT_ANY; i < SLOTS && feature[ANY_TAG]; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &kept.comm[i]);
+    if (feature[INTERCOMM])
+        MPI_Intercomm_create(self.kept.comm[HALF], 0, MPI_COMM_WORLD, 1 - self.rank % 2, TAG_TURN,
+                             &kept.comm[SLOT_INTER]);
+    if (!feature[CHANGING_COMMS])
+        make_changing();
+}
+
+static void free_comms(void)
+{
+    release_calls();
+    for (int i = SLOT_INTER; i < SLOTS; i++)
+        if (kept.comm[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&kept.comm[i]);
+}
+
+/* Communicators that are made in every incarnation before the state is restored are those of this
+ * one, and so is what the library takes for no request. */
+static void restore(size_t payloads)
+{
+    MPI_Request *sending = &kept.sending[0][0][0], *receiving = &kept.receiving[0][0][0];
+    MPI_Comm comm[SLOTS], of_calls[COMMS];
+    memcpy(comm, kept.comm, sizeof comm);
+    memcpy(of_calls, self.kept.comm, sizeof of_calls);
+    for (int i = 0; i < WINDOW_REQUESTS; i++)
+        sending[i] = receiving[i] = MPI_REQUEST_NULL;
+    kept.none = MPI_REQUEST_NULL;
+    checkpoint_register("drawn", &kept, sizeof kept);
+    checkpoint_register("calls", &self.kept, sizeof self.kept);
+    checkpoint_register("came", came, sizeof came);
+    checkpoint_register("in", in, payloads * sizeof *in);
+    checkpoint_register("out", out, payloads * sizeof *out);
+    checkpoint_restore();
+    memcpy(kept.comm, comm, sizeof comm);
+    memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
+    program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
+    program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
+    kept.none = MPI_REQUEST_NULL;
+    make_changing();
+}
+
+static void run(long compute_us)
+{
+    size_t payloads = (size_t)WINDOW_REQUESTS * (size_t)(STRIDE_MOST * self.size + 1);
+    size_t buffered = payloads * sizeof(uint64_t) + BUFFER_BYTES;
+    int bytes;
+    void *buffer = program_memory(buffered, 1);
+    out = program_memory(payloads, sizeof *out);
+    in = program_memory(payloads, sizeof *in);
+    MPI_Buffer_attach(buffer, (int)buffered);
+    make_shapes();
+    make_comms();
+    self.kept.sum = program_mix(self.seed, (uint64_t)self.rank);
+    restore(payloads);
+    while (self.kept.step < (uint64_t)self.steps) {
+        one_step(compute_us);
+        if (tell && self.kept.step % (uint64_t)tell == 0)
+            printf("%d %llu %016llx\n", self.rank, (unsigned long long)self.kept.step,
+                   (unsigned long long)self.kept.sum);
+        potential_checkpoint();
+    }
+    faultline_result("sum", &self.kept.sum, sizeof self.kept.sum);
+    faultline_result("taken", &kept.taken, sizeof kept.taken);
+    faultline_result("wrong", &self.kept.wrong, sizeof self.kept.wrong);
+    if (self.rank == 0)
+        printf("drawn: %ld steps, %llu messages taken in by rank 0, sum %016llx\n", self.steps,
+               (unsigned long long)kept.taken, (unsigned long long)self.kept.sum);
+    free_comms();
+    free_shapes();
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(buffer);
+    free(out);
+    free(in);
+}
+
+#define SWITCH(name, which, meaning)                                                               \
+    {                                                                                              \
+        name, &feature[which], 0, 1, "1: " meaning                                                 \
+    }
+
+int main(int argc, char **argv)
+{
+    long seed = 1, compute_us = 0;
+    self.steps = 40;
+    self.size = 40;
+    for (int i = 0; i < FEATURES; i++)
+        feature[i] = 1;
+    const struct program_option options[] = {
+        {"iterations", &self.steps, 1, 1000000000, "steps"},
+        {"size", &self.size, 1, 65536, "elements in a message at most"},
+        {"seed", &seed, 0, 1000000000, "of the plan"},
+        {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
+        {"tell", &tell, 0, 1000000000, "every so many steps each rank prints its sum; 0: never"},
+        SWITCH("crossing", CROSSING, "messages and requests outlive a step"),
+        SWITCH("synchronous", SYNCHRONOUS, "MPI_Ssend and so on"),
+        SWITCH("buffered", BUFFERED, "MPI_Bsend and so on"),
+        SWITCH("ready", READY, "MPI_Rsend and so on"),
+        SWITCH("persistent", PERSISTENT_MESSAGES, "persistent requests of messages"),
+        SWITCH("any-source", ANY_SOURCE, "receives and probes from MPI_ANY_SOURCE"),
+        SWITCH("any-tag", ANY_TAG, "receives and probes with MPI_ANY_TAG"),
+        SWITCH("probes", PROBES, "MPI_Probe, MPI_Iprobe"),
+        SWITCH("matched-probes", MATCHED_PROBES, "MPI_Mprobe, MPI_Improbe"),
+        SWITCH("cancels", CANCELS, "receives are cancelled"),
+        SWITCH("self", TO_SELF, "messages to the sender itself"),
+        SWITCH("empty", EMPTY, "messages of no bytes"),
+        SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
+        SWITCH("high-tags", HIGH_TAGS, "tags up to MPI_TAG_UB"),
+        SWITCH("communicators", OTHER_COMMS, "others than MPI_COMM_WORLD"),
+        SWITCH("changing", CHANGING_COMMS, "a communicator that is made again every 7 steps"),
+        SWITCH("inter", INTERCOMM, "messages on an intercommunicator"),
+        SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
+        SWITCH("collectives", COLLECTIVES, "collective calls"),
+        SWITCH("nonblocking", NONBLOCKING_COLLECTIVES, "collective calls that do not block"),
+        SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
+    };
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+    int *most, found, status = PROGRAM_EXIT_USAGE;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    tag_most = found ? *most : 32767;
+    if (program_options(argc, argv, "drawn", options, sizeof options / sizeof *options) &&
+        program_ranks("drawn", 2)) {
+        self.seed = (uint64_t)seed;
+        run(compute_us);
+        status = self.kept.wrong != 0;
+    }
+    MPI_Finalize();
+    return status;
+}
