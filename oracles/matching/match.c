@@ -1,104 +1,24 @@
-/* See match.h. From records alone this file finds out which send each delivery belongs to. A record
+/* See match.h. From records alone it is found out which send each delivery belongs to. A record
  * says "rank 1 received 8 bytes from rank 0 with tag 7"; it does not say which send they came from.
  * MPI's non-overtaking rule does: on one channel (communicator, source, destination, tag) the
  * messages go, in the order in which they were sent, to the receives that match them, in the order
- * in which those were posted. channel.c pairs the two queues of a channel; this file fills them.
+ * in which those were posted. channel.c pairs the two queues of a channel. This file reads records:
+ * sends and completions, and what becomes of all of them when a rank is restarted.
+ * match_receive.c keeps the receives until they have got their messages.
  *
- * A receive gets its number (`order`) among those of its rank when it is posted. It is *decided*
- * once a record says whose message it got. At any time it waits in one of three places:
- *   - in the queue of a channel, by `order`: its source and tag are known, because it is decided or
- *     because it asked for them;
- *   - in endpoint->wild, by `order`: it is undecided and asked for any source or any tag;
- *   - in channel->unplaced: it is decided, but was posted in an earlier life of its rank, so that
- *     its place in the order is not known.
- * Besides that match_rank.undecided lists all undecided receives of a rank.
- *
- * What makes it hard is that a later receive may complete first:
- *
- *     rank 1:  a = Irecv(any source, tag 7)   b = Irecv(source 0, tag 7)   Wait(b)   Wait(a)
- *
- * When b completes, the first message of the channel from rank 0 may be a's or b's. If a turns out
- * to have come from rank 0, a has the first message and b the second; if a came from rank 2, b has
- * the first. So nothing is taken from a channel as long as an undecided wildcard receive that could
- * match it was posted earlier (match_wild_before): the channel is *blocked*, and goes on when the
- * wildcard is decided or dropped (wake_blocked). To guess by the bytes instead would pair messages
- * of equal bytes wrongly, and would hide the very faults that the oracles look for.
- *
- * Other hard cases: a checkpoint inside a send (match_cut.c), receives that a protocol completes
- * after a restart (match_restart, complete_unposted), requests that are freed or cancelled
- * (free_receive, free_cancelled).
+ * Hard cases: a checkpoint inside a send (match_cut.c), receives that a protocol completes after a
+ * restart (match_restart, complete_unposted), requests that are freed or cancelled
+ * (receive_free, receive_free_cancelled).
  *
  * Cost: a constant number of steps for a record, as long as few wildcards of a rank and few
  * messages of a channel wait; both lists are searched from the front. */
-#include "oracles/matching/match_tables.h"
+#include "oracles/matching/match_receive.h"
 
 #include "base/memory.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A process whose messages are not looked at: it is outside of the run, or a helper. */
-static bool is_outside(const struct match *match, int32_t rank)
-{
-    return rank < 0 || rank >= match->ranks || (match->lives != NULL && match->lives->helper[rank]);
-}
-
-static void advance(struct match *match, struct channel *channel)
-{
-    channel_advance(match, channel, false);
-    match_refresh(match, channel);
-}
-
-/* --- wildcards ----------------------------------------------------------------------------- */
-
-bool match_wild_before(const struct channel *channel, uint64_t order)
-{
-    for (const struct received *wild = channel->endpoint->wild; wild != NULL && wild->order < order;
-         wild = wild->next_wild)
-        if (match_pattern_takes(wild->want_peer, wild->want_tag, channel->source, channel->tag))
-            return true;
-    return false;
-}
-
-static void add_wild(struct match *match, struct received *received)
-{
-    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
-    struct received **place = &endpoint->wild;
-    while (*place != NULL && (*place)->order < received->order)
-        place = &(*place)->next_wild;
-    received->next_wild = *place;
-    *place = received;
-}
-
-static void remove_wild(struct match *match, struct received *received)
-{
-    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
-    if (endpoint == NULL)
-        return;
-    struct received **place = &endpoint->wild;
-    while (*place != NULL && *place != received)
-        place = &(*place)->next_wild;
-    if (*place != NULL)
-        *place = received->next_wild;
-}
-
-/* A wildcard of the rank was decided or dropped: the channels that waited for one go on. A channel
- * for which another wildcard still stands in the way enters the list again, which is why the list
- * is emptied first. */
-static void wake_blocked(struct match *match, int rank, uint32_t comm)
-{
-    struct endpoint *endpoint = match_find_endpoint(match, rank, comm);
-    struct channel *blocked = endpoint == NULL ? NULL : endpoint->blocked;
-    if (endpoint != NULL)
-        endpoint->blocked = NULL;
-    while (blocked != NULL) {
-        struct channel *channel = blocked;
-        blocked = channel->next_blocked;
-        channel->blocked = false;
-        advance(match, channel);
-    }
-}
 
 /* --- requests ------------------------------------------------------------------------------ */
 
@@ -169,7 +89,7 @@ static bool is_sendrecv(unsigned call)
 static void record_send(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if (is_outside(match, record->peer))
+    if (match_is_outside(match, record->peer))
         return;
     struct channel *channel =
         match_channel(match, record->comm, event->rank, record->peer, record->tag);
@@ -206,160 +126,6 @@ static void record_send(struct match *match, const struct stream_event *event)
 
 /* --- receives ------------------------------------------------------------------------------ */
 
-static void add_undecided(struct match *match, struct received *received)
-{
-    struct match_rank *rank = &match->rank[received->rank];
-    received->before = NULL;
-    received->after = rank->undecided;
-    if (rank->undecided != NULL)
-        rank->undecided->before = received;
-    rank->undecided = received;
-}
-
-static void remove_undecided(struct match *match, struct received *received)
-{
-    if (received->before == NULL)
-        match->rank[received->rank].undecided = received->after;
-    else
-        received->before->after = received->after;
-    if (received->after != NULL)
-        received->after->before = received->before;
-    received->before = received->after = NULL;
-}
-
-static void drop(struct match *match, struct received *received);
-
-static void drop_dormant(struct match *match, struct match_rank *rank)
-{
-    struct received *next;
-    for (struct received *at = rank->undecided; at != NULL; at = next) {
-        next = at->after;
-        if (at->dormant)
-            drop(match, at);
-    }
-}
-
-static struct received *post(struct match *match, const struct stream_event *event, int want_peer,
-                             int want_tag)
-{
-    const struct record *record = event->record;
-    struct match_rank *rank = &match->rank[event->rank];
-    if (rank->dormant_until > 0 && rank->received > rank->dormant_until) {
-        drop_dormant(match, rank);
-        rank->dormant_until = 0;
-    }
-    struct received *received = pool_take(&match->received_pool);
-    received->posted = event_of(event->trace, event->index);
-    received->enter = record->enter;
-    received->posted_leave = event->in_progress ? 0 : atomic_load(&record->leave);
-    received->order = ++match->rank[event->rank].received;
-    received->comm = record->comm;
-    received->want_peer = want_peer;
-    received->want_tag = want_tag;
-    received->rank = event->rank;
-    received->thread = record->thread;
-    return received;
-}
-
-/* Nothing is known yet of what it gets: it waits in its channel, or among the wildcards. */
-static void wait_undecided(struct match *match, struct received *received)
-{
-    add_undecided(match, received);
-    if (received->want_peer == PEER_ANY || received->want_tag == TAG_ANY) {
-        add_wild(match, received);
-        return;
-    }
-    struct channel *channel = match_channel(match, received->comm, received->want_peer,
-                                            received->rank, received->want_tag);
-    channel_add_received(match, channel, received);
-    match_refresh(match, channel);
-}
-
-/* Takes an undecided one out of wherever it waits. Others may go on: wake_blocked, advance. */
-static struct channel *withdraw(struct match *match, struct received *received)
-{
-    struct channel *channel = received->channel;
-    remove_undecided(match, received);
-    if (channel == NULL)
-        remove_wild(match, received);
-    else
-        channel_take_received(match, channel, received);
-    return channel;
-}
-
-static void drop(struct match *match, struct received *received)
-{
-    int rank = received->rank;
-    uint32_t comm = received->comm;
-    struct channel *channel = withdraw(match, received);
-    pool_give(&match->received_pool, received);
-    if (channel != NULL)
-        advance(match, channel);
-    else
-        wake_blocked(match, rank, comm);
-}
-
-/* `record` says what arrived. The receive waits nowhere now. */
-static void deliver(struct match *match, struct received *received,
-                    const struct stream_event *event)
-{
-    const struct record *record = event->record;
-    struct endpoint *endpoint = match_endpoint(match, received->rank, received->comm);
-    struct channel *channel = NULL;
-    if (!endpoint->lost_sight && !is_outside(match, record->peer))
-        channel = match_channel(match, received->comm, record->peer, received->rank, record->tag);
-    if (channel == NULL) {
-        pool_give(&match->received_pool, received);
-        return;
-    }
-    received->decided = true;
-    received->delivered = event_of(event->trace, event->index);
-    received->leave = atomic_load(&record->leave);
-    received->hash = record->hash;
-    received->bytes = record->bytes;
-    received->no_hash = (record->flags & FLAG_NO_HASH) != 0;
-    /* Cut short, the message is gone all the same; and some statuses do not tell its size. */
-    received->blind = record->error != 0 || (received->no_hash && record->bytes == UINT64_MAX);
-    if (received->unplaced)
-        channel_add_unplaced(match, channel, received);
-    else
-        channel_add_received(match, channel, received);
-    advance(match, channel);
-}
-
-static void decide(struct match *match, struct received *received, const struct stream_event *event)
-{
-    int rank = received->rank;
-    uint32_t comm = received->comm;
-    struct channel *waited = withdraw(match, received);
-    deliver(match, received, event);
-    if (waited == NULL)
-        wake_blocked(match, rank, comm);
-    else
-        advance(match, waited);
-}
-
-static int wildcards(const struct received *received)
-{
-    return (received->want_peer == PEER_ANY) + (received->want_tag == TAG_ANY);
-}
-
-/* A dormant receive that could have taken what arrived, or NULL. Of several, the one with the
- * fewest wildcards: the others can take more, and are left for messages that only they can take. */
-static struct received *find_dormant(const struct match *match, int rank,
-                                     const struct record *record)
-{
-    struct received *best = NULL;
-    if (match->rank[rank].dormant_until == 0)
-        return NULL;
-    for (struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
-        if (at->dormant && at->comm == record->comm &&
-            match_pattern_takes(at->want_peer, at->want_tag, record->peer, record->tag) &&
-            (best == NULL || wildcards(at) < wildcards(best)))
-            best = at;
-    return best;
-}
-
 /* A completion of a request that nobody posted in this incarnation. The receive was posted before
  * the checkpoint, and the protocol made the request again:
  *
@@ -373,17 +139,17 @@ static struct received *find_dormant(const struct match *match, int rank,
 static void complete_unposted(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
-    if (record->comm == 0 || is_outside(match, record->peer) ||
+    if (record->comm == 0 || match_is_outside(match, record->peer) ||
         (record->flags & (FLAG_CANCELLED | FLAG_FREED)) || record->error != 0)
         return;
-    struct received *received = post(match, event, record->peer, record->tag);
-    struct received *dormant = find_dormant(match, event->rank, record);
+    struct received *received = receive_post(match, event, record->peer, record->tag);
+    struct received *dormant = receive_find_dormant(match, event->rank, record);
     if (received == NULL)
         return;
     received->unplaced = true;
-    deliver(match, received, event);
+    receive_deliver(match, received, event);
     if (dormant != NULL)
-        drop(match, dormant);
+        receive_drop(match, dormant);
 }
 
 static void end_message(struct match *match, const struct stream_event *event)
@@ -399,7 +165,7 @@ static void end_message(struct match *match, const struct stream_event *event)
         return;
     struct received *received = request->received;
     end_request(match, event);
-    decide(match, received, event);
+    receive_decide(match, received, event);
 }
 
 static void record_receive(struct match *match, const struct stream_event *event)
@@ -409,7 +175,7 @@ static void record_receive(struct match *match, const struct stream_event *event
         end_message(match, event);
         return;
     }
-    if (record->want_peer != PEER_ANY && is_outside(match, record->want_peer)) {
+    if (record->want_peer != PEER_ANY && match_is_outside(match, record->want_peer)) {
         if (record->request != 0)
             add_request(match, event, &(struct request){.kind = REQUEST_NOTHING});
         return;
@@ -417,14 +183,14 @@ static void record_receive(struct match *match, const struct stream_event *event
     bool decided = record->request == 0 && !event->in_progress;
     if (decided && record->error != 0 && record->peer < 0)
         return;
-    struct received *received = post(match, event, record->want_peer, record->want_tag);
+    struct received *received = receive_post(match, event, record->want_peer, record->want_tag);
     if (decided) {
-        deliver(match, received, event);
+        receive_deliver(match, received, event);
         return;
     }
     if (record->request != 0)
         add_request(match, event, &(struct request){.kind = REQUEST_RECEIVE, .received = received});
-    wait_undecided(match, received);
+    receive_wait(match, received);
 }
 
 /* A matched probe takes its message; the bytes are known when it is received. */
@@ -435,60 +201,19 @@ static void record_probe(struct match *match, const struct stream_event *event)
     if ((role != ROLE_MPROBE && role != ROLE_IMPROBE) || (record->flags & FLAG_NEGATIVE) ||
         record->want_peer == PEER_NULL)
         return;
-    bool found = !event->in_progress && record->request != 0 && !is_outside(match, record->peer);
+    bool found =
+        !event->in_progress && record->request != 0 && !match_is_outside(match, record->peer);
     if (!found && !event->in_progress)
         return;
-    struct received *received = found ? post(match, event, record->peer, record->tag)
-                                      : post(match, event, record->want_peer, record->want_tag);
+    struct received *received =
+        found ? receive_post(match, event, record->peer, record->tag)
+              : receive_post(match, event, record->want_peer, record->want_tag);
     if (found)
         add_request(match, event, &(struct request){.kind = REQUEST_RECEIVE, .received = received});
-    wait_undecided(match, received);
+    receive_wait(match, received);
 }
 
 /* --- completion ---------------------------------------------------------------------------- */
-
-/* A wildcard receive is freed: it takes some message that nobody sees. */
-static void lose_sight(struct match *match, struct received *received)
-{
-    struct endpoint *endpoint = match_find_endpoint(match, received->rank, received->comm);
-    if (endpoint == NULL || endpoint->lost_sight)
-        return;
-    endpoint->lost_sight = true;
-    if (match->listener.anomaly != NULL)
-        match->listener.anomaly(match->listener.context, ANOMALY_LOST_SIGHT, NULL, NULL, received,
-                                NULL);
-}
-
-/* The program frees the request of a receive: the receive still takes a message, but no record will
- * ever say which. If its channel is known, the receive is decided on the spot and stays in its
- * place as a `blind` one, which goes with any send: the count of messages stays right. `leave` is
- * the greatest value to which the slack can be added, so that every send is early enough for it;
- * links.c and causal.c know such a delivery by that value. If it asked for any source or tag,
- * nothing more can be said about any channel of the endpoint. */
-static void free_receive(struct match *match, struct received *received)
-{
-    if (received->channel == NULL) {
-        lose_sight(match, received);
-        return;
-    }
-    struct channel *channel = received->channel;
-    remove_undecided(match, received);
-    received->decided = received->blind = true;
-    received->delivered = received->posted;
-    received->leave = UINT64_MAX - match->slack;
-    advance(match, channel);
-}
-
-/* A receive is cancelled and then freed, and no record says whether a message came before the
- * cancellation. If no message waited that it could have taken, it took none and is dropped. If one
- * did, the order of its endpoint is lost. */
-static void free_cancelled(struct match *match, struct received *received)
-{
-    if (match_has_message(match, received->rank, received->comm, received->want_peer,
-                          received->want_tag, received->posted))
-        lose_sight(match, received);
-    drop(match, received);
-}
 
 static void record_cancel(struct match *match, const struct stream_event *event)
 {
@@ -518,7 +243,7 @@ static void complete_send(struct match *match, const struct request *request,
     if (!channel_take_sent(match, channel, sent))
         return;
     match_free_sent(match, sent);
-    advance(match, channel);
+    match_advance(match, channel);
 }
 
 static void record_complete(struct match *match, const struct stream_event *event)
@@ -540,13 +265,13 @@ static void record_complete(struct match *match, const struct stream_event *even
     if (request.kind == REQUEST_SEND)
         complete_send(match, &request, record);
     else if ((record->flags & FLAG_FREED) && request.cancelled)
-        free_cancelled(match, request.received);
+        receive_free_cancelled(match, request.received);
     else if (record->flags & FLAG_FREED)
-        free_receive(match, request.received);
+        receive_free(match, request.received);
     else if ((record->flags & FLAG_CANCELLED) || (record->error != 0 && record->peer < 0))
-        drop(match, request.received);
+        receive_drop(match, request.received);
     else
-        decide(match, request.received, event);
+        receive_decide(match, request.received, event);
 }
 
 /* --- the whole ----------------------------------------------------------------------------- */
@@ -585,7 +310,7 @@ static void begin_anew(struct match *match, int rank, int process)
     struct received *next;
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
         next = at->after;
-        drop(match, at);
+        receive_drop(match, at);
     }
     /* None of these is idle, so that none is given back before its turn. */
     size_t count = 0;
@@ -618,7 +343,7 @@ void match_restart(struct match *match, const struct stream_event *event)
     for (struct received *at = match->rank[rank].undecided; at != NULL; at = next) {
         next = at->after;
         if (!at->dormant && at->posted_leave == 0) {
-            drop(match, at);
+            receive_drop(match, at);
             continue;
         }
         at->dormant = true;
@@ -678,7 +403,7 @@ void match_finish(struct match *match)
 {
     size_t count = 0;
     for (int rank = 0; rank < match->ranks; rank++)
-        drop_dormant(match, &match->rank[rank]);
+        receive_drop_dormant(match, &match->rank[rank]);
     struct channel **channels = memory_new(match->channels.used, sizeof *channels);
     for (size_t i = 0; i < match->channels.capacity; i++) {
         struct channel *channel = match->channels.slot[i].value;
