@@ -13,7 +13,8 @@
 
 #define DESCRIBE_BYTES 128
 
-void ends_describe(const struct rank_end *end, char *text, size_t bytes)
+/* "exited with status 3", "was ended by SIGSEGV". */
+static void ends_describe(const struct rank_end *end, char *text, size_t bytes)
 {
     if (!end->known)
         snprintf(text, bytes, "ended unseen");
@@ -176,7 +177,9 @@ static bool lost_records(const struct board *board, char *text, size_t bytes)
 /* --- failures ----------------------------------------------------------------------------------
  */
 
-bool ends_is_failure(const struct board_slot *slot, const struct rank_end *end)
+/* The rank, whose parent saw its end, failed by itself: not because the launcher was gone, nor by a
+ * signal from outside. Kills of the plan count, too. */
+static bool ends_is_failure(const struct board_slot *slot, const struct rank_end *end)
 {
     return atomic_load(&slot->ended) != 0 && atomic_load(&slot->orphaned) == 0 &&
            (end->wait_status != 0 || !end->finalized) && !outside_ended(slot, end);

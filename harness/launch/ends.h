@@ -21,10 +21,6 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
 /* The step of the plan that killed the process in this incarnation; -1: none did. */
 int ends_killer(const struct board *board, const struct plan *plan, const struct rank_end *end);
 
-/* The rank, whose parent saw its end, failed by itself: not because the launcher was gone, nor by a
- * signal from outside. Kills of the plan count, too. */
-bool ends_is_failure(const struct board_slot *slot, const struct rank_end *end);
-
 /* When a rank first failed by itself, or told the launcher to end the job, CLOCK_MONOTONIC; 0: none
  * did. */
 uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends);
@@ -36,8 +32,5 @@ bool ends_program_runs(const struct board *board);
  * gives up does so by the plan. text: which step. */
 bool ends_storage_failed(const struct board *board, const struct plan *plan, char *text,
                          size_t bytes);
-
-/* "exited with status 3", "was ended by SIGSEGV". */
-void ends_describe(const struct rank_end *end, char *text, size_t bytes);
 
 #endif

@@ -270,7 +270,8 @@ void run_follow(struct run *run, const struct run *recorded)
     snprintf(run->reference_text, sizeof run->reference_text, "%s", recorded->reference_text);
 }
 
-double run_patience_s(const struct run *run)
+/* The limit of the run in seconds, of the faults and then of the job without them. */
+static double run_patience_s(const struct run *run)
 {
     bool waits = run->followed[0] != '\0' && run->given[0] == '\0';
     return waits ? FOLLOWED_PATIENCE * run->timeout_s : run->timeout_s;

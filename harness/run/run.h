@@ -68,11 +68,9 @@ void run_follow(struct run *run, const struct run *recorded);
 /* The step engine has run it, and left what it decided. */
 bool run_has_choices(const struct run *run);
 
-/* The limit of a run in seconds, of the faults and then of the job without them. One on which the
- * decisions of another are imposed has more: its ranks wait for each other where they did not then.
- */
+/* A run on which the decisions of another are imposed has so many times the limit of others: its
+ * ranks wait for each other where they did not then. */
 #define FOLLOWED_PATIENCE 4
-double run_patience_s(const struct run *run);
 
 /* Makes the folder, runs the job to its end, and fills what was seen. The calling process must be
  * one that has no other children: all descendants are ended. On an error the run is VOID with the

@@ -9,7 +9,8 @@
 
 #define FAULTS_MOST 2000 /* of a run: a jitter holds each message */
 
-void fault_places_add(struct fault_places *places, const struct fault_place *place)
+/* One more, or `place->count` more of one that is there. */
+static void fault_places_add(struct fault_places *places, const struct fault_place *place)
 {
     for (size_t i = 0; i < places->count; i++) {
         struct fault_place *known = &places->place[i];

@@ -33,9 +33,6 @@ struct fault_places {
 void fault_places_find(const struct trace_set *traces, const struct judgement *judgement,
                        struct fault_places *places);
 
-/* One more, or `place->count` more of one that is there. */
-void fault_places_add(struct fault_places *places, const struct fault_place *place);
-
 /* [{fault, role, phase, count}], owned by the caller; and added from there. */
 json_t *fault_places_pack(const struct fault_places *places);
 void fault_places_unpack(const json_t *array, struct fault_places *places);

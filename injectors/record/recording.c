@@ -30,7 +30,8 @@ void runtime_thread_begin(void)
     thread_state.known = true;
 }
 
-struct record *record_scratch(void)
+/* The stand-in while the trace is full. */
+static struct record *record_scratch(void)
 {
     atomic_store_explicit(&runtime_slot->lost, 1, memory_order_relaxed);
     memset(&thread_state.scratch, 0, sizeof thread_state.scratch);

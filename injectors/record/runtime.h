@@ -109,9 +109,6 @@ static inline void runtime_direct_end(void)
     thread_state.direct = false;
 }
 
-/* The stand-in while the trace is full. */
-struct record *record_scratch(void);
-
 /* The rest of record_reserve when `index` is beyond the limit. */
 struct record *record_reserve_beyond(uint64_t index);
 

@@ -230,7 +230,8 @@ static bool overlaps(const struct waiting *w, int source, int tag, MPI_Comm comm
            (w->choice.tag == tag || w->choice.tag == MPI_ANY_TAG || tag == MPI_ANY_TAG);
 }
 
-bool steer_is_first(int source, int tag, MPI_Comm comm)
+/* No such receive was posted before that could take what (source, tag, comm) asks for. */
+static bool steer_is_first(int source, int tag, MPI_Comm comm)
 {
     bool first = true;
     if (likely(atomic_load_explicit(&receive_count, memory_order_relaxed) == 0))

@@ -65,7 +65,8 @@ bool steer_is_complete(MPI_Request request)
     return library.Request_get_status(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag;
 }
 
-int steer_finish(int result, MPI_Request *request, MPI_Status *status)
+/* `result` is what the call returned that started the request. Waits for it, in rounds. */
+static int steer_finish(int result, MPI_Request *request, MPI_Status *status)
 {
     unsigned round = 0;
     if (result != MPI_SUCCESS)

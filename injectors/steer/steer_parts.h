@@ -13,9 +13,6 @@ void steer_round(unsigned *round);
 /* true also for MPI_REQUEST_NULL, inactive requests and those that failed. */
 bool steer_is_complete(MPI_Request request);
 
-/* `result` is what the call returned that started the request. Waits for it, in rounds. */
-int steer_finish(int result, MPI_Request *request, MPI_Status *status);
-
 /* --- held messages ---------------------------------------------------------------------------- */
 enum send_mode { MODE_STANDARD, MODE_BUFFERED, MODE_READY, MODE_SYNCHRONOUS };
 
@@ -86,9 +83,6 @@ int steer_rank_of(const struct communicator *c, int world_rank);
 
 /* Receives that wait for the message chosen for them. */
 void steer_choose_look(void);
-
-/* No such receive was posted before that could take what (source, tag, comm) asks for. */
-bool steer_is_first(int source, int tag, MPI_Comm comm);
 
 /* Returns when that is so. */
 void steer_settle(int source, int tag, MPI_Comm comm);

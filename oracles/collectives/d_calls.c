@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum d_category d_category_of(unsigned call)
+/* D_NO_CATEGORY where there is none. */
+static enum d_category d_category_of(unsigned call)
 {
     switch (call_operation(call)) {
     case OPERATION_BCAST:

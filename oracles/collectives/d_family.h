@@ -94,8 +94,6 @@ void d_calls_joined(void *calls, const struct stream_event *event,
                     const struct gathering *gathering, uint64_t number);
 void d_calls_left(void *calls, const struct stream_event *event,
                   const struct collective_request *request);
-/* D_NO_CATEGORY where there is none. */
-enum d_category d_category_of(unsigned call);
 /* Data flows in the call from the member at place `from` to that at `to`. */
 bool d_flows(const struct d_call *call, unsigned from, unsigned to);
 /* NULL if the rank is no member of the call's communicator. */

@@ -4,7 +4,7 @@
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
-uint64_t match_key(uint32_t high, uint32_t low)
+static uint64_t match_key(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
@@ -39,8 +39,8 @@ static struct channel *find_channel(const struct match *match, uint32_t comm, in
                      match_key((uint32_t)source, (uint32_t)destination));
 }
 
-struct channel *match_find_channel(const struct match *match, uint32_t comm, int source,
-                                   int destination, int tag)
+static struct channel *match_find_channel(const struct match *match, uint32_t comm, int source,
+                                          int destination, int tag)
 {
     return find_channel(match, channel_comm(match, comm, source, destination), source, destination,
                         tag);

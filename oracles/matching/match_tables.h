@@ -4,14 +4,11 @@
 
 #include "oracles/matching/match.h"
 
-/* Two numbers as one key of a table. */
-uint64_t match_key(uint32_t high, uint32_t low);
+/* As one key of a table. */
 uint64_t match_request_key(int rank, int incarnation);
 
 /* NULL if there is none. */
 struct endpoint *match_find_endpoint(const struct match *match, int rank, uint32_t comm);
-struct channel *match_find_channel(const struct match *match, uint32_t comm, int source,
-                                   int destination, int tag);
 
 /* Made when first asked for. */
 struct endpoint *match_endpoint(struct match *match, int rank, uint32_t comm);

@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void durable_abandon(struct durable_file *file)
+/* Closes without publishing. Harmless on a closed file. */
+static void durable_abandon(struct durable_file *file)
 {
     if (file->fd >= 0)
         close(file->fd);

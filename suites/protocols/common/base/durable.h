@@ -52,9 +52,6 @@ enum error_code durable_finish(struct durable_file *file, struct error *error);
 /* Gives the finished file its name, in place of what had it, and waits until that is stable too. */
 enum error_code durable_publish(struct durable_file *file, struct error *error);
 
-/* Closes without publishing. Harmless on a closed file. */
-void durable_abandon(struct durable_file *file);
-
 /* Whether there is anything at `path`, readable or not. */
 bool durable_exists(const char *path);
 

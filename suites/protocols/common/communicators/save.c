@@ -10,7 +10,7 @@ static const MPI_Errhandler handlers[] = {MPI_ERRHANDLER_NULL, MPI_ERRORS_ARE_FA
                                           MPI_ERRORS_RETURN, MPI_ERRORS_ABORT};
 #define HANDLERS (sizeof handlers / sizeof handlers[0])
 
-enum saved_handler saved_handler_of(MPI_Comm comm)
+static enum saved_handler saved_handler_of(MPI_Comm comm)
 {
     MPI_Errhandler handler;
     enum saved_handler found = HANDLER_OTHER;

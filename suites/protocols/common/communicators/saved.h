@@ -17,8 +17,7 @@
 /* An error handler of the program's own is OTHER. */
 enum saved_handler { HANDLER_OTHER, HANDLER_FATAL, HANDLER_RETURN, HANDLER_ABORT };
 
-/* Of a communicator of the library; OTHER is never given back. */
-enum saved_handler saved_handler_of(MPI_Comm comm);
+/* Of a communicator of the library; never to OTHER. */
 void saved_handler_set(MPI_Comm comm, enum saved_handler handler);
 
 /* What other ranks say of communicators that must exist for their sake, or this one for its own. */
