@@ -23,9 +23,9 @@
  * whether a call that could return is just about to, so the caller looks more than once.
  *
  * Cost: one pass over the records; then, for each rank, its pending requests times the channels. */
+#include "oracles/history_claims/hang_collective.h"
 #include "oracles/history_claims/hang_cycle.h"
 #include "oracles/history_claims/held.h"
-#include "oracles/matching/pass.h"
 
 #include "base/memory.h"
 #include "trace/calls.h"
@@ -34,40 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A standard send of at most this may be buffered, whatever the receiver does. */
-#define EAGER_BYTES 8192u
-#define HANG_THREADS 32
-#define HANG_TARGETS 16
-
-/* What a thread of a rank is inside of. */
-struct inside {
-    bool blocking;
-    uint64_t number; /* of a collective: see collective.h */
-    struct event_ref event;
-    struct record record;
-    bool sends; /* a sendrecv: its send too */
-    struct event_ref send_event;
-    struct record send;
-};
-
-struct rank_threads {
-    unsigned count; /* highest thread seen, plus one */
-    bool too_many;
-    bool used[HANG_THREADS];
-    struct inside inside[HANG_THREADS];
-};
-
-struct analysis {
-    const struct trace_set *traces;
-    const bool *alive;
-    int alive_count; /* entries in alive */
-    int ranks;
-    int incarnation;
-    struct pass pass;
-    struct rank_threads *threads; /* by rank */
-    struct table held;            /* see held.h */
-};
 
 static bool is_alive(const struct analysis *analysis, int rank)
 {
@@ -147,20 +113,11 @@ static bool is_held(void *context, const struct stream_event *event)
 
 /* --- what a call waits for ----------------------------------------------------------------- */
 
-static void add_target(struct wait_for *wait, int rank)
-{
-    for (unsigned i = 0; i < wait->target_count; i++)
-        if (wait->target[i] == rank)
-            return;
-    if (rank != wait->rank && wait->target_count < HANG_TARGETS)
-        wait->target[wait->target_count++] = rank;
-}
-
 static void add_all_others(const struct analysis *analysis, struct wait_for *wait)
 {
     for (int rank = 0; rank < analysis->ranks; rank++)
         if (is_alive(analysis, rank))
-            add_target(wait, rank);
+            hang_add_target(wait, rank);
 }
 
 static const char *tag_text(int tag, char buffer[32])
@@ -183,7 +140,7 @@ static bool receive_is_stuck(const struct analysis *analysis, int rank, uint32_t
         return false;
     if (peer >= 0) {
         snprintf(from, sizeof from, "rank %d", peer);
-        add_target(wait, peer);
+        hang_add_target(wait, peer);
     } else {
         wait->any = true;
         add_all_others(analysis, wait);
@@ -209,164 +166,10 @@ static bool send_is_stuck(const struct analysis *analysis, struct event_ref sent
     if (peer < 0 || peer >= analysis->ranks ||
         match_has_receive(&analysis->pass.match, sent, comm, peer, tag))
         return false;
-    add_target(wait, peer);
+    hang_add_target(wait, peer);
     snprintf(wait->text, sizeof wait->text,
              "rank %d waits in %s for rank %d to receive its message, tag %d", sent.rank, call,
              peer, tag);
-    return true;
-}
-
-/* Who of a collective a member depends on, by data flow. */
-enum depends {
-    DEPENDS_NOBODY,
-    DEPENDS_ALL,
-    DEPENDS_ROOT,
-    DEPENDS_LOWER, /* scans: the members of lower rank */
-    DEPENDS_SOME,  /* its neighbours, of whom the traces do not tell who they are */
-};
-
-/* Members that a rank depends on and that have not come to its newest collective there. */
-static unsigned add_missing(const struct gathering *gathering, uint64_t number, int ranks,
-                            enum depends depends, int root, struct wait_for *wait)
-{
-    unsigned missing = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        if (!gathering->member[rank] || gathering->joined[rank] >= number ||
-            (depends == DEPENDS_ROOT && rank != root) ||
-            (depends == DEPENDS_LOWER && gathering->place[rank] > gathering->place[wait->rank]))
-            continue;
-        missing++;
-        add_target(wait, rank);
-    }
-    /* Only if nobody else has come, no neighbour has. */
-    return depends == DEPENDS_SOME && missing + 1 < gathering->size ? 0 : missing;
-}
-
-/* The collective that a thread of the rank is inside of, on another communicator than `comm`; NULL:
- * none is. */
-static const struct record *other_collective(const struct analysis *analysis, int rank,
-                                             uint32_t comm)
-{
-    const struct rank_threads *threads = &analysis->threads[rank];
-    for (unsigned i = 0; i < HANG_THREADS; i++) {
-        const struct inside *inside = &threads->inside[i];
-        if (threads->used[i] && inside->blocking && collective_comm(&inside->record) != 0 &&
-            inside->record.comm != comm)
-            return &inside->record;
-    }
-    return NULL;
-}
-
-/* " 1, 2, 3": those of `wait` that are inside the same call as `like` is, NULL: all of them. */
-static size_t say_targets(const struct analysis *analysis, const struct wait_for *wait,
-                          const struct record *like, char *text, size_t bytes)
-{
-    size_t used = 0;
-    for (unsigned i = 0; i < wait->target_count && used + 16 < bytes; i++) {
-        const struct record *other = other_collective(analysis, wait->target[i], wait->comm);
-        if (like == NULL ||
-            (other != NULL && other->call == like->call && other->comm == like->comm))
-            used += (size_t)snprintf(text + used, bytes - used, "%s %d", used > 0 ? "," : "",
-                                     wait->target[i]);
-    }
-    return used;
-}
-
-static const char *communicator_text(uint32_t comm, char buffer[32])
-{
-    if (comm == COMM_WORLD_ID)
-        snprintf(buffer, 32, "MPI_COMM_WORLD");
-    else
-        snprintf(buffer, 32, "communicator %#" PRIx32, comm);
-    return buffer;
-}
-
-/* Of those that a rank waits for, the first that is in a collective on another communicator, and
- * those that are with it. */
-static void say_elsewhere(const struct analysis *analysis, struct wait_for *wait, size_t used)
-{
-    const struct record *like = NULL;
-    char ranks[96], comm[32];
-    for (unsigned i = 0; i < wait->target_count && like == NULL; i++)
-        like = other_collective(analysis, wait->target[i], wait->comm);
-    if (like == NULL)
-        return;
-    communicator_text(like->comm, comm);
-    if (wait->target_count == 1)
-        snprintf(wait->text + used, sizeof wait->text - used, ", which is in %s on %s",
-                 call_name(like->call), comm);
-    else if (say_targets(analysis, wait, like, ranks, sizeof ranks) > 0)
-        snprintf(wait->text + used, sizeof wait->text - used, ", of which%s are in %s on %s", ranks,
-                 call_name(like->call), comm);
-}
-
-static void say_collective(const struct analysis *analysis, const struct gathering *gathering,
-                           const char *call, struct wait_for *wait)
-{
-    char comm[32];
-    wait->comm = gathering->comm;
-    size_t used = (size_t)snprintf(wait->text, sizeof wait->text, "rank %d waits in %s for rank%s",
-                                   wait->rank, call, wait->target_count > 1 ? "s" : "");
-    used += say_targets(analysis, wait, NULL, wait->text + used, sizeof wait->text / 2 - used);
-    if (gathering->comm != COMM_WORLD_ID)
-        used += (size_t)snprintf(wait->text + used, sizeof wait->text - used, " (%s)",
-                                 communicator_text(gathering->comm, comm));
-    say_elsewhere(analysis, wait, used);
-}
-
-static enum depends depends_on(const struct gathering *gathering, int rank, unsigned call, int root,
-                               uint64_t bytes)
-{
-    bool large = bytes > EAGER_BYTES;
-    switch (call_operation(call)) {
-    case OPERATION_BARRIER:
-    case OPERATION_ALLGATHER:
-    case OPERATION_ALLGATHERV:
-    case OPERATION_ALLTOALL:
-    case OPERATION_ALLREDUCE:
-    case OPERATION_REDUCE_SCATTER:
-    case OPERATION_REDUCE_SCATTER_BLOCK:
-    case OPERATION_NONE: /* makes a communicator */
-        return DEPENDS_ALL;
-    case OPERATION_BCAST:
-    case OPERATION_SCATTER:
-    case OPERATION_SCATTERV:
-        return gathering->inter || rank == root ? DEPENDS_NOBODY : DEPENDS_ROOT;
-    case OPERATION_GATHER:
-    case OPERATION_GATHERV:
-    case OPERATION_REDUCE:
-        if (gathering->inter)
-            return DEPENDS_NOBODY;
-        if (rank == root)
-            return DEPENDS_ALL;
-        return large ? DEPENDS_ROOT : DEPENDS_NOBODY;
-    case OPERATION_SCAN:
-    case OPERATION_EXSCAN:
-        return DEPENDS_LOWER;
-    case OPERATION_NEIGHBOR_ALLGATHER:
-    case OPERATION_NEIGHBOR_ALLGATHERV:
-    case OPERATION_NEIGHBOR_ALLTOALL:
-    case OPERATION_NEIGHBOR_ALLTOALLV:
-    case OPERATION_NEIGHBOR_ALLTOALLW:
-        return DEPENDS_SOME;
-    default:
-        return DEPENDS_NOBODY;
-    }
-}
-
-static bool collective_is_stuck(const struct analysis *analysis, int rank, uint32_t comm,
-                                uint64_t number, unsigned call, int root, uint64_t bytes,
-                                const char *waits_in, struct wait_for *wait)
-{
-    const struct gathering *gathering = collectives_find(&analysis->pass.collectives, comm);
-    if (gathering == NULL)
-        return false;
-    enum depends depends = depends_on(gathering, rank, call, root, bytes);
-    if (depends == DEPENDS_NOBODY ||
-        add_missing(gathering, number, analysis->ranks, depends, root, wait) == 0)
-        return false;
-    wait->any |= depends == DEPENDS_SOME;
-    say_collective(analysis, gathering, waits_in, wait);
     return true;
 }
 
@@ -397,8 +200,8 @@ static bool request_is_stuck(const struct analysis *analysis, int rank, uint32_t
         return false;
     const struct trace *trace = trace_set_find(analysis->traces, rank, analysis->incarnation);
     const struct record *began = &trace->record[collective->began];
-    return collective_is_stuck(analysis, rank, collective->gathering->comm, collective->number,
-                               began->call, began->peer, began->bytes, call, wait);
+    return hang_in_collective(analysis, rank, collective->gathering->comm, collective->number,
+                              began->call, began->peer, began->bytes, call, wait);
 }
 
 /* Of all requests of the rank that are not complete: how many there are, and how many are stuck.
@@ -455,7 +258,7 @@ static bool finalize_is_stuck(const struct analysis *analysis, struct wait_for *
 {
     for (int rank = 0; rank < analysis->ranks; rank++)
         if (is_alive(analysis, rank) && !is_in_finalize(analysis, rank))
-            add_target(wait, rank);
+            hang_add_target(wait, rank);
     snprintf(wait->text, sizeof wait->text, "rank %d waits in MPI_Finalize for the others",
              wait->rank);
     return wait->target_count > 0;
@@ -495,8 +298,8 @@ static bool call_is_stuck(const struct analysis *analysis, const struct inside *
         return receive_is_stuck(analysis, wait->rank, record->comm, record->want_peer,
                                 record->want_tag, inside->event, call, wait);
     uint32_t comm = collective_comm(record);
-    return comm != 0 && collective_is_stuck(analysis, wait->rank, comm, inside->number,
-                                            record->call, record->peer, record->bytes, call, wait);
+    return comm != 0 && hang_in_collective(analysis, wait->rank, comm, inside->number, record->call,
+                                           record->peer, record->bytes, call, wait);
 }
 
 /* It had begun, and did not come to its end. */
