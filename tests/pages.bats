@@ -184,3 +184,18 @@ golden() {
     [ "$status" -eq 0 ]
     [[ "$output" == *"the limit is 2 events"* ]]
 }
+
+@test "a run whose ranks live on: lives that begin and end, a death, who learns of it, a revocation" {
+    cat >lives.lua <<'LUA'
+scenario "rank 1 dies" {
+  protocol = "respawn", program = "laplace", ranks = 4, engine = "step", survivors = true,
+  arguments = { "--iterations", 3, "--size", 16 }, claims = { "H" },
+  plan = function(p) p:kill { rank = 1, event = "call", level = "wire", nth = 24 } end,
+}
+LUA
+    run "$FAULTLINE" run lives.lua --html=lives
+    echo "$output"
+    [ "$status" -eq 0 ]
+    in_browser lives lives/1.html
+    in_browser look lives lives/1.html "takes the dead one's rank over" "signal 9"
+}

@@ -25,6 +25,10 @@
 #define NAMED_LENGTH 60.0 /* arrows that are shorter have no room for the name of their kind */
 #define POINTS_BYTES 32
 #define TITLE_BYTES 1024
+#define LEARNED_BYTES 20 /* of a label: for one more that is dead */
+#define WAVE_LENGTH 9.0
+#define WAVE_HEIGHT 5.0
+#define PATH_BYTES 8192
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -60,16 +64,46 @@ static void put_letters(struct figure *figure)
     }
 }
 
+/* "r1 dead", "r1 r3 dead": what is learned of by a call. */
+static void put_learned(char label[DIAGRAM_LABEL_BYTES], int process)
+{
+    static const char dead[] = " dead";
+    size_t used = strlen(label), end = sizeof dead - 1;
+    if (used >= end && strcmp(label + used - end, dead) == 0)
+        used -= end;
+    if (used + LEARNED_BYTES < DIAGRAM_LABEL_BYTES)
+        snprintf(label + used, DIAGRAM_LABEL_BYTES - used, "%sr%d%s", used > 0 ? " " : "", process,
+                 dead);
+}
+
+static void put_news(struct figure *figure)
+{
+    const struct news *news = &figure->arrows->news;
+    for (size_t i = 0; i < news->count; i++) {
+        const struct news_item *item = &news->item[i];
+        char *label = figure->label[item->to];
+        if (item->kind == NEWS_LEARNED) {
+            put_learned(label, figure->slice->set->trace[item->dead].rank);
+        } else if (item->kind == NEWS_REVOKED) {
+            snprintf(label, DIAGRAM_LABEL_BYTES, "revoked");
+            snprintf(figure->label[item->from], DIAGRAM_LABEL_BYTES, "revokes");
+        }
+    }
+}
+
 void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
                  const struct slice *slice, const struct arrows *arrows)
 {
     *figure = (struct figure){.xml = xml, .wish = wish, .slice = slice, .arrows = arrows};
     figure->letters = memory_new(slice->count, sizeof *figure->letters);
     figure->letter = memory_new(slice->count, sizeof *figure->letter);
+    figure->label = memory_new(slice->count, sizeof *figure->label);
     put_letters(figure);
+    for (size_t i = 0; i < slice->count; i++)
+        diagram_label(&slice->event[i], figure->label[i]);
+    put_news(figure);
     for (size_t i = 0; i < slice->count; i++) {
-        char label[DIAGRAM_LABEL_BYTES];
-        figure->letters[i] = (unsigned)strlen(diagram_label(&slice->event[i], label));
+        figure->letters[i] = (unsigned)strlen(figure->label[i]);
         if (figure->letter[i][0] != '\0')
             figure->letters[i] += (unsigned)(LETTER_MARK * (double)strlen(figure->letter[i]));
     }
@@ -79,6 +113,7 @@ void figure_release(struct figure *figure)
 {
     free(figure->letters);
     free(figure->letter);
+    free(figure->label);
     *figure = (struct figure){0};
 }
 
@@ -95,7 +130,12 @@ static void write_rows(const struct figure *figure)
 {
     for (int i = 0; i < figure->layout->row_count; i++) {
         xml_begin(figure->xml, "row");
-        xml_number(figure->xml, "rank", figure->layout->rank[i]);
+        int process = figure->layout->rank[i], rank = figure->arrows->news.rank_of[process];
+        xml_number(figure->xml, "rank", process);
+        if (process >= figure->slice->set->world)
+            xml_flag(figure->xml, "later", true);
+        if (rank >= 0)
+            xml_number(figure->xml, "as", rank);
         xml_real(figure->xml, "y", LAYOUT_TOP + (i + 0.5) * LAYOUT_ROW_HEIGHT, 1);
         xml_end(figure->xml);
     }
@@ -129,6 +169,17 @@ static bool is_own_kill(const struct figure *figure, const struct layout_life *l
            (slice_is_fault(last, FAULT_KILL) && last->record->peer == life->trace->rank);
 }
 
+/* "signal 9", as its parent saw it end. */
+static void put_cause(const struct figure *figure, const struct record *end)
+{
+    char cause[DIAGRAM_LABEL_BYTES];
+    if (end->tag != 0)
+        snprintf(cause, sizeof cause, "signal %" PRId32, end->tag);
+    else
+        snprintf(cause, sizeof cause, "exit %" PRIu64, end->bytes);
+    xml_attribute(figure->xml, "cause", cause);
+}
+
 static void write_lives(const struct figure *figure)
 {
     for (size_t i = 0; i < figure->layout->life_count; i++) {
@@ -139,8 +190,11 @@ static void write_lives(const struct figure *figure)
         xml_attribute(figure->xml, "name", name);
         xml_number(figure->xml, "rank", life->trace->rank);
         put_place(figure, "x", "y", life->from - LIFE_BEYOND, life->y);
-        xml_real(figure->xml, "to", life->to + LIFE_BEYOND, 1);
-        xml_flag(figure->xml, "died", life->died && !is_own_kill(figure, life));
+        xml_real(figure->xml, "to", life->death > 0 ? life->death : life->to + LIFE_BEYOND, 1);
+        xml_flag(figure->xml, "died",
+                 life->death > 0 || (life->died && !is_own_kill(figure, life)));
+        if (life->death > 0)
+            put_cause(figure, life->trace->end);
         write_gaps(figure, life);
         xml_end(figure->xml);
     }
@@ -167,7 +221,8 @@ static int by_line(const void *left, const void *right)
     return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Through the first note of each rank, and a little over both ends. */
+/* Through the last note of each rank, and a little over both ends: where ranks live on a line that
+ * not all had taken when one died is taken again. */
 static void write_line(const struct figure *figure, const char *kind,
                        const struct line_point *point, size_t count)
 {
@@ -177,9 +232,11 @@ static void write_line(const struct figure *figure, const char *kind,
     FILE *out = memory_stream(&text, &bytes);
     double half = LAYOUT_ROW_HEIGHT / 2.0;
     const struct layout_spot *first = &spot[point[0].event], *last = &spot[point[count - 1].event];
+    for (size_t i = 1; i < count && point[i].row == point[0].row; i++)
+        first = &spot[point[i].event];
     fprintf(out, "%.1f,%.1f", first->x, first->y - half);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || point[i].row != point[i - 1].row)
+        if (i + 1 == count || point[i].row != point[i + 1].row)
             fprintf(out, " %.1f,%.1f", spot[point[i].event].x, spot[point[i].event].y);
     fprintf(out, " %.1f,%.1f", last->x, last->y + half);
     memory_stream_end(out);
@@ -383,6 +440,81 @@ static void write_arrow(const struct figure *figure, const struct arrow *arrow)
     xml_end(figure->xml);
 }
 
+/* --- news ---------------------------------------------------------------------------------- */
+
+static const struct layout_life *life_of(const struct figure *figure, size_t place)
+{
+    for (size_t i = 0; place != SLICE_NONE && i < figure->layout->life_count; i++)
+        if (figure->layout->life[i].trace == &figure->slice->set->trace[place])
+            return &figure->layout->life[i];
+    return NULL;
+}
+
+/* A curve that swings about the straight line. */
+static void put_wave(const struct figure *figure, const struct stroke *stroke)
+{
+    char path[PATH_BYTES];
+    double dx = stroke->x2 - stroke->x1, dy = stroke->y2 - stroke->y1, length = hypot(dx, dy);
+    unsigned count = (unsigned)(length / WAVE_LENGTH) + 1;
+    double up_x = length > 0 ? -dy / length : 0, up_y = length > 0 ? dx / length : 0;
+    size_t used = (size_t)snprintf(path, sizeof path, "M%.1f,%.1f", stroke->x1, stroke->y1);
+    for (unsigned i = 0; i < count && used + 4 * POINTS_BYTES < sizeof path; i++) {
+        double middle = (i + 0.5) / count, end = (i + 1.0) / count;
+        double swing = i % 2 == 0 ? WAVE_HEIGHT : -WAVE_HEIGHT;
+        used += (size_t)snprintf(path + used, sizeof path - used, " Q%.1f,%.1f %.1f,%.1f",
+                                 stroke->x1 + dx * middle + up_x * swing,
+                                 stroke->y1 + dy * middle + up_y * swing, stroke->x1 + dx * end,
+                                 stroke->y1 + dy * end);
+    }
+    xml_attribute(figure->xml, "path", path);
+}
+
+static void put_news_words(const struct figure *figure, const struct news_item *item)
+{
+    static const char *const words[] = {
+        [NEWS_TAKEN_OVER] = "r%d#%d took over the rank of r%d#%d, which had died",
+        [NEWS_LEARNED] = "r%d#%d learned that r%d#%d had died",
+        [NEWS_REVOKED] = "r%d#%d was told that r%d#%d had revoked the communicator"};
+    static const char *const kinds[] = {
+        [NEWS_TAKEN_OVER] = "taken-over", [NEWS_LEARNED] = "learned", [NEWS_REVOKED] = "revoked"};
+    const struct slice *slice = figure->slice;
+    const struct trace *to = slice->event[item->to].trace;
+    const struct trace *from =
+        item->from == SLICE_NONE ? &slice->set->trace[item->dead] : slice->event[item->from].trace;
+    char text[TITLE_BYTES];
+    snprintf(text, sizeof text, words[item->kind], to->rank, to->incarnation, from->rank,
+             from->incarnation);
+    xml_attribute(figure->xml, "kind", kinds[item->kind]);
+    xml_attribute(figure->xml, "words", text);
+}
+
+static void write_news(const struct figure *figure, const struct news_item *item)
+{
+    const struct layout_life *dead = life_of(figure, item->dead);
+    char path[4 * POINTS_BYTES], id[DIAGRAM_ID_BYTES];
+    if (!is_shown(figure, item->to) || !(item->from == SLICE_NONE ? dead != NULL && dead->death > 0
+                                                                  : is_shown(figure, item->from)))
+        return;
+    const struct layout_spot *to = &figure->layout->spot[item->to];
+    struct stroke stroke = {.x2 = to->x, .y2 = to->y};
+    stroke.x1 = item->from == SLICE_NONE ? dead->death : figure->layout->spot[item->from].x;
+    stroke.y1 = item->from == SLICE_NONE ? dead->y : figure->layout->spot[item->from].y;
+    stroke = shorten(stroke);
+    xml_begin(figure->xml, "news");
+    put_news_words(figure, item);
+    if (item->from != SLICE_NONE)
+        xml_attribute(figure->xml, "from", figure_event_id(figure, item->from, id));
+    xml_attribute(figure->xml, "to", figure_event_id(figure, item->to, id));
+    if (item->kind == NEWS_REVOKED) {
+        put_wave(figure, &stroke);
+    } else {
+        snprintf(path, sizeof path, "M%.1f,%.1f L%.1f,%.1f", stroke.x1, stroke.y1, stroke.x2,
+                 stroke.y2);
+        xml_attribute(figure->xml, "path", path);
+    }
+    xml_end(figure->xml);
+}
+
 /* --- events ----------------------------------------------------------------------------------- */
 
 static void put_title(const struct figure *figure, size_t at)
@@ -402,7 +534,8 @@ static void write_event(const struct figure *figure, size_t at)
 {
     const struct slice_event *event = &figure->slice->event[at];
     const struct layout_spot *spot = &figure->layout->spot[at];
-    char id[DIAGRAM_ID_BYTES], label[DIAGRAM_LABEL_BYTES], comm[DIAGRAM_LABEL_BYTES];
+    char id[DIAGRAM_ID_BYTES], comm[DIAGRAM_LABEL_BYTES];
+    const char *label = figure->label[at];
     xml_begin(figure->xml, "event");
     xml_attribute(figure->xml, "id", figure_event_id(figure, at, id));
     xml_number(figure->xml, "rank", event->trace->rank);
@@ -412,7 +545,6 @@ static void write_event(const struct figure *figure, size_t at)
     diagram_comm(event, comm);
     xml_attribute(figure->xml, "comm", comm[0] != '\0' ? comm : NULL);
     put_place(figure, "x", "y", spot->x, spot->y);
-    diagram_label(event, label);
     xml_attribute(figure->xml, "label", label[0] != '\0' ? label : NULL);
     xml_attribute(figure->xml, "letter", figure_letter(figure, at));
     xml_flag(figure->xml, "faded", figure_is_faded(figure, at));
@@ -441,6 +573,8 @@ void figure_write(const struct figure *figure)
     write_lines(figure);
     for (size_t i = 0; i < figure->arrows->count; i++)
         write_arrow(figure, &figure->arrows->arrow[i]);
+    for (size_t i = 0; i < figure->arrows->news.count; i++)
+        write_news(figure, &figure->arrows->news.item[i]);
     for (size_t i = 0; i < figure->slice->count; i++)
         if (layout->spot[i].shown)
             write_event(figure, i);

@@ -4,6 +4,7 @@
 #define REPORTS_DIAGRAM_FIGURE_H
 
 #include "reports/diagram/diagram.h"
+#include "reports/diagram/diagram_words.h"
 #include "reports/walk/arrows.h"
 #include "reports/walk/layout.h"
 
@@ -12,11 +13,12 @@ struct figure {
     const struct diagram_wish *wish;
     const struct slice *slice;
     const struct arrows *arrows;
-    const struct layout *layout; /* of this picture */
-    const char *name;            /* of this picture */
-    unsigned *letters;           /* by event: of its label; owned */
-    char (*letter)[4];           /* by event: "A" or "AC", the witnesses that it is; owned */
-    bool has_witness;            /* some event shown is one: then others can fade */
+    const struct layout *layout;        /* of this picture */
+    const char *name;                   /* of this picture */
+    unsigned *letters;                  /* by event: of its label; owned */
+    char (*letter)[4];                  /* by event: "A" or "AC", the witnesses that it is; owned */
+    char (*label)[DIAGRAM_LABEL_BYTES]; /* by event: what stands at it; owned */
+    bool has_witness;                   /* some event shown is one: then others can fade */
 };
 
 /* Owned by the caller: figure_release. */

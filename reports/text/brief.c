@@ -15,6 +15,7 @@
 #define WEIGHT_UNRELATED 4.0
 #define WEIGHT_STRANGER 3.0 /* of a rank that the witness does not name */
 
+#define NEWS_MOST 8
 #define LINE_EVENTS 24 /* with the notes of the witness's lines: of more ranks there is no room */
 
 struct pick {
@@ -88,6 +89,16 @@ static void add_line_of(struct choosing *choosing, const struct slice_event *wit
     }
 }
 
+/* Who takes over, who learns of a death, whom a revocation reaches. */
+static void add_news(struct choosing *choosing, bool any)
+{
+    const struct news *news = &choosing->arrows->news;
+    for (size_t i = 0; any && i < news->count && i < NEWS_MOST; i++) {
+        add(choosing, news->item[i].from);
+        add(choosing, news->item[i].to);
+    }
+}
+
 /* The witness (or the deaths, which the slice has found then), the other ends of its messages and
  * the rest of its lines. */
 static void add_witness(struct choosing *choosing)
@@ -107,6 +118,7 @@ static void add_witness(struct choosing *choosing)
     }
     for (size_t k = 0; k < witnesses; k++)
         add_line_of(choosing, &slice->event[choosing->order[k].event]);
+    add_news(choosing, witnesses > 0);
     choosing->must = choosing->count;
 }
 

@@ -233,6 +233,7 @@ void arrows_read(const struct slice *slice, const struct links *links, struct ar
     for (size_t i = 0; i < slice->count; i++)
         read_wire(&drawing, links, i, own);
     meetings_finish(slice, links, &members, arrows);
+    news_read(slice, &arrows->news);
     reading_end(&reading);
 }
 
@@ -242,5 +243,6 @@ void arrows_release(struct arrows *arrows)
         free(arrows->meeting[i].event);
     free(arrows->meeting);
     free(arrows->arrow);
+    news_release(&arrows->news);
     *arrows = (struct arrows){0};
 }

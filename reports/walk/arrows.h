@@ -5,6 +5,7 @@
 #ifndef REPORTS_DIAGRAM_ARROWS_H
 #define REPORTS_DIAGRAM_ARROWS_H
 
+#include "reports/walk/news.h"
 #include "reports/walk/slice.h"
 
 #define ARROW_KINDS(X)                                                                             \
@@ -48,6 +49,7 @@ struct arrows {
     struct arrow *arrow; /* owned */
     size_t meeting_count;
     struct meeting *meeting; /* owned */
+    struct news news;        /* of deaths */
     bool uncertain;          /* some message could not be matched */
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct placing {
     size_t *next;      /* by place: the event to be placed next; in the slice */
     size_t *end;       /* by place */
     size_t *free_from; /* by place: first column that is free */
+    bool *has_event;   /* by place: some event is shown */
     size_t *meeting;   /* by event: number of its collective + 1, 0: none */
     size_t *cause;     /* by event: first of its causes in `causes` */
     size_t *causes;    /* senders, by receiver */
@@ -65,9 +67,30 @@ static bool causes_are_placed(const struct placing *placing, size_t event)
     return true;
 }
 
+/* All of the process that is shown is placed: its death comes next. */
+static bool is_over(const struct placing *placing, size_t place)
+{
+    return placing->next[place] == placing->end[place];
+}
+
+static bool news_is_placed(const struct placing *placing, size_t event)
+{
+    const struct news *news = &placing->arrows->news;
+    for (size_t i = 0; i < news->count; i++) {
+        const struct news_item *item = &news->item[i];
+        if (item->to != event)
+            continue;
+        if (item->from == SLICE_NONE
+                ? !is_over(placing, item->dead)
+                : is_shown(placing, item->from) && !is_placed(placing, item->from))
+            return false;
+    }
+    return true;
+}
+
 static bool is_ready(const struct placing *placing, size_t event)
 {
-    if (!causes_are_placed(placing, event))
+    if (!causes_are_placed(placing, event) || !news_is_placed(placing, event))
         return false;
     if (placing->meeting[event] == 0)
         return true;
@@ -81,13 +104,37 @@ static bool is_ready(const struct placing *placing, size_t event)
     return true;
 }
 
+/* A process that came later begins right of what was done before it came. */
+static size_t first_column(const struct placing *placing, size_t event)
+{
+    const struct slice_event *first = &placing->slice->event[event];
+    size_t column = placing->free_from[first->place];
+    if (first->trace->rank < placing->slice->set->world || placing->has_event[first->place])
+        return column;
+    for (size_t i = 0; i < placing->slice->count; i++)
+        if (is_placed(placing, i) && placing->slice->event[i].point_ns <= first->enter_ns &&
+            placing->layout->spot[i].column >= column)
+            column = placing->layout->spot[i].column + 1;
+    return column;
+}
+
 static size_t column_of(const struct placing *placing, size_t event)
 {
-    size_t column = placing->free_from[placing->slice->event[event].place];
+    size_t column = first_column(placing, event);
     for (size_t i = placing->cause[event]; i < placing->cause[event + 1]; i++)
         if (is_placed(placing, placing->causes[i]) &&
             placing->layout->spot[placing->causes[i]].column >= column)
             column = placing->layout->spot[placing->causes[i]].column + 1;
+    for (size_t i = 0; i < placing->arrows->news.count; i++) {
+        const struct news_item *item = &placing->arrows->news.item[i];
+        if (item->to != event)
+            continue;
+        if (item->from == SLICE_NONE && placing->free_from[item->dead] >= column)
+            column = placing->free_from[item->dead] + 1;
+        else if (item->from != SLICE_NONE && is_placed(placing, item->from) &&
+                 placing->layout->spot[item->from].column >= column)
+            column = placing->layout->spot[item->from].column + 1;
+    }
     return column;
 }
 
@@ -97,6 +144,7 @@ static void put(struct placing *placing, size_t event, size_t column)
     placing->layout->spot[event].shown = true;
     placing->layout->spot[event].column = column;
     placing->free_from[place] = column + 1;
+    placing->has_event[place] = true;
     if (column >= placing->columns)
         placing->columns = column + 1;
     placing->next[place]++;
@@ -150,6 +198,20 @@ static void place_all(struct placing *placing, int incarnation)
     }
 }
 
+/* A process that died has the first column that is free on its row for that. */
+static void place_deaths(struct placing *placing, int incarnation)
+{
+    const struct trace_set *set = placing->slice->set;
+    for (size_t place = 0; place < set->count; place++) {
+        if (set->trace[place].incarnation != incarnation || !news_is_dead(&set->trace[place]) ||
+            !placing->has_event[place])
+            continue;
+        placing->layout->death[place] = placing->free_from[place];
+        if (placing->free_from[place] >= placing->columns)
+            placing->columns = placing->free_from[place] + 1;
+    }
+}
+
 /* A rank's later life begins where everything before it, of a job that was started again as a
  * whole, has ended. */
 static void place_lives(struct placing *placing)
@@ -160,6 +222,7 @@ static void place_lives(struct placing *placing)
             if (placing->slice->set->trace[place].incarnation == i)
                 placing->free_from[place] = start;
         place_all(placing, i);
+        place_deaths(placing, i);
     }
 }
 
@@ -192,6 +255,10 @@ static void begin(struct placing *placing)
     placing->next = memory_new(places, sizeof *placing->next);
     placing->end = memory_new(places, sizeof *placing->end);
     placing->free_from = memory_new(places, sizeof *placing->free_from);
+    placing->has_event = memory_new(places, sizeof *placing->has_event);
+    placing->layout->death = memory_new(places, sizeof *placing->layout->death);
+    for (size_t place = 0; place < places; place++)
+        placing->layout->death[place] = SLICE_NONE;
     placing->meeting = memory_new(count, sizeof *placing->meeting);
     placing->cause = memory_new(count + 2, sizeof *placing->cause);
     placing->causes = memory_new(placing->arrows->count + 1, sizeof *placing->causes);
@@ -215,6 +282,7 @@ static void finish(struct placing *placing)
     free(placing->next);
     free(placing->end);
     free(placing->free_from);
+    free(placing->has_event);
     free(placing->meeting);
     free(placing->cause);
     free(placing->causes);
@@ -256,6 +324,10 @@ static void make_columns(struct layout *layout, const struct layout_wish *wish)
         if (layout->spot[i].shown && needed > width[column])
             width[column] = needed;
     }
+    for (size_t place = 0; place < layout->slice->set->count; place++)
+        if (layout->death[place] != SLICE_NONE)
+            width[layout->death[place]] =
+                fmax(width[layout->death[place]], LAYOUT_DEATH_LETTERS * LAYOUT_LETTER_WIDTH);
     double x = LAYOUT_LEFT;
     for (size_t i = 0; i < layout->column_count; i++) {
         double own = width[i] > wish->column_width ? width[i] : wish->column_width;
@@ -284,6 +356,8 @@ static void make_lives(struct layout *layout)
             life = &layout->life[layout->life_count++];
             *life = (struct layout_life){.trace = trace, .first = i, .from = spot->x, .y = spot->y};
             life->died = atomic_load(&trace->header->closed) == 0;
+            if (layout->death[slice->event[i].place] != SLICE_NONE)
+                life->death = layout->column_x[layout->death[slice->event[i].place]];
         }
         life->last = i;
         life->to = spot->x;
@@ -309,6 +383,7 @@ void layout_release(struct layout *layout)
     free(layout->spot);
     free(layout->rank);
     free(layout->column_x);
+    free(layout->death);
     free(layout->life);
     *layout = (struct layout){0};
 }

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "oracles/reading/history.h"
 #include "reports/walk/fold.h"
+#include "trace/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,13 +141,17 @@ static bool is_line_note(unsigned note)
 
 static double weight(const struct record *record)
 {
+    if (record->kind != RECORD_NOTE && record->kind != RECORD_FAULT &&
+        (raised_text(record->error) != NULL || record->call == CALL_MPIX_Comm_revoke))
+        return COST_NOTE; /* of a death */
     switch ((unsigned)record->kind) {
     case RECORD_FAULT:
         return COST_LINE;
     case RECORD_NOTE:
         if (record->tag == NOTE_PHASE || record->tag == NOTE_HANDLE)
             return COST_CALL;
-        return is_line_note((unsigned)record->tag) ? COST_LINE : COST_NOTE;
+        return is_line_note((unsigned)record->tag) || record->tag == NOTE_BECOMES ? COST_LINE
+                                                                                  : COST_NOTE;
     case RECORD_SEND:
     case RECORD_COLLECTIVE:
         return 1;

@@ -17,6 +17,7 @@
       <xsl:apply-templates select="row" mode="svg"/>
       <xsl:apply-templates select="life" mode="svg"/>
       <xsl:apply-templates select="line" mode="svg"/>
+      <xsl:apply-templates select="news" mode="svg"/>
       <xsl:apply-templates select="arrow[@faded]" mode="svg"/>
       <xsl:apply-templates select="arrow[not(@faded) and not(@witness)]" mode="svg"/>
       <xsl:apply-templates select="arrow[@witness]" mode="svg"/>
@@ -29,8 +30,17 @@
   <xsl:template match="row" mode="svg">
     <g class="row" data-rank="{@rank}">
       <text x="6" y="{@y + 4}" font-size="12" font-weight="bold" fill="#1b1f24" class="name">
-        <xsl:text>rank </xsl:text><xsl:value-of select="@rank"/>
+        <xsl:text>rank </xsl:text>
+        <xsl:choose>
+          <xsl:when test="@as"><xsl:value-of select="@as"/></xsl:when>
+          <xsl:otherwise>&#x2013;</xsl:otherwise>
+        </xsl:choose>
       </text>
+      <xsl:if test="@later">
+        <text class="life-name" x="6" y="{@y + 15}" font-size="9" fill="#545d68">
+          <xsl:text>process </xsl:text><xsl:value-of select="@rank"/>
+        </text>
+      </xsl:if>
     </g>
   </xsl:template>
 
@@ -47,8 +57,20 @@
       <xsl:choose>
         <xsl:when test="@died">
           <path class="died" d="M{@to - 4},{@y - 4} l8,8 m0,-8 l-8,8" stroke="#b3261e"
-                stroke-width="1.8" fill="none"><title><xsl:value-of select="@name"/> did not come to
-          its end by itself</title></path>
+                stroke-width="1.8" fill="none">
+            <title>
+              <xsl:value-of select="@name"/>
+              <xsl:choose>
+                <xsl:when test="@cause"><xsl:text> died: </xsl:text><xsl:value-of select="@cause"/></xsl:when>
+                <xsl:otherwise> did not come to its end by itself</xsl:otherwise>
+              </xsl:choose>
+            </title>
+          </path>
+          <xsl:if test="@cause">
+            <text class="label cause" x="{@to}" y="{@y - 14}" text-anchor="middle" fill="#1b1f24">
+              <xsl:value-of select="@cause"/>
+            </text>
+          </xsl:if>
         </xsl:when>
         <xsl:otherwise>
           <line x1="{@to}" y1="{@y - 4}" x2="{@to}" y2="{@y + 4}" stroke="#3d444d"
@@ -141,6 +163,26 @@
         <text x="{@mx}" y="{@my + 9}" text-anchor="middle" fill="#b3261e" font-size="11"
               font-weight="bold">!</text>
       </xsl:if>
+    </g>
+  </xsl:template>
+
+  <!-- what a death brings about -->
+
+  <xsl:template match="news" mode="svg">
+    <g class="news {@kind}" data-from="{@from}" data-to="{@to}">
+      <title><xsl:value-of select="@words"/></title>
+      <xsl:choose>
+        <xsl:when test="@kind = 'taken-over'">
+          <path d="{@path}" fill="none" stroke="#1a7f37" stroke-width="3"/>
+        </xsl:when>
+        <xsl:when test="@kind = 'revoked'">
+          <path d="{@path}" fill="none" stroke="#a64b00" stroke-width="1.2"/>
+        </xsl:when>
+        <xsl:otherwise>
+          <path d="{@path}" fill="none" stroke="#b3261e" stroke-width="1.2" stroke-dasharray="1 4"
+                stroke-linecap="round"/>
+        </xsl:otherwise>
+      </xsl:choose>
     </g>
   </xsl:template>
 

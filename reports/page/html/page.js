@@ -328,6 +328,10 @@
       const ends = [arrow.dataset.from, arrow.dataset.to].filter(Boolean).map((id) => marks.get(id)[0]);
       arrow.classList.toggle("out", !passes(arrow.dataset) || ends.some(isOut));
     }
+    for (const news of document.querySelectorAll("g.news")) {
+      const ends = [news.dataset.from, news.dataset.to].filter(Boolean).map((id) => marks.get(id)[0]);
+      news.classList.toggle("out", ends.some(isOut));
+    }
     const rows = [...document.querySelectorAll("tr[data-rank]")];
     const shown = rows.filter((row) => !row.classList.contains("out")).length;
     amount.textContent = shown === rows.length ? "" : shown + " of " + rows.length + " rows pass the filter";

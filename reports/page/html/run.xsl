@@ -219,6 +219,10 @@
       <xsl:if test="event[@shape = 'commit']"><span>&#x2605; commit</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'restored']"><span>&#x21BA; restored</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'kill']"><span>&#x2717; kill</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="life/@cause"><span>&#xD7; at the end of a line: the process died</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="news[@kind = 'taken-over']"><span>thick line: takes the dead one's rank over</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="news[@kind = 'learned']"><span>dots: learns of the death</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="news[@kind = 'revoked']"><span>wave: a communicator is revoked</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="life/gap"><span>dotted line: events left out</span><xsl:text> </xsl:text></xsl:if>
     </p>
   </xsl:template>
