@@ -8,7 +8,10 @@ MPICC    = mpicc.$(MPI)
 MPIFORT  = mpifort.$(MPI)
 LAUNCHER = $(LAUNCHER_$(MPI))
 LAUNCHER_mpich   = hydra
-LAUNCHER_openmpi = mpirun
+LAUNCHER_openmpi = $(if $(OPENMPI_ULFM),prterun,mpirun)
+# Open MPI has ULFM, and another launcher, from version 5 on.
+OPENMPI_ULFM    := $(if $(filter openmpi,$(MPI)),$(filter-out 1 2 3 4,$(shell $(MPICC) --showme:version \
+                   2>/dev/null | sed 's/.*Open MPI \([0-9]*\)\..*/\1/')))
 $(if $(LAUNCHER),,$(error MPI=$(MPI): accepted are mpich, openmpi))
 
 CC       = gcc

@@ -17,6 +17,11 @@
 /* Open MPI marks what is deprecated, which must be answered all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
+/* MPI_Isendrecv came with MPI-4, and Open MPI 5 has it while it says that it is MPI-3.1. */
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define MPI_LIBRARY_HAS_ISENDRECV
+#endif
+
 /* Before version 5 Open MPI has persistent collectives under names of its own. */
 #if defined OMPI_HAVE_MPI_EXT_PCOLLREQ && OMPI_MAJOR_VERSION < 5
 #define MPI_Allgather_init MPIX_Allgather_init

@@ -305,6 +305,26 @@ void runtime_initialized(int number, int size, bool several_threads)
         watcher->started();
 }
 
+int runtime_take_newcomers(int count, uint64_t born_in)
+{
+    return runtime_recording ? board_take_newcomers(board, count, born_in) : -1;
+}
+
+int runtime_find_newcomers(uint64_t born_in)
+{
+    return runtime_recording ? board_find_newcomers(board, born_in) : -1;
+}
+
+int runtime_number(void)
+{
+    return runtime_trace.header->rank;
+}
+
+int runtime_parent(void)
+{
+    return runtime_recording ? atomic_load(&runtime_slot->parent_pid) : 0;
+}
+
 void runtime_library(const void *address, const char *version)
 {
     Dl_info file;

@@ -66,6 +66,17 @@ openmpi-suites: setup
 	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) all
 	$(Q)scripts/openmpi_suites.sh $(BUILD) $(SHARD)
 
+# A Debian 13 in a folder, which has Open MPI 5: minutes, once. See scripts/ulfm/README.md.
+.PHONY: ulfm-root test-ulfm
+ULFM_ROOT ?= $(HOME)/.cache/faultline/ulfm-root
+ULFM       = $(BUILD)-ulfm
+ulfm-root:
+	$(Q)scripts/ulfm/root.sh $(abspath $(ULFM_ROOT))
+
+# Minutes: a part of the tests, built and run in it.
+test-ulfm: ulfm-root
+	$(Q)BUILD=$(ULFM) scripts/ulfm/inside.sh $(abspath $(ULFM_ROOT)) scripts/ulfm/test.sh
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

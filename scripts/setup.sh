@@ -1,8 +1,8 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|valgrind|openmpi|test BUILD|arm64 BUILD]: installs what Faultline needs from
+# setup.sh [check|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what Faultline needs from
 # Debian, or says the one line to type. With `check`, what `make check` needs as well; with `bench`,
 # what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `openmpi`, the
-# second MPI library; with `test`, that and clang too, a browser for the tests of the pages, and their
+# second MPI library; with `ulfm`, that alone, where there is no other; with `test`, that and clang too, a browser for the tests of the pages, and their
 # two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator, and in
 # BUILD/arm64/root the libraries that they need.
 set -eu
@@ -18,6 +18,7 @@ sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = valgrind ] && packages="$packages valgrind"
 openmpi="openmpi-bin libopenmpi-dev"
 [ "${1:-}" = openmpi ] && packages="$packages $openmpi"
+[ "${1:-}" = ulfm ] && packages="$(echo "$packages" | sed 's/[^ ]*mpich[^ ]*//g') $openmpi iproute2"
 if [ "${1:-}" = test ]; then
     packages="$packages $sanitisers $openmpi strace git chromium"
     # Whoever has node or npm from somewhere else keeps it.
@@ -66,12 +67,12 @@ install_packages() {
     # An old list of packages may name versions that are gone: one fresh list is cheaper than a
     # failure.
     apt-get update -qq
-    keep_default_mpi
+    [ "$1" = ulfm ] || keep_default_mpi
     # shellcheck disable=SC2086 # a list of words on purpose
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-[ -z "$missing" ] || install_packages
+[ -z "$missing" ] || install_packages "${1:-}"
 if [ "${1:-}" = test ]; then
     install_modules "$2"
 elif [ "${1:-}" = arm64 ]; then

@@ -5,8 +5,8 @@ MPI_COMPILE      = $(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -D_GNU_SOURCE
 PROTOCOL_COMPILE = $(MPI_COMPILE) -fPIC -fvisibility=hidden -MMD -MP \
                    -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
 PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
-# Protocols that call ULFM are built where the library has it, which Open MPI 4 has not.
-ULFM_USERS      := $(if $(filter openmpi,$(MPI)),$(foreach file,$(shell grep -l 'MPIX_ERR_' \
+# Protocols that call ULFM are built where the library has it.
+ULFM_USERS      := $(if $(filter mpich,$(MPI))$(OPENMPI_ULFM),,$(foreach file,$(shell grep -l 'MPIX_ERR_' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file)))))
 PROGRAMS        := $(filter-out $(if $(filter openmpi,$(MPI)),$(patsubst suites/programs/%.c,%,\
                    $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))

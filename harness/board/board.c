@@ -161,6 +161,25 @@ void board_leave_store(struct board *board)
     pthread_mutex_unlock(&board->store_turn);
 }
 
+int board_take_newcomers(struct board *board, int count, uint64_t born_in)
+{
+    int32_t first = atomic_load(&board->processes);
+    do {
+        if (count < 1 || count > board->slots - first)
+            return -1;
+    } while (!atomic_compare_exchange_weak(&board->processes, &first, first + count));
+    atomic_store(&board->slot[first].born_in, born_in);
+    return first;
+}
+
+int board_find_newcomers(const struct board *board, uint64_t born_in)
+{
+    for (int i = board->ranks; i < board_processes(board); i++)
+        if (atomic_load(&board->slot[i].born_in) == born_in)
+            return i;
+    return -1;
+}
+
 bool board_step_done(const struct board *board, unsigned step)
 {
     return step < BOARD_MAX_STEPS && atomic_load(&board->progress[step].done_ns) != 0;

@@ -16,13 +16,17 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 8u
+#define BOARD_VERSION 9u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_NEWCOMERS 64 /* slots for processes that come later, where some may */
 #define BOARD_TEXT_BYTES 256
 /* "1": when a rank has died the others go on; else the job ends. */
 #define SURVIVORS_ENVIRONMENT "FAULTLINE_SURVIVORS"
+/* What the parent of a process that was spawned is told of its number: --first N. And its parents,
+ * in the environment: their numbers, with commas between. */
+#define FIRST_OPTION "first"
+#define PARENTS_ENVIRONMENT "FAULTLINE_PARENTS"
 #define BOARD_NAME_BYTES 16 /* of a process, as the kernel keeps it */
 
 /* Life of a rank's process in the current incarnation. */
@@ -62,6 +66,8 @@ struct board_slot {
     _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
     _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
     _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
+    _Atomic uint64_t born_in;      /* of the first of those that were spawned together: the call,
+                                      as board_take_newcomers was told; 0: none */
     _Atomic uint32_t nobody;       /* 1: the process has told that it is no rank now */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
@@ -171,6 +177,14 @@ static inline int board_processes(const struct board *board)
 {
     return atomic_load(&board->processes);
 }
+
+/* Numbers for `count` processes that a call of MPI_Comm_spawn makes: the first of them; -1: there
+ * are not as many slots. born_in: names the call, the same at all processes that take part in it,
+ * not 0. Numbers are taken for good, also if the call fails. */
+int board_take_newcomers(struct board *board, int count, uint64_t born_in);
+
+/* The first of those who were given numbers for that call; -1: nobody was. */
+int board_find_newcomers(const struct board *board, uint64_t born_in);
 
 /* Asks the parent of `rank` to kill it (step is the plan's, from 0): kill_request is set. */
 void board_request_kill(struct board *board, int rank, unsigned step);

@@ -15,9 +15,9 @@
 /* A whole path, of MPICH itself, of UCX below it, or of Open MPI. */
 static inline bool shared_memory_is_of_mpi(const char *path)
 {
-    static const char *const begins[] = {SHARED_MEMORY "/mpich_shar_tmp",
-                                         SHARED_MEMORY "/ucx_shm_posix_",
-                                         SHARED_MEMORY "/vader_segment."};
+    static const char *const begins[] = {
+        SHARED_MEMORY "/mpich_shar_tmp", SHARED_MEMORY "/ucx_shm_posix_",
+        SHARED_MEMORY "/vader_segment.", SHARED_MEMORY "/sm_segment."};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(path, begins[i], strlen(begins[i])) == 0)
             return strchr(path + sizeof SHARED_MEMORY, '/') == NULL;

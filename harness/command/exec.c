@@ -1,6 +1,7 @@
 /* `faultline exec`: a command under the taps. Three situations: from a shell (the command starts
  * ranks itself), inside a rank of a job (`mpiexec -n 4 faultline exec -- ./app`), and inside a rank
  * of a run of ours (--in). */
+#include "board/board.h"
 #include "board/rank_number.h"
 #include "cli/arguments.h"
 #include "cli/settings.h"
@@ -38,7 +39,8 @@ enum key {
     KEY_IN,
     KEY_PRELOAD,
     KEY_ENV,
-    KEY_WATCH
+    KEY_WATCH,
+    KEY_FIRST
 };
 
 struct exec_options {
@@ -51,6 +53,7 @@ struct exec_options {
     const char *environment[ENVIRONMENT_MAX];
     size_t environment_count;
     pid_t watch;
+    long first;     /* number of the first of the processes that were spawned together */
     char **command; /* NULL-terminated; NULL: none */
 };
 
@@ -64,6 +67,7 @@ static const struct argp_option exec_argp_options[] = {
     {"preload", KEY_PRELOAD, "LIST", OPTION_HIDDEN, "LD_PRELOAD of the rank", 0},
     {"env", KEY_ENV, "NAME=VALUE", OPTION_HIDDEN, "a variable for the rank", 0},
     {"watch", KEY_WATCH, "PID", OPTION_HIDDEN, "end with this process", 0},
+    {FIRST_OPTION, KEY_FIRST, "N", OPTION_HIDDEN, "rank 0 of this MPI_COMM_WORLD is process N", 0},
     {0},
 };
 
@@ -126,6 +130,9 @@ static error_t parse_exec(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_WATCH:
         options->watch = (pid_t)strtol(argument, NULL, 10);
+        return 0;
+    case KEY_FIRST:
+        options->first = number_of(argument, "--" FIRST_OPTION, 0, RANKS_MOST, state);
         return 0;
     case ARGP_KEY_ARGS:
         options->command = state->argv + state->next;
@@ -249,6 +256,7 @@ static enum error_code run_inside(const struct exec_options *options, const stru
         .capture = options->in != NULL,
         .owns = options->in != NULL,
         .watch = options->watch,
+        .first = (int)options->first,
         .lookout = options->in == NULL ? lookout : NULL,
     };
     if (job.preload == NULL) {

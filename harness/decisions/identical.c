@@ -149,7 +149,7 @@ static bool take_earlier(const struct both *both, bool cut, bool found, struct p
 bool traces_differ(const struct trace_set *then, const struct trace_set *now, bool cut, char *text,
                    size_t bytes)
 {
-    struct place first;
+    struct place first = {0};
     bool found = false;
     for (size_t i = 0; i < then->count; i++) {
         const struct trace *trace = &then->trace[i];

@@ -25,6 +25,8 @@ struct launcher {
     const char *mark;     /* stands in what the right product answers to --version */
     /* What each rank takes of SHARED_MEMORY in MPI_Init, bytes. */
     uint64_t shared_bytes_of_rank;
+    /* When a rank dies the others can go on, and processes that they spawn are recorded. */
+    bool survivors;
 
     /* Where the command is, absolute. ERROR_LAUNCH: there is none. */
     enum error_code (*find)(struct path *command, struct error *error);
@@ -41,7 +43,7 @@ struct launcher {
                     size_t bytes);
 };
 
-extern const struct launcher launcher_hydra, launcher_mpirun, launcher_step;
+extern const struct launcher launcher_hydra, launcher_mpirun, launcher_prterun, launcher_step;
 
 /* Of an engine: "step", or NULL for that of the MPI library which this command was built with. */
 const struct launcher *launcher_of(const char *engine);

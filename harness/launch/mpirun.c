@@ -1,5 +1,5 @@
-/* Open MPI's mpirun. It starts the parent of each rank (rank.h) by itself, which starts the rank.
- * When a rank ends badly it sends SIGTERM to the parents of the others, who pass it on. */
+/* The mpirun of Open MPI 4. It starts the parent of each rank (rank.h) by itself, which starts the
+ * rank. When a rank ends badly it sends SIGTERM to the parents of the others, who pass it on. */
 #include "launch/launcher.h"
 
 #include "launch/leftovers.h"

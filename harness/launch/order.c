@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "decisions/decisions.h"
+#include "launch/rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
     const struct scenario *scenario = launch->scenario;
     *order = (struct launch_order){
         .ranks = scenario->ranks,
+        .survivors = scenario->survivors,
         .seed = launch->seed,
         .folder = launch->folder,
         .shown = launch->shown,
@@ -77,8 +79,9 @@ void order_release(struct launch_order *order)
 }
 
 static const char *const of_outer_run[] = {
-    "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",   "FAULTLINE_STORE",
-    DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT};
+    "FAULTLINE_RUN",     "FAULTLINE_RANK",      "FAULTLINE_RANKS",
+    "FAULTLINE_STORE",   DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT,
+    HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT, SIGPIPE_ENVIRONMENT};
 #define OF_OUTER_RUN (sizeof of_outer_run / sizeof of_outer_run[0])
 
 void order_forget_outer_run(void)

@@ -8,6 +8,7 @@
 
 struct launch_order {
     int ranks;
+    bool survivors;       /* when a rank dies the others go on */
     uint64_t seed;        /* of what the step engine decides */
     const char *folder;   /* of the run, absolute; borrowed */
     const char *shown;    /* the same as the user would type it; borrowed */

@@ -10,6 +10,7 @@
 #include "system/path.h"
 #include "system/process.h"
 #include "trace/clock.h"
+#include "trace/end.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,6 +151,9 @@ _Noreturn static void become_rank(const struct supervised_rank *supervised, pid_
         _exit(EXIT_NOT_STARTED);
     set_environment(supervised);
     process_reset_signals(&supervised->mask);
+    const char *pipe_signal = getenv(SIGPIPE_ENVIRONMENT);
+    if (pipe_signal != NULL && strcmp(pipe_signal, "ignored") == 0)
+        signal(SIGPIPE, SIG_IGN);
     execvp(supervised->job->command[0], supervised->job->command);
     fprintf(stderr, "faultline: cannot start %s: %s\n", supervised->job->command[0],
             strerror(errno));
@@ -233,6 +237,25 @@ static void *serve_requests(void *argument)
     }
 }
 
+static bool has_survivors(const struct rank_job *job)
+{
+    bool survivors = false;
+    for (size_t i = 0; i < job->environment_count; i++)
+        survivors |= strcmp(job->environment[i], SURVIVORS_ENVIRONMENT "=1") == 0;
+    return survivors;
+}
+
+/* Where others live on, their traces are read together with that of the dead one. */
+static void write_end(const struct supervised_rank *supervised, int wait_status)
+{
+    struct path path;
+    int incarnation = atomic_load(&supervised->board->incarnation);
+    if (has_survivors(supervised->job) &&
+        path_format(&path, NULL, "%s/trace/r%d.%d.trace", supervised->job->run, supervised->rank,
+                    incarnation) == OK)
+        trace_write_end(path.text, wait_status, clock_ticks());
+}
+
 static void note_end(void *context, pid_t pid, int wait_status)
 {
     struct supervised_rank *supervised = context;
@@ -240,6 +263,7 @@ static void note_end(void *context, pid_t pid, int wait_status)
         return;
     supervised->ended = true;
     supervised->wait_status = wait_status;
+    write_end(supervised, wait_status);
     struct board_slot *slot = &supervised->board->slot[supervised->rank];
     atomic_store(&slot->wait_status, wait_status);
     atomic_store(&slot->ended_ns, clock_monotonic_ns());
@@ -384,7 +408,7 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
 {
     static struct supervised_rank supervised;
     supervised.job = job;
-    supervised.rank = rank_from_environment();
+    supervised.rank = job->first + rank_from_environment();
     supervised.lookout = supervised.rank == 0 ? job->lookout : NULL;
     if (path_format(&supervised.run, error, "%s", job->run) != OK)
         return error->code;
@@ -393,9 +417,10 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     enum error_code code = find_board(job, &supervised.board, error);
     if (code != OK)
         return code;
-    if (supervised.rank < 0 || supervised.rank >= supervised.board->ranks)
-        return error_set(error, ERROR_LAUNCH, "the launcher says rank %d, the run has 0 to %d",
-                         supervised.rank, supervised.board->ranks - 1);
+    int processes = board_processes(supervised.board);
+    if (supervised.rank < job->first || supervised.rank >= processes)
+        return error_set(error, ERROR_LAUNCH, "the launcher says rank %d, the run has %d to %d",
+                         supervised.rank, job->first, processes - 1);
     if (!block_signals(&supervised))
         return error_set(error, ERROR_LAUNCH, "signalfd: %s", strerror(errno));
     if (job->owns)

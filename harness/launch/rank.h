@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* "ignored": SIGPIPE is, in the ranks, unless they say otherwise. */
+#define SIGPIPE_ENVIRONMENT "FAULTLINE_SIGPIPE"
+
 #define EXIT_NOT_STARTED 127 /* as a shell says it; also the dynamic linker */
 
 /* All pointers are borrowed. */
@@ -22,6 +25,7 @@ struct rank_job {
     char *const *command;          /* NULL-terminated */
     bool capture;                  /* standard output and error go to files in the run folder */
     bool owns;                     /* what the rank leaves behind is ended with it */
+    int first;                     /* number of rank 0 of the MPI_COMM_WORLD that the rank is in */
     pid_t watch;                   /* this process ending ends the rank; 0: none */
     const struct lookout *lookout; /* on the whole job; NULL: none. The parent of rank 0 asks it */
 };

@@ -120,6 +120,7 @@ const struct launcher launcher_step = {
     .product = "Faultline",
     .package = "faultline",
     .shared_bytes_of_rank = 0,
+    .survivors = true,
     .find = find,
     .start = start,
     .poll = has_ended,

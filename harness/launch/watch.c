@@ -19,6 +19,9 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
+/* The same where a process has died and the others go on: as long the MPI library may take to tell
+ * them. */
+#define LOOKS_BEFORE_DETECTION 200
 /* A rank that polls had as many chances to see something: before what is held is let go, and before
  * the job has stalled. */
 #define POLLS_IN_VAIN 100
@@ -38,7 +41,7 @@ static bool is_alive(const struct board_slot *slot)
 
 /* What the ranks do, all together. */
 struct board_summary {
-    int live;
+    int live, dead;      /* a process that has finished is neither */
     bool moves;          /* one is neither blocked, stopped nor polling in vain, nor in MPI_Init */
     bool starts;         /* one is in MPI_Init or before */
     bool changed;        /* since the look before */
@@ -68,13 +71,13 @@ static void summarise_board(const struct board_slot *slot, struct watched *watch
     summary->steered |= stopped || atomic_load(&slot->held) > 0 || atomic_load(&slot->choosing) > 0;
 }
 
-/* Every rank has been started. */
 static struct board_summary summary(struct watch *watch, const struct board *board)
 {
     struct board_summary all = {.polls_each = UINT64_MAX};
     for (int rank = 0; rank < watch->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        all.moves |= atomic_load(&slot->pid) == 0;
+        all.moves |= atomic_load(&slot->pid) == 0; /* it is being started */
+        all.dead += atomic_load(&slot->ended) != 0 && atomic_load(&slot->wait_status) != 0;
         if (!is_alive(slot))
             continue;
         all.live++;
@@ -140,6 +143,15 @@ static unsigned looks_of_delays(const struct board *board, const struct plan *pl
     return longest_ms / WATCH_PERIOD_MS;
 }
 
+/* Looks that tell nothing yet: of all that takes its time, the longest. */
+static unsigned looks_to_wait(const struct board *board, const struct plan *plan,
+                              const struct board_summary *now)
+{
+    unsigned looks = now->steered ? looks_of_delays(board, plan) : 0;
+    bool undetected = now->dead > 0 && looks < LOOKS_BEFORE_DETECTION;
+    return undetected ? LOOKS_BEFORE_DETECTION : looks;
+}
+
 bool watch_look(struct watch *watch, struct board *board, const struct plan *plan,
                 const char *run_folder, char *text, size_t bytes)
 {
@@ -161,7 +173,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     }
     watch->same++;
     bool stuck = false;
-    unsigned delays = now.steered ? looks_of_delays(board, plan) : 0;
+    unsigned delays = looks_to_wait(board, plan, &now);
     if (watch->same <= delays)
         return false;
     if (!now.polls && !now.starts && watch->same >= watch->analyse_at) {

@@ -99,10 +99,9 @@ static double ticks_per_second(const struct scenario *scenario)
     return scenario->engine != NULL ? 1e9 : clock_ticks_per_second();
 }
 
-/* Only the step engine spawns processes that are recorded. */
 static int newcomers(const struct scenario *scenario)
 {
-    return scenario->engine != NULL ? BOARD_NEWCOMERS : 0;
+    return launcher_of(scenario->engine)->survivors ? BOARD_NEWCOMERS : 0;
 }
 
 /* Folder, board and plan. */

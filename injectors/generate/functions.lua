@@ -168,6 +168,9 @@ local may_block = {
 -- Of role CALL, those of which more is recorded than that they were called: see roles.lua.
 local told = { MPIX_Comm_agree = "AGREE", MPIX_Comm_failure_get_acked = "FAILED" }
 
+-- What the lower tap calls instead of the library, with the same parameters.
+local called = { MPI_Comm_spawn = "spawn_command", MPI_Comm_spawn_multiple = "spawn_commands" }
+
 -- Written by hand in exceptions.c: a variable argument list.
 local by_hand = { MPI_Pcontrol = true }
 
@@ -180,7 +183,8 @@ local passed_on = {
 }
 -- Functions where handles are no numbers; MPI_Status_c2f and _f2c are calls like others.
 for _, kind in ipairs {
-    "Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Type", "Win",
+    "Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Type",
+    "Win",
 } do
     passed_on["MPI_" .. kind .. "_c2f"] = true
     passed_on["MPI_" .. kind .. "_f2c"] = true
@@ -202,8 +206,10 @@ end
 local renamed = {
     MPI_Cart_create = { old_comm = "comm_old" },
     MPI_Cart_sub = { new_comm = "newcomm" },
+    MPI_Comm_create_from_group = { tag = "stringtag" },
     MPI_Dist_graph_create = { newcomm = "comm_dist_graph" },
     MPI_Imrecv = { type = "datatype" },
+    MPI_Intercomm_create_from_groups = { tag = "stringtag" },
     MPI_Intercomm_merge = { newintercomm = "newintracomm" },
     MPI_Mrecv = { type = "datatype" },
     MPI_Rsend = { ibuf = "buf" },
@@ -219,6 +225,7 @@ return {
     never_blocks = never_blocks,
     may_block = may_block,
     told = told,
+    called = called,
     by_hand = by_hand,
     passed_on = passed_on,
     untapped = untapped,

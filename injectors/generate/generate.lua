@@ -283,6 +283,10 @@ function substitutes.MEMBER(call)
     return member(call.name)
 end
 
+function substitutes.LIBRARY(call)
+    return known.called[call.name] or "library." .. member(call.name)
+end
+
 function substitutes.NAMED(call)
     return named(call)
 end
@@ -311,7 +315,7 @@ local function lower_call(call, role)
     if not steered and may_block[call.name] and first_communicator(call) ~= "handles.COMM_NULL" then
         steered = gathered
     end
-    local plain = ("library.%s(%s);"):format(member(call.name), named(call))
+    local plain = ("%s(%s);"):format(substitutes.LIBRARY(call), named(call))
     if not steered then
         return ([[
     if (unlikely(runtime_steering))
@@ -472,6 +476,7 @@ local WRAPPERS_HEAD = [[
 #include "injectors/taps/tap_message.h"
 #include "injectors/taps/tap_pair.h"
 #include "injectors/taps/tap_request.h"
+#include "injectors/taps/tap_spawn.h"
 #include "injectors/taps/under_test.h"
 
 #pragma GCC visibility push(hidden)

@@ -499,7 +499,7 @@ roles.COMM_MAKE = { -- $PARENT, $MADE and $TOLD: functions.lua
     after = "make_end($LEVEL, recorded, $PARENT, $MADE, $TOLD, answer);",
     steered = [[
 steer_gather($GATHERED);
-answer = library.$MEMBER($NAMED);
+answer = $LIBRARY($NAMED);
 ]],
 }
 

@@ -89,6 +89,18 @@ void runtime_initialized(int number, int size, bool several_threads);
 void runtime_finalizing(void);
 void runtime_finalized(void);
 
+/* This process takes part in MPI_Comm_spawn of `count` processes; see board_take_newcomers and
+ * board_find_newcomers. -1 also while nothing is recorded. */
+int runtime_take_newcomers(int count, uint64_t born_in);
+int runtime_find_newcomers(uint64_t born_in);
+
+/* Of this process. */
+int runtime_number(void);
+
+/* The process that has started this one and looks after it, where `faultline run` has started that;
+ * 0: there is none. */
+int runtime_parent(void);
+
 /* Which MPI library this process has: an address inside it, and what it calls itself. */
 void runtime_library(const void *address, const char *version);
 

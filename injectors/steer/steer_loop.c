@@ -176,7 +176,7 @@ int steer_sendreceive(const struct steer_exchange *exchange, MPI_Status *status)
     return received != MPI_SUCCESS ? received : sent;
 }
 
-#if MPI_VERSION >= 4 /* there is no such call before */
+#ifdef MPI_LIBRARY_HAS_ISENDRECV
 /* A held send is complete, so the receive alone is what is waited for. */
 int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *request)
 {
@@ -192,10 +192,11 @@ int steer_isendreceive(const struct steer_exchange *exchange, MPI_Request *reque
     if (steer_taken(ACTION_CHOOSE, &step))
         rules_give_back(step);
     if (exchange->replace)
-        return library.Isendrecv_replace_c(in->buffer, in->count, in->type, out->peer, out->tag,
-                                           in->peer, in->tag, exchange->comm, request);
-    return library.Isendrecv_c(out->buffer, out->count, out->type, out->peer, out->tag, in->buffer,
-                               in->count, in->type, in->peer, in->tag, exchange->comm, request);
+        return steer_wide(Isendrecv_replace, in->buffer, in->count, in->type, out->peer, out->tag,
+                          in->peer, in->tag, exchange->comm, request);
+    return steer_wide_pair(Isendrecv, out->buffer, out->count, out->type, out->peer, out->tag,
+                           in->buffer, in->count, in->type, in->peer, in->tag, exchange->comm,
+                           request);
 }
 #endif
 

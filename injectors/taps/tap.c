@@ -4,6 +4,7 @@
 #include "injectors/record/payload.h"
 #include "injectors/taps/tap_communicator.h"
 #include "injectors/taps/tap_request.h"
+#include "injectors/taps/tap_spawn.h"
 
 bool tap_ready;
 bool tap_pairs;
@@ -79,7 +80,8 @@ static void open_taps(void)
     library.Query_thread(&threads);
     library.Get_library_version(version, &length);
     library_end();
-    communicator_open(rank, size);
+    communicator_open(rank, size, spawn_number(rank));
+    spawn_open();
     runtime_library((const void *)(uintptr_t)library.Init, version);
     runtime_initialized(group_self.member[0], size, threads == MPI_THREAD_MULTIPLE);
     tap_ready = true;

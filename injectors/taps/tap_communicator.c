@@ -546,9 +546,9 @@ static void open_later_world(enum level level, struct group *members)
     write_records(level, CALL_NONE, c, 0);
 }
 
-void communicator_open(int rank, int size)
+void communicator_open(int rank, int size, int number)
 {
-    struct group *members = group_open(rank, size);
+    struct group *members = group_open(rank, size, number);
     for (int level = LEVEL_APP; level <= LEVEL_WIRE; level++) {
         communicator_world[level].rank = rank;
         communicator_world[level].wire = handles.COMM_WORLD;

@@ -28,6 +28,7 @@ struct communicator {
     const struct group *peers; /* the one that destinations and sources number */
     int sources;               /* neighbours in the topology; see communicator_neighbours */
     int destinations;
+    _Atomic unsigned spawned; /* calls of MPI_Comm_spawn on it */
 };
 
 /* Sizes as MPI gave them after Init. */
@@ -85,8 +86,9 @@ uint32_t communicator_duplicate_id(enum level level, const struct communicator *
 void communicator_made_as(enum level level, unsigned call, const struct communicator *parent,
                           uint32_t id, MPI_Comm made);
 
-/* After MPI_Init, and before MPI_Finalize. */
-void communicator_open(int rank, int size);
+/* After MPI_Init, and before MPI_Finalize. This process is `rank` of `size` in MPI_COMM_WORLD, and
+ * `number` among all. */
+void communicator_open(int rank, int size, int number);
 void communicator_close(void);
 
 /* Roles COMM_MAKE, COMM_FREE. */

@@ -10,7 +10,15 @@ struct group group_world = {.permanent = true, .identity = true, .member = {0}};
 struct group group_self = {.permanent = true, .size = 1, .member = {0}};
 struct group group_none = {.permanent = true, .member = {0}};
 
-static MPI_Group world;
+/* What the library calls some processes, and what we do. */
+struct known {
+    struct known *next;
+    MPI_Group handle;
+    int size;
+    int32_t member[];
+};
+
+static struct known *_Atomic known; /* MPI_COMM_WORLD last; grows only, while the job runs */
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
@@ -59,20 +67,25 @@ static bool is_world(const struct group *group)
     return true;
 }
 
-/* Numbers of `handle`'s members: where nobody else counts the processes, their ranks in
- * MPI_COMM_WORLD; PEER_UNKNOWN for processes outside (spawned). */
+/* Numbers of `handle`'s members, where nobody else counts the processes; PEER_UNKNOWN for those of
+ * which nothing was learned. ranks: room for as many numbers, twice. */
 static void translate(MPI_Group handle, struct group *group, int *ranks)
 {
+    int *found = ranks + group->size;
     if (schedule != NULL) {
         schedule->members(HANDLE(handle), group->member);
         return;
     }
-    for (int i = 0; i < group->size; i++)
+    for (int i = 0; i < group->size; i++) {
         ranks[i] = i;
-    library.Group_translate_ranks(handle, group->size, ranks, world, group->member);
-    for (int i = 0; i < group->size; i++)
-        if (group->member[i] == MPI_UNDEFINED)
-            group->member[i] = PEER_UNKNOWN;
+        group->member[i] = PEER_UNKNOWN;
+    }
+    for (const struct known *one = atomic_load(&known); one; one = one->next) {
+        library.Group_translate_ranks(handle, group->size, ranks, one->handle, found);
+        for (int i = 0; i < group->size; i++)
+            if (found[i] != MPI_UNDEFINED && found[i] < one->size)
+                group->member[i] = one->member[found[i]];
+    }
 }
 
 struct group *group_seen(MPI_Group handle)
@@ -80,7 +93,7 @@ struct group *group_seen(MPI_Group handle)
     int size = 0;
     library.Group_size(handle, &size);
     struct group *group = calloc(1, sizeof *group + (size_t)size * sizeof(int32_t));
-    int *ranks = malloc((size_t)(size > 0 ? size : 1) * sizeof *ranks);
+    int *ranks = malloc(2 * (size_t)(size > 0 ? size : 1) * sizeof *ranks);
     if (group && ranks) {
         atomic_init(&group->references, 1);
         group->size = size;
@@ -103,13 +116,40 @@ struct group *group_from_handle(MPI_Group handle)
     return group;
 }
 
-struct group *group_open(int rank, int size)
+void group_learn(MPI_Group handle, const int *members, int count)
+{
+    struct known *made = calloc(1, sizeof *made + (size_t)count * sizeof(int32_t));
+    if (!made)
+        return;
+    made->handle = handle;
+    made->size = count;
+    for (int i = 0; i < count; i++)
+        made->member[i] = members[i];
+    made->next = atomic_load(&known);
+    while (!atomic_compare_exchange_weak(&known, &made->next, made))
+        ;
+}
+
+/* Processes that came together have numbers one after the other. */
+static void learn_world(int first, int size)
+{
+    MPI_Group world;
+    int *members = malloc((size_t)size * sizeof *members);
+    library.Comm_group(handles.COMM_WORLD, &world);
+    for (int i = 0; members && i < size; i++)
+        members[i] = first + i;
+    if (members)
+        group_learn(world, members, size);
+    free(members);
+}
+
+struct group *group_open(int rank, int size, int number)
 {
     MPI_Group members;
     group_world.size = size;
     group_world.hash = group_hash(&group_world);
     library_begin();
-    library.Comm_group(handles.COMM_WORLD, &world);
+    learn_world(number - rank, size);
     library.Comm_group(handles.COMM_WORLD, &members);
     struct group *all = group_from_handle(members);
     library_end();
@@ -121,7 +161,12 @@ struct group *group_open(int rank, int size)
 void group_close(void)
 {
     library_begin();
-    library.Group_free(&world);
+    for (struct known *one = atomic_exchange(&known, NULL); one;) {
+        struct known *next = one->next;
+        library.Group_free(&one->handle);
+        free(one);
+        one = next;
+    }
     library_end();
 }
 

@@ -28,9 +28,14 @@ static inline int32_t group_member(const struct group *group, int rank)
 }
 
 /* When the job has begun, and before it ends. Returns the members of MPI_COMM_WORLD, in which this
- * process is `rank` of `size`: group_world, or others in one that came later; held once. */
-struct group *group_open(int rank, int size);
+ * process is `rank` of `size`: group_world, or others in one that came later; held once.
+ * number: of this process. */
+struct group *group_open(int rank, int size, int number);
 void group_close(void);
+
+/* Processes outside MPI_COMM_WORLD: `members`, `count` of them, are those of the library's
+ * `handle`, which is freed by group_close. Any thread, any time. */
+void group_learn(MPI_Group handle, const int *members, int count);
 
 /* Of a communicator's members; the same on both sides of an intercommunicator. remote: or NULL. */
 uint64_t group_members_hash(const struct group *local, const struct group *remote);

@@ -3,8 +3,8 @@
 #define RESPAWN_H
 
 #include "common/base/state.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -69,6 +69,27 @@ static void test_newcomers(void)
     unlink(path);
 }
 
+/* Numbers for processes that the program spawns, as the others of the call find them. */
+static void test_spawned(void)
+{
+    struct board *board;
+    board_create(path, 2, 3, 1e9, &board, NULL);
+    check(board_find_newcomers(board, 77) == -1, "nobody was spawned by that call");
+    check(board_take_newcomers(board, 2, 77) == 2 && board_processes(board) == 4,
+          "they come after the ranks");
+    check(board_take_newcomers(board, 1, 78) == 4 && board_find_newcomers(board, 77) == 2 &&
+              board_find_newcomers(board, 78) == 4,
+          "each call finds its own");
+    check(board_take_newcomers(board, 1, 79) == -1 && board_find_newcomers(board, 79) == -1 &&
+              board_processes(board) == 5,
+          "no more than there are slots");
+    board_begin_incarnation(board, 1);
+    check(board_find_newcomers(board, 77) == -1 && board_take_newcomers(board, 0, 80) == -1,
+          "a new incarnation has none of them");
+    board_unmap(board);
+    unlink(path);
+}
+
 static void write_file(const void *data, size_t bytes)
 {
     FILE *file = fopen(path, "w");
@@ -378,6 +399,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/board", folder);
     test_create();
     test_newcomers();
+    test_spawned();
     test_foreign();
     test_requests();
     test_wake();

@@ -1,0 +1,9 @@
+#!/bin/sh
+# test.sh: what `make test-ulfm` runs inside the Debian 13, in the top folder of the tree. BUILD: the
+# folder of the build.
+set -eu
+
+make --no-print-directory -j"$(nproc)" MPI=openmpi BUILD="$BUILD" all "$BUILD/tests/mpi/driver_life" \
+    "$BUILD/tests/board.t"
+"$BUILD/tests/board.t" | grep '^not ok' && exit 1
+exec bats scripts/ulfm/openmpi5.bats
