@@ -215,6 +215,19 @@ enum error_code campaign_work(struct campaign *campaign, struct error *error);
 double campaign_elapsed_s(const struct campaign *campaign);
 void campaign_release_tasks(struct campaign *campaign);
 
+/* --- campaign_end.c --------------------------------------------------------------------------- */
+
+/* The campaign ends, and `why` is told; nothing changes if it has ended already. */
+void campaign_end_with(struct campaign *campaign, enum campaign_end end, const char *why);
+/* ... by a signal, because a canary did not fail as it should, because the time is spent. */
+void campaign_end_interrupted(struct campaign *campaign);
+void campaign_end_without_canary(struct campaign *campaign);
+void campaign_end_by_budget(struct campaign *campaign);
+/* ... if the disk is full: then true, and it can go on when there is room again. */
+bool campaign_ends_by_full_disk(struct campaign *campaign);
+/* Nothing runs any more: ... by what has stopped it from beginning more runs. */
+void campaign_settle(struct campaign *campaign);
+
 /* --- campaign_replay.c ------------------------------------------------------------------------ */
 
 /* A group whose first failure is to be replayed once more. false: there is none. */

@@ -9,52 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <xxhash.h>
 
 #define NS_PER_S 1e9
-/* Less than this is free on a disk that is full: what was under way has been removed by then. */
-#define DISK_LEAST_BYTES (1u << 20)
 
 double campaign_elapsed_s(const struct campaign *campaign)
 {
     return campaign->before_s + (double)(clock_monotonic_ns() - campaign->start_ns) / NS_PER_S;
-}
-
-static void end_with(struct campaign *campaign, enum campaign_end end, const char *why)
-{
-    if (campaign->end != CAMPAIGN_GOES_ON)
-        return;
-    campaign->end = end;
-    snprintf(campaign->why, sizeof campaign->why, "%s", why);
-}
-
-static void end_interrupted(struct campaign *campaign)
-{
-    char why[CAMPAIGN_TEXT_BYTES];
-    snprintf(why, sizeof why, "not complete: interrupted by SIG%s",
-             sigabbrev_np(campaign->pool.interrupted));
-    end_with(campaign, CAMPAIGN_INTERRUPTED, why);
-}
-
-static bool disk_is_full(const struct campaign *campaign)
-{
-    struct statvfs disk;
-    if (statvfs(campaign->folder.text, &disk) != 0)
-        return false;
-    return disk.f_bavail * disk.f_frsize < DISK_LEAST_BYTES ||
-           (disk.f_files > 0 && disk.f_favail == 0);
-}
-
-/* true: the campaign ends by it, and can go on when there is room again. */
-static bool ends_by_full_disk(struct campaign *campaign)
-{
-    char why[CAMPAIGN_TEXT_BYTES];
-    if (!disk_is_full(campaign))
-        return false;
-    snprintf(why, sizeof why, "not complete: the disk of %.300s is full", campaign->folder.text);
-    end_with(campaign, CAMPAIGN_BROKEN, why);
-    return true;
 }
 
 /* --- what is done once: references, surveys, canaries -----------------------------------------
@@ -181,7 +142,7 @@ static enum error_code run_jobs(struct campaign *campaign, struct error *error)
             code = start_jobs(campaign, error);
     }
     if (campaign->pool.interrupted != 0)
-        end_interrupted(campaign);
+        campaign_end_interrupted(campaign);
     return code;
 }
 
@@ -254,58 +215,6 @@ static bool has_harness_error(const struct campaign *campaign)
     return false;
 }
 
-/* One that could not be run says nothing; it is run again when the campaign goes on. */
-static void end_without_canary(struct campaign *campaign)
-{
-    char why[CAMPAIGN_TEXT_BYTES] =
-        "not complete: a canary did not do what it is made to do, so nothing that this campaign "
-        "could say would mean anything";
-    for (size_t i = 0; i < campaign->canary_count; i++)
-        if (campaign->canary[i].job->status == STATUS_HARNESS)
-            snprintf(why, sizeof why,
-                     "not complete: a canary could not be run (%.300s); --resume runs it again",
-                     campaign->canary[i].job->folder.text);
-    end_with(campaign, CAMPAIGN_CANARY, why);
-}
-
-static bool has_endless(const struct campaign *campaign, uint64_t *plans)
-{
-    bool endless = false;
-    *plans = 0;
-    for (size_t i = 0; i < campaign->subject_count; i++) {
-        endless |= campaign->subject[i].plans == STRATEGY_ENDLESS;
-        *plans += endless ? 0 : campaign->subject[i].plans;
-    }
-    return endless;
-}
-
-static void end_early(struct campaign *campaign, enum campaign_end end, const char *what)
-{
-    char why[CAMPAIGN_TEXT_BYTES];
-    uint64_t plans;
-    if (has_endless(campaign, &plans))
-        snprintf(why, sizeof why, "not complete: %s; there is no last plan", what);
-    else
-        snprintf(why, sizeof why, "not complete: %s; there are %" PRIu64 " plans", what, plans);
-    end_with(campaign, end, why);
-}
-
-static void end_by_budget(struct campaign *campaign)
-{
-    char what[CAMPAIGN_TEXT_BYTES];
-    size_t surveyed = 0;
-    for (size_t i = 0; i < campaign->subject_count; i++)
-        surveyed += campaign->subject[i].surveyed;
-    if (campaign->runs > 0)
-        snprintf(what, sizeof what, "the budget of %g s is spent", campaign->budget_s);
-    else
-        snprintf(what, sizeof what,
-                 "the budget of %g s was spent on the runs without faults of %zu of %zu subjects: "
-                 "no plan was run",
-                 campaign->budget_s, surveyed, campaign->subject_count);
-    end_early(campaign, CAMPAIGN_BUDGET, what);
-}
-
 /* What there is of the surveys: the budget may be spent before the last of them. */
 static enum error_code take_surveys(struct campaign *campaign, struct error *error)
 {
@@ -321,17 +230,17 @@ static enum error_code take_surveys(struct campaign *campaign, struct error *err
             code = survey_one(campaign, &campaign->subject[i], error);
     }
     if (code == OK && !all)
-        end_by_budget(campaign);
+        campaign_end_by_budget(campaign);
     return code;
 }
 
 enum error_code campaign_prepare(struct campaign *campaign, struct error *error)
 {
     enum error_code code = run_jobs(campaign, error);
-    if (code == OK && has_harness_error(campaign) && ends_by_full_disk(campaign))
+    if (code == OK && has_harness_error(campaign) && campaign_ends_by_full_disk(campaign))
         return OK;
     if (code == OK && campaign->end == CAMPAIGN_GOES_ON && !all_sing(campaign))
-        end_without_canary(campaign);
+        campaign_end_without_canary(campaign);
     return code == OK ? take_surveys(campaign, error) : code;
 }
 
@@ -351,55 +260,6 @@ static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *inde
             return true;
     }
     return false;
-}
-
-/* All plans that there are; but there are none of a subject that could not be surveyed. */
-static void end_complete(struct campaign *campaign)
-{
-    char bounds[STRATEGY_TEXT_BYTES] = "", why[CAMPAIGN_TEXT_BYTES];
-    size_t surveyed = 0;
-    for (size_t i = 0; i < campaign->subject_count; i++)
-        surveyed += campaign->subject[i].surveyed;
-    if (surveyed < campaign->subject_count) {
-        snprintf(why, sizeof why,
-                 "%zu of %zu subjects did not finish without faults, so there is nothing to aim at",
-                 campaign->subject_count - surveyed, campaign->subject_count);
-        end_early(campaign, CAMPAIGN_RUNS, why);
-        return;
-    }
-    if (campaign->subject_count == 1) {
-        campaign->strategy->bounds(&campaign->subject->survey, bounds);
-        snprintf(why, sizeof why, "complete: %s", bounds);
-    } else {
-        snprintf(why, sizeof why, "complete: %" PRIu64 " plans of %zu subjects", campaign->runs,
-                 campaign->subject_count);
-    }
-    end_with(campaign, CAMPAIGN_COMPLETE, why);
-}
-
-/* Nothing runs any more. */
-static void settle(struct campaign *campaign)
-{
-    char what[CAMPAIGN_TEXT_BYTES];
-    if (campaign->pool.interrupted != 0) {
-        end_interrupted(campaign);
-        return;
-    }
-    switch (campaign->last) {
-    case CAMPAIGN_COMPLETE:
-        end_complete(campaign);
-        break;
-    case CAMPAIGN_BUDGET:
-        end_by_budget(campaign);
-        break;
-    case CAMPAIGN_FAILURE:
-        end_early(campaign, CAMPAIGN_FAILURE, "stopped at the first failure");
-        break;
-    default:
-        snprintf(what, sizeof what, "%" PRIu64 " runs, as asked for", campaign->runs);
-        end_early(campaign, CAMPAIGN_RUNS, what);
-        break;
-    }
 }
 
 /* Whether a run may still be begun. */
@@ -554,7 +414,7 @@ static bool is_void(struct campaign *campaign, const struct campaign_record *rec
 {
     if (campaign->pool.interrupted != 0 && record->verdict != VERDICT_PASS)
         return true;
-    return record->verdict == VERDICT_HARNESS_ERROR && ends_by_full_disk(campaign);
+    return record->verdict == VERDICT_HARNESS_ERROR && campaign_ends_by_full_disk(campaign);
 }
 
 static enum error_code take_run(struct campaign *campaign, const struct task *task,
@@ -607,8 +467,8 @@ enum error_code campaign_work(struct campaign *campaign, struct error *error)
         if (job != NULL && code == OK)
             code = finish(campaign, job, error);
         if (code != OK)
-            end_with(campaign, CAMPAIGN_BROKEN, error->text);
+            campaign_end_with(campaign, CAMPAIGN_BROKEN, error->text);
     }
-    settle(campaign);
+    campaign_settle(campaign);
     return code;
 }
