@@ -33,7 +33,7 @@ bool shows_loss(const struct shown *shown)
         return false;
     struct message message = message_of_ranks(shown->traces, shown->sent);
     bool gone = rank_is_dead(shown->traces, message.source) ||
-                rank_is_dead(shown->traces, message.destination);
+                rank_died_at_work(shown->traces, message.destination);
     return (!gone || is_overtaken(shown)) && differs(shown, shown->sent, shown->lives - 1);
 }
 
@@ -150,7 +150,8 @@ static bool lacks_member(const struct shown *shown, struct at call)
     walk.until = (struct at){0};
     for (walk.rank = 0; walk.rank < shown->traces->ranks && !lacks; walk.rank++)
         lacks = is_member(shown->traces, call.record->comm, walk.rank) &&
-                !rank_is_dead(shown->traces, walk.rank) && count_calls(walk, call.record) < number;
+                !rank_died_at_work(shown->traces, walk.rank) &&
+                count_calls(walk, call.record) < number;
     return lacks;
 }
 

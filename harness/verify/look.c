@@ -370,6 +370,15 @@ bool rank_is_dead(const struct trace_set *traces, int rank)
     return newest != NULL && has_died(newest);
 }
 
+bool rank_died_at_work(const struct trace_set *traces, int rank)
+{
+    const struct trace *newest = newest_of(traces, rank, NULL);
+    bool came = false;
+    for (struct at at = {.trace = newest}; newest != NULL && at_next(&at);)
+        came |= at.record->level == LEVEL_APP && at.record->call == CALL_MPI_Finalize;
+    return rank_is_dead(traces, rank) && !came;
+}
+
 /* The process has come out of MPI_Init, before which it may say that it is somebody else. Where
  * MPI_Init is not seen, a call or a note of a protocol shows that; a phase of the program, a draw,
  * a fault or a call on the store may come before. */

@@ -84,6 +84,8 @@ int peer_rank(const struct trace_set *traces, int incarnation, int peer);
 bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b);
 /* Its newest process died, and nobody came in its place. */
 bool rank_is_dead(const struct trace_set *traces, int rank);
+/* ... and had not come to MPI_Finalize. */
+bool rank_died_at_work(const struct trace_set *traces, int rank);
 bool ranks_have(const struct trace_set *traces, int rank); /* some process was it once */
 
 /* The rank belongs to the communicator: as its making was recorded; of the world, all ranks. */

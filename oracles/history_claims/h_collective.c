@@ -82,7 +82,7 @@ static unsigned list_missing(const struct lives *lives, const struct instance *i
     text[0] = '\0';
     for (int rank = 0; rank < lives->ranks; rank++) {
         if (!gathering->member[rank] || gathering->joined[rank] >= instance->number ||
-            lives_left(lives, rank, gathering->comm))
+            lives_left_undone(lives, rank, gathering->comm))
             continue;
         if (count++ == 0)
             *who = rank;

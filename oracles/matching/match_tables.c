@@ -177,8 +177,9 @@ bool match_is_open(const struct match *match, const struct channel *channel)
 
 bool match_may_be_gone(const struct match *match, const struct channel *channel)
 {
-    return match->lives != NULL && (lives_left(match->lives, channel->destination, channel->comm) ||
-                                    lives_left(match->lives, channel->source, channel->comm));
+    return match->lives != NULL &&
+           (lives_left_undone(match->lives, channel->destination, channel->comm) ||
+            lives_left(match->lives, channel->source, channel->comm));
 }
 
 bool match_is_to_come(const struct match *match, const struct channel *channel,

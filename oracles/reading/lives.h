@@ -73,6 +73,9 @@ bool lives_is_dead(const struct lives *lives, int rank);
  * the newest has died as well; or it began anew (it restored no line) and has not used the
  * communicator. */
 bool lives_left(const struct lives *lives, int rank, uint32_t comm);
+/* The same of what the rank was still to do: not where its newest life died inside MPI_Finalize,
+ * for by then its program had received and called all that it ever would. */
+bool lives_left_undone(const struct lives *lives, int rank, uint32_t comm);
 
 /* Whose event it is; NULL: of no rank. */
 const struct life *lives_find(const struct lives *lives, struct event_ref event);
