@@ -251,14 +251,12 @@ bool is_noted(struct at got, enum note_kind kind, uint64_t line, enum note_kind 
 
 /* --- ranks and lines ----------------------------------------------------------------------- */
 
-/* The process came later than the first MPI_COMM_WORLD. */
-static bool came_later(const struct trace *trace)
+bool came_later(const struct trace *trace)
 {
     return trace->rank >= trace->header->ranks;
 }
 
-/* The note with which the process takes over its first rank. */
-static struct at first_place(const struct trace *trace)
+struct at first_place(const struct trace *trace)
 {
     struct at at = {.trace = trace};
     while (at_next(&at) && (!at_is_note(at, NOTE_BECOMES, 0) || at.record->bytes > TRACE_MAX_RANKS))
@@ -303,9 +301,7 @@ static uint64_t born(const struct trace *trace)
     return came_later(trace) && at.record != NULL ? at.record->enter : trace->header->start_ticks;
 }
 
-/* The newest process of the rank; `before`: that was born before this one. NULL: none. */
-static const struct trace *newest_of(const struct trace_set *traces, int rank,
-                                     const struct trace *before)
+const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before)
 {
     const struct trace *newest = NULL;
     for (size_t t = 0; t < traces->count; t++) {
@@ -320,48 +316,9 @@ static const struct trace *newest_of(const struct trace_set *traces, int rank,
     return newest;
 }
 
-static bool has_died(const struct trace *trace)
+bool has_died(const struct trace *trace)
 {
     return trace->end != NULL && (trace->end->tag != 0 || trace->end->bytes != 0);
-}
-
-/* The program of the process sent, received or took part through the communicator. */
-static bool uses(const struct trace *trace, uint32_t comm)
-{
-    for (struct at at = {.trace = trace}; at_next(&at);)
-        if (at.record->level == LEVEL_APP && at.record->comm == comm &&
-            (at_is_sent(at) || at.record->kind == RECORD_RECV || at_is_call(at, LEVEL_APP)))
-            return true;
-    return false;
-}
-
-static bool same_members(const struct trace_set *traces, uint32_t a, uint32_t b)
-{
-    for (int rank = 0; rank < traces->ranks; rank++)
-        if (is_member(traces, a, rank) != is_member(traces, b, rank))
-            return false;
-    return true;
-}
-
-/* A process in the place of dead ones, which went back to a line, uses the one and not the other,
- * and one of those the other and not the one. */
-static bool replaces(const struct trace_set *traces, uint32_t new, uint32_t old)
-{
-    for (size_t t = 0; t < traces->count; t++) {
-        const struct trace *trace = &traces->trace[t], *dead = trace;
-        if (!came_later(trace) || at_first_note(trace, NOTE_RESTORED, 0).record == NULL ||
-            !uses(trace, new) || uses(trace, old))
-            continue;
-        while ((dead = newest_of(traces, at_rank((struct at){trace, 0, NULL}), dead)) != NULL)
-            if (has_died(dead) && uses(dead, old) && !uses(dead, new))
-                return true;
-    }
-    return false;
-}
-
-bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b)
-{
-    return (replaces(traces, a, b) || replaces(traces, b, a)) && same_members(traces, a, b);
 }
 
 bool rank_is_dead(const struct trace_set *traces, int rank)
@@ -570,8 +527,7 @@ static struct at last_note(const struct trace *trace, enum note_kind kind, uint6
     return last;
 }
 
-/* Some rank took a checkpoint or went back to one. */
-static bool anybody_rolls_back(const struct trace_set *traces)
+bool anybody_rolls_back(const struct trace_set *traces)
 {
     for (struct at at = {0}; at_next_of_all(traces, &at);)
         if (at_is_note(at, NOTE_CHECKPOINT, 0) || at_is_note(at, NOTE_RESTORED, 0))
@@ -677,7 +633,8 @@ static bool is_asked_for(const struct walk *walk)
 {
     struct at at = walk->at;
     const struct part *part = part_of(walk);
-    if (part == NULL || (walk->older && at.trace->incarnation >= walk->incarnation) ||
+    if (part == NULL || is_before_it_counts(walk->traces, at) ||
+        (walk->older && at.trace->incarnation >= walk->incarnation) ||
         (at.trace == walk->until.trace &&
          (walk->begun ? at.record->enter : at_done(at)) > walk->until.record->enter))
         return false;
@@ -717,5 +674,23 @@ uint64_t walk_count(struct walk walk)
     uint64_t count = 0;
     while (walk_next(&walk))
         count += same_bytes(walk.at.record, walk.message->like);
+    return count;
+}
+
+uint64_t walk_count_sure(struct walk walk)
+{
+    const struct record *like = walk.message->like;
+    uint64_t count = 0;
+    while (walk_next(&walk))
+        count += ((walk.at.record->flags | like->flags) & FLAG_NO_HASH) == 0 &&
+                 same_bytes(walk.at.record, like);
+    return count;
+}
+
+uint64_t walk_count_all(struct walk walk)
+{
+    uint64_t count = 0;
+    while (walk_next(&walk))
+        count++;
     return count;
 }

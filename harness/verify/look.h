@@ -79,9 +79,23 @@ bool ranks_move(const struct trace_set *traces);
 /* The rank that a peer stands for in that incarnation: of a process that came later, the one that
  * it took over. */
 int peer_rank(const struct trace_set *traces, int incarnation, int peer);
-/* Of two communicators one goes on in the place of the other: where a process that took a dead
- * one's place could not use the old one. */
+/* The process came later than the first MPI_COMM_WORLD. It did not end with exit status 0. */
+bool came_later(const struct trace *trace);
+bool has_died(const struct trace *trace);
+/* The newest process of the rank; `before`: that was born before this one. NULL: none. */
+const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before);
+/* The note with which the process takes over its first rank. */
+struct at first_place(const struct trace *trace);
+/* Some rank took a checkpoint or went back to one. */
+bool anybody_rolls_back(const struct trace_set *traces);
+
+/* newcomer.c. Of two communicators one goes on in the place of the other: where a process that took
+ * a dead one's place could not use the old one. */
 bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b);
+/* A message or a collective that another process had with one that came later, before that one had
+ * its rank and the state of it; or one of its own from that time. It is part of no history. */
+bool is_before_it_counts(const struct trace_set *traces, struct at at);
+
 /* Its newest process died, and nobody came in its place. */
 bool rank_is_dead(const struct trace_set *traces, int rank);
 /* ... and had not come to MPI_Finalize. */
@@ -140,6 +154,8 @@ struct walk {
 struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
                     bool got);
 bool walk_next(struct walk *walk);
-uint64_t walk_count(struct walk walk); /* with the bytes of the message */
+uint64_t walk_count(struct walk walk); /* with the bytes of the message, as far as that is known */
+uint64_t walk_count_sure(struct walk walk); /* ... those of which both hashes are known */
+uint64_t walk_count_all(struct walk walk);  /* whatever their bytes */
 
 #endif

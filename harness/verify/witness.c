@@ -37,8 +37,10 @@ bool differs(const struct shown *shown, struct at at, int incarnation)
     struct message message = message_of_ranks(shown->traces, at);
     struct walk sent = walk_of(shown->traces, &message, incarnation, false);
     struct walk got = walk_of(shown->traces, &message, incarnation, true);
-    uint64_t all_sent = walk_count(sent), all_got = walk_count(got);
-    if (at.record->kind == RECORD_SEND ? all_sent > all_got : all_got > all_sent)
+    bool more = at.record->kind == RECORD_SEND ? walk_count(sent) > walk_count(got)
+                                               : walk_count_sure(got) > walk_count(sent) ||
+                                                     walk_count_all(got) > walk_count_all(sent);
+    if (more)
         return true;
     while (walk_next(&sent) && walk_next(&got) && got.at.record->kind == RECORD_RECV)
         if (!same_bytes(sent.at.record, got.at.record))
