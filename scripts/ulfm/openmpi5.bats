@@ -81,16 +81,20 @@ LUA
     cat printed
     [ "$(wc -l <printed)" -eq 1 ]
     grep -q '^ *100 laplace: 10 iterations' printed
-    # The newcomer is process 4, its trace begins with its world, and the dead one's ends with END.
+    # The newcomer is process 4, and the dead one's trace ends with its END.
     run -0 "$FAULTLINE" trace faultline-out/latest/1
-    [[ "$output" == *'ended by SIGKILL'* ]]
+    [[ "$output" == *'signal 9 (Killed)'* ]]
     nothing_left
 }
 
 @test "several ranks die in a row, and at once" {
-    passes 2 --filter 'two *' "$REPO/suites/respawn/crash.lua"
+    passes 3 --filter 'two *' "$REPO/suites/respawn/crash.lua"
     passes 1 --filter 'the same rank three times' "$REPO/suites/respawn/crash.lua"
     passes 1 --filter 'all but one at once' "$REPO/suites/respawn/crash.lua"
+}
+
+@test "each broken variant is found by the claim that is said" {
+    passes 4 --timeout 20 "$REPO/suites/respawn/broken.lua"
 }
 
 @test "who is told of a death when is the library's" {
