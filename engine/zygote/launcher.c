@@ -243,12 +243,21 @@ static void call_driver(void)
         kill(getppid(), SIGCHLD);
 }
 
+/* Not only such as were killed, whose end has not been seen yet. */
+static bool any_waits(void)
+{
+    for (int i = 0; i < engine->processes; i++)
+        if (is_alive(i) && engine->process[i].state != PROCESS_DEAD)
+            return true;
+    return false;
+}
+
 /* Nobody can go on: what the plan keeps is let go. Where it keeps nothing the driver sees that the
  * job is deadlocked, and ends it. */
 static void look_at_stuck(void)
 {
     static uint64_t turns;
-    if (!any_alive())
+    if (!any_waits())
         return;
     if (!is_steered() || engine->turns == turns) {
         choices_write(job.folder, atomic_load(&job.board->incarnation)); /* it will be ended */
