@@ -8,7 +8,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "ulfm: every claim has its situation: revocations, repairs, several deaths, two communicators" {
-    passes 45 "$ROOT/suites/ulfm/claims.lua"
+    passes 46 "$ROOT/suites/ulfm/claims.lua"
 }
 
 @test "ulfm: a member dies before, inside and after every kind of call" {

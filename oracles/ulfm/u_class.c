@@ -113,9 +113,10 @@ static void tell_not_revoked(struct u_run *run, struct u_event raised, const str
 static void take_revoked(struct u_run *run, struct u_event event, const struct record *operation)
 {
     struct u_comm *comm = u_comm_find(run, operation->comm);
-    /* That one is of two communicators; the one of the leaders is not recorded. */
+    /* MPI_Intercomm_create is of two communicators; the one of the leaders is not recorded. And
+     * what a call that failed has spawned talks with nobody. */
     if (comm == NULL || u_revoked(comm, u_left(event)) ||
-        operation->call == CALL_MPI_Intercomm_create)
+        operation->call == CALL_MPI_Intercomm_create || (comm->spawned && run->spawn_failed))
         return;
     struct u_early *early = pool_take(&run->early_pool);
     *early = (struct u_early){comm->early, event};

@@ -58,11 +58,15 @@ static void add_world(struct u_run *run)
 static void learn_comm(struct u_run *run, struct u_event made)
 {
     int local = made.record->tag, all = u_group_size(made);
+    if (made.record->comm != 0 && made.record->call == CALL_MPI_Comm_get_parent &&
+        u_comm_find(run, made.record->comm) != NULL)
+        u_comm_find(run, made.record->comm)->spawned = true;
     if (made.record->comm == 0 || all < local || local <= 0 ||
         u_comm_find(run, made.record->comm) != NULL)
         return;
     struct u_comm *comm = add_comm(run, made.record->comm, all);
     comm->inter = all > local;
+    comm->spawned = made.record->call == CALL_MPI_Comm_get_parent;
     bool ours_first = !comm->inter || u_group_member(made, 0) < u_group_member(made, local);
     for (int place = 0; place < all; place++) {
         int from = ours_first ? place : (place + local) % all;
@@ -374,6 +378,9 @@ static void on_event(void *context, const struct stream_event *event)
     if (event->record->kind == RECORD_COMM)
         learn_comm(run, own);
     count_call(run, own);
+    run->spawn_failed |=
+        own.record->error != 0 && (own.record->call == CALL_MPI_Comm_spawn ||
+                                   own.record->call == CALL_MPI_Comm_spawn_multiple);
     note_revoke(run, own);
     judge_record(run, own);
     note_stuck(run, own);

@@ -62,6 +62,7 @@ struct u_comm {
     struct u_comm *next;
     uint32_t id;
     bool inter;
+    bool spawned;          /* what spawned processes have of their parents */
     int count;             /* members, of both sides */
     int *member;           /* those of one side after those of the other; owned */
     struct u_seat *seat;   /* by place among the members; owned */
@@ -95,6 +96,7 @@ struct u_run {
     const struct pass *pass;
     int processes;
     struct u_death *death; /* by process; owned */
+    bool spawn_failed;     /* a call of MPI_Comm_spawn raised */
     uint64_t first_gone;   /* the earliest; U_NEVER: nobody died */
     struct table comms;
     struct u_comm *first;

@@ -28,6 +28,7 @@ enum form { BLOCKING, STARTED, PERSISTENT };
 static struct {
     int rank; /* in the first MPI_COMM_WORLD; -1: it was spawned */
     bool keep;
+    bool left_out; /* of the communicator that is made */
     MPI_Comm used, made, slot[SLOTS];
     int requests;
     MPI_Request request[REQUESTS_MOST];
@@ -272,8 +273,8 @@ static int group(int without)
     MPI_Comm_rank(me.used, &rank);
     MPI_Comm_group(me.used, &all);
     MPI_Group_excl(all, 1, &without, &rest);
-    int result =
-        rank == without ? MPI_SUCCESS : MPI_Comm_create_group(me.used, rest, TAG, &me.made);
+    me.left_out = rank == without;
+    int result = me.left_out ? MPI_SUCCESS : MPI_Comm_create_group(me.used, rest, TAG, &me.made);
     MPI_Group_free(&all);
     MPI_Group_free(&rest);
     return result;
@@ -341,7 +342,8 @@ static int making_step(const char *name, int value, bool *known)
 /* Nobody goes on with what not all have. */
 static int make_sure(void)
 {
-    int flag = me.made != MPI_COMM_NULL;
+    int flag = me.made != MPI_COMM_NULL || me.left_out;
+    me.left_out = false;
     MPIX_Comm_failure_ack(me.used);
     int result = MPIX_Comm_agree(me.used, &flag);
     if (flag == 0 && me.made != MPI_COMM_NULL) {
@@ -393,7 +395,7 @@ static int get(int slot)
 static int put(int slot)
 {
     if (slot >= 0 && slot < SLOTS)
-        me.slot[slot] = me.made != MPI_COMM_NULL ? me.made : me.used;
+        me.slot[slot] = me.made;
     me.made = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
