@@ -37,6 +37,13 @@ struct judging {
     bool evidence_lost;        /* there was more */
     bool faulted;              /* a fault was installed, or there was more than one incarnation */
     bool history_told;         /* a finding says that effective histories are not known */
+    /* More ranks are down than the protocol promises to survive: see m_lives.c. */
+    struct unsupported {
+        bool told;
+        uint64_t ticks; /* of the death that was too much */
+        int rank;       /* whose */
+        uint64_t promised;
+    } unsupported;
     /* What families keep from one incarnation to the next. */
     struct table told;         /* of H.*, what was said: see passage_tells */
     struct c_run *c3;          /* NULL: not judged */

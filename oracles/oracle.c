@@ -271,6 +271,52 @@ static void leave_out(struct judging *judging)
     }
 }
 
+/* --- more failures than are promised -------------------------------------------------------- */
+
+/* It shows something that was done only then, or was not done at all. */
+static bool comes_after(const struct judging *judging, const struct finding *finding)
+{
+    bool after = finding->decided == DECIDED_AT_END || finding->witness_count == 0;
+    for (unsigned i = 0; i < finding->witness_count; i++) {
+        const struct event_ref *event = &finding->witness[i];
+        const struct trace *trace =
+            trace_set_find(judging->traces, event->rank, event->incarnation);
+        after |= trace == NULL || event->index >= trace->count ||
+                 trace->record[event->index].enter >= judging->unsupported.ticks;
+    }
+    return after;
+}
+
+/* Nothing is promised from there on: what is found of it is no violation, and the run is no pass.
+ */
+static void allow_unsupported(struct judging *judging)
+{
+    struct judgement *judgement = judging->judgement;
+    for (size_t claim = 0; claim < claim_count; claim++) {
+        struct claim_result *result = &judging->result[claim];
+        uint64_t kept = 0;
+        for (size_t i = 0; i < judgement->finding_count; i++) {
+            struct finding *finding = &judgement->findings[i];
+            if (finding->claim != &claims[claim] || finding->verdict != VERDICT_VIOLATION)
+                continue;
+            if (comes_after(judging, finding))
+                finding->verdict = VERDICT_UNKNOWN;
+            else
+                kept++;
+        }
+        if (result->verdict == VERDICT_VIOLATION && kept == 0) {
+            result->verdict = VERDICT_UNKNOWN;
+            result->violations = 0;
+        }
+    }
+    struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_UNKNOWN);
+    finding_say(finding,
+                "unsupported: rank %d died while others were down, and the protocol promises to "
+                "survive %" PRIu64 " at a time",
+                judging->unsupported.rank, judging->unsupported.promised);
+    finding_say(finding, "what comes after that is no violation");
+}
+
 /* --- the passes ---------------------------------------------------------------------------- */
 
 #define ORACLES (sizeof oracles / sizeof oracles[0])
@@ -413,6 +459,8 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
     }
     begin(&judging);
     judge_all(&judging);
+    if (judging.unsupported.told)
+        allow_unsupported(&judging);
     mark_vacuous(&judging);
     collect(&judging);
     judgement->verdict = overall(&judging, ids, id_count);

@@ -17,6 +17,7 @@ oracles/history_claims
 oracles/c3
 oracles/collectives
 oracles/cuts
+oracles/logging
 oracles/ulfm
 oracles/self
 oracles

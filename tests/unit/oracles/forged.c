@@ -68,6 +68,13 @@ static const struct {
     {"U.ack", {12, 5, 391}},
     {"U.suspect", {4, 0, 393}},
     {"U.object", {8, 4, 394}},
+    {"M.orphan", {58, 14, 447}},
+    {"M.replay", {14, 2, 454}},
+    {"M.order", {6, 13, 454}},
+    {"M.local", {4, 1, 377}},
+    {"M.stale", {5, 4, 459}},
+    {"M.once", {6, 1, 459}},
+    {"M.atomic", {4, 1, 459}},
 };
 
 #define CLAIMS_MOST 256

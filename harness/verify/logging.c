@@ -1,0 +1,392 @@
+/* Family M: message logging. Each claim is looked at from the notes that the witness names and
+ * those that stand before them, by searching the traces; nothing is kept from one event to the
+ * next. See shown.h. */
+#include "verify/shown.h"
+
+#define ALL UINT32_MAX /* the receiver of a multicast */
+
+static bool is_same_number(const struct record *a, const struct record *b)
+{
+    return a->comm == b->comm && a->peer == b->peer && a->bytes == b->bytes;
+}
+
+static bool is_same_determinant(const struct record *a, const struct record *b)
+{
+    return is_same_number(a, b) && a->request == b->request && a->hash == b->hash;
+}
+
+/* A receiver says what it delivers. */
+static bool is_own(struct at at)
+{
+    return at_is_note(at, NOTE_HELD, 0) && (int)at.record->request == at_rank(at);
+}
+
+static bool dies_with(struct at at)
+{
+    return at.trace->end != NULL && at.index + 1 >= at.trace->count;
+}
+
+/* The process is alive after what happened at `then`. */
+static bool lives_after(const struct trace *trace, struct at then)
+{
+    if (trace == then.trace && dies_with(then))
+        return false;
+    return trace->end == NULL || trace->end->enter > then.record->enter ||
+           (trace->end->tag == 0 && trace->end->bytes == 0);
+}
+
+/* A process says what it has of determinants and payloads, before `then` or there. */
+static bool is_by(struct at at, struct at then)
+{
+    return at.record->enter < then.record->enter ||
+           (at.trace == then.trace && at.index <= then.index);
+}
+
+/* The event of the witness that comes last. */
+static struct at latest_of(const struct shown *shown)
+{
+    struct at last = shown->event[0];
+    for (size_t i = 1; i < shown->count; i++)
+        if (last.record->enter < shown->event[i].record->enter)
+            last = shown->event[i];
+    return last;
+}
+
+/* --- M.orphan -------------------------------------------------------------------------------- */
+
+/* What the last word of the process on the determinant is. */
+static bool trace_holds(const struct trace *trace, const struct record *determinant, struct at then)
+{
+    bool holds = false;
+    for (struct at at = {.trace = trace}; at_next(&at) && is_by(at, then);) {
+        bool mine = is_own(at);
+        if (at_is_note(at, NOTE_HELD, 0) && is_same_determinant(at.record, determinant))
+            holds = true;
+        if (at_is_note(at, NOTE_LET_GO, 0) && (int)determinant->request != at_rank(at) && !mine &&
+            (at.record->peer == -1 || is_same_determinant(at.record, determinant)))
+            holds = false;
+    }
+    return holds && lives_after(trace, then);
+}
+
+static uint64_t promised(const struct trace_set *traces)
+{
+    for (struct at at = {0}; at_next_of_all(traces, &at);)
+        if (at_is_note(at, NOTE_PROMISED, 0))
+            return at.record->bytes;
+    return 1;
+}
+
+/* 1 + the team of the process; 0: none. */
+static uint64_t team_of(const struct trace *trace)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at_is_note(at, NOTE_TEAM, 0))
+            return at.record->bytes + 1;
+    return 0;
+}
+
+/* Processes that hold it, one of each team; *with: the process `other` would die with them. */
+static uint64_t holders(const struct shown *shown, const struct record *determinant, struct at then,
+                        const struct trace *other, bool *with)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < shown->traces->count; i++) {
+        const struct trace *trace = &shown->traces->trace[i];
+        uint64_t team = team_of(trace);
+        bool first = trace_holds(trace, determinant, then);
+        *with |= first && (trace == other || (team != 0 && team == team_of(other)));
+        for (size_t before = 0; before < i; before++)
+            first &= team == 0 || team_of(&shown->traces->trace[before]) != team ||
+                     !trace_holds(&shown->traces->trace[before], determinant, then);
+        count += first;
+    }
+    return count;
+}
+
+/* What is sent there reflects what was delivered here: later, in the same process, or as a
+ * contribution to a reduction that took in one which does. */
+static bool reflects(const struct shown *shown, struct at delivery, struct at sent, size_t hops)
+{
+    if (sent.trace == delivery.trace)
+        return sent.index > delivery.index;
+    if (at_rank(sent) == at_rank(delivery))
+        return true; /* in another life, of which more cannot be seen */
+    if (!at_is_note(sent, NOTE_KEPT_PART, 0) || hops == 0)
+        return false;
+    for (struct at at = {.trace = sent.trace}; at_next(&at) && at.index < sent.index;) {
+        if (!at_is_note(at, NOTE_TAKEN, 0) || at.record->comm != sent.record->comm ||
+            at.record->bytes != sent.record->bytes)
+            continue;
+        for (struct at part = {0}; at_next_of_all(shown->traces, &part);)
+            if (at_is_note(part, NOTE_KEPT_PART, 0) && is_same_number(part.record, at.record) &&
+                reflects(shown, delivery, part, hops - 1))
+                return true;
+    }
+    return false;
+}
+
+/* The messages of the witness lead from the delivery to somebody else: he who delivered the last.
+ */
+static struct at depends(const struct shown *shown, struct at delivery)
+{
+    struct at from = delivery, last = {0};
+    for (size_t hop = 0; hop < shown->count; hop++) {
+        struct at next = {0};
+        for (size_t i = 0; i < shown->count && next.record == NULL; i++)
+            for (size_t k = 0; k < shown->count && next.record == NULL; k++) {
+                struct at sent = shown->event[i], got = shown->event[k];
+                bool sends = at_is_note(sent, NOTE_KEPT, 0) || at_is_note(sent, NOTE_UNKEPT, 0) ||
+                             at_is_note(sent, NOTE_MULTICAST, 0) ||
+                             at_is_note(sent, NOTE_KEPT_PART, 0);
+                if (sends && is_own(got) && sent.trace != got.trace && got.trace != from.trace &&
+                    reflects(shown, from, sent, shown->traces->count) &&
+                    got.record->peer == at_rank(sent) && got.record->bytes == sent.record->bytes)
+                    next = got;
+            }
+        if (next.record == NULL)
+            break;
+        from = last = next;
+    }
+    return last;
+}
+
+bool shows_orphaned(const struct shown *shown)
+{
+    bool with = false;
+    struct at delivery = shown->count > 0 ? shown->event[0] : (struct at){0};
+    if (delivery.record == NULL || !(is_own(delivery) || at_is_got(delivery)))
+        return false;
+    struct at last = latest_of(shown);
+    struct at orphan = depends(shown, delivery);
+    if (orphan.record == NULL || !is_by(orphan, last) || at_rank(orphan) == at_rank(delivery) ||
+        !lives_after(orphan.trace, last))
+        return false;
+    if (at_is_got(delivery))
+        return true;
+    return holders(shown, delivery.record, last, orphan.trace, &with) <= promised(shown->traces) &&
+           !with;
+}
+
+/* --- M.order --------------------------------------------------------------------------------- */
+
+/* Another process has the first one's determinant when the second is told. */
+static bool is_delivered_otherwise(const struct shown *shown, struct at first, struct at second)
+{
+    if (!is_own(first) || !is_own(second) || at_rank(first) != at_rank(second) ||
+        first.trace == second.trace || first.record->hash != second.record->hash ||
+        is_same_number(first.record, second.record))
+        return false;
+    for (size_t i = 0; i < shown->traces->count; i++)
+        if (&shown->traces->trace[i] != first.trace &&
+            trace_holds(&shown->traces->trace[i], first.record, second))
+            return true;
+    return false;
+}
+
+/* No call around the note hands over a message of the sender; or the one shown has other bytes. */
+static bool is_of_another(const struct shown *shown, struct at told)
+{
+    struct at sent = shown_note(shown, NOTE_KEPT, 0);
+    if (!is_own(told) || told.record->comm != 0)
+        return false;
+    for (struct at at = {.trace = told.trace}; at_next(&at) && at.index < told.index;)
+        if (at_is_got(at) && at_done(at) > told.record->enter &&
+            peer_rank(shown->traces, at.trace->incarnation, at.record->peer) == told.record->peer &&
+            (sent.record == NULL || same_bytes(at.record, sent.record)))
+            return false;
+    return true;
+}
+
+bool shows_delivered_otherwise(const struct shown *shown)
+{
+    if (shown->count == 0)
+        return false;
+    struct at first = shown->event[0];
+    struct at second = shown->count > 1 ? shown->event[1] : (struct at){0};
+    if (second.record != NULL && is_delivered_otherwise(shown, first, second))
+        return true;
+    if (is_of_another(shown, first))
+        return true;
+    if (!is_own(first))
+        return false;
+    if (second.record == NULL)
+        return first.record->hash != 1;
+    return at_rank(first) == at_rank(second) && at_before(second, first) &&
+           (at_is_got(second) || (is_own(second) && first.record->hash != second.record->hash + 1));
+}
+
+/* --- M.stale --------------------------------------------------------------------------------- */
+
+/* Before `then`, in the lives of its rank: that it has the message. */
+static bool has_before(const struct shown *shown, struct at then)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.record != then.record && is_by(at, then) && at_rank(at) == at_rank(then) &&
+            (is_own(at) || (at.trace == then.trace && at_is_note(at, NOTE_TAKEN, 0))) &&
+            is_same_number(at.record, then.record))
+            return true;
+    return false;
+}
+
+static bool is_old(struct at then)
+{
+    uint64_t newest = 0;
+    for (struct at at = {.trace = then.trace}; at_next(&at) && at.index < then.index;)
+        if (at_is_note(at, NOTE_INCARNATION, 0) && at.record->peer == then.record->peer)
+            newest = at.record->bytes;
+    return then.record->hash < newest;
+}
+
+static bool is_multicast(const struct shown *shown, struct at then)
+{
+    for (struct at at = {0}; then.record->comm != 0 && at_next_of_all(shown->traces, &at);)
+        if ((at_is_note(at, NOTE_MULTICAST, 0) ||
+             (at_is_note(at, NOTE_KEPT_PART, 0) && at.record->request == ALL)) &&
+            is_same_number(at.record, then.record))
+            return true;
+    return false;
+}
+
+bool shows_kept_stale(const struct shown *shown)
+{
+    struct at told = shown->count > 0 ? shown->event[0] : (struct at){0};
+    if (told.record == NULL)
+        return false;
+    if (at_is_note(told, NOTE_TAKEN, 0))
+        return (is_old(told) && !is_multicast(shown, told)) || has_before(shown, told);
+    if (at_is_note(told, NOTE_DISCARDED, 0))
+        return !is_old(told) && !has_before(shown, told);
+    struct at again = shown->count > 1 ? shown->event[1] : (struct at){0};
+    return again.record != NULL && is_own(told) && is_own(again) &&
+           at_rank(told) == at_rank(again) && is_same_number(told.record, again.record) &&
+           at_before(told, again);
+}
+
+/* --- M.replay -------------------------------------------------------------------------------- */
+
+/* A process of the sender that is alive at `then` told that it has the payload of what was
+ * delivered at `told`, and not since that it dropped it. */
+static bool is_kept(const struct shown *shown, struct at told, struct at then, int receiver)
+{
+    bool kept = false;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        if (at_rank(at) != told.record->peer || !is_by(at, then) || !lives_after(at.trace, then))
+            continue;
+        if ((at_is_note(at, NOTE_KEPT, 0) || at_is_note(at, NOTE_UNKEPT, 0)) &&
+            told.record->comm == 0 && at.record->bytes == told.record->bytes &&
+            peer_rank(shown->traces, at.trace->incarnation, at.record->peer) == receiver)
+            kept = at_is_note(at, NOTE_KEPT, 0);
+        if (at_is_note(at, NOTE_KEPT_PART, 0) && is_same_number(at.record, told.record))
+            kept = true;
+        if (at_is_note(at, NOTE_DROPPED, 0) && at.record->comm == told.record->comm &&
+            (at.record->request == ALL || (int)at.record->request == receiver) &&
+            at.record->bytes >= told.record->bytes)
+            kept = false;
+    }
+    return kept;
+}
+
+/* A checkpoint of the receiver after the delivery is there to restore. */
+static bool is_safe(const struct shown *shown, struct at delivery, struct at then)
+{
+    static const enum note_kind kinds[] = {NOTE_COMMIT, NOTE_SAVED, NOTE_CHECKPOINT};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        bool any = false, since = false;
+        for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+            bool counts = at_is_note(at, kinds[i], 0) &&
+                          (kinds[i] == NOTE_COMMIT || at_rank(at) == at_rank(delivery));
+            any |= counts;
+            since |= counts && at_before(delivery, at) && is_by(at, then);
+        }
+        if (any)
+            return since;
+    }
+    return false;
+}
+
+bool shows_not_kept(const struct shown *shown)
+{
+    struct at dropped = shown_note(shown, NOTE_DROPPED, 0), sent = shown_note(shown, NOTE_KEPT, 0);
+    struct at told = {0};
+    for (size_t i = 0; i < shown->count && told.record == NULL; i++)
+        if (is_own(shown->event[i]))
+            told = shown->event[i];
+    if (dropped.record != NULL)
+        return sent.record != NULL && sent.trace == dropped.trace && sent.index < dropped.index &&
+               sent.record->bytes <= dropped.record->bytes &&
+               (told.record == NULL || !is_safe(shown, told, dropped));
+    return told.record != NULL && told.record->peer >= 0 &&
+           !is_kept(shown, told, latest_of(shown), at_rank(told));
+}
+
+/* --- the others ------------------------------------------------------------------------------ */
+
+/* No process of its rank had died before this one, or it has been restored before. */
+bool shows_rolled_back(const struct shown *shown)
+{
+    if (shown->restored.record == NULL)
+        return false;
+    struct at before = {.trace = shown->restored.trace};
+    while (at_next(&before) && before.index < shown->restored.index)
+        if (at_is_note(before, NOTE_RESTORED, 0))
+            return true;
+    for (size_t i = 0; i < shown->traces->count; i++) {
+        const struct trace *trace = &shown->traces->trace[i];
+        struct at first = {.trace = trace};
+        if (trace != shown->restored.trace && at_next(&first) &&
+            at_rank(first) == at_rank(shown->restored) && !lives_after(trace, shown->restored))
+            return false;
+    }
+    return true;
+}
+
+bool shows_stored_twice(const struct shown *shown)
+{
+    struct at kept = shown_note(shown, NOTE_KEPT_PART, 0),
+              reduced = shown_note(shown, NOTE_REDUCED, 0);
+    if (reduced.record == NULL) {
+        if (kept.record == NULL || kept.record->request != ALL)
+            return false;
+        if (kept.record->peer != at_rank(kept))
+            return true;
+        for (struct at at = {.trace = kept.trace}; at_next(&at) && at.index < kept.index;)
+            if (at_is_note(at, NOTE_KEPT_PART, 0) && is_same_number(at.record, kept.record))
+                return true;
+        return false;
+    }
+    if (kept.record == NULL)
+        kept = shown_note(shown, NOTE_HELD, 0);
+    return kept.record != NULL && kept.trace == reduced.trace && kept.index < reduced.index &&
+           kept.record->comm == reduced.record->comm &&
+           kept.record->bytes == reduced.record->bytes &&
+           at_rank(reduced) != (int)reduced.record->request &&
+           (at_is_note(kept, NOTE_HELD, 0) || kept.record->request != reduced.record->request);
+}
+
+/* The newest process that is the rank; NULL: none. */
+static const struct trace *newest_of(const struct shown *shown, int rank)
+{
+    const struct trace *newest = NULL;
+    for (size_t i = 0; i < shown->traces->count; i++) {
+        struct at first = {.trace = &shown->traces->trace[i]};
+        if (at_next(&first) && at_rank(first) == rank)
+            newest = first.trace;
+    }
+    return newest;
+}
+
+/* Some member tells no delivery of it, as it is now: what came before a checkpoint is believed. */
+bool shows_not_reached(const struct shown *shown)
+{
+    struct at begun = shown_note(shown, NOTE_MULTICAST, 0);
+    for (int rank = 0; begun.record != NULL && rank < shown->traces->world; rank++) {
+        bool told = rank == at_rank(begun) || !is_member(shown->traces, begun.record->comm, rank);
+        for (struct at at = {.trace = newest_of(shown, rank)};
+             !told && at.trace != NULL && at_next(&at);)
+            told = is_own(at) && is_same_number(at.record, begun.record);
+        if (!told)
+            return shown->witness->finished;
+    }
+    return false;
+}

@@ -1,0 +1,135 @@
+/* What the files of family M (message logging, the CAMEL paper) share: the state of all ranks as
+ * the records of an incarnation are passed over in the order of time. Everything is by rank of the
+ * application. Which message a delivery is of is told by numbers (faultline.h), which are held
+ * against the source and the bytes that the records show; what depends on what, and who holds what,
+ * is kept here and never asked of the protocol.
+ *
+ * Memory: for each delivery and each message that somebody may still need again, a word for each
+ * rank. */
+#ifndef ORACLES_LOGGING_M_FAMILY_H
+#define ORACLES_LOGGING_M_FAMILY_H
+
+#include "oracles/judging.h"
+
+#define M_ALL (-1) /* the receiver of a multicast; any sender or receiver */
+
+/* A message by its number; of a reduction, one contribution. */
+struct m_message {
+    struct m_message *next; /* of the same sender, newest first */
+    uint32_t comm;          /* 0: point to point */
+    int sender;
+    int receiver; /* M_ALL: a multicast */
+    uint64_t ssn;
+    uint64_t hash;
+    bool no_hash;
+    bool kept; /* in the log of its sender */
+    bool lost; /* it was, and the sender has died since, and has not kept it again */
+    struct event_ref sent;
+    uint64_t *clock;     /* by rank: how many of its deliveries the sender reflected; owned */
+    uint64_t *taken;     /* by rank: 1 + the life that took it; owned, NULL until somebody does */
+    uint64_t *delivered; /* by rank: as its how-manieth; 0: not yet. Owned, as above */
+};
+
+struct m_delivery {
+    struct m_message *message; /* NULL: its number is not told, or is that of no message */
+    uint32_t comm;
+    int sender;
+    uint64_t ssn;
+    uint64_t rsn; /* 0: not told */
+    struct event_ref event;
+    bool *held; /* by rank; owned */
+    bool reported;
+};
+
+/* A checkpoint. */
+struct m_line {
+    uint64_t line;
+    uint64_t count; /* deliveries by then */
+    uint64_t *clock;
+};
+
+/* A message that a call hands over, and of which nothing is told yet. */
+struct m_open {
+    int source;
+    uint64_t hash;
+    bool no_hash;
+    uint64_t leave;
+    struct event_ref event;
+};
+
+struct m_rank {
+    const struct life *life;
+    uint64_t lives; /* seen so far */
+    bool restored;  /* the life has told it */
+    bool dead, recovering;
+    uint64_t needed;  /* deliveries that it must do again to have recovered */
+    uint64_t pending; /* messages that it must keep again */
+    uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
+    size_t delivery_count, delivery_room;
+    struct m_delivery *delivery; /* by number, from 0; owned */
+    uint64_t stable;             /* deliveries that will never be done again */
+    uint64_t *clock;             /* by rank; its own is `count`; owned */
+    uint64_t *incarnation;       /* by rank: none older is accepted; owned */
+    size_t line_count, line_room;
+    struct m_line *line; /* owned */
+    size_t open_count, open_room;
+    struct m_open *open; /* owned */
+    struct m_message *message;
+    uint64_t team; /* 0: alone; else 1 + its number */
+    struct event_ref died;
+};
+
+struct m_state {
+    struct judging *judging;
+    const struct lives *lives;
+    int incarnation;
+    int ranks;
+    struct m_rank *rank;
+    struct table
+        messages; /* (communicator, sender; receiver) to a table by ssn: see m_message_find */
+    struct table finished; /* reductions */
+    uint64_t promised;
+    bool saves, commits; /* somebody tells so */
+    bool stopped;        /* more have died than the protocol promises to survive */
+};
+
+/* NULL: none. `make`: a new one then. */
+struct m_message *m_message_find(struct m_state *state, uint32_t comm, int sender, int receiver,
+                                 uint64_t ssn, bool make);
+/* "m(0→2, number 7)"; returns buffer. */
+const char *m_message_text(uint32_t comm, int sender, int receiver, uint64_t ssn,
+                           char buffer[MESSAGE_TEXT_BYTES]);
+/* Both roll back when one of them dies. */
+bool m_together(const struct m_state *state, int a, int b);
+/* The receiver will need its payload again if it dies now. */
+bool m_is_needed(const struct m_state *state, const struct m_message *message, int receiver);
+
+/* m_deliver.c */
+void m_deliver(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_deliver_untold(struct m_state *state, int rank, const struct m_open *open);
+/* m_orphan.c: M.orphan, of the number-th delivery (from 1) of `rank`; `at`: what has just happened.
+ */
+void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct event_ref at);
+void m_judge_orphans(struct m_state *state, struct event_ref at);
+void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+/* m_lives.c */
+void m_die(struct m_state *state, const struct life *life);
+void m_begin_life(struct m_state *state, const struct life *life);
+void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event);
+void m_checkpoint(struct m_state *state, int rank, uint64_t line);
+void m_stabilize(struct m_state *state, int rank, uint64_t line);
+void m_look_recovered(struct m_state *state, int rank);
+/* m_payload.c */
+void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_drop(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_arrive(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+/* m_part.c */
+void m_multicast(struct m_state *state, int rank, const struct record *note,
+                 struct event_ref event);
+void m_keep_part(struct m_state *state, int rank, const struct record *note,
+                 struct event_ref event);
+void m_reduced(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_judge_multicasts(struct m_state *state);
+
+#endif

@@ -1,0 +1,214 @@
+/* Deaths, those who take over, and checkpoints: M.local, and what of M.replay and M.orphan a death
+ * shows. A rank is down from its death until its newcomer has done again all that others depend on,
+ * and kept again all that they may need. Where more are down than the protocol promises to survive,
+ * nothing is judged any more. */
+#include "oracles/logging/m_family.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- checkpoints ---------------------------------------------------------------------------- */
+
+void m_checkpoint(struct m_state *state, int rank, uint64_t line)
+{
+    struct m_rank *own = &state->rank[rank];
+    uint64_t *clock = memory_new((size_t)state->ranks, sizeof *clock);
+    memcpy(clock, own->clock, (size_t)state->ranks * sizeof *clock);
+    own->line = memory_room(own->line, own->line_count, &own->line_room, sizeof *own->line);
+    own->line[own->line_count++] =
+        (struct m_line){.line = line, .count = own->count, .clock = clock};
+    if (!state->saves && !state->commits)
+        m_stabilize(state, rank, line);
+}
+
+/* The newest checkpoint of the line; NULL: none, it is the beginning. */
+static const struct m_line *find_line(const struct m_rank *own, uint64_t line)
+{
+    for (size_t i = own->line_count; i > 0; i--)
+        if (own->line[i - 1].line == line)
+            return &own->line[i - 1];
+    return NULL;
+}
+
+void m_stabilize(struct m_state *state, int rank, uint64_t line)
+{
+    struct m_rank *own = &state->rank[rank];
+    const struct m_line *taken = find_line(own, line);
+    if (taken != NULL && taken->count > own->stable)
+        own->stable = taken->count;
+}
+
+/* --- deaths --------------------------------------------------------------------------------- */
+
+static void lose_messages(struct m_state *state, int rank)
+{
+    struct m_rank *own = &state->rank[rank];
+    own->pending = 0;
+    for (struct m_message *message = own->message; message != NULL; message = message->next) {
+        bool needed = false;
+        for (int other = 0; other < state->ranks; other++)
+            needed |= message->delivered[other] > state->rank[other].stable;
+        message->lost = needed && (message->kept || message->lost);
+        message->kept = false;
+        own->pending += message->lost;
+    }
+}
+
+static void lose_determinants(struct m_state *state, int rank)
+{
+    for (int other = 0; other < state->ranks; other++)
+        for (size_t i = 0; i < state->rank[other].delivery_count; i++)
+            state->rank[other].delivery[i].held[rank] = false;
+}
+
+/* Deliveries of the rank that others reflect. */
+static uint64_t reflected(const struct m_state *state, int rank)
+{
+    uint64_t most = 0;
+    for (int other = 0; other < state->ranks; other++)
+        if (other != rank && state->rank[other].clock[rank] > most)
+            most = state->rank[other].clock[rank];
+    return most;
+}
+
+/* How many failures the ranks that are down amount to: one for each team. */
+static uint64_t failures(const struct m_state *state)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < state->ranks; i++) {
+        bool first = state->rank[i].dead || state->rank[i].recovering;
+        for (int before = 0; before < i; before++)
+            first &= !((state->rank[before].dead || state->rank[before].recovering) &&
+                       m_together(state, i, before));
+        count += first;
+    }
+    return count;
+}
+
+static void tell_unsupported(struct m_state *state, int rank)
+{
+    struct judging *judging = state->judging;
+    state->stopped = true;
+    judging->unsupported.told = true;
+    judging->unsupported.ticks = state->rank[rank].life->gone;
+    judging->unsupported.rank = rank;
+    judging->unsupported.promised = state->promised;
+}
+
+/* What the dead must be given again. */
+static void judge_needed(struct m_state *state, int rank)
+{
+    char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
+    const struct m_rank *own = &state->rank[rank];
+    for (uint64_t i = own->stable; i < own->count; i++) {
+        const struct m_message *message = own->delivery[i].message;
+        if (message == NULL || message->kept || m_together(state, rank, message->sender) ||
+            state->rank[message->sender].dead || state->rank[message->sender].recovering)
+            continue;
+        struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
+        finding_say(finding, "rank %d died, and had delivered %s since its checkpoint: %s", rank,
+                    m_message_text(message->comm, message->sender, rank, message->ssn, text),
+                    event_text(own->delivery[i].event, where));
+        finding_say(finding, "rank %d lives, and does not have its payload in its log",
+                    message->sender);
+        finding_show(finding, own->delivery[i].event);
+        finding_show(finding, message->sent);
+        return;
+    }
+}
+
+void m_die(struct m_state *state, const struct life *life)
+{
+    struct m_rank *own = &state->rank[life->rank];
+    own->dead = true;
+    own->recovering = false;
+    own->died = (struct event_ref){life->trace->rank, life->trace->incarnation,
+                                   life->to > 0 ? life->to - 1 : 0};
+    own->open_count = 0;
+    if (failures(state) > state->promised) {
+        tell_unsupported(state, life->rank);
+        return;
+    }
+    judging_saw(state->judging, CLAIM_M_LOCAL, 1);
+    judge_needed(state, life->rank);
+    own->needed = reflected(state, life->rank);
+    lose_messages(state, life->rank);
+    lose_determinants(state, life->rank);
+    if (own->delivery_count > 0)
+        m_judge_orphans(state, own->died);
+}
+
+/* --- newcomers ------------------------------------------------------------------------------ */
+
+static void go_back(struct m_state *state, int rank, const struct m_line *line)
+{
+    struct m_rank *own = &state->rank[rank];
+    size_t bytes = (size_t)state->ranks * sizeof *own->clock;
+    memset(own->clock, 0, bytes);
+    if (line != NULL)
+        memcpy(own->clock, line->clock, bytes);
+    own->count = own->clock[rank] = line != NULL ? line->count : 0;
+    for (uint64_t i = own->count; i < own->delivery_count; i++) {
+        own->delivery[i].held[rank] = false;
+        if (own->delivery[i].message != NULL)
+            own->delivery[i].message->delivered[rank] = 0;
+    }
+    own->open_count = 0;
+}
+
+void m_begin_life(struct m_state *state, const struct life *life)
+{
+    struct m_rank *own = &state->rank[life->rank];
+    bool again = own->lives > 0;
+    own->life = life;
+    own->lives++;
+    own->restored = false;
+    if (!again)
+        return;
+    go_back(state, life->rank, NULL);
+    memset(own->incarnation, 0, (size_t)state->ranks * sizeof *own->incarnation);
+    own->recovering = own->dead;
+    own->dead = false;
+}
+
+void m_look_recovered(struct m_state *state, int rank)
+{
+    struct m_rank *own = &state->rank[rank];
+    if (own->recovering && own->restored && own->count >= own->needed && own->pending == 0)
+        own->recovering = false;
+}
+
+/* One of its team is down. */
+static bool rolls_back_with_another(const struct m_state *state, int rank)
+{
+    for (int other = 0; other < state->ranks; other++)
+        if (other != rank && m_together(state, rank, other) &&
+            (state->rank[other].dead || state->rank[other].recovering))
+            return true;
+    return false;
+}
+
+void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event)
+{
+    char where[EVENT_TEXT_BYTES];
+    struct m_rank *own = &state->rank[rank];
+    bool newcomer = own->recovering && !own->restored;
+    bool with_team = rolls_back_with_another(state, rank);
+    if (!newcomer && !with_team) {
+        struct finding *finding = judging_find(state->judging, CLAIM_M_LOCAL, VERDICT_VIOLATION);
+        finding_say(finding, "rank %d went back to line %" PRIu64 ", and it had not died: %s", rank,
+                    line, event_text(event, where));
+        finding_show(finding, event);
+    }
+    own->restored = true;
+    if (with_team && !own->recovering) {
+        own->needed = reflected(state, rank);
+        own->recovering = true;
+        lose_messages(state, rank);
+    }
+    go_back(state, rank, line > 0 ? find_line(own, line) : NULL);
+    m_look_recovered(state, rank);
+}

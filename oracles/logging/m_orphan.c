@@ -1,0 +1,149 @@
+/* M.orphan: of each message m that was delivered, and for each set F of failures within what is
+ * promised: if a rank that is not in F depends on m, then one that is not in F holds its
+ * determinant. The smallest F of which the second can fail is the one of all who hold it, with
+ * those that are down; a larger one leaves fewer who depend. So that one alone is looked at,
+ * whenever somebody comes to depend on m or one who held its determinant does no longer. */
+#include "oracles/logging/m_family.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Who fails: all that hold the determinant, and all that are down; and who rolls back with them.
+ * Returns how many failures that takes. */
+static uint64_t fail_all(const struct m_state *state, const struct m_delivery *delivery,
+                         bool *fails)
+{
+    uint64_t failures = 0;
+    for (int i = 0; i < state->ranks; i++) {
+        const struct m_rank *own = &state->rank[i];
+        if (fails[i] || !(delivery->held[i] || own->dead || own->recovering))
+            continue;
+        failures++;
+        for (int other = i; other < state->ranks; other++)
+            fails[other] |= m_together(state, i, other);
+        for (int other = 0; other < i; other++)
+            fails[other] |= m_together(state, i, other);
+    }
+    return failures;
+}
+
+/* The messages by which `orphan` came to depend on the delivery, the last one first. */
+static void show_chain(const struct m_state *state, struct finding *finding, int rank,
+                       uint64_t number, int orphan)
+{
+    for (int hop = 0; hop < state->ranks && orphan != rank; hop++) {
+        const struct m_rank *own = &state->rank[orphan];
+        const struct m_message *by = NULL;
+        for (uint64_t i = 0; i < own->count && by == NULL; i++) {
+            const struct m_message *message = own->delivery[i].message;
+            if (message == NULL || message->clock[rank] < number)
+                continue;
+            by = message;
+            finding_show(finding, own->delivery[i].event);
+            finding_show(finding, by->sent);
+        }
+        if (by == NULL)
+            return;
+        orphan = by->sender;
+    }
+}
+
+static void tell(struct m_state *state, int rank, uint64_t number, const bool *fails, int orphan,
+                 struct event_ref at)
+{
+    const struct m_delivery *delivery = &state->rank[rank].delivery[number - 1];
+    char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES], set[128] = "";
+    size_t used = 0;
+    for (int i = 0; i < state->ranks && used < sizeof set; i++)
+        if (fails[i])
+            used += (size_t)snprintf(set + used, sizeof set - used, "%s%d", used ? ", " : "", i);
+    struct finding *finding = judging_find(state->judging, CLAIM_M_ORPHAN, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d delivered %s: %s", rank,
+                m_message_text(delivery->comm, delivery->sender, rank, delivery->ssn, text),
+                event_text(delivery->event, where));
+    finding_say(finding, "rank %d depends on that: %s", orphan, event_text(at, where));
+    finding_say(finding,
+                "if now {%s} died, rank %d would live on, and nobody would have the "
+                "determinant",
+                set, orphan);
+    finding_show(finding, delivery->event);
+    if (delivery->message != NULL)
+        finding_show(finding, delivery->message->sent);
+    finding_show(finding, at);
+    show_chain(state, finding, rank, number, orphan);
+    finding_decide(finding, at);
+}
+
+void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct event_ref at)
+{
+    struct m_rank *own = &state->rank[rank];
+    if (number <= own->stable || number > own->delivery_count)
+        return;
+    struct m_delivery *delivery = &own->delivery[number - 1];
+    if (delivery->reported)
+        return;
+    bool *fails = memory_new((size_t)state->ranks, sizeof *fails);
+    uint64_t failures = fail_all(state, delivery, fails);
+    bool depends = false;
+    int orphan = -1;
+    for (int i = 0; i < state->ranks; i++) {
+        bool reflects = i != rank && state->rank[i].clock[rank] >= number;
+        depends |= reflects;
+        if (reflects && !fails[i] && orphan < 0)
+            orphan = i;
+    }
+    judging_saw(state->judging, CLAIM_M_ORPHAN, depends);
+    if (failures <= state->promised && orphan >= 0) {
+        delivery->reported = true;
+        tell(state, rank, number, fails, orphan, at);
+    }
+    free(fails);
+}
+
+void m_judge_orphans(struct m_state *state, struct event_ref at)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        for (uint64_t number = state->rank[rank].stable + 1;
+             number <= state->rank[rank].delivery_count; number++)
+            m_judge_orphan(state, rank, number, at);
+}
+
+/* The delivery that a determinant is of; NULL: none is so, and it is of no use. */
+static struct m_delivery *find(struct m_state *state, const struct record *note)
+{
+    int receiver = (int)note->request;
+    if (receiver < 0 || receiver >= state->ranks || note->hash == 0 ||
+        note->hash > state->rank[receiver].delivery_count)
+        return NULL;
+    struct m_delivery *delivery = &state->rank[receiver].delivery[note->hash - 1];
+    bool same = delivery->comm == note->comm && delivery->sender == note->peer &&
+                delivery->ssn == note->bytes;
+    return same ? delivery : NULL;
+}
+
+void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event)
+{
+    struct m_delivery *delivery = find(state, note);
+    (void)event;
+    if (delivery != NULL)
+        delivery->held[rank] = true;
+}
+
+/* A receiver itself knows what it has delivered, whatever it lets go (definition 2). */
+void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event)
+{
+    struct m_delivery *delivery = note->peer == M_ALL ? NULL : find(state, note);
+    if (delivery != NULL && (int)note->request != rank) {
+        delivery->held[rank] = false;
+        m_judge_orphan(state, (int)note->request, note->hash, event);
+    }
+    if (note->peer != M_ALL)
+        return;
+    for (int other = 0; other < state->ranks; other++)
+        for (size_t i = 0; i < state->rank[other].delivery_count && other != rank; i++)
+            state->rank[other].delivery[i].held[rank] = false;
+    m_judge_orphans(state, event);
+}
