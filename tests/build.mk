@@ -14,7 +14,7 @@ $(call objects,$(TEXT_TRACES)) $(call checked,$(TEXT_TRACES)): CPPFLAGS += -Ites
 
 # Not sanitised: what judges so much that it would take minutes, what reads its own stack, and what
 # has limits of time or address space.
-PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives generated_cuts planted \
+PLAIN_TESTS = $(patsubst %,$(BUILD)/tests/%.t,generated generated_collectives generated_cuts generated_logging planted \
               stacks unwind rules_steer rules_stop writer script script_steering lua_text reduce)
 $(PLAIN_TESTS): $(BUILD)/tests/%.t: %.c $(call objects,$(RECORDING_SOURCES) $(TEXT_TRACES)) $(BUILD)/command.a
 	@echo "  TEST    $<"

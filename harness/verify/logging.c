@@ -376,6 +376,15 @@ static const struct trace *newest_of(const struct shown *shown, int rank)
     return newest;
 }
 
+/* Its process goes back later. */
+static bool is_undone(struct at at)
+{
+    while (at_next(&at))
+        if (at_is_note(at, NOTE_RESTORED, 0))
+            return true;
+    return false;
+}
+
 /* Some member tells no delivery of it, as it is now: what came before a checkpoint is believed. */
 bool shows_not_reached(const struct shown *shown)
 {
@@ -384,7 +393,7 @@ bool shows_not_reached(const struct shown *shown)
         bool told = rank == at_rank(begun) || !is_member(shown->traces, begun.record->comm, rank);
         for (struct at at = {.trace = newest_of(shown, rank)};
              !told && at.trace != NULL && at_next(&at);)
-            told = is_own(at) && is_same_number(at.record, begun.record);
+            told = is_own(at) && is_same_number(at.record, begun.record) && !is_undone(at);
         if (!told)
             return shown->witness->finished;
     }

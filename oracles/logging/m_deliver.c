@@ -150,6 +150,15 @@ static void join(struct m_state *state, int rank, const struct m_message *messag
     }
 }
 
+/* Others depend on what the rank delivered there. */
+static bool is_reflected(const struct m_state *state, int rank, uint64_t number)
+{
+    bool reflected = false;
+    for (int other = 0; other < state->ranks; other++)
+        reflected |= other != rank && state->rank[other].clock[rank] >= number;
+    return reflected;
+}
+
 static struct m_delivery *add(struct m_state *state, int rank, struct m_delivery delivery)
 {
     struct m_rank *own = &state->rank[rank];
@@ -160,11 +169,13 @@ static struct m_delivery *add(struct m_state *state, int rank, struct m_delivery
         delivery.held = memory_new((size_t)state->ranks, sizeof *delivery.held);
         own->delivery[own->delivery_count++] = delivery;
     } else {
-        /* It is done again: whoever has the determinant of the same keeps it. */
+        /* It is done again: whoever has the determinant of the same keeps it. Of another one those
+         * who depend on what was there are M.order's affair, or were told to be orphans. */
         here = &own->delivery[own->count];
         bool same = here->comm == delivery.comm && here->sender == delivery.sender &&
                     here->ssn == delivery.ssn;
         delivery.held = here->held;
+        delivery.reported = here->reported || (!same && is_reflected(state, rank, own->count + 1));
         for (int i = 0; i < state->ranks && !same; i++)
             delivery.held[i] = false;
         *here = delivery;

@@ -151,10 +151,11 @@ static void go_back(struct m_state *state, int rank, const struct m_line *line)
     if (line != NULL)
         memcpy(own->clock, line->clock, bytes);
     own->count = own->clock[rank] = line != NULL ? line->count : 0;
-    for (uint64_t i = own->count; i < own->delivery_count; i++) {
-        own->delivery[i].held[rank] = false;
-        if (own->delivery[i].message != NULL)
-            own->delivery[i].message->delivered[rank] = 0;
+    for (uint64_t i = own->delivery_count; i > 0; i--) {
+        struct m_delivery *delivery = &own->delivery[i - 1];
+        delivery->held[rank] &= i <= own->count;
+        if (delivery->message != NULL)
+            delivery->message->delivered[rank] = i <= own->count ? i : 0;
     }
     own->open_count = 0;
 }
