@@ -139,10 +139,11 @@ mutants-check:
 # generator raise no alarm.
 .PHONY: proof-traces
 RUNS ?= 100000
-proof-traces: $(BUILD)/tests/planted.t $(BUILD)/tests/generated_cuts.t
+proof-traces: $(BUILD)/tests/planted.t $(BUILD)/tests/generated_cuts.t $(BUILD)/tests/generated_logging.t
 	@mkdir -p $(BUILD)/proof
 	$(Q){ $(BUILD)/tests/planted.t && FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/planted.t && \
-	  FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/generated_cuts.t; } \
+	  FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/generated_cuts.t && \
+	  FAULTLINE_PLANTED=$(RUNS) $(BUILD)/tests/generated_logging.t; } \
 	  >$(BUILD)/proof/traces.txt; status=$$?; cat $(BUILD)/proof/traces.txt; exit $$status
 
 # Half an hour: the suites that promise coverage, and what they brought about; goes on where it was
@@ -205,7 +206,7 @@ replay-rates: setup
 .PHONY: arm64
 ARM64      = $(BUILD)/arm64
 ARM64_ROOT = $(abspath $(ARM64))/root
-ARM64_NOT  = allocations generated generated_collectives generated_cuts planted reduce loss \
+ARM64_NOT  = allocations generated generated_collectives generated_cuts generated_logging planted reduce loss \
              lua_text script script_steering writer stacks rules_stop
 ARM64_RUN  = $(filter-out $(ARM64_NOT:%=$(ARM64)/tests/%.t),$(UNIT_TESTS:$(BUILD)/%=$(ARM64)/%))
 ARM64_PROGRAMS = $(PROGRAMS:%=$(ARM64)/emulated/%)

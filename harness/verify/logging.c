@@ -184,14 +184,27 @@ static bool is_delivered_otherwise(const struct shown *shown, struct at first, s
     return false;
 }
 
+/* The record is of a call inside which the note was made: of one that completes several requests
+ * the records stand behind the notes, and nothing that was called later stands between. */
+static bool is_around(struct at at, struct at told)
+{
+    if (at.index < told.index)
+        return at_done(at) > told.record->enter;
+    for (struct at between = told; at_next(&between) && between.index < at.index;)
+        if (between.record->level == LEVEL_APP && between.record->kind != RECORD_COMPLETE &&
+            between.record->enter > told.record->enter)
+            return false;
+    return at.record->kind == RECORD_COMPLETE;
+}
+
 /* No call around the note hands over a message of the sender; or the one shown has other bytes. */
 static bool is_of_another(const struct shown *shown, struct at told)
 {
     struct at sent = shown_note(shown, NOTE_KEPT, 0);
     if (!is_own(told) || told.record->comm != 0)
         return false;
-    for (struct at at = {.trace = told.trace}; at_next(&at) && at.index < told.index;)
-        if (at_is_got(at) && at_done(at) > told.record->enter &&
+    for (struct at at = {.trace = told.trace}; at_next(&at);)
+        if (at_is_got(at) && is_around(at, told) &&
             peer_rank(shown->traces, at.trace->incarnation, at.record->peer) == told.record->peer &&
             (sent.record == NULL || same_bytes(at.record, sent.record)))
             return false;

@@ -6,20 +6,57 @@
 
 #include <inttypes.h>
 
+/* It is of the sender; and better than what was found so far if it has the bytes. */
+static bool fits(const struct m_open *open, int sender, const struct m_message *message, bool found)
+{
+    bool same =
+        message != NULL && !message->no_hash && !open->no_hash && message->hash == open->hash;
+    return open->source == sender && (!found || same);
+}
+
+static bool is_ahead(const struct m_rank *own, uint64_t index)
+{
+    for (size_t i = 0; i < own->ahead_count; i++)
+        if (own->ahead[i] == index)
+            return true;
+    return false;
+}
+
+/* Records of calls that complete several requests stand behind the notes made inside. */
+static bool take_ahead(struct m_state *state, int rank, struct event_ref note,
+                       const struct m_message *message, int sender, struct m_open *taken)
+{
+    struct m_rank *own = &state->rank[rank];
+    uint64_t ticks = state->trace->record[note.index].enter, best = 0;
+    for (uint64_t at = note.index + 1; at < state->trace->count; at++) {
+        const struct record *record = &state->trace->record[at];
+        if (record->kind == RECORD_NOTE || !record_is_of_app(record))
+            continue;
+        struct call_span span = call_span_of(state->trace, at);
+        if (span.enter > ticks)
+            break;
+        struct m_open open = m_open_of(state, state->trace, at);
+        if (!m_hands_over(record) || span.leave < ticks || is_ahead(own, at) ||
+            !fits(&open, sender, message, best != 0))
+            continue;
+        best = at;
+        *taken = open;
+    }
+    if (best == 0)
+        return false;
+    own->ahead = memory_room(own->ahead, own->ahead_count, &own->ahead_room, sizeof *own->ahead);
+    own->ahead[own->ahead_count++] = best;
+    return true;
+}
+
 /* The message that the call hands over, and that the note can be on. False: none. */
 static bool take_open(struct m_rank *own, int sender, const struct m_message *message,
                       struct m_open *taken)
 {
     size_t best = own->open_count;
-    for (size_t i = 0; i < own->open_count && own->open_count > 0; i++) {
-        bool same = message != NULL && !message->no_hash && !own->open[i].no_hash &&
-                    message->hash == own->open[i].hash;
-        if (own->open[i].source == sender && (best == own->open_count || same)) {
+    for (size_t i = 0; i < own->open_count; i++)
+        if (fits(&own->open[i], sender, message, best < own->open_count))
             best = i;
-            if (same)
-                break;
-        }
-    }
     if (best == own->open_count)
         return false;
     *taken = own->open[best];
@@ -34,7 +71,8 @@ static void judge_handed_over(struct m_state *state, int rank, const struct reco
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     struct m_open open = {0};
-    bool found = take_open(&state->rank[rank], note->peer, message, &open);
+    bool found = take_open(&state->rank[rank], note->peer, message, &open) ||
+                 take_ahead(state, rank, event, message, note->peer, &open);
     if (found &&
         (message == NULL || message->no_hash || open.no_hash || message->hash == open.hash))
         return;

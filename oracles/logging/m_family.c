@@ -63,16 +63,25 @@ bool m_is_needed(const struct m_state *state, const struct m_message *message, i
 
 /* --- records -------------------------------------------------------------------------------- */
 
-/* It hands a message over to the application. */
-static bool hands_over(const struct stream_event *event)
+bool m_hands_over(const struct record *record)
 {
-    const struct record *record = event->record;
     bool receive =
         record->kind == RECORD_RECV && (record->request == 0 || (record->flags & FLAG_MATCHED));
     bool completion = record->kind == RECORD_COMPLETE && record->comm != 0;
-    return record->level == LEVEL_APP && (receive || completion) && !event->in_progress &&
-           record->leave != 0 && record->error == 0 && record->peer >= 0 &&
+    return record->level == LEVEL_APP && (receive || completion) && record->leave != 0 &&
+           record->error == 0 && record->peer >= 0 &&
            !(record->flags & (FLAG_NEGATIVE | FLAG_CANCELLED));
+}
+
+struct m_open m_open_of(const struct m_state *state, const struct trace *trace, uint64_t index)
+{
+    const struct record *record = &trace->record[index];
+    return (struct m_open){
+        .source = lives_peer(state->lives, trace->incarnation, record->enter, record->peer),
+        .hash = record->hash,
+        .no_hash = (record->flags & FLAG_NO_HASH) != 0,
+        .leave = record->leave,
+        .event = event_of(trace, index)};
 }
 
 /* Of calls that have returned without a note on what they handed over. */
@@ -90,17 +99,24 @@ static void close_calls(struct m_state *state, int rank, uint64_t ticks)
     own->open_count = kept;
 }
 
+/* It has been told of, by a note that stands before the record. */
+static bool is_told(struct m_rank *own, uint64_t index)
+{
+    for (size_t i = 0; i < own->ahead_count; i++)
+        if (own->ahead[i] == index) {
+            own->ahead[i] = own->ahead[--own->ahead_count];
+            return true;
+        }
+    return false;
+}
+
 static void open_call(struct m_state *state, int rank, const struct stream_event *event)
 {
     struct m_rank *own = &state->rank[rank];
-    const struct record *record = event->record;
+    if (is_told(own, event->index))
+        return;
     own->open = memory_room(own->open, own->open_count, &own->open_room, sizeof *own->open);
-    own->open[own->open_count++] = (struct m_open){
-        .source = lives_peer(state->lives, event->trace->incarnation, record->enter, record->peer),
-        .hash = record->hash,
-        .no_hash = (record->flags & FLAG_NO_HASH) != 0,
-        .leave = record->leave,
-        .event = event_of(event->trace, event->index)};
+    own->open[own->open_count++] = m_open_of(state, event->trace, event->index);
 }
 
 static void on_numbered(struct m_state *state, int rank, const struct record *note,
@@ -188,6 +204,7 @@ static void on_event(void *context, const struct stream_event *event)
     const struct life *life = lives_find(state->lives, at);
     if (event->record->kind == RECORD_NONE || life == NULL)
         return;
+    state->trace = event->trace;
     bury(state, event->record->enter);
     if (state->stopped)
         return;
@@ -196,7 +213,7 @@ static void on_event(void *context, const struct stream_event *event)
     close_calls(state, life->rank, event->record->enter);
     if (event->record->kind == RECORD_NOTE)
         on_note(state, life->rank, event);
-    else if (hands_over(event))
+    else if (m_hands_over(event->record) && !event->in_progress)
         open_call(state, life->rank, event);
 }
 
@@ -227,6 +244,7 @@ static void release_rank(struct m_rank *rank)
     free(rank->delivery);
     free(rank->line);
     free(rank->open);
+    free(rank->ahead);
     free(rank->clock);
     free(rank->incarnation);
 }

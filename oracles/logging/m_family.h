@@ -74,6 +74,8 @@ struct m_rank {
     struct m_line *line; /* owned */
     size_t open_count, open_room;
     struct m_open *open; /* owned */
+    size_t ahead_count, ahead_room;
+    uint64_t *ahead; /* records still to come, of which it has been told already; owned */
     struct m_message *message;
     uint64_t team; /* 0: alone; else 1 + its number */
     struct event_ref died;
@@ -84,6 +86,7 @@ struct m_state {
     const struct lives *lives;
     int incarnation;
     int ranks;
+    const struct trace *trace; /* of the record that is looked at */
     struct m_rank *rank;
     struct table
         messages; /* (communicator, sender; receiver) to a table by ssn: see m_message_find */
@@ -104,6 +107,9 @@ bool m_together(const struct m_state *state, int a, int b);
 /* The receiver will need its payload again if it dies now. */
 bool m_is_needed(const struct m_state *state, const struct m_message *message, int receiver);
 
+/* The record hands a message over to the application, at the return of its call. */
+bool m_hands_over(const struct record *record);
+struct m_open m_open_of(const struct m_state *state, const struct trace *trace, uint64_t index);
 /* m_deliver.c */
 void m_deliver(struct m_state *state, int rank, const struct record *note, struct event_ref event);
 void m_deliver_untold(struct m_state *state, int rank, const struct m_open *open);
