@@ -377,18 +377,6 @@ bool shows_stored_twice(const struct shown *shown)
            (at_is_note(kept, NOTE_HELD, 0) || kept.record->request != reduced.record->request);
 }
 
-/* The newest process that is the rank; NULL: none. */
-static const struct trace *newest_of(const struct shown *shown, int rank)
-{
-    const struct trace *newest = NULL;
-    for (size_t i = 0; i < shown->traces->count; i++) {
-        struct at first = {.trace = &shown->traces->trace[i]};
-        if (at_next(&first) && at_rank(first) == rank)
-            newest = first.trace;
-    }
-    return newest;
-}
-
 /* Its process goes back later. */
 static bool is_undone(struct at at)
 {
@@ -404,7 +392,7 @@ bool shows_not_reached(const struct shown *shown)
     struct at begun = shown_note(shown, NOTE_MULTICAST, 0);
     for (int rank = 0; begun.record != NULL && rank < shown->traces->world; rank++) {
         bool told = rank == at_rank(begun) || !is_member(shown->traces, begun.record->comm, rank);
-        for (struct at at = {.trace = newest_of(shown, rank)};
+        for (struct at at = {.trace = newest_of(shown->traces, rank, NULL)};
              !told && at.trace != NULL && at_next(&at);)
             told = is_own(at) && is_same_number(at.record, begun.record) && !is_undone(at);
         if (!told)
