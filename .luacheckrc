@@ -27,7 +27,7 @@ stds.scenario = {
 
 files["suites/**/*.lua"] = { std = "scenario" }
 files["suites/protocols/**/generate.lua"] = { std = "lua54" }
-files["suites/protocols/common/known_names.lua"] = { std = "lua54" }
+files["suites/protocols/common/mpi_names.lua"] = { std = "lua54" }
 files["examples/**/*.lua"] = { std = "scenario" }
 files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["scripts/shrink_padding.lua"] = { std = "scenario" }

@@ -90,12 +90,12 @@ $(BUILD)/protocols/lib$(1).so: $(call protocol_objects,$(1))
 endef
 $(foreach protocol,$(PROTOCOLS),$(eval $(call protocol_rule,$(protocol))))
 
-$(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua suites/protocols/common/known_names.lua
+$(HANDLES_WRAPPERS): suites/protocols/$(HANDLES)/generate.lua suites/protocols/common/mpi_names.lua
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< '$(MPICC)' $@
 
-$(LAYER_REFUSED): suites/protocols/$(LAYER)/generate.lua suites/protocols/common/known_names.lua $(wildcard suites/protocols/$(LAYER)/*.c)
+$(LAYER_REFUSED): suites/protocols/$(LAYER)/generate.lua suites/protocols/common/mpi_names.lua $(wildcard suites/protocols/$(LAYER)/*.c)
 	@echo "  GEN     $@"
 	@mkdir -p $(@D)
 	$(Q)$(LUA) $< '$(MPICC)' $@ $(filter %.c,$^)

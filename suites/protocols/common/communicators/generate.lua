@@ -52,23 +52,7 @@ local untouched = "MPI_Comm_get_parent"
 
 -- All others communicate: the protocol is told first (handles_protocol.communicates).
 
-local here = arg[0]:match("^(.*)/") or "."
-local HEADER = here .. "/../../../../harness/mpi_library.h"
-local CALLS = here .. "/../../../../harness/trace/calls.def"
-local known_names = dofile(here .. "/../known_names.lua")
-
-local function stop(...)
-    io.stderr:write("generate.lua: ", string.format(...), "\n")
-    os.exit(1)
-end
-
-local function words(text)
-    local found = {}
-    for word in text:gmatch("%S+") do
-        found[word] = true
-    end
-    return found
-end
+local names = dofile((arg[0]:match("^(.*)/") or ".") .. "/../mpi_names.lua")
 
 -- "const int recvcounts[]" -> the type and the name, the latter without [].
 local function parameter(text)
@@ -89,25 +73,6 @@ local function parameters(list)
         all[#all + 1] = one
     end
     return all
-end
-
--- Sorted list of { name, parameters } of the prototypes in mpi.h with a communicator.
-local function prototypes(mpicc)
-    local pipe = assert(io.popen(string.format("%s -E -P -x c %s", mpicc, HEADER)))
-    local text = pipe:read("a")
-    if not pipe:close() then
-        stop("%s cannot read mpi.h", mpicc)
-    end
-    text = text:gsub("__attribute__%s*%b()", ""):gsub("%s+", " ")
-    local found = {}
-    for name, list in text:gmatch("int (MPIX?_[%w_]+) ?(%b()) ?;") do
-        if list:find("MPI_Comm[^%w_]") and not list:find("%(.*%(") then
-            local all = parameters(list) or stop("%s%s: cannot be read", name, list)
-            found[#found + 1] = { name = name, parameters = all }
-        end
-    end
-    table.sort(found, function(a, b) return a.name < b.name end)
-    return found
 end
 
 local function joined(call, each)
@@ -145,8 +110,8 @@ local function body(call, kinds)
     end
     for _, one in ipairs(call.parameters) do
         if one.kind:find("MPI_Comm") and one.text ~= "MPI_Comm " .. one.name then
-            stop("%s: parameter '%s' is no communicator that is only read, and nothing here says "
-                .. "what to do with it", call.name, one.text)
+            names.stop("%s: parameter '%s' is no communicator that is only read, and nothing here "
+                .. "says what to do with it", call.name, one.text)
         end
     end
     local quietly = kinds.quiet[call.name]
@@ -168,28 +133,22 @@ static void communicates(const char *function)
 
 local function main(mpicc, path)
     if not path then
-        stop("use: generate.lua MPICC FILE")
+        names.stop("use: generate.lua MPICC FILE")
     end
-    local known = known_names(CALLS)
-    local kinds = { hand = words(by_hand), quiet = words(quiet), untouched = words(untouched) }
-    local parts, seen = { HEAD }, {}
-    for _, call in ipairs(prototypes(mpicc)) do
-        seen[call.name] = true
-        if not kinds.hand[call.name] and not kinds.untouched[call.name] then
+    local kinds = { quiet = names.words(quiet) }
+    local hand, left = names.words(by_hand), names.words(untouched)
+    local parts, prototypes = { HEAD }, names.prototypes(mpicc)
+    for _, call in ipairs(prototypes) do
+        if not hand[call.name] and not left[call.name] and not call.list:find("%(.*%(") then
+            call.parameters = parameters(call.list)
+                or names.stop("%s%s: cannot be read", call.name, call.list)
+            local list = joined(call, declared)
             parts[#parts + 1] = ("WEAK int %s(%s);\nWEAK int %s(%s)\n{\n%s}\n"):format(call.name,
-                joined(call, declared), call.name, joined(call, declared), body(call, kinds))
+                list, call.name, list, body(call, kinds))
         end
     end
-    for _, kind in pairs { kinds.hand, kinds.quiet, kinds.untouched, refused } do
-        for name in pairs(kind) do
-            if not seen[name] and not known[name] then
-                stop("%s is listed, and neither mpi.h nor calls.def has it", name)
-            end
-        end
-    end
-    local file = io.open(path, "w") or stop("%s: cannot be written", path)
-    file:write(table.concat(parts, "\n"))
-    file:close()
+    names.check(prototypes, { hand, kinds.quiet, left, refused })
+    names.write(path, parts)
 end
 
 main(arg[1], arg[2])

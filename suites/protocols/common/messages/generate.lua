@@ -14,49 +14,12 @@ local passed = [[
     MPI_Comm_get_attr MPI_Attr_get MPI_Errhandler_get
 ]]
 
-local here = arg[0]:match("^(.*)/") or "."
-local HEADER = here .. "/../../../../harness/mpi_library.h"
-local CALLS = here .. "/../../../../harness/trace/calls.def"
-local known_names = dofile(here .. "/../known_names.lua")
-
-local function stop(...)
-    io.stderr:write("generate.lua: ", string.format(...), "\n")
-    os.exit(1)
-end
-
-local function words(text)
-    local found = {}
-    for word in text:gmatch("%S+") do
-        found[word] = true
-    end
-    return found
-end
-
-local function header(mpicc)
-    local pipe = assert(io.popen(string.format("%s -E -P -x c %s", mpicc, HEADER)))
-    local text = pipe:read("a")
-    if not pipe:close() then
-        stop("%s cannot read mpi.h", mpicc)
-    end
-    return (text:gsub("__attribute__%s*%b()", ""):gsub("%s+", " "))
-end
-
--- Sorted names of the functions with a communicator, and their parameters as text.
-local function prototypes(mpicc)
-    local found = {}
-    for name, list in header(mpicc):gmatch("int (MPIX?_[%w_]+) ?(%b()) ?;") do
-        if list:find("MPI_Comm[^%w_]") then
-            found[#found + 1] = { name = name, list = list }
-        end
-    end
-    table.sort(found, function(a, b) return a.name < b.name end)
-    return found
-end
+local names = dofile((arg[0]:match("^(.*)/") or ".") .. "/../mpi_names.lua")
 
 local function defined(paths)
     local found = {}
     for _, path in ipairs(paths) do
-        local file = io.open(path) or stop("%s: cannot be read", path)
+        local file = io.open(path) or names.stop("%s: cannot be read", path)
         local text = file:read("a")
         for name in text:gmatch("LAYER_EXPORTED %w+ (MPI_[%w_]+)%(") do
             found[name] = true
@@ -106,24 +69,17 @@ local HEAD = [[
 
 local function main(mpicc, path, ...)
     if not path then
-        stop("use: generate.lua MPICC FILE SOURCE...")
+        names.stop("use: generate.lua MPICC FILE SOURCE...")
     end
-    local known = known_names(CALLS)
-    local ours, quiet, parts, seen = defined { ... }, words(passed), { HEAD }, {}
-    for _, call in ipairs(prototypes(mpicc)) do
-        seen[call.name] = true
+    local ours, quiet, parts = defined { ... }, names.words(passed), { HEAD }
+    local prototypes = names.prototypes(mpicc)
+    for _, call in ipairs(prototypes) do
         if not ours[call.name] then
             parts[#parts + 1] = quiet[call.name] and passing(call) or refusing(call)
         end
     end
-    for name in pairs(quiet) do
-        if not seen[name] and not known[name] then
-            stop("%s is listed, and neither mpi.h nor calls.def has it", name)
-        end
-    end
-    local file = io.open(path, "w") or stop("%s: cannot be written", path)
-    file:write(table.concat(parts, "\n"))
-    file:close()
+    names.check(prototypes, { quiet })
+    names.write(path, parts)
 end
 
 main(...)
