@@ -16,7 +16,8 @@
  * any source waits for all others, and one of them is enough.
  *
  * A rank that is dead waits for nobody, and nobody will hear from it: who waits for it is stuck. It
- * is said that it is dead.
+ * is said that it is dead. MPIX_Comm_agree and MPIX_Comm_shrink go on without the dead, and wait for
+ * the members that live.
  *
  * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
  * reported where there is none would be a false alarm. The one thing the traces cannot show is
@@ -60,7 +61,7 @@ static bool may_block(const struct record *record)
     case ROLE_FINALIZE:
         return true;
     default:
-        return collective_comm(record) != 0 && record->request == 0;
+        return hang_is_meeting(record) || (collective_comm(record) != 0 && record->request == 0);
     }
 }
 
@@ -85,6 +86,8 @@ static void note_call(struct analysis *analysis, const struct stream_event *even
         inside->sends = false;
     }
     inside->blocking = event->in_progress && may_block(record);
+    if (hang_is_meeting(record))
+        inside->number = hang_come_to_meeting(analysis, event->rank, record);
     inside->event = own;
     inside->record = *record;
 }
@@ -297,6 +300,8 @@ static bool call_is_stuck(const struct analysis *analysis, const struct inside *
     if (record->kind == RECORD_RECV || record->kind == RECORD_PROBE)
         return receive_is_stuck(analysis, wait->rank, record->comm, record->want_peer,
                                 record->want_tag, inside->event, call, wait);
+    if (hang_is_meeting(record))
+        return hang_in_meeting(analysis, wait->rank, inside, wait);
     uint32_t comm = collective_comm(record);
     return comm != 0 && hang_in_collective(analysis, wait->rank, comm, inside->number, record->call,
                                            record->peer, record->bytes, call, wait);
@@ -418,6 +423,7 @@ void hang_analyse(const struct trace_set *traces, const bool *alive, int ranks, 
     pass_release(&analysis.pass);
     reading_end(&reading);
     held_release(&analysis.held);
+    table_release(&analysis.meetings);
     free(analysis.threads);
 }
 

@@ -170,3 +170,46 @@ bool hang_in_collective(const struct analysis *analysis, int rank, uint32_t comm
     say_collective(analysis, gathering, waits_in, wait);
     return true;
 }
+
+/* --- meetings ------------------------------------------------------------------------------ */
+
+static bool spawns(const struct record *record)
+{
+    return record->call == CALL_MPI_Comm_spawn || record->call == CALL_MPI_Comm_spawn_multiple;
+}
+
+bool hang_is_meeting(const struct record *record)
+{
+    return record->kind == RECORD_CALL && (record->call == CALL_MPIX_Comm_agree ||
+                                           record->call == CALL_MPIX_Comm_shrink || spawns(record));
+}
+
+static uint64_t meeting_key(const struct record *record)
+{
+    return (uint64_t)record->comm << 32 | record->call;
+}
+
+uint64_t hang_come_to_meeting(struct analysis *analysis, int rank, const struct record *record)
+{
+    return table_count(&analysis->meetings, meeting_key(record), (uint64_t)rank);
+}
+
+bool hang_in_meeting(const struct analysis *analysis, int rank, const struct inside *inside,
+                     struct wait_for *wait)
+{
+    const struct record *record = &inside->record;
+    const struct gathering *gathering = collectives_find(&analysis->pass.collectives, record->comm);
+    unsigned missing = 0;
+    for (int other = 0; gathering != NULL && other < analysis->ranks; other++) {
+        bool needed = spawns(record) || (other < analysis->alive_count && analysis->alive[other]);
+        uint64_t come = (uint64_t)(uintptr_t)table_get(&analysis->meetings, meeting_key(record),
+                                                       (uint64_t)other);
+        if (!gathering->member[other] || !needed || other == rank || come >= inside->number)
+            continue;
+        missing++;
+        hang_add_target(wait, other);
+    }
+    if (missing > 0)
+        say_collective(analysis, gathering, call_name(record->call), wait);
+    return missing > 0;
+}

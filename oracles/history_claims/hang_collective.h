@@ -13,7 +13,7 @@
 /* What a thread of a rank is inside of. */
 struct inside {
     bool blocking;
-    uint64_t number; /* of a collective: see collective.h */
+    uint64_t number; /* of a collective: see collective.h; of a meeting, of its kind there */
     struct event_ref event;
     struct record record;
     bool sends; /* a sendrecv: its send too */
@@ -37,6 +37,7 @@ struct analysis {
     struct pass pass;
     struct rank_threads *threads; /* by rank */
     struct table held;            /* see held.h */
+    struct table meetings;        /* by communicator and call, rank: how many it has come to */
 };
 
 /* One that the rank waits for; once, and not the rank itself. */
@@ -48,5 +49,14 @@ void hang_add_target(struct wait_for *wait, int rank);
 bool hang_in_collective(const struct analysis *analysis, int rank, uint32_t comm, uint64_t number,
                         unsigned call, int root, uint64_t bytes, const char *waits_in,
                         struct wait_for *wait);
+
+/* A call of the members of a communicator that is no collective of H.collective, since it goes on
+ * without the dead (MPIX_Comm_agree, MPIX_Comm_shrink) or makes processes (MPI_Comm_spawn). */
+bool hang_is_meeting(const struct record *record);
+/* The rank comes to it; returns its number, from 1. */
+uint64_t hang_come_to_meeting(struct analysis *analysis, int rank, const struct record *record);
+/* The rank is inside of it, and a member has not come: one that lives, or to MPI_Comm_spawn any. */
+bool hang_in_meeting(const struct analysis *analysis, int rank, const struct inside *inside,
+                     struct wait_for *wait);
 
 #endif

@@ -376,9 +376,45 @@ static void the_dead(void)
             1u << 1, false, 0, "rank 0 waits in MPI_Barrier for ranks 1, 2, of which dead: 1");
 }
 
+/* What goes on without the dead waits for those who live. */
+static void meetings(void)
+{
+    analyse("one who lives does not come to an agreement",
+            "r0#0 wire call MPIX_Comm_agree comm 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n"
+            "r2#0 wire call MPI_Wtime\n",
+            1u << 2, true, 2, "rank 0 waits in MPIX_Comm_agree for rank 1");
+    analyse("all who live have come to it",
+            "r0#0 wire call MPIX_Comm_agree comm 1 in-progress\n"
+            "r1#0 wire call MPIX_Comm_agree comm 1 in-progress\n"
+            "r2#0 wire call MPI_Wtime\n",
+            1u << 2, false, 0, NULL);
+    analyse("two who have come to different ones",
+            "r0#0 wire call MPIX_Comm_agree comm 1 in-progress\n"
+            "r1#0 wire call MPIX_Comm_shrink comm 1 in-progress\n",
+            0, true, 2, "rank 0 waits in MPIX_Comm_agree for rank 1");
+    analyse("the second of one is not the first of the other",
+            "r0#0 wire call MPIX_Comm_agree comm 1\n"
+            "r0#0 wire call MPIX_Comm_agree comm 1 in-progress\n"
+            "r1#0 wire call MPIX_Comm_agree comm 1 in-progress\n",
+            0, false, 0, NULL);
+    analyse("processes are made when all members have come, the dead too",
+            "r0#0 wire call MPI_Comm_spawn comm 1 in-progress\n"
+            "r1#0 wire call MPI_Comm_spawn comm 1 in-progress\n"
+            "trace r2#0 open\n"
+            "r2#0 wire call MPI_Init\n",
+            1u << 2, true, 0, "rank 0 waits in MPI_Comm_spawn for rank 2, which is dead");
+    analyse("a merge waits for both sides",
+            "r0#0 wire comm MPI_Comm_spawn id 0x71 parent 1 rank 0 members 0 remote 1\n"
+            "r0#0 wire call MPI_Intercomm_merge comm 0x71 in-progress\n"
+            "r1#0 wire recv MPI_Recv comm 0x71 from 0 tag 7 in-progress\n",
+            0, true, 2, "rank 0 waits in MPI_Intercomm_merge for rank 1 (communicator 0x71)");
+}
+
 int main(void)
 {
     the_dead();
+    meetings();
     messages();
     held();
     sends();
