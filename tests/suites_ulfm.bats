@@ -8,11 +8,11 @@ load suites_common
 setup() { suites_setup; }
 
 @test "ulfm: every claim has its situation: revocations, repairs, several deaths, two communicators" {
-    passes 46 "$ROOT/suites/ulfm/claims.lua"
+    passes 47 "$ROOT/suites/ulfm/claims.lua"
 }
 
 @test "ulfm: a member dies before, inside and after every kind of call" {
-    passes 606 "$ROOT/suites/ulfm/calls.lua"
+    passes 616 "$ROOT/suites/ulfm/calls.lua"
 }
 
 @test "survivors: a step that there is not is refused, and those that there are are named" {

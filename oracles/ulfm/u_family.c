@@ -366,6 +366,7 @@ static void judge_record(struct u_run *run, struct u_event event)
     u_revoke_record(run, event);
     u_ack_record(run, event);
     u_stall_record(run, event);
+    u_cells_record(run, event);
     learn_deaths(run, event);
 }
 

@@ -67,6 +67,8 @@ struct u_comm {
     int *member;           /* those of one side after those of the other; owned */
     struct u_seat *seat;   /* by place among the members; owned */
     struct u_event revoke; /* the first */
+    uint64_t done;         /* a collective that a member has returned from, by number; 0: none */
+    uint64_t done_at;      /* ... ticks when it did */
     struct u_meet *meets;
     struct u_early *early;
 };
@@ -177,6 +179,7 @@ void u_local_record(struct u_run *run, struct u_event event);
 void u_revoke_record(struct u_run *run, struct u_event event);
 void u_ack_record(struct u_run *run, struct u_event event);
 void u_stall_record(struct u_run *run, struct u_event event);
+void u_cells_record(struct u_run *run, struct u_event event);
 /* Of shrink and agree also where it has not returned. */
 void u_meet_record(struct u_run *run, struct u_event event);
 

@@ -1,6 +1,8 @@
 -- Every kind of call under the death of a member before it, inside it and after it: what the
 -- others see is judged by family U. The program is made of steps; see suites/programs/survivors.c.
 
+cover { "U.cell" }
+
 local steps = {
   -- Rank 1 dies; rank 2 is its peer, ranks 0 and 3 have nothing to do with it.
   { "send", "1:send=2", "2:recv=1", "0:send=3", "3:recv=0" },
@@ -69,4 +71,55 @@ for _, list in ipairs(steps) do
       end)
     end
   end
+end
+
+-- What is left of the table of calls, deaths and outcomes.
+local function words(text)
+  local list = {}
+  for word in text:gmatch("%S+") do
+    list[#list + 1] = word
+  end
+  return list
+end
+
+local function left(name, text, plan)
+  died(name, words(text), plan or function(p)
+    p:kill { rank = 1, call = "MPI_Barrier", position = "inside" }
+  end)
+end
+
+left("calls to one that is known to be dead",
+  "--keep 1:barrier 0:recv=1 0:send=1 0:recv=1 0:recv=any")
+left("calls on what another one has revoked",
+  "1:barrier 2:recv=1 0:recv=2 0:send=1 0:recv=1 0:recv=any 0:send=3 3:barrier")
+-- Rank 0 is told of the death only at the end.
+local function untold(name, text)
+  left(name, text, function(p)
+    p:kill { rank = 1, at = { state = { { rank = 0, blocked = "MPI_Recv" } } } }
+    p:detect { rank = 0, of = 1, call = "MPIX_Comm_shrink" }
+  end)
+end
+untold("a send to one that is dead, and not known to be",
+  "--keep 0:recv=2 2:recv=1 2:send=0 0:send=1 1:recv=0")
+untold("a duplicate of which the dead one had its part", "--keep 0:recv=3 3:recv=1 3:send=0 dup")
+
+left("a broadcast past one that is dead",
+  "--keep 1:barrier 2:recv=1 2:send=0 0:recv=2 0:bcast=0 0:bcast=0 0:bcast=0 0:bcast=0 0:send=3 " ..
+  "3:recv=0 3:bcast=0 3:bcast=0 3:bcast=0 3:bcast=0")
+left("a gather to which the root comes last",
+  "--keep 2:gather=0 3:gather=0 3:send=0 0:recv=3 0:gather=0 1:recv=0", function(p)
+    p:kill { rank = 1, at = { state = { { rank = 0, blocked = "MPI_Gather" } } } }
+  end)
+
+-- Rank 0 is told of the death only at the end; rank 2 revokes the communicator meanwhile.
+for _, pair in ipairs {
+  { "ssend=1", "MPI_Ssend" }, { "recv=1", "MPI_Recv" }, { "recv=any", "MPI_Recv" },
+  { "gather=0", "MPI_Gather" },
+} do
+  local step, call = table.unpack(pair)
+  left("revoked before the death is known: " .. step, ("0:%s 1:recv=0 2:recv=1"):format(step),
+    function(p)
+      p:kill { rank = 1, at = { state = { { rank = 0, blocked = call } } } }
+      p:detect { rank = 0, of = 1, call = "MPIX_Comm_shrink" }
+    end)
 end

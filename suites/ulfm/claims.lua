@@ -42,15 +42,18 @@ job("a receive from any source that nobody answers, after it is acknowledged",
 job("a request from any source is left pending, and ends once the death is acknowledged",
   words("--keep 0:irecv=any 0:wait 1:barrier"), dies(1, "MPI_Barrier"))
 job("a named receive raises, acknowledged or not",
-  words("--keep 1:barrier 0:recv=1 0:ack 0:acked 0:recv=1 0:recv=1 0:acked"),
+  words("--keep 1:barrier 0:recv=1 0:acked 0:ack 0:acked 0:recv=1 0:recv=1 0:acked"),
     dies(1, "MPI_Barrier"))
 job("point to point goes on beside the dead",
   words("--keep 1:barrier 0:recv=1 0:ack 0:send=2 2:recv=0 2:ssend=3 3:recv=2 3:isend=0 "
     .. "0:irecv=3 wait"),
   dies(1, "MPI_Barrier"))
 job("requests are under way when the communicator is revoked",
-  words("0:irecv=2 0:irecv=3 0:precv=3 3:irecv=0 2:revoke wait waitall dup cart split"),
+  words("0:irecv=2 0:irecv=3 0:precv=3 0:send=2 1:issend=3 1:send=2 3:irecv=0 3:send=2 "
+    .. "2:recv=0 2:recv=1 2:recv=3 2:revoke wait waitall dup cart split"),
     function() end)
+job("messages on a communicator that each has revoked",
+  words("revoke 0:send=1 1:send=0 2:ssend=3 3:recv=2 0:recv=1 shrink barrier"), function() end)
 job("revoked by all, one after the other", words("revoke revoke barrier agree=5 shrink barrier"),
   dies(1, "MPIX_Comm_revoke"))
 job("a communicator is revoked while others still make it",
