@@ -121,6 +121,7 @@ static void judge_order(struct m_state *state, int rank, const struct record *no
     int holder = 0;
     while (holder < state->ranks && (holder == rank || !before->held[holder]))
         holder++;
+    judging_saw(state->judging, holder < state->ranks ? CLAIM_M_CELL_AGAIN : CLAIM_M_CELL_FREE, 1);
     if (holder == state->ranks)
         return;
     judging_saw(state->judging, CLAIM_M_ORDER, 1);

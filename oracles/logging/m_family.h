@@ -117,7 +117,7 @@ void m_deliver_untold(struct m_state *state, int rank, const struct m_open *open
  */
 void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct event_ref at);
 void m_judge_orphans(struct m_state *state, struct event_ref at);
-void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+void m_hold(struct m_state *state, int rank, const struct record *note);
 void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event);
 /* m_lives.c */
 void m_die(struct m_state *state, const struct life *life);

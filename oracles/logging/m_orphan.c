@@ -124,10 +124,10 @@ static struct m_delivery *find(struct m_state *state, const struct record *note)
     return same ? delivery : NULL;
 }
 
-void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event)
+void m_hold(struct m_state *state, int rank, const struct record *note)
 {
     struct m_delivery *delivery = find(state, note);
-    (void)event;
+    judging_saw(state->judging, CLAIM_M_CELL_CARRIED, delivery != NULL);
     if (delivery != NULL)
         delivery->held[rank] = true;
 }

@@ -7,6 +7,7 @@
 void m_multicast(struct m_state *state, int rank, const struct record *note, struct event_ref event)
 {
     struct m_message *message = m_message_find(state, note->comm, rank, M_ALL, note->bytes, true);
+    judging_saw(state->judging, CLAIM_M_CELL_MULTICAST, 1);
     message->sent = event;
     memcpy(message->clock, state->rank[rank].clock, (size_t)state->ranks * sizeof *message->clock);
 }
@@ -91,6 +92,7 @@ void m_reduced(struct m_state *state, int rank, const struct record *note, struc
 {
     int root = (int)note->request;
     judging_saw(state->judging, CLAIM_M_ONCE, 1);
+    judging_saw(state->judging, CLAIM_M_CELL_REDUCTION, 1);
     if (rank == root)
         return;
     for (struct m_message *part = state->rank[rank].message; part != NULL; part = part->next)

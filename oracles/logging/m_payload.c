@@ -102,9 +102,10 @@ static void judge_taken(struct m_state *state, int rank, const struct record *no
 {
     const struct m_rank *own = &state->rank[rank];
     struct m_message *message = arrived(state, rank, note);
-    bool stale = note->hash < own->incarnation[note->peer] &&
-                 !(message != NULL && message->receiver == M_ALL);
+    bool old = note->hash < own->incarnation[note->peer];
+    bool stale = old && !(message != NULL && message->receiver == M_ALL);
     judging_saw(state->judging, CLAIM_M_STALE, own->incarnation[note->peer] > 0);
+    judging_saw(state->judging, CLAIM_M_CELL_OLD_MULTICAST, old && !stale);
     if (stale)
         finding_say(tell(state, rank, note, event, "took"),
                     "it knew that only incarnation %" PRIu64 " counts",
@@ -119,8 +120,11 @@ static void judge_discarded(struct m_state *state, int rank, const struct record
                             struct event_ref event)
 {
     const struct m_message *message = arrived(state, rank, note);
+    bool old = note->hash < state->rank[rank].incarnation[note->peer];
     judging_saw(state->judging, CLAIM_M_STALE, 1);
-    if (note->hash < state->rank[rank].incarnation[note->peer] || has(state, rank, message))
+    judging_saw(state->judging, CLAIM_M_CELL_STALE, old);
+    judging_saw(state->judging, CLAIM_M_CELL_DUPLICATE, !old && has(state, rank, message));
+    if (old || has(state, rank, message))
         return;
     struct finding *finding = tell(state, rank, note, event, "dropped");
     finding_say(finding, "it had not taken it before, and that is no old incarnation");
