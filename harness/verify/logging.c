@@ -52,6 +52,54 @@ static struct at latest_of(const struct shown *shown)
     return last;
 }
 
+static bool is_saved(const struct shown *shown, int rank, uint64_t line, struct at then)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at_is_note(at, NOTE_SAVED, line) && at_rank(at) == rank && is_by(at, then))
+            return true;
+    return false;
+}
+
+/* The programs of all ranks have called MPI_Finalize. */
+static bool is_over(const struct shown *shown, struct at then)
+{
+    for (int rank = 0; rank < shown->traces->world; rank++) {
+        bool over = !ranks_have(shown->traces, rank);
+        for (struct at at = {0}; !over && at_next_of_all(shown->traces, &at);)
+            over = at.record->level == LEVEL_APP && at.record->call == CALL_MPI_Finalize &&
+                   at_rank(at) == rank && is_by(at, then);
+        if (!over)
+            return false;
+    }
+    return true;
+}
+
+/* A checkpoint of the receiver after the delivery is there to restore: its line is committed, or
+ * all have saved it; it has saved it, where nobody tells commits; or it has taken it, where nobody
+ * tells either. */
+static bool is_safe(const struct shown *shown, struct at delivery, struct at then)
+{
+    bool commits = false, saves = false;
+    if (is_over(shown, then))
+        return true;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        commits |= at_is_note(at, NOTE_COMMIT, 0);
+        saves |= at_is_note(at, NOTE_SAVED, 0);
+        if (at_is_note(at, NOTE_COMMIT, 0) && at_before(delivery, at) && is_by(at, then))
+            return true;
+    }
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        bool safe = at_is_note(at, NOTE_CHECKPOINT, 0) && at_rank(at) == at_rank(delivery) &&
+                    at_before(delivery, at) && is_by(at, then);
+        for (int rank = 0; safe && (commits || saves) && rank < shown->traces->world; rank++)
+            safe = !ranks_have(shown->traces, rank) || (!commits && rank != at_rank(delivery)) ||
+                   is_saved(shown, rank, at.record->bytes, then);
+        if (safe)
+            return true;
+    }
+    return false;
+}
+
 /* --- M.orphan -------------------------------------------------------------------------------- */
 
 /* What the last word of the process on the determinant is. */
@@ -161,6 +209,8 @@ bool shows_orphaned(const struct shown *shown)
     struct at orphan = depends(shown, delivery);
     if (orphan.record == NULL || !is_by(orphan, last) || at_rank(orphan) == at_rank(delivery) ||
         !lives_after(orphan.trace, last))
+        return false;
+    if (is_safe(shown, delivery, last))
         return false;
     if (at_is_got(delivery))
         return true;
@@ -298,24 +348,6 @@ static bool is_kept(const struct shown *shown, struct at told, struct at then, i
             kept = false;
     }
     return kept;
-}
-
-/* A checkpoint of the receiver after the delivery is there to restore. */
-static bool is_safe(const struct shown *shown, struct at delivery, struct at then)
-{
-    static const enum note_kind kinds[] = {NOTE_COMMIT, NOTE_SAVED, NOTE_CHECKPOINT};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        bool any = false, since = false;
-        for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
-            bool counts = at_is_note(at, kinds[i], 0) &&
-                          (kinds[i] == NOTE_COMMIT || at_rank(at) == at_rank(delivery));
-            any |= counts;
-            since |= counts && at_before(delivery, at) && is_by(at, then);
-        }
-        if (any)
-            return since;
-    }
-    return false;
 }
 
 bool shows_not_kept(const struct shown *shown)

@@ -4,6 +4,7 @@
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
+#include "trace/calls.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,8 +167,7 @@ static void on_note(struct m_state *state, int rank, const struct stream_event *
         m_checkpoint(state, rank, note->bytes);
         break;
     case NOTE_SAVED:
-        if (!state->commits)
-            m_stabilize(state, rank, note->bytes);
+        m_saved(state, rank, note->bytes);
         break;
     case NOTE_COMMIT:
         for (int i = 0; i < state->ranks; i++)
@@ -213,6 +213,8 @@ static void on_event(void *context, const struct stream_event *event)
     close_calls(state, life->rank, event->record->enter);
     if (event->record->kind == RECORD_NOTE)
         on_note(state, life->rank, event);
+    else if (record_is_of_app(event->record) && event->record->call == CALL_MPI_Finalize)
+        m_finalize(state, life->rank);
     else if (m_hands_over(event->record) && !event->in_progress)
         open_call(state, life->rank, event);
 }

@@ -45,6 +45,7 @@ struct m_delivery {
 struct m_line {
     uint64_t line;
     uint64_t count; /* deliveries by then */
+    bool saved;
     uint64_t *clock;
 };
 
@@ -62,6 +63,7 @@ struct m_rank {
     uint64_t lives; /* seen so far */
     bool restored;  /* the life has told it */
     bool dead, recovering;
+    bool finalizes;   /* the program has called MPI_Finalize */
     uint64_t needed;  /* deliveries that it must do again to have recovered */
     uint64_t pending; /* messages that it must keep again */
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
@@ -124,7 +126,9 @@ void m_die(struct m_state *state, const struct life *life);
 void m_begin_life(struct m_state *state, const struct life *life);
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event);
 void m_checkpoint(struct m_state *state, int rank, uint64_t line);
+void m_saved(struct m_state *state, int rank, uint64_t line);
 void m_stabilize(struct m_state *state, int rank, uint64_t line);
+void m_finalize(struct m_state *state, int rank);
 void m_look_recovered(struct m_state *state, int rank);
 /* m_payload.c */
 void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event);

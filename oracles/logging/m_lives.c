@@ -12,6 +12,15 @@
 
 /* --- checkpoints ---------------------------------------------------------------------------- */
 
+/* The newest checkpoint of the line; NULL: none, it is the beginning. */
+static struct m_line *find_line(const struct m_rank *own, uint64_t line)
+{
+    for (size_t i = own->line_count; i > 0; i--)
+        if (own->line[i - 1].line == line)
+            return &own->line[i - 1];
+    return NULL;
+}
+
 void m_checkpoint(struct m_state *state, int rank, uint64_t line)
 {
     struct m_rank *own = &state->rank[rank];
@@ -24,21 +33,39 @@ void m_checkpoint(struct m_state *state, int rank, uint64_t line)
         m_stabilize(state, rank, line);
 }
 
-/* The newest checkpoint of the line; NULL: none, it is the beginning. */
-static const struct m_line *find_line(const struct m_rank *own, uint64_t line)
-{
-    for (size_t i = own->line_count; i > 0; i--)
-        if (own->line[i - 1].line == line)
-            return &own->line[i - 1];
-    return NULL;
-}
-
 void m_stabilize(struct m_state *state, int rank, uint64_t line)
 {
     struct m_rank *own = &state->rank[rank];
     const struct m_line *taken = find_line(own, line);
     if (taken != NULL && taken->count > own->stable)
         own->stable = taken->count;
+}
+
+/* Where lines are committed, one that all have saved is as good: whoever dies goes back to it. */
+void m_saved(struct m_state *state, int rank, uint64_t line)
+{
+    struct m_line *own = find_line(&state->rank[rank], line);
+    bool all = own != NULL;
+    if (own != NULL)
+        own->saved = true;
+    for (int other = 0; other < state->ranks && all && state->commits; other++) {
+        const struct m_line *taken = find_line(&state->rank[other], line);
+        all = !state->lives->application[other] || (taken != NULL && taken->saved);
+    }
+    for (int other = 0; other < state->ranks && all; other++)
+        if (other == rank || state->commits)
+            m_stabilize(state, other, line);
+}
+
+/* When all programs have come to their end, nobody needs anything again. */
+void m_finalize(struct m_state *state, int rank)
+{
+    bool all = true;
+    state->rank[rank].finalizes = true;
+    for (int other = 0; other < state->ranks; other++)
+        all &= !state->lives->application[other] || state->rank[other].finalizes;
+    for (int other = 0; other < state->ranks && all; other++)
+        state->rank[other].stable = state->rank[other].delivery_count;
 }
 
 /* --- deaths --------------------------------------------------------------------------------- */
@@ -166,7 +193,7 @@ void m_begin_life(struct m_state *state, const struct life *life)
     bool again = own->lives > 0;
     own->life = life;
     own->lives++;
-    own->restored = false;
+    own->restored = own->finalizes = false;
     if (!again)
         return;
     go_back(state, life->rank, NULL);
