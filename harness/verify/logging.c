@@ -55,7 +55,8 @@ static struct at latest_of(const struct shown *shown)
 static bool is_saved(const struct shown *shown, int rank, uint64_t line, struct at then)
 {
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
-        if (at_is_note(at, NOTE_SAVED, line) && at_rank(at) == rank && is_by(at, then))
+        if ((at_is_note(at, NOTE_SAVED, line) || at_is_note(at, NOTE_RESTORED, line)) &&
+            at_rank(at) == rank && is_by(at, then))
             return true;
     return false;
 }

@@ -238,5 +238,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         lose_messages(state, rank);
     }
     go_back(state, rank, line > 0 ? find_line(own, line) : NULL);
+    /* It had saved it, and may have died before it could tell. */
+    m_saved(state, rank, line);
     m_look_recovered(state, rank);
 }
