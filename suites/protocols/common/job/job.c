@@ -79,8 +79,9 @@ void must_be_inside(bool inside, const char *function)
         die("%s called outside MPI_Init and MPI_Finalize", function);
 }
 
-static void start(void)
+static void start(char **arguments)
 {
+    job.arguments = arguments;
     PMPI_Comm_rank(MPI_COMM_WORLD, &job.process);
     PMPI_Comm_size(MPI_COMM_WORLD, &job.processes);
     protocol_start();
@@ -90,7 +91,7 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     int status = PMPI_Init(argc, argv);
     if (status == MPI_SUCCESS)
-        start();
+        start(argv ? *argv : NULL);
     return status;
 }
 
@@ -101,6 +102,6 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
     if (status == MPI_SUCCESS && *provided > this_protocol.threads)
         *provided = this_protocol.threads;
     if (status == MPI_SUCCESS)
-        start();
+        start(argv ? *argv : NULL);
     return status;
 }

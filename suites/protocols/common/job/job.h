@@ -30,6 +30,7 @@ void protocol_start(void);
 struct job {
     int process;
     int processes;
+    char **arguments; /* the program's name and arguments as MPI_Init got them; NULL: it got none */
 };
 extern struct job job;
 

@@ -36,7 +36,7 @@ struct layer_core {
 
     /* After a restart. */
     bool in_past;
-    uint64_t last_step;    /* the cut is in it */
+    uint64_t last_step;    /* the cut is in it; with a carrier, the last that others know of */
     struct bytes expected; /* sent and taken at the cut */
     struct packet_list put_back;
 };
@@ -49,8 +49,9 @@ _Noreturn void core_differs(const char *what);
 /* The past is over, and goes; the first one is kept. */
 void core_end_past(void);
 
-/* After all that came at this step: the past may end here. */
-void core_leave_past_here(void);
+/* After all that came at this step: the past may end here. waits: in the midst of a step that waits
+ * for a packet. */
+void core_leave_past_here(bool waits);
 
 /* One look at the network, and the protocol's step. */
 void core_wait_a_little(void);

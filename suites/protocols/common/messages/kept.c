@@ -18,6 +18,17 @@ bool layer_describe(const struct packet *packet, struct layer_message *message)
     return true;
 }
 
+bool layer_describe_sent(const struct packet *packet, int to, struct layer_message *message)
+{
+    if (!layer_describe(packet, message))
+        return false;
+    const struct comm *comm = comm_by_id(packet->head.comm);
+    for (int i = 0; i < comm->size; i++)
+        if (comm->world[i] == to)
+            message->peer = i;
+    return true;
+}
+
 static struct packet *earlier(struct packet *one, struct packet *other, uint64_t least)
 {
     if (!one || one->arrived < least)

@@ -103,6 +103,13 @@ void layer_image(void)
         die("out of memory for an image");
 }
 
+void layer_save_image(struct bytes *out)
+{
+    bytes_put(out, layer.image.data, layer.image.size);
+    if (out->failed)
+        die("out of memory for a saved state");
+}
+
 void layer_save(struct bytes *out)
 {
     struct bytes part = {0};
@@ -178,7 +185,49 @@ void layer_read(const void *saved, size_t bytes, bool alone)
     layer.in_past = true;
     if (!alone)
         wire_meet(nothing);
-    core_leave_past_here();
+    core_leave_past_here(false);
+}
+
+void layer_read_image(const void *saved, size_t bytes)
+{
+    bytes_release(&layer.image);
+    bytes_put(&layer.image, saved, bytes);
+    image_copy(&layer.state);
+    read_image((struct reader){.next = saved, .left = bytes});
+    layer_tell_requests();
+    core_end_past();
+}
+
+void layer_relive_message(uint64_t step, struct packet *packet)
+{
+    past_add(&layer.past, step)->packet = packet;
+}
+
+void layer_relive_choice(uint64_t step, const void *data, size_t bytes)
+{
+    bytes_put(&past_add(&layer.past, step)->choice, data, bytes);
+}
+
+void layer_relive(uint64_t last)
+{
+    layer.last_step = last;
+    layer.in_past = true;
+    core_leave_past_here(true);
+}
+
+bool layer_in_past(void)
+{
+    return layer.in_past;
+}
+
+uint64_t layer_now(void)
+{
+    return layer.step;
+}
+
+uint64_t layer_taken(int from)
+{
+    return layer.taken[from];
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -190,7 +239,8 @@ void layer_open(const struct layer_protocol *protocol, int rank, int ranks, cons
     layer.ranks = ranks;
     layer.sent = memory((size_t)ranks, sizeof *layer.sent);
     layer.taken = memory((size_t)ranks, sizeof *layer.taken);
-    wire_open(protocol->lanes > 0 ? protocol->lanes : 1, rank, ranks, process);
+    if (!protocol->carrier)
+        wire_open(protocol->lanes > 0 ? protocol->lanes : 1, rank, ranks, process);
     comms_open(rank, ranks);
 }
 
@@ -266,9 +316,11 @@ void layer_close(bool (*settled)(void))
     while (layer.in_past);
     if (settled)
         steps_wait(is_settled, &settled);
-    wire_meet(take_more);
-    wire_drain(too_late);
-    wire_close();
+    if (!layer.protocol->carrier) {
+        wire_meet(take_more);
+        wire_drain(too_late);
+        wire_close();
+    }
     comms_close();
     packet_list_clear(&layer.put_back);
     past_clear(&layer.past);

@@ -40,7 +40,26 @@ struct layer_message {
     size_t bytes;
 };
 
+/* How a protocol that logs messages carries the packets of the program itself. */
+struct layer_carrier {
+    /* Sends a packet, with its number, to another rank; takes over one hold. In the past as well:
+     * who has got it already knows it by its number. */
+    void (*send)(struct packet *packet, int to);
+    /* The next packet that is here, of those of one rank in the order of their numbers; NULL: none.
+     * Owned by the caller. Packets of the protocol's own have a kind from PACKET_CONTROL on. */
+    struct packet *(*take)(void);
+    /* At step `step` a packet is about to be taken in, or (packet == NULL) the program has made a
+     * choice. In the past as well. */
+    void (*happens)(uint64_t step, const struct packet *packet, const void *choice, size_t bytes);
+    /* A message is handed over to the program, inside the call that does so; not one of which a
+     * collective call is made. In the past as well. */
+    void (*delivers)(const struct packet *packet);
+};
+
 struct layer_protocol {
+    /* NULL: the packets go through this layer's own channels. Else there are no lanes, no places,
+     * no layer_control, layer_save and layer_read, but layer_relive. */
+    const struct layer_carrier *carrier;
     /* Private communicators, at most LAYER_LANES_MAX; 0 is taken for 1. Messages of the program and
      * acknowledgements go through lane 0. Between lanes nothing is in order. */
     int lanes;
@@ -175,6 +194,23 @@ void layer_put_back(struct packet *packet, uint64_t line);
 /* Describes a message of the program to Faultline; false: it is none (of a collective call, an
  * acknowledgement), or of a communicator that this rank does not have (yet). */
 bool layer_describe(const struct packet *packet, struct layer_message *message);
+/* The same of one that is sent to rank `to`: `peer` is the rank of that. */
+bool layer_describe_sent(const struct packet *packet, int to, struct layer_message *message);
+
+/* With a carrier: a process that takes over a rank. layer_save_image appends what this layer was at
+ * the last layer_image; with layer_state being what layer_image_state was, layer_read_image reads
+ * it. Then the past is said in order, messages (which are owned by this layer) and choices, each
+ * with its step; layer_relive begins it. At later steps than `last` nobody has seen this rank. */
+void layer_save_image(struct bytes *out);
+void layer_read_image(const void *saved, size_t bytes);
+void layer_relive_message(uint64_t step, struct packet *packet);
+void layer_relive_choice(uint64_t step, const void *data, size_t bytes);
+void layer_relive(uint64_t last);
+bool layer_in_past(void);
+
+/* Number of the step under way, since the image; of the next packet of `from`. */
+uint64_t layer_now(void);
+uint64_t layer_taken(int from);
 
 /* A choice of the program (checkpoint_decision): kept, or in the past as it was. */
 void layer_decision(const char *name, void *data, size_t bytes);

@@ -70,11 +70,19 @@ void steps_send(struct packet *packet, int to)
     if (to == layer.rank) {
         layer.taken[to]++;
         arrives(packet);
+    } else if (layer.protocol->carrier) {
+        layer.protocol->carrier->send(packet, to);
     } else if (layer.in_past) {
         packet_drop(packet);
     } else {
         wire_send(packet, to);
     }
+}
+
+static void happens(const struct packet *packet, const void *choice, size_t bytes)
+{
+    if (layer.protocol->carrier)
+        layer.protocol->carrier->happens(layer.step, packet, choice, bytes);
 }
 
 void layer_control(int to, int lane, unsigned kind, uint64_t number, const void *data, size_t bytes)
@@ -113,9 +121,12 @@ static void comes(struct packet *packet)
     if (layer.protocol->arrives)
         layer.protocol->arrives(head->from, packet);
     layer.inside = false;
-    struct moment *moment = past_add(&layer.past, layer.step);
-    moment->round = layer.round;
-    moment->packet = packet_hold(packet);
+    happens(packet, NULL, 0);
+    if (!layer.protocol->carrier) { /* which has the past elsewhere */
+        struct moment *moment = past_add(&layer.past, layer.step);
+        moment->round = layer.round;
+        moment->packet = packet_hold(packet);
+    }
     take_in(packet);
 }
 
@@ -128,6 +139,8 @@ void layer_put_back(struct packet *packet, uint64_t line)
 void layer_handed_over(const struct packet *packet)
 {
     struct layer_message message;
+    if (layer.protocol->carrier && packet->head.kind == PACKET_MESSAGE)
+        layer.protocol->carrier->delivers(packet);
     if (packet->kept_line > 0 && layer.protocol->handed_over && layer_describe(packet, &message))
         layer.protocol->handed_over(packet->kept_line, &message);
 }
@@ -136,7 +149,9 @@ void layer_handed_over(const struct packet *packet)
 static struct packet *next_of_present(void)
 {
     struct packet *packet = packet_take_first(&layer.put_back);
-    return packet ? packet : wire_take();
+    if (packet)
+        return packet;
+    return layer.protocol->carrier ? layer.protocol->carrier->take() : wire_take();
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -154,7 +169,8 @@ static void check_counts(void)
 
 static void live_on(void)
 {
-    check_counts();
+    if (!layer.protocol->carrier)
+        check_counts();
     layer.in_past = false;
     layer.protocol->lives_on();
     enter_round(0);
@@ -170,15 +186,29 @@ static bool comes_again(void)
         return false; /* a choice that the program makes at this step */
     layer.past.next++;
     enter_round(moment->round);
+    happens(moment->packet, NULL, 0);
     take_in(packet_hold(moment->packet));
     return true;
 }
 
-void core_leave_past_here(void)
+/* Where messages are logged nobody knows whether it went on after the last step that others have
+ * seen. There it can have waited only, or nothing has come to it. */
+static bool past_ends_here(bool waits)
 {
+    const struct moment *moment = past_next(&layer.past);
+    if (layer.protocol->carrier) {
+        if (moment && moment->step < layer.step)
+            core_differs("it does not take what came");
+        return !moment && layer.step + waits > layer.last_step;
+    }
     if (layer.step > layer.last_step)
         core_differs("it goes on beyond the point where it was saved");
-    if (layer.step == layer.last_step && !past_next(&layer.past))
+    return layer.step == layer.last_step && !moment;
+}
+
+void core_leave_past_here(bool waits)
+{
+    if (past_ends_here(waits))
         live_on();
     else
         enter_round(0);
@@ -200,6 +230,12 @@ static void step_of_protocol(void)
     layer.inside = false;
 }
 
+static void look_after_sent(void)
+{
+    if (!layer.protocol->carrier)
+        wire_is_sent();
+}
+
 void steps_poll(void)
 {
     struct packet *packet;
@@ -207,11 +243,11 @@ void steps_poll(void)
     if (layer.in_past) {
         while (comes_again())
             ;
-        core_leave_past_here();
+        core_leave_past_here(false);
     }
     if (layer.in_past)
         return;
-    wire_is_sent();
+    look_after_sent();
     while ((packet = next_of_present()))
         comes(packet);
     step_of_protocol();
@@ -234,7 +270,7 @@ static void look(void)
         layer.idle = 0;
         comes(packet);
     } else {
-        wire_is_sent();
+        look_after_sent();
         let_others_run();
     }
 }
@@ -252,7 +288,7 @@ void steps_wait(bool (*done)(void *context), void *context)
         if (!layer.in_past) {
             core_wait_a_little();
         } else if (!comes_again()) {
-            core_leave_past_here();
+            core_leave_past_here(true);
             if (layer.in_past)
                 core_differs("it waits for what had come");
         }
@@ -261,7 +297,7 @@ void steps_wait(bool (*done)(void *context), void *context)
     while (layer.in_past && comes_again())
         ;
     if (layer.in_past)
-        core_leave_past_here();
+        core_leave_past_here(false);
 }
 
 void layer_flush(bool (*done)(void *context), void *context)
@@ -300,7 +336,9 @@ void layer_wait(bool (*done)(void *context), void *context)
 void layer_decision(const char *name, void *data, size_t bytes)
 {
     if (!layer.in_past) {
-        bytes_put(&past_add(&layer.past, layer.step)->choice, data, bytes);
+        happens(NULL, data, bytes);
+        if (!layer.protocol->carrier)
+            bytes_put(&past_add(&layer.past, layer.step)->choice, data, bytes);
         return;
     }
     const struct moment *moment = past_next(&layer.past);
@@ -308,5 +346,6 @@ void layer_decision(const char *name, void *data, size_t bytes)
         core_differs(name);
     if (bytes > 0)
         memcpy(data, moment->choice.data, bytes);
+    happens(NULL, data, bytes);
     layer.past.next++;
 }

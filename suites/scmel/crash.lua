@@ -1,0 +1,83 @@
+-- Programs under SCMEL: each rank dies at many places and at every phase of a line; newcomers die as
+-- well, and others after a recovery. Only the rank that died goes back: every result is that of a
+-- run without faults.
+
+cover { "H.orphan", "H.loss", "H.duplicate", "H.order", "H.result", "H.progress" }
+
+local EVERY = 3 -- potential checkpoints per line
+local RANKS = 4
+
+-- Program → what keeps it short, and the calls at the wire that each rank makes at least.
+local programs = {
+  laplace = { { "--iterations", 8, "--size", 16 }, 360 },
+  master_worker = { { "--iterations", 6, "--size", 4 }, 400 },
+  ring = { { "--iterations", 8 }, 360 },
+  leanmd = { { "--iterations", 6 }, 600 },
+  openatom = { { "--iterations", 7 }, 300 },
+  neuron = { { "--iterations", 7, "--size", 16 }, 300 },
+}
+
+local function crash(program, name, plan)
+  scenario(program .. ": " .. name) {
+    protocol = "scmel", program = program, ranks = RANKS, engine = "step", survivors = true,
+    arguments = programs[program][1], environment = { SCMEL_EVERY = EVERY }, claims = { "H" },
+    plan = plan,
+  }
+end
+
+-- The first calls are those of MPI_Init.
+local FIRST = 20
+
+local phases = {
+  "before-halt", "halted", "flushed", "before-checkpoint", "before-write", "mid-write",
+  "before-rename", "after-rename", "after-checkpoint", "before-drop", "after-drop",
+}
+
+for program, about in pairs(programs) do
+  crash(program, "without faults")
+  for nth = FIRST, about[2], 40 do
+    local rank = nth // 40 % RANKS
+    crash(program, ("rank %d, at its call number %d"):format(rank, nth), function(p)
+      p:kill { rank = rank, event = "call", level = "wire", nth = nth }
+    end)
+  end
+end
+
+for rank = 0, RANKS - 1 do
+  for number, phase in ipairs(phases) do
+    -- In the first line there is none to go back to.
+    local line = 1 + (number + rank) % 2
+    crash("laplace", ("rank %d, %s, line %d"):format(rank, phase, line), function(p)
+      p:kill { rank = rank, event = "phase", name = "scmel:" .. phase, nth = line }
+    end)
+  end
+  crash("laplace", ("rank %d, before-finish"):format(rank), function(p)
+    p:kill { rank = rank, event = "phase", name = "scmel:before-finish" }
+  end)
+end
+
+-- The first process that comes later is number 4. Until it lives on, and the others have come out of
+-- the barrier, another death is more than the protocol promises to survive.
+for _, phase in ipairs { "lives-on", "halted", "after-checkpoint" } do
+  crash("master_worker", "a newcomer, " .. phase, function(p)
+    p:kill { rank = 1, event = "call", level = "wire", nth = 200 }
+    p:kill { rank = 4, event = "phase", name = "scmel:" .. phase }
+  end)
+end
+
+-- One after the other, each when the one before has recovered.
+local function one_after_the_other(name, ranks)
+  scenario("laplace: " .. name) {
+    protocol = "scmel", program = "laplace", ranks = RANKS, engine = "step", survivors = true,
+    arguments = { "--iterations", 14, "--size", 16 }, environment = { SCMEL_EVERY = EVERY },
+    claims = { "H" },
+    plan = function(p)
+      for number, rank in ipairs(ranks) do
+        p:kill { rank = rank, event = "phase", name = "scmel:after-checkpoint" }
+        p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:after-drop" }
+      end
+    end,
+  }
+end
+one_after_the_other("every rank, one after the other", { 0, 1, 2, 3 })
+one_after_the_other("the same rank four times", { 1, 4, 5, 6 })
