@@ -52,7 +52,10 @@ enum faultline_note {
     FAULTLINE_REDUCED = 32,
     FAULTLINE_KEPT_PART = 33,
     FAULTLINE_PROMISED = 34,
-    FAULTLINE_TEAM = 35
+    FAULTLINE_TEAM = 35,
+    FAULTLINE_POTENTIAL = 36,
+    FAULTLINE_GIVEN_UP = 37,
+    FAULTLINE_SETTLES = 38
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -171,6 +174,30 @@ static inline void faultline_initiated(uint64_t line)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_INITIATED, line, NULL, NULL, 0);
+}
+
+/* This rank is at a potential checkpoint; whether it takes one is told afterwards. */
+static inline void faultline_potential(void)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_POTENTIAL, 0, NULL, NULL, 0);
+}
+
+/* The protocol does not make `line` any more, for a reason that it has: a sentence for people. */
+static inline void faultline_given_up(uint64_t line, const char *reason)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_GIVEN_UP, line, reason, NULL, 0);
+}
+
+/* The protocol promises: a line that was begun (`initiated`, `notified` or `checkpoint` was told of
+ * it) is committed, or given up, before every rank has passed `passed` (1 or more) further
+ * potential checkpoints. Once per incarnation, by one rank or by all, with one number. Without it
+ * nothing is asked for; nor where the plan keeps messages or stops ranks. */
+static inline void faultline_settles(uint64_t passed)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_SETTLES, passed, NULL, NULL, 0);
 }
 
 /* This rank has all late messages of `line` and says so next (C3 section 3.1,

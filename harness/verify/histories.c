@@ -237,3 +237,56 @@ bool shows_not_durable(const struct shown *shown)
     return shown->commit.record != NULL && written != NULL &&
            !(is_synced(shown, written->request) && is_synced(shown, written->comm));
 }
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+/* Potential checkpoints of the process between the two. */
+static uint64_t passed_between(const struct trace *trace, struct at from, struct at to)
+{
+    uint64_t passed = 0;
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        passed += at_is_note(at, NOTE_POTENTIAL, 0) && at.record->enter > from.record->enter &&
+                  at.record->enter <= to.record->enter;
+    return passed;
+}
+
+/* The number that a process of the incarnation promises. */
+static uint64_t promised_in(const struct shown *shown, int life)
+{
+    uint64_t promised = 0;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace->incarnation == life && at_is_note(at, NOTE_SETTLES, 0) &&
+            at.record->bytes > promised)
+            promised = at.record->bytes;
+    return promised;
+}
+
+static bool settled_before(const struct shown *shown, uint64_t line, struct at then)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace->incarnation == then.trace->incarnation &&
+            (at_is_note(at, NOTE_COMMIT, line) || at_is_note(at, NOTE_GIVEN_UP, line)) &&
+            at.record->enter <= then.record->enter)
+            return true;
+    return false;
+}
+
+bool shows_line_open(const struct shown *shown)
+{
+    struct at begun = shown->count > 0 ? shown->event[0] : (struct at){0};
+    struct at passed = shown_note(shown, NOTE_POTENTIAL, 0);
+    if (begun.record == NULL || passed.record == NULL ||
+        begun.trace->incarnation != passed.trace->incarnation ||
+        (!at_is_note(begun, NOTE_INITIATED, 0) && !at_is_note(begun, NOTE_NOTIFIED, 0) &&
+         !at_is_note(begun, NOTE_CHECKPOINT, 0)))
+        return false;
+    uint64_t promised = promised_in(shown, begun.trace->incarnation);
+    for (size_t t = 0; t < shown->traces->count; t++) {
+        const struct trace *trace = &shown->traces->trace[t];
+        if (trace->incarnation == begun.trace->incarnation &&
+            at_first_note(trace, NOTE_POTENTIAL, 0).record != NULL &&
+            passed_between(trace, begun, passed) < promised)
+            return false;
+    }
+    return promised > 0 && !settled_before(shown, begun.record->bytes, passed);
+}

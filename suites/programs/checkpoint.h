@@ -40,6 +40,7 @@ static inline int checkpoint_restore(void)
  * line if a checkpoint was taken, else 0. Every rank calls it equally often. */
 static inline int potential_checkpoint(void)
 {
+    faultline_potential();
     return protocol_potential_checkpoint ? protocol_potential_checkpoint() : 0;
 }
 

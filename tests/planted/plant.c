@@ -220,6 +220,7 @@ const struct plant plants[] = {
     OF_MESSAGES("H.probe", "", WRONG_PROBED, is_named_recv, PROTOCOL_BLOCKING, "H B C"),
     OF_RUN("H.result", VIOLATED, OF_RESULTS, 1),
     OF_RUN("H.progress", VIOLATED, OF_END, 1),
+    OF_LINES("H.line", ALL_OF_C3, "", LINE_OVERDUE, ANY, ANY),
     OF_LINES("B.empty", "H B", "", LINE_CROSSED, ANY, ANY),
     OF_MESSAGES("B.commit", "", WRONG_NOT_SYNCED, is_stored, PROTOCOL_BLOCKING, "H B"),
     OF_C3("C.1.1", "", WRONG_NOT_TOLD, tells_to_stop, NULL, 1, 0, 1),

@@ -170,6 +170,11 @@ static void save_and_commit(struct program *program, int line)
         if (rank > 0)
             tell(program, rank, 0, line);
     }
+    if (program->wrong[line] == LINE_OVERDUE) {
+        add(program, OP_SETTLES, 0, 1);
+        for (int rank = 0; rank < program->shape.ranks; rank++)
+            add(program, OP_PASS, rank, line);
+    }
     program->commit[line] = add(program, OP_COMMIT, 0, line);
 }
 

@@ -40,6 +40,8 @@ enum line_wrong {
     LINE_CALL_BACK,   /* data of a collective from beyond to a rank that still logs */
     LINE_CALL_OVER,   /* data of a collective from before the line to one beyond */
     LINE_BARRIER,     /* a barrier straddles it */
+    LINE_OVERDUE,     /* every rank passes a potential checkpoint, as many as promised, ahead of its
+                         commit */
     LINE_WRONGS
 };
 
@@ -55,7 +57,9 @@ enum op_kind {
     OP_STORE,
     OP_SAVED,
     OP_COMMIT,
-    OP_TELL, /* a control message, begun and taken: it is of no rank's own program */
+    OP_SETTLES, /* what is promised of lines */
+    OP_PASS,    /* a potential checkpoint */
+    OP_TELL,    /* a control message, begun and taken: it is of no rank's own program */
 };
 
 struct op {

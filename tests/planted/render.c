@@ -429,7 +429,8 @@ static void render_note(struct rendering *rendering, int life, const struct op *
     static const enum note_kind kinds[] = {
         [OP_INITIATE] = NOTE_INITIATED, [OP_CHECKPOINT] = NOTE_CHECKPOINT,
         [OP_READY] = NOTE_READY,        [OP_STOP] = NOTE_STOP_LOG,
-        [OP_SAVED] = NOTE_SAVED,        [OP_COMMIT] = NOTE_COMMIT};
+        [OP_SAVED] = NOTE_SAVED,        [OP_COMMIT] = NOTE_COMMIT,
+        [OP_SETTLES] = NOTE_SETTLES,    [OP_PASS] = NOTE_POTENTIAL};
     put_note(rendering, buffer_of(rendering, life, op->rank), kinds[op->kind],
              (uint64_t)op->number);
 }

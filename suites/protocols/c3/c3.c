@@ -90,6 +90,7 @@ void protocol_start(void)
     control_open(&self.store, control_names, CONTROL_KINDS);
     handles_open(&for_handles);
     line_recovered(LINE_NONE);
+    faultline_settles(SETTLES);
     self.started = true;
 }
 

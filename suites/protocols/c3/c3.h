@@ -16,6 +16,9 @@
 
 #define INITIATOR 0
 #define EVERY_DEFAULT 10 /* the initiator's potential checkpoints per line */
+/* Promised of each line, in potential checkpoints (faultline_settles). Nothing bounds how long a
+ * program leaves a late message alone; more than this is seen in no program here. */
+#define SETTLES 100
 #define EVERY_MAX 1000000
 
 /* The variables of [C3] section 3.5 and what goes with them. Counters are per epoch and by world

@@ -350,6 +350,8 @@ void line_finish(void)
             line_progress();
         PMPI_Ibarrier(control_comm(), &request);
         wait_for(&request);
+    } else if (self.rank == INITIATOR && line.committed < wanted) {
+        faultline_given_up(wanted, "the program ends first");
     }
     self.logging = false;
 }

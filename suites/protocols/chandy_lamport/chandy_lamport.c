@@ -129,6 +129,7 @@ void protocol_start(void)
     must(line_store_open(&self.store, "chandy_lamport", job.process, job.processes, &error),
          &error);
     snapshot_open();
+    faultline_settles(SETTLES);
 }
 
 EXPORTED int MPI_Finalize(void)

@@ -15,6 +15,9 @@
 
 #define INITIATOR 0
 #define EVERY_DEFAULT 10 /* the initiator's potential checkpoints per line */
+/* Promised of each line, in potential checkpoints (faultline_settles): for messages of the protocol
+ * that are long on their way. */
+#define SETTLES 50
 #define EVERY_MAX 1000000
 #define STEPS_MAX 1000000
 

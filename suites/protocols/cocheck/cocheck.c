@@ -135,6 +135,7 @@ void protocol_start(void)
     self.line = newest_line(&self.store, control_comm());
     move_open();
     line_open();
+    faultline_settles(SETTLES);
     if (self.process == COORDINATOR)
         coordinator_open(self.line);
     self.started = true;

@@ -134,6 +134,7 @@ static void moved(int rank, int process)
         if (options_moves(&self.options, each, central.line))
             control_send_all(CONTROL_MAPPING, central.line,
                              control_pair(each, central.process[each]));
+    faultline_given_up(central.line, "ranks have moved in it: there is nothing to come back to");
     over();
 }
 

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define EVERY_DEFAULT 10
+/* Promised of each line, in potential checkpoints (faultline_settles): for messages of the protocol
+ * that are long on their way. */
+#define SETTLES 50
 #define EVERY_MAX 1000000
 #define SKELETONS_MAX 1023
 #define MOVES_MAX 64

@@ -26,6 +26,7 @@ static const struct {
     {"H.order", {7, 4, 235}},
     {"H.collective", {19, 1, 56}},
     {"H.probe", {4, 1, 240}},
+    {"H.line", {6, 2, 327}},
     {"H.result", {0, 0, 254}},
     {"H.progress", {0, 0, 248}},
     {"B.empty", {9, 1, 219}},
