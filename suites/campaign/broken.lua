@@ -90,7 +90,8 @@ cocheck("old-address", "ring", { "--iterations", 12 }, 1)
 
 -- ---- respawn -----------------------------------------------------------------------------------
 
-for _, variant in ipairs { "no-revoke", "no-agreement", "stay", "old-copies" } do
+for _, variant in ipairs { "no-revoke", "no-agreement", "stay", "old-copies", "own-copy",
+  "old-bytes", "sent-twice" } do
   subject("respawn-" .. variant, "laplace", { "--iterations", 10, "--size", 16 },
     { claims = { "H" }, ranks = 4, engine = "step", survivors = true })
 end

@@ -1,11 +1,12 @@
--- The respawn protocol, broken on purpose in four ways (suites/protocols/respawn/broken/), and the
+-- The respawn protocol, broken on purpose in seven ways (suites/protocols/respawn/broken/), and the
 -- claim that finds it. A scenario here passes only when exactly that violation is found.
 
-local function broken(variant, name, plan)
+local function broken(variant, name, plan, claim)
+  claim = claim or "H.progress"
   scenario(variant .. ": " .. name) {
     protocol = "respawn-" .. variant, program = "laplace", ranks = 4, engine = "step",
     survivors = true, arguments = { "--iterations", 10, "--size", 16 },
-    claims = { "H.progress" }, expect = { violates = "H.progress" }, plan = plan,
+    claims = { claim }, expect = { violates = claim }, plan = plan,
   }
 end
 
@@ -31,3 +32,18 @@ broken("old-copies", "the rank before the new process dies too", function(p)
   p:await { rank = 0, event = "restored" }
   p:kill { rank = 0, call = "MPI_Irecv" }
 end)
+
+-- Rank 0 goes on with the rows of rank 1, which are not as warm.
+broken("own-copy", "the new process has the state of another rank", function(p)
+  p:kill { rank = 0, call = "MPI_Isend", nth = 7 }
+end, "H.result")
+
+-- Late enough for the rows to differ from one iteration to the next.
+broken("old-bytes", "what was sent last before the recovery is sent ever after", function(p)
+  p:kill { rank = 1, call = "MPI_Isend", nth = 15 }
+end, "H.loss")
+
+-- The neighbours get it in two iterations.
+broken("sent-twice", "rows are an iteration behind", function(p)
+  p:kill { rank = 1, call = "MPI_Isend", nth = 7 }
+end, "H.duplicate")
