@@ -91,15 +91,17 @@ static void judge_handed_over(struct m_state *state, int rank, const struct reco
 }
 
 static void judge_payload(struct m_state *state, int rank, const struct record *note,
-                          struct event_ref event, const struct m_message *message)
+                          struct event_ref event, struct m_message *message)
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     judging_saw(state->judging, CLAIM_M_REPLAY, 1);
     bool away = note->peer < 0 || note->peer >= state->ranks ||
                 m_together(state, rank, note->peer) || state->rank[note->peer].dead ||
                 state->rank[note->peer].recovering;
-    if ((message != NULL && message->kept) || away)
+    if ((message != NULL && (message->kept || message->told)) || away)
         return;
+    if (message != NULL)
+        message->told = true;
     struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
     finding_say(finding, "rank %d delivered %s: %s", rank,
                 m_message_text(note->comm, note->peer, rank, note->bytes, text),

@@ -186,13 +186,29 @@ static void on_note(struct m_state *state, int rank, const struct stream_event *
     }
 }
 
+/* When somebody ended the whole job: who dies from then on has not failed. */
+static uint64_t ended_at(const struct m_state *state)
+{
+    const struct run_facts *facts = state->judging->facts;
+    uint64_t ticks = UINT64_MAX;
+    for (size_t i = 0; i < facts->rank_end_count; i++)
+        for (size_t k = 0; k < state->lives->count && facts->rank_ends[i].aborted; k++) {
+            const struct life *life = &state->lives->life[k];
+            if (life->trace->rank == facts->rank_ends[i].rank &&
+                life->trace->incarnation == facts->rank_ends[i].incarnation && life->died < ticks)
+                ticks = life->died;
+        }
+    return ticks;
+}
+
 /* Those that were dead by then. */
 static void bury(struct m_state *state, uint64_t ticks)
 {
     for (size_t i = 0; i < state->lives->count; i++) {
         const struct life *life = &state->lives->life[i];
         struct m_rank *own = &state->rank[life->rank];
-        if (own->life == life && !own->dead && life->gone != 0 && life->gone <= ticks)
+        if (own->life == life && !own->dead && life->gone != 0 && life->gone <= ticks &&
+            life->gone < state->ended)
             m_die(state, life);
     }
 }
@@ -289,6 +305,7 @@ static void judge_incarnation(struct judging *judging, int incarnation)
     if (!reads_notes(&state))
         return;
     begin(&state);
+    state.ended = ended_at(&state);
     histories_incarnation(state.lives, incarnation, &histories);
     stream_run(&histories, LEVEL_APP, on_event, &state, NULL);
     histories_release(&histories);

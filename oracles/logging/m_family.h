@@ -23,6 +23,7 @@ struct m_message {
     uint64_t hash;
     bool no_hash;
     bool kept; /* in the log of its sender */
+    bool told; /* that it is not there when it is needed */
     bool lost; /* it was, and the sender has died since, and has not kept it again */
     struct event_ref sent;
     uint64_t *clock;     /* by rank: how many of its deliveries the sender reflected; owned */
@@ -94,6 +95,7 @@ struct m_state {
         messages; /* (communicator, sender; receiver) to a table by ssn: see m_message_find */
     struct table finished; /* reductions */
     uint64_t promised;
+    uint64_t ended;      /* ticks; see ended_at */
     bool saves, commits; /* somebody tells so */
     bool stopped;        /* more have died than the protocol promises to survive */
 };

@@ -131,9 +131,10 @@ static void judge_needed(struct m_state *state, int rank)
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     const struct m_rank *own = &state->rank[rank];
     for (uint64_t i = own->stable; i < own->count; i++) {
-        const struct m_message *message = own->delivery[i].message;
-        if (message == NULL || message->kept || m_together(state, rank, message->sender) ||
-            state->rank[message->sender].dead || state->rank[message->sender].recovering)
+        struct m_message *message = own->delivery[i].message;
+        if (message == NULL || message->kept || message->told ||
+            m_together(state, rank, message->sender) || state->rank[message->sender].dead ||
+            state->rank[message->sender].recovering)
             continue;
         struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
         finding_say(finding, "rank %d died, and had delivered %s since its checkpoint: %s", rank,
@@ -143,7 +144,7 @@ static void judge_needed(struct m_state *state, int rank)
                     message->sender);
         finding_show(finding, own->delivery[i].event);
         finding_show(finding, message->sent);
-        return;
+        message->told = true;
     }
 }
 

@@ -29,6 +29,7 @@ static void drop(struct m_state *state, struct m_message *message, int receiver,
     if (!message->kept || !m_is_needed(state, message, receiver) ||
         m_together(state, message->sender, receiver))
         return;
+    message->told = true;
     struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
     finding_say(finding, "rank %d dropped the payload of %s: %s", message->sender,
                 m_message_text(message->comm, message->sender, receiver, message->ssn, text),
