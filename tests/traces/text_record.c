@@ -181,13 +181,14 @@ static enum error_code parse_field(struct parser *parser, struct line *line, con
 static enum error_code from_list(const struct parser *parser, const char *what, const char *word,
                                  const char *(*text)(unsigned), unsigned count, unsigned *value)
 {
-    char accepted[300] = "";
+    char accepted[600] = "";
     size_t used = 0;
     for (*value = 0; *value < count; (*value)++) {
         if (strcmp(word, text(*value)) == 0)
             return OK;
-        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s",
-                                 *value ? ", " : "", text(*value));
+        if (used < sizeof accepted)
+            used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s",
+                                     *value ? ", " : "", text(*value));
     }
     return text_fail(parser, "'%s' is not a %s; there are: %s", word, what, accepted);
 }
