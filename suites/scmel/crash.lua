@@ -2,12 +2,14 @@
 -- well, and others after a recovery. Only the rank that died goes back: every result is that of a
 -- run without faults.
 
-cover { "H.orphan", "H.loss", "H.duplicate", "H.order", "H.result", "H.progress" }
+cover { "H.orphan", "H.loss", "H.duplicate", "H.order", "H.result", "H.progress",
+        "M.orphan", "M.replay", "M.order", "M.local", "M.stale" }
 
 local EVERY = 3 -- potential checkpoints per line
 local RANKS = 4
 
--- Program → what keeps it short, and the calls at the wire that each rank makes at least.
+-- Program → what keeps it short, and the calls at the wire that each rank makes at least. leanmd and
+-- neuron send no message but in collective calls.
 local programs = {
   laplace = { { "--iterations", 8, "--size", 16 }, 360 },
   master_worker = { { "--iterations", 6, "--size", 4 }, 400 },
@@ -20,7 +22,7 @@ local programs = {
 local function crash(program, name, plan)
   scenario(program .. ": " .. name) {
     protocol = "scmel", program = program, ranks = RANKS, engine = "step", survivors = true,
-    arguments = programs[program][1], environment = { SCMEL_EVERY = EVERY }, claims = { "H" },
+    arguments = programs[program][1], environment = { SCMEL_EVERY = EVERY }, claims = { "H", "M" },
     plan = plan,
   }
 end
@@ -34,7 +36,9 @@ local phases = {
 }
 
 for program, about in pairs(programs) do
-  crash(program, "without faults")
+  if program ~= "leanmd" and program ~= "neuron" then
+    crash(program, "without faults")
+  end
   for nth = FIRST, about[2], 40 do
     local rank = nth // 40 % RANKS
     crash(program, ("rank %d, at its call number %d"):format(rank, nth), function(p)
@@ -70,11 +74,13 @@ local function one_after_the_other(name, ranks)
   scenario("laplace: " .. name) {
     protocol = "scmel", program = "laplace", ranks = RANKS, engine = "step", survivors = true,
     arguments = { "--iterations", 14, "--size", 16 }, environment = { SCMEL_EVERY = EVERY },
-    claims = { "H" },
+    claims = { "H", "M" },
     plan = function(p)
       for number, rank in ipairs(ranks) do
         p:kill { rank = rank, event = "phase", name = "scmel:after-checkpoint" }
-        p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:after-drop" }
+        if number < #ranks then -- the one that has come is at the next line
+          p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:before-halt" }
+        end
       end
     end,
   }

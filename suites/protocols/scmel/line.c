@@ -165,8 +165,10 @@ bool line_restore(void)
     bytes_release(&extra);
     faultline_restored(self.line);
     phase("restored");
-    if (restored)
+    if (restored) {
+        faultline_saved(self.line); /* the process before may have died before it said so */
         logging_say_stage_to_all(self.line, SAVED);
+    }
     logging_begin_again();
     recovery_relive();
     return restored;

@@ -81,19 +81,20 @@ static void use(MPI_Comm comm, int newest)
     recovery.alarm = alarm;
 }
 
-/* `told` goes from the first of those who live to all; in the old order again. */
-static void join(MPI_Comm family, int *told, size_t count)
+/* `told` goes from the first of those who live to all; in the old order again. comes: this process
+ * is the new one. */
+static void join(MPI_Comm family, bool comes, int *told, size_t count)
 {
     const char *when = "while one was replaced";
     MPI_Comm whole, comm;
     PMPI_Comm_set_errhandler(family, MPI_ERRORS_RETURN);
-    must_succeed(PMPI_Intercomm_merge(family, recovery.newcomer, &whole), when);
+    must_succeed(PMPI_Intercomm_merge(family, comes, &whole), when);
     PMPI_Comm_set_errhandler(whole, MPI_ERRORS_RETURN);
     must_succeed(PMPI_Bcast(told, (int)count, MPI_INT, 0, whole), when);
-    int rank = recovery.newcomer ? told[TELL_RANK] : self.rank;
+    int rank = comes ? told[TELL_RANK] : self.rank;
     must_succeed(PMPI_Comm_split(whole, 0, rank, &comm), when);
     PMPI_Comm_free(&whole);
-    if (recovery.newcomer) {
+    if (comes) {
         self.rank = told[TELL_RANK];
         self.ranks = told[TELL_RANKS];
         channels_begin_at(told[TELL_CHANNELS]);
@@ -164,7 +165,7 @@ static void replace(void)
     self.incarnation[rank]++;
     faultline_incarnation(rank, self.incarnation[rank]);
     tell_all(rank, told);
-    join(call_newcomer(alive), told, told_numbers());
+    join(call_newcomer(alive), false, told, told_numbers());
     free(told);
     send_known(rank);
     phase("before-barrier");
@@ -255,7 +256,7 @@ static void take_place(MPI_Comm parents)
     int *told = memory(told_numbers(), sizeof *told);
     recovery.newcomer = true;
     faultline_becomes(FAULTLINE_NO_RANK);
-    join(parents, told, told_numbers());
+    join(parents, true, told, told_numbers());
     read_told(told);
     free(told);
     job.process = self.rank;
