@@ -149,7 +149,7 @@ static enum error_code open_session(struct campaign *campaign, struct error *err
 static enum error_code run_session(struct campaign *campaign, struct error *error)
 {
     struct error last = {0};
-    campaign_tell_head(campaign);
+    campaign_print_head(campaign);
     progress_begin(&campaign->progress, 0);
     enum error_code code = campaign_prepare(campaign, error);
     default_limit(campaign);
@@ -160,7 +160,7 @@ static enum error_code run_session(struct campaign *campaign, struct error *erro
         snprintf(campaign->why, sizeof campaign->why, "not complete: %.400s", error->text);
     }
     pool_close(&campaign->pool);
-    campaign_tell_end(campaign);
+    campaign_print_end(campaign);
     if (campaign_store(campaign, &last) != OK && code == OK)
         code = error_set(error, last.code, "%s", last.text);
     return code;

@@ -4,11 +4,12 @@
  *   campaign.c            the verb: what is asked for, sessions, exit status
  *   campaign_subject.c    what is tested: subjects, their references and surveys, canaries
  *   campaign_work.c       one session: what runs next, what is made of what is done
+ *   campaign_end.c        why a session ends
  *   campaign_replay.c     the first failure of each group, replayed
  *   campaign_group.c      what was found: counts, groups, coverage
  *   campaign_record.c     campaign.jsonl
  *   campaign_store.c      campaign.json
- *   campaign_tell.c       TAP, and the line of progress
+ *   campaign_print.c      TAP, and the line of progress
  *
  * Must not know: traces, Lua, how plans are drawn. */
 #ifndef CAMPAIGN_CAMPAIGN_H
@@ -252,13 +253,13 @@ enum error_code campaign_load(struct campaign *campaign, struct error *error);
 /* ERROR_USAGE: the subjects are not those of the folder that is resumed. */
 enum error_code campaign_compare(const struct campaign *campaign, struct error *error);
 
-/* --- campaign_tell.c -------------------------------------------------------------------------- */
+/* --- campaign_print.c ------------------------------------------------------------------------- */
 
 /* To the campaign's outputs: what is run; a new group, when its first failure has come; the results
  * in the end. campaign_show: progress, on a terminal. */
-void campaign_tell_head(const struct campaign *campaign);
-void campaign_tell_failure(const struct campaign *campaign, const struct group *group);
-void campaign_tell_end(const struct campaign *campaign);
+void campaign_print_head(const struct campaign *campaign);
+void campaign_print_failure(const struct campaign *campaign, const struct group *group);
+void campaign_print_end(const struct campaign *campaign);
 void campaign_show(const struct campaign *campaign);
 
 #endif

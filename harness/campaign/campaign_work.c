@@ -159,7 +159,7 @@ static enum error_code take_record(struct campaign *campaign, struct campaign_re
     if (code == OK)
         code = campaign_count(campaign, record, &group, error);
     if (code == OK && group != NULL && group->count == 1)
-        campaign_tell_failure(campaign, group);
+        campaign_print_failure(campaign, group);
     return code;
 }
 

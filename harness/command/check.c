@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "jobs/tell.h"
+#include "jobs/outcome_print.h"
 #include "oracles/oracle.h"
 #include "reports/results/tap.h"
 #include "system/status.h"

@@ -1,4 +1,4 @@
-/* See shrink_result.h: the files. What is printed: shrink_tell.c. */
+/* See shrink_result.h: the files. What is printed: shrink_print.c. */
 #include "shrink/shrink_result.h"
 
 #include "base/memory.h"

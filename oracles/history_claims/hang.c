@@ -16,8 +16,8 @@
  * any source waits for all others, and one of them is enough.
  *
  * A rank that is dead waits for nobody, and nobody will hear from it: who waits for it is stuck. It
- * is said that it is dead. MPIX_Comm_agree and MPIX_Comm_shrink go on without the dead, and wait for
- * the members that live.
+ * is said that it is dead. MPIX_Comm_agree and MPIX_Comm_shrink go on without the dead, and wait
+ * for the members that live.
  *
  * Every doubt counts as "can go on": a deadlock that is missed ends at the time limit, one that is
  * reported where there is none would be a false alarm. The one thing the traces cannot show is

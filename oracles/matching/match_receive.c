@@ -104,7 +104,7 @@ static void remove_undecided(struct match *match, struct received *received)
     received->before = received->after = NULL;
 }
 
-/* Takes an undecided one out of wherever it waits. Others may go on: wake_blocked, match_advance. */
+/* Takes an undecided one out of wherever it waits. Others may go on then: the caller sees to it. */
 static struct channel *withdraw(struct match *match, struct received *received)
 {
     struct channel *channel = received->channel;

@@ -1,7 +1,7 @@
 /* An outcome in TAP, as a person wants to read it: the claim, the reason, the way to see more, and
  * what the ranks said last. Every part is bounded. */
-#ifndef JOBS_TELL_H
-#define JOBS_TELL_H
+#ifndef JOBS_OUTCOME_PRINT_H
+#define JOBS_OUTCOME_PRINT_H
 
 #include "verdict/outcome.h"
 

@@ -9,8 +9,8 @@
 #define ITEMS_SHOWN 30
 #define DIFFERENCE_LINES_SHOWN 60
 
-static void tell_count(FILE *out, const char *key, const struct trial *trial,
-                       struct rate_count count)
+static void print_count(FILE *out, const char *key, const struct trial *trial,
+                        struct rate_count count)
 {
     char text[LINE_BYTES];
     const struct scenario *scenario = trial_scenario(trial);
@@ -19,7 +19,7 @@ static void tell_count(FILE *out, const char *key, const struct trial *trial,
     tap_string(out, key, text);
 }
 
-static void tell_failure(FILE *out, const struct trials *trials)
+static void print_failure(FILE *out, const struct trials *trials)
 {
     char text[LINE_BYTES];
     const struct claim *claim = claim_find(trials->claim);
@@ -31,7 +31,7 @@ static void tell_failure(FILE *out, const struct trials *trials)
 }
 
 /* And its page, with a run of the nearest scenario that passes beside it if there is one. */
-static void tell_run(FILE *out, const struct path *run)
+static void print_run(FILE *out, const struct path *run)
 {
     struct path page;
     tap_string(out, "run", run->text);
@@ -40,15 +40,15 @@ static void tell_run(FILE *out, const struct path *run)
         tap_string(out, "report", page.text);
 }
 
-static void tell_block(FILE *out, const struct shrink_result *result)
+static void print_block(FILE *out, const struct shrink_result *result)
 {
     char text[LINE_BYTES];
     const struct search *search = result->search;
     const struct trials *trials = search->trials;
     tap_block_begin(out);
-    tell_failure(out, trials);
-    tell_count(out, "before", search->original, trial_count_any(search->original));
-    tell_count(out, "after", search->best, trial_count(trials, search->best));
+    print_failure(out, trials);
+    print_count(out, "before", search->original, trial_count_any(search->original));
+    print_count(out, "after", search->best, trial_count(trials, search->best));
     snprintf(text, sizeof text, "%u runs, %.1f s", trials->runs, result->seconds);
     tap_string(out, "cost", text);
     if (result->stopped != NULL) {
@@ -58,11 +58,11 @@ static void tell_block(FILE *out, const struct shrink_result *result)
     if (result->confirmation.result != CONFIRMED_NONE)
         tap_string(out, "mpiexec", result->confirmation.text);
     if (search->best->shown.text[0] != '\0')
-        tell_run(out, &search->best->shown);
+        print_run(out, &search->best->shown);
     tap_block_end(out);
 }
 
-static void tell_item(FILE *out, const struct search *search, size_t item)
+static void print_item(FILE *out, const struct search *search, size_t item)
 {
     const struct trial *trial = search->tried[item];
     struct rate_count count = trial_count(search->trials, trial);
@@ -79,7 +79,7 @@ static void tell_item(FILE *out, const struct search *search, size_t item)
 }
 
 /* What has been checked: without each item it fails so often. */
-static void tell_items(FILE *out, const struct search *search)
+static void print_items(FILE *out, const struct search *search)
 {
     size_t shown = 0, more = 0, open = 0;
     for (size_t i = 0; i < search->tried_count; i++) {
@@ -93,7 +93,7 @@ static void tell_items(FILE *out, const struct search *search)
         if (shown == 0)
             tap_comment(out, "failures without (or with a lower number), of runs:");
         if (shown < ITEMS_SHOWN)
-            tell_item(out, search, i);
+            print_item(out, search, i);
         more += shown++ >= ITEMS_SHOWN;
     }
     if (more > 0)
@@ -105,7 +105,7 @@ static void tell_items(FILE *out, const struct search *search)
                     RATE_MISS_MOST);
 }
 
-static void tell_difference(FILE *out, const char *difference)
+static void print_difference(FILE *out, const char *difference)
 {
     size_t shown = 0;
     while (*difference != '\0' && shown++ < DIFFERENCE_LINES_SHOWN) {
@@ -121,10 +121,10 @@ void shrink_result_print(FILE *out, const struct shrink_result *result)
 {
     const struct search *search = result->search;
     tap_line(out, true, 1, result->run->scenario->name, NULL);
-    tell_block(out, result);
-    tell_items(out, search);
+    print_block(out, result);
+    print_items(out, search);
     if (result->difference != NULL)
-        tell_difference(out, result->difference);
+        print_difference(out, result->difference);
     if (result->nearest < search->items.count)
         tap_comment(out, "%s%s", result->passing.text,
                     result->nothing_seen ? " (vacuous: none that passes is near)" : "");

@@ -21,7 +21,7 @@
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static void tell_replays(FILE *out, const struct group *group)
+static void print_replays(FILE *out, const struct group *group)
 {
     char text[TEXT_BYTES];
     if (group->replays_refused) {
@@ -63,8 +63,8 @@ static bool copy_diagnostics(FILE *out, const char *path)
     return inside;
 }
 
-static void tell_group(FILE *out, const struct campaign *campaign, const struct group *group,
-                       int number)
+static void print_group(FILE *out, const struct campaign *campaign, const struct group *group,
+                        int number)
 {
     char text[TEXT_BYTES], call[CAMPAIGN_CALL_BYTES];
     struct path path;
@@ -80,7 +80,7 @@ static void tell_group(FILE *out, const struct campaign *campaign, const struct 
     tap_string(out, "plan", group->plan);
     campaign_subject_text(&campaign->subject[group->subject], call);
     tap_string(out, "subject", call);
-    tell_replays(out, group);
+    print_replays(out, group);
     if (path_format(&path, NULL, "%s/%s/tap", campaign->folder.text, group->folder) != OK ||
         group->folder[0] == '\0' || !copy_diagnostics(out, path.text)) {
         tap_string(out, "verdict", verdict_text(group->verdict));
@@ -91,8 +91,8 @@ static void tell_group(FILE *out, const struct campaign *campaign, const struct 
 
 /* --- canaries --------------------------------------------------------------------------------- */
 
-static void tell_canary(FILE *out, const struct campaign *campaign, const struct canary *canary,
-                        int number)
+static void print_canary(FILE *out, const struct campaign *campaign, const struct canary *canary,
+                         int number)
 {
     char text[TEXT_BYTES];
     struct path path;
@@ -122,7 +122,7 @@ static void tell_canary(FILE *out, const struct campaign *campaign, const struct
 
 /* --- what it comes to ------------------------------------------------------------------------- */
 
-static void tell_counts(FILE *out, const struct campaign *campaign)
+static void print_counts(FILE *out, const struct campaign *campaign)
 {
     double seconds = campaign_elapsed_s(campaign);
     char text[TEXT_BYTES] = "";
@@ -147,7 +147,7 @@ static const char *why_no_survey(const struct subject *subject)
     return "nothing: the campaign ended before its first plan";
 }
 
-static void tell_subject(FILE *out, const struct campaign *campaign, const struct subject *subject)
+static void print_subject(FILE *out, const struct campaign *campaign, const struct subject *subject)
 {
     char bounds[STRATEGY_TEXT_BYTES], call[CAMPAIGN_CALL_BYTES], of[64] = "";
     if (subject->surveyed)
@@ -166,7 +166,7 @@ static void tell_subject(FILE *out, const struct campaign *campaign, const struc
 
 /* What the step engine decides is all that there is to a run, unless the program is not
  * deterministic. */
-static void tell_differs(FILE *out, const struct subject *subject)
+static void print_differs(FILE *out, const struct subject *subject)
 {
     struct stored_verdict stored;
     char call[CAMPAIGN_CALL_BYTES];
@@ -178,7 +178,7 @@ static void tell_differs(FILE *out, const struct subject *subject)
     stored_verdict_release(&stored);
 }
 
-static void tell_coverage(FILE *out, const struct campaign *campaign)
+static void print_coverage(FILE *out, const struct campaign *campaign)
 {
     size_t asked, open, shown = 0;
     char text[TEXT_BYTES] = "";
@@ -203,7 +203,7 @@ static const char *why_no_run(const struct campaign *campaign)
 }
 
 /* The test after the canaries, when there is no group: that there was something to find. */
-static void tell_no_failure(FILE *out, const struct campaign *campaign, int number)
+static void print_no_failure(FILE *out, const struct campaign *campaign, int number)
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "no failure in %" PRIu64 " runs", campaign->runs);
@@ -220,21 +220,21 @@ static void tell_no_failure(FILE *out, const struct campaign *campaign, int numb
     tap_block_end(out);
 }
 
-static void tell_end(FILE *out, const struct campaign *campaign)
+static void print_end(FILE *out, const struct campaign *campaign)
 {
     int number = 0;
     for (size_t i = 0; i < campaign->canary_count; i++)
-        tell_canary(out, campaign, &campaign->canary[i], ++number);
+        print_canary(out, campaign, &campaign->canary[i], ++number);
     for (size_t i = 0; i < campaign->group_count; i++)
-        tell_group(out, campaign, &campaign->group[i], ++number);
+        print_group(out, campaign, &campaign->group[i], ++number);
     if (campaign->group_count == 0 && campaign->end != CAMPAIGN_CANARY)
-        tell_no_failure(out, campaign, ++number);
-    tell_counts(out, campaign);
+        print_no_failure(out, campaign, ++number);
+    print_counts(out, campaign);
     for (size_t i = 0; i < campaign->subject_count; i++)
-        tell_subject(out, campaign, &campaign->subject[i]);
+        print_subject(out, campaign, &campaign->subject[i]);
     for (size_t i = 0; i < campaign->subject_count; i++)
-        tell_differs(out, &campaign->subject[i]);
-    tell_coverage(out, campaign);
+        print_differs(out, &campaign->subject[i]);
+    print_coverage(out, campaign);
     tap_comment(out, "%s", campaign->why);
     if (campaign->end == CAMPAIGN_INTERRUPTED || campaign->end == CAMPAIGN_BROKEN ||
         campaign->end == CAMPAIGN_BUDGET)
@@ -246,15 +246,15 @@ static void tell_end(FILE *out, const struct campaign *campaign)
     fflush(out);
 }
 
-void campaign_tell_end(const struct campaign *campaign)
+void campaign_print_end(const struct campaign *campaign)
 {
     progress_hide(&campaign->progress);
     for (int i = 0; i < CAMPAIGN_OUTPUTS; i++)
         if (campaign->out[i] != NULL)
-            tell_end(campaign->out[i], campaign);
+            print_end(campaign->out[i], campaign);
 }
 
-void campaign_tell_head(const struct campaign *campaign)
+void campaign_print_head(const struct campaign *campaign)
 {
     for (int i = 0; i < CAMPAIGN_OUTPUTS; i++) {
         FILE *out = campaign->out[i];
@@ -270,7 +270,7 @@ void campaign_tell_head(const struct campaign *campaign)
 }
 
 /* As it is found: what it belongs to is told at the end. */
-void campaign_tell_failure(const struct campaign *campaign, const struct group *group)
+void campaign_print_failure(const struct campaign *campaign, const struct group *group)
 {
     progress_hide(&campaign->progress);
     for (int i = 0; i < CAMPAIGN_OUTPUTS; i++)

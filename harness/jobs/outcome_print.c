@@ -1,5 +1,5 @@
 /* See tell.h. */
-#include "jobs/tell.h"
+#include "jobs/outcome_print.h"
 
 #include "base/regular_file.h"
 #include "decisions/decisions.h"
@@ -22,14 +22,14 @@
 #define NUMBER_BYTES 32
 #define SLOW_SHARE 0.5 /* of the hard limit */
 
-static void tell_claim(FILE *out, const struct finding *finding)
+static void print_claim(FILE *out, const struct finding *finding)
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s (%s)", finding->claim->text, finding->claim->source);
     tap_string(out, "claim", text);
 }
 
-static void tell_witness(FILE *out, const struct finding *finding)
+static void print_witness(FILE *out, const struct finding *finding)
 {
     char text[FINDING_WITNESSES][EVENT_TEXT_BYTES];
     const char *texts[FINDING_WITNESSES];
@@ -39,22 +39,23 @@ static void tell_witness(FILE *out, const struct finding *finding)
     tap_row(out, "witness", texts, finding->witness_count);
 }
 
-static void tell_finding(FILE *out, const struct outcome *outcome)
+static void print_finding(FILE *out, const struct outcome *outcome)
 {
     const struct finding *finding = outcome_finding(outcome);
     if (finding != NULL)
-        tell_claim(out, finding);
+        print_claim(out, finding);
     tap_list(out, "why");
     if (outcome->why[0] != '\0')
         tap_item(out, outcome->why);
     for (unsigned i = 0; finding != NULL && i < finding->why_count; i++)
         tap_item(out, finding->why[i]);
     if (finding != NULL && finding->witness_count > 0)
-        tell_witness(out, finding);
+        print_witness(out, finding);
 }
 
 /* What else was found, one line each: what follows from the finding that decided, or not. */
-static void tell_others(FILE *out, const struct judgement *judgement, const char *key, bool follows)
+static void print_others(FILE *out, const struct judgement *judgement, const char *key,
+                         bool follows)
 {
     size_t others = 0;
     for (size_t i = 1; i < judgement->finding_count; i++) {
@@ -78,7 +79,7 @@ static void tell_others(FILE *out, const struct judgement *judgement, const char
 }
 
 /* What failures are grouped by. */
-static void tell_fingerprint(FILE *out, const struct run *run, const struct outcome *outcome)
+static void print_fingerprint(FILE *out, const struct run *run, const struct outcome *outcome)
 {
     struct fingerprint fingerprint;
     fingerprint_of(run, outcome, &fingerprint);
@@ -86,7 +87,7 @@ static void tell_fingerprint(FILE *out, const struct run *run, const struct outc
         tap_string(out, "fingerprint", fingerprint.text);
 }
 
-static void tell_faults(FILE *out, const struct run *run)
+static void print_faults(FILE *out, const struct run *run)
 {
     const struct plan *plan = &run->scenario->plan;
     unsigned asked = 0, installed = 0;
@@ -99,7 +100,7 @@ static void tell_faults(FILE *out, const struct run *run)
 }
 
 /* The last lines of a file, each with `label` in front. */
-static void tell_tail(FILE *out, const char *path, const char *label)
+static void print_tail(FILE *out, const char *path, const char *label)
 {
     char *text = tail_read(path, TAIL_LINES), *saved = NULL;
     char *line = text != NULL ? strtok_r(text, "\n", &saved) : NULL;
@@ -111,7 +112,7 @@ static void tell_tail(FILE *out, const char *path, const char *label)
     free(text);
 }
 
-static void tell_output(FILE *out, const struct run *run)
+static void print_output(FILE *out, const struct run *run)
 {
     static const char *const streams[] = {"err", "out"};
     int incarnation = run->incarnations - 1;
@@ -119,7 +120,7 @@ static void tell_output(FILE *out, const struct run *run)
     tap_list(out, "output");
     if (run->end == RUN_VOID &&
         path_format(&launcher, NULL, "%s/output/launcher", run->folder.text) == OK)
-        tell_tail(out, launcher.text, "launcher");
+        print_tail(out, launcher.text, "launcher");
     for (int rank = 0; rank < run->scenario->ranks && rank < TAILS_MOST; rank++)
         for (int stream = 0; stream < 2; stream++) {
             struct path path;
@@ -127,11 +128,11 @@ static void tell_output(FILE *out, const struct run *run)
             snprintf(label, sizeof label, "r%d#%d %s", rank, incarnation, streams[stream]);
             if (path_format(&path, NULL, "%s/output/r%d.%d.%s", run->folder.text, rank, incarnation,
                             streams[stream]) == OK)
-                tell_tail(out, path.text, label);
+                print_tail(out, path.text, label);
         }
 }
 
-static void tell_stacks(FILE *out, const struct run *run)
+static void print_stacks(FILE *out, const struct run *run)
 {
     struct path path;
     char line[LINE_BYTES];
@@ -151,7 +152,7 @@ static void tell_stacks(FILE *out, const struct run *run)
     fclose(file);
 }
 
-static void tell_results(FILE *out, const struct judgement *judgement)
+static void print_results(FILE *out, const struct judgement *judgement)
 {
     tap_list(out, "claims");
     for (size_t i = 0; i < judgement->result_count; i++) {
@@ -165,7 +166,7 @@ static void tell_results(FILE *out, const struct judgement *judgement)
 }
 
 /* Its page, if there is one: what passed has none. */
-static void tell_page(FILE *out, const struct run *run)
+static void print_page(FILE *out, const struct run *run)
 {
     struct path shown;
     if (path_holds(run->folder.text, "report.html") &&
@@ -174,7 +175,7 @@ static void tell_page(FILE *out, const struct run *run)
 }
 
 /* What helps to see the run again, whatever became of it. */
-static void tell_run(FILE *out, const struct run *run)
+static void print_run(FILE *out, const struct run *run)
 {
     char text[PATH_MAX + TEXT_BYTES];
     snprintf(text, sizeof text, "%s after %d incarnation%s: %s",
@@ -185,7 +186,7 @@ static void tell_run(FILE *out, const struct run *run)
              }[run->end],
              run->incarnations, run->incarnations == 1 ? "" : "s", run->end_text);
     tap_string(out, "end", text);
-    tell_faults(out, run);
+    print_faults(out, run);
     if (run->reference_text[0] != '\0')
         tap_string(out, "reference", run->reference_text);
     if (!run->recorded) {
@@ -197,7 +198,7 @@ static void tell_run(FILE *out, const struct run *run)
     snprintf(text, sizeof text, "faultline %s %s",
              path_holds(run->folder.text, DECISIONS_FILE) ? "replay" : "check", run->shown.text);
     tap_string(out, "repro", text);
-    tell_page(out, run);
+    print_page(out, run);
 }
 
 /* "1,204" */
@@ -227,8 +228,8 @@ static void spaced(const char *list, char separator, char text[TEXT_BYTES])
 }
 
 /* What was taken for the library's under test, and not for the program's. */
-static void tell_library(FILE *out, const struct scenario *scenario,
-                         const struct library_seen *seen)
+static void print_library(FILE *out, const struct scenario *scenario,
+                          const struct library_seen *seen)
 {
     char number[NUMBER_BYTES], list[TEXT_BYTES], calls[2 * TEXT_BYTES] = "";
     char helpers[2 * TEXT_BYTES] = "";
@@ -249,7 +250,7 @@ static void tell_library(FILE *out, const struct scenario *scenario,
 
 /* What a run that passed does not show, although the reader might think so: of a protocol, and of a
  * program with faults. */
-static void tell_not_shown(FILE *out, const struct run *run, const struct outcome *outcome)
+static void print_not_shown(FILE *out, const struct run *run, const struct outcome *outcome)
 {
     const struct scenario *scenario = run->scenario;
     bool protocol = strcmp(scenario->protocol, "null") != 0 || scenario->library != NULL;
@@ -269,7 +270,7 @@ static void tell_not_shown(FILE *out, const struct run *run, const struct outcom
 }
 
 /* What the user ended has neither passed nor failed: TAP calls that skipped. */
-static void tell_line(FILE *out, const struct run *run, const struct outcome *outcome)
+static void print_line(FILE *out, const struct run *run, const struct outcome *outcome)
 {
     char skipped[TEXT_BYTES];
     bool cut_off = run->end == RUN_INTERRUPTED && !run->recorded;
@@ -282,35 +283,35 @@ static void tell_line(FILE *out, const struct run *run, const struct outcome *ou
 void outcome_print(FILE *out, const struct run *run, const struct outcome *outcome, bool verbose)
 {
     bool pass = outcome->verdict == VERDICT_PASS;
-    tell_line(out, run, outcome);
+    print_line(out, run, outcome);
     if (!pass || verbose) {
         tap_block_begin(out);
         tap_string(out, "verdict", verdict_text(outcome->verdict));
         if (!pass)
-            tell_finding(out, outcome);
+            print_finding(out, outcome);
         if (outcome->control.result != CONTROL_NONE)
             tap_string(out, "control", outcome->control.text);
         if (outcome->confirmation.result != CONFIRMED_NONE)
             tap_string(out, "mpiexec", outcome->confirmation.text);
         if (!pass) {
-            tell_others(out, &outcome->judgement, "follows", true);
-            tell_others(out, &outcome->judgement, "also", false);
+            print_others(out, &outcome->judgement, "follows", true);
+            print_others(out, &outcome->judgement, "also", false);
         }
-        tell_fingerprint(out, run, outcome);
+        print_fingerprint(out, run, outcome);
         if (verbose)
-            tell_results(out, &outcome->judgement);
-        tell_run(out, run);
+            print_results(out, &outcome->judgement);
+        print_run(out, run);
         if (!pass) {
-            tell_output(out, run);
-            tell_stacks(out, run);
+            print_output(out, run);
+            print_stacks(out, run);
         }
         tap_block_end(out);
     }
-    tell_not_shown(out, run, outcome);
+    print_not_shown(out, run, outcome);
     if (outcome->differs[0] != '\0')
         tap_comment(out, "not deterministic: with the same decisions another run differs: %s",
                     outcome->differs);
-    tell_library(out, run->scenario, &outcome->library);
+    print_library(out, run->scenario, &outcome->library);
     if (run->reference_failed)
         tap_comment(out, "not compared with a run without faults (H.result, H.loss): %s",
                     run->reference_text);
