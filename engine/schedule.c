@@ -27,6 +27,32 @@ static void tell(int32_t process)
         engine_wake(process);
 }
 
+static bool is_dead(int32_t process)
+{
+    return process < engine->processes && engine_is_dead(process);
+}
+
+static bool knows_dead(int32_t process)
+{
+    return process < engine->processes && engine_knows_dead(process);
+}
+
+static void poll_for(bool (*ready)(void *data), void *data)
+{
+    engine_not_explored("faultline_deaths");
+    engine_turn_to_poll();
+    while (!ready(data))
+        if (!engine_poll_again())
+            return;
+}
+
+static void wait_for(bool (*ready)(void *data), void *data)
+{
+    engine_not_explored("faultline_await_death");
+    engine_turn();
+    engine_wait(ready, data);
+}
+
 /* Lets other ranks run until the plan releases this one. */
 static void stop_ranks(void)
 {
@@ -96,6 +122,10 @@ const struct schedule engine_schedule = {
     .tell = tell,
     .stop = stop_ranks,
     .members = group_processes,
+    .is_dead = is_dead,
+    .knows_dead = knows_dead,
+    .poll = poll_for,
+    .wait = wait_for,
     .linger = engine_linger,
     .file = engine_file,
     .file_made = engine_file_made,

@@ -12,10 +12,13 @@
  * Dead is a process that has ended without having returned from MPI_Finalize well. The functions
  * may be called between MPI_Init and MPI_Finalize, by the thread that calls MPI.
  *
- * Under mpiexec an MPI call that needs a dead process does not fail: it waits for ever. So a
- * protocol polls what it waits for (MPI_Test, MPI_Iprobe) and asks here in between. What was sent
- * to a dead process, or posted to receive from one, need not be completed before MPI_Finalize. A
- * communicator of those who live is made by MPI_Comm_create_group, which asks its members only. */
+ * Under mpiexec (MPICH) an MPI call that needs a dead process does not fail: it waits for ever. So
+ * a protocol polls what it waits for (MPI_Test, MPI_Iprobe) and asks here in between. What is sent
+ * to a dead process is lost, or the call returns an error: so communicators that the dead are in
+ * have the error handler MPI_ERRORS_RETURN. What was sent there, or posted to receive from there,
+ * need not be completed before MPI_Finalize. A communicator of those who live is made by
+ * MPI_Comm_create_group, which asks its members only: if one of them dies before all have come, it
+ * fails at all others with MPIX_ERR_PROC_FAILED. */
 #ifndef FAULTLINE_LIVES_H
 #define FAULTLINE_LIVES_H
 

@@ -7,12 +7,14 @@
 #include "decisions/decisions.h"
 #include "engine/take_over.h"
 #include "injectors/record/library.h"
+#include "injectors/record/lives.h"
 #include "injectors/record/payload.h"
 #include "injectors/record/schedule.h"
 #include "injectors/replay/replay.h"
 #include "injectors/rules/rules.h"
 #include "injectors/storage/storage.h"
 #include "injectors/system/system.h"
+#include "injectors/taps/tap_survivors.h"
 #include "injectors/taps/under_test.h"
 
 #include <dlfcn.h>
@@ -227,6 +229,7 @@ static void become_inert(void)
     rules_close();
     storage_forked();
     launcher_close();
+    lives_close();
     shared_memory_close();
     engine_forked();
 }
@@ -249,15 +252,25 @@ static bool start(void)
     storage_open(self.folder, &plan, board, self.rank);
     signals_open(board);
     launcher_open(runtime_slot);
+    lives_open(board, &plan, self.rank);
     shared_memory_open(self.folder);
     pthread_atfork(NULL, NULL, become_inert);
     return true;
+}
+
+/* A death does not end the job, and the library knows nothing of it: its launcher talks PMI. */
+static bool is_survived(void)
+{
+    const char *survivors = getenv(SURVIVORS_ENVIRONMENT);
+    return survivors != NULL && strcmp(survivors, "1") == 0 && getenv("PMI_FD") != NULL;
 }
 
 static void begin(void)
 {
     bool recording = start();
     library_resolve(recording);
+    if (recording && schedule == NULL && is_survived())
+        survivors_open(board, runtime_trace.header->rank);
     if (recording)
         runtime_recording = under_test_open() ? RECORDS_BY_CALLER : RECORDS_ALL;
 }
@@ -342,6 +355,12 @@ void runtime_finalizing(void)
 {
     if (runtime_recording)
         atomic_store(&runtime_slot->state, RANK_FINALIZING);
+}
+
+void runtime_leaving(void)
+{
+    if (runtime_recording)
+        atomic_store(&runtime_slot->leaving, 1);
 }
 
 void runtime_finalized(void)

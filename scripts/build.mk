@@ -83,6 +83,12 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD)
 
+# Minutes: ranks live on when others die, 200 times under mpiexec.
+.PHONY: lives
+lives: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/lives.sh $(BUILD)
+
 # Half an hour: 300 signals to every process of run, campaign, replay and shrink.
 .PHONY: signals
 signals: setup

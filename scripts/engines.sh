@@ -18,7 +18,7 @@ mkdir -p "$work"
 
 # Protocols' own scenarios are no suites: the tests use them with other arguments.
 suites=("$@")
-# Nor are what campaigns run over, and jobs whose ranks live on: under mpiexec a death ends the job.
+# Nor are what campaigns run over, and jobs whose ranks live on by ULFM, which mpiexec has not.
 [ $# -gt 0 ] || mapfile -t suites < <(find suites -name '*.lua' -not -path 'suites/protocols/*' \
     -not -path 'suites/campaign/*' -not -path 'suites/respawn/*' -not -path 'suites/scmel/*' |
     sort)

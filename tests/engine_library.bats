@@ -108,13 +108,6 @@ detect() {
     [[ "$output" == *'end: "finished after 1 incarnation'* ]]
 }
 
-@test "survivors are for the step engine" {
-    circle
-    run "$FAULTLINE" run --engine mpiexec s.lua
-    [ "$status" -eq 64 ]
-    [[ "$output" == *'"survivors" is for engine = "step"'* ]]
-}
-
 # With seeds 9, 10 and 16 spawned processes begin before the last of the first world does.
 # Their traces name all processes by the numbers in which they came, and communicators alike.
 @test "spawned processes merge with their parents, and connect by a port" {

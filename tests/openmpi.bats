@@ -93,3 +93,10 @@ LUA
     runs 3 --engine step s.lua
     [[ "$output" == *"the step engine is built with MPICH alone"* ]]
 }
+
+@test "a scenario whose ranks live on when one dies is refused: mpirun would end the job" {
+    scenario ok '"ok"' 'survivors = true'
+    sed -i "s|$BUILD/tests|$BUILD-openmpi/tests|" s.lua
+    runs 64
+    [[ "$output" == *"under Open MPI's mpirun a death ends the job"* ]]
+}

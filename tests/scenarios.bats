@@ -182,6 +182,7 @@ plan() {
     [ "$status" -eq 0 ]
     [[ $output == *"ok    mpiexec.hydra "* ]]
     [[ $output == *"ok    libfaultline  covers all "* ]]
+    [[ $output == *"ok    survivors "* ]]
     [[ $output == *"call stacks"* ]]
     [[ $output == *"disk"* ]]
     [[ $output == *"/dev/shm"* ]]

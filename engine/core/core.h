@@ -224,8 +224,7 @@ static inline bool engine_is_dead(int process)
 bool engine_knows_dead(int process);
 
 /* What the plan says of when `process` learns of the death of `dead`. NULL: nothing. */
-enum engine_telling { TELLING_IS_DECIDED, TELLING_IS_WITHHELD, TELLING_IS_DUE };
-extern enum engine_telling (*engine_telling)(int process, int dead);
+extern enum telling (*engine_telling)(int process, int dead);
 
 /* More processes, which begin where the first ones did: the launcher process forks them while this
  * one holds the token. Returns the number of the first of them. There are not more than

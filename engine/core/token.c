@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 bool engine_lingers;
-enum engine_telling (*engine_telling)(int process, int dead);
+enum telling (*engine_telling)(int process, int dead);
 
 static struct process *self(void)
 {
@@ -289,9 +289,9 @@ void engine_died(int process)
 
 bool engine_knows_dead(int process)
 {
-    enum engine_telling told =
-        engine_telling != NULL ? engine_telling(engine_self, process) : TELLING_IS_DECIDED;
-    if (told != TELLING_IS_DECIDED)
+    enum telling told =
+        engine_telling != NULL ? engine_telling(engine_self, process) : TELLING_IS_OPEN;
+    if (told != TELLING_IS_OPEN)
         return told == TELLING_IS_DUE && engine_is_dead(process);
     uint64_t known = self()->deaths_known;
     for (uint64_t i = 0; i < known; i++)

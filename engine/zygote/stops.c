@@ -30,54 +30,23 @@ static bool is_stopped(int process)
 
 /* --- deaths that the plan has told when ------------------------------------------------------- */
 
-static bool is_told_of(const struct plan_step *step, int process, int dead)
+static enum telling telling(int process, int dead)
 {
-    for (uint32_t i = 0; step->action == ACTION_DETECT && step->choice == dead && i < step->victims;
-         i++)
-        if (step->victim[i] == process)
-            return true;
-    return false;
-}
-
-static bool is_due(unsigned step)
-{
-    return board_step_done(board, step) || atomic_load(&board->progress[step].released) != 0 ||
-           atomic_load(&board->quiet) != 0;
-}
-
-static enum engine_telling telling(int process, int dead)
-{
-    enum engine_telling found = TELLING_IS_DECIDED;
-    for (unsigned step = 0; step < plan.count; step++) {
-        if (!is_told_of(&plan.steps[step], process, dead))
-            continue;
-        if (is_due(step))
-            return TELLING_IS_DUE;
-        found = TELLING_IS_WITHHELD;
-    }
-    return found;
-}
-
-static bool is_withheld(unsigned step)
-{
-    const struct plan_step *s = &plan.steps[step];
-    return s->action == ACTION_DETECT && s->choice < engine->processes &&
-           engine_is_dead(s->choice) && !is_due(step);
+    return progress_telling(board, &plan, process, dead);
 }
 
 bool stops_withhold(void)
 {
-    for (unsigned step = 0; step < plan.count; step++)
-        if (is_withheld(step))
+    for (uint64_t i = 0; i < engine->deaths; i++)
+        if (progress_withholds(board, &plan, engine->dead[i]))
             return true;
     return false;
 }
 
 void stops_tell(void)
 {
-    for (unsigned step = 0; step < plan.count; step++)
-        if (is_withheld(step))
-            progress_let_go(board, step, RELEASED_BY_UNSTICK);
+    for (uint64_t i = 0; i < engine->deaths; i++)
+        progress_tell(board, &plan, engine->dead[i], RELEASED_BY_UNSTICK);
 }
 
 static bool has_action(enum plan_action action)

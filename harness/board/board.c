@@ -199,6 +199,13 @@ void board_request_kill(struct board *board, int rank, unsigned step)
     call_parent(&board->slot[rank]);
 }
 
+bool board_takes_kill(struct board_slot *slot)
+{
+    uint32_t together = TOGETHER_NOT;
+    return atomic_compare_exchange_strong(&slot->together, &together, TOGETHER_KILLED) ||
+           together == TOGETHER_KILLED;
+}
+
 void board_request_stop(struct board *board, int rank, unsigned step)
 {
     if (rank < 0 || rank >= board->slots || step >= BOARD_MAX_STEPS)

@@ -39,6 +39,13 @@ enum rank_state {
     RANK_FINALIZED = 5,    /* MPI_Finalize returned */
 };
 
+/* What a process is with others in that all need all for; see survivors_open. */
+enum board_together {
+    TOGETHER_NOT = 0,
+    TOGETHER_IN = 1,     /* so it must not be killed now */
+    TOGETHER_KILLED = 2, /* its parent kills it */
+};
+
 /* One rank. Written by the rank itself except where said. */
 struct board_slot {
     alignas(128) _Atomic int32_t pid; /* of the rank's process; 0 none. Written by its parent */
@@ -69,6 +76,9 @@ struct board_slot {
     _Atomic uint64_t born_in;      /* of the first of those that were spawned together: the call,
                                       as board_take_newcomers was told; 0: none */
     _Atomic uint32_t nobody;       /* 1: the process has told that it is no rank now */
+    _Atomic uint32_t leaving;      /* 1: it has come to the MPI library's own MPI_Finalize */
+    _Atomic uint32_t together;     /* enum board_together. By the rank and its parent */
+    _Atomic uint64_t meets;        /* name of the meeting that it has come to; 0: none */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */
@@ -116,6 +126,13 @@ enum board_stuck {
     STUCK_NOT = 0,
     STUCK_DEADLOCK = 1, /* every rank waits for another one */
     STUCK_STALL = 2,    /* some poll, and nothing else has been done for many polls */
+};
+
+/* When a process is told of a death. */
+enum telling {
+    TELLING_IS_OPEN,     /* the plan says nothing of it */
+    TELLING_IS_WITHHELD, /* not yet */
+    TELLING_IS_DUE,      /* as soon as that one is dead */
 };
 
 struct board {
@@ -212,6 +229,10 @@ void board_note_signal(struct board *board, int32_t pid, int signal_number);
 
 /* Signal `signal_number` was sent to the rank by one of those. */
 bool board_sent_within(const struct board_slot *slot, int signal_number);
+
+/* The rank may be killed now, and begins nothing together with others any more. False: it is in
+ * something that it does with others; it can be asked again. */
+bool board_takes_kill(struct board_slot *slot);
 
 /* The parent's wait for a request that came after it read `seen` from slot.attention; also returns
  * after timeout_ms, or when interrupted by a signal. */

@@ -160,6 +160,61 @@ void progress_quiet(struct board *board, enum board_release why)
     progress_unstick(board);
 }
 
+/* --- deaths that the plan has told when ------------------------------------------------------- */
+
+static bool is_due(const struct board *board, unsigned step)
+{
+    return board_step_done(board, step) || atomic_load(&board->progress[step].released) != 0 ||
+           atomic_load(&board->quiet) != 0;
+}
+
+static bool is_told_of(const struct plan_step *step, int process, int dead)
+{
+    for (uint32_t i = 0; step->action == ACTION_DETECT && step->choice == dead && i < step->victims;
+         i++)
+        if (step->victim[i] == process)
+            return true;
+    return false;
+}
+
+enum telling progress_telling(const struct board *board, const struct plan *plan, int process,
+                              int dead)
+{
+    enum telling found = TELLING_IS_OPEN;
+    for (unsigned step = 0; step < plan->count; step++) {
+        if (!is_told_of(&plan->steps[step], process, dead))
+            continue;
+        if (is_due(board, step))
+            return TELLING_IS_DUE;
+        found = TELLING_IS_WITHHELD;
+    }
+    return found;
+}
+
+static bool is_withheld(const struct board *board, const struct plan *plan, unsigned step, int dead)
+{
+    const struct plan_step *s = &plan->steps[step];
+    return s->action == ACTION_DETECT && s->choice == dead && !is_due(board, step);
+}
+
+bool progress_withholds(const struct board *board, const struct plan *plan, int dead)
+{
+    for (unsigned step = 0; step < plan->count; step++)
+        if (is_withheld(board, plan, step, dead))
+            return true;
+    return false;
+}
+
+void progress_tell(struct board *board, const struct plan *plan, int dead, enum board_release why)
+{
+    for (unsigned step = 0; step < plan->count; step++)
+        if (is_withheld(board, plan, step, dead))
+            progress_let_go(board, step, why);
+}
+
+/* --- the end of the plan -----------------------------------------------------------------------
+ */
+
 static bool is_over(const struct board *board, const struct plan_step *step, unsigned index)
 {
     if (!board_step_done(board, index))

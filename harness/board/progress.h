@@ -39,6 +39,16 @@ void progress_unstick(struct board *board);
  * go because of `why`. Calls that wait for a choice of the plan give in. */
 void progress_quiet(struct board *board, enum board_release why);
 
+/* What the plan says of when `process` is told of the death of `dead`. */
+enum telling progress_telling(const struct board *board, const struct plan *plan, int process,
+                              int dead);
+
+/* Every step that withholds the death of `dead` from anybody is let go, because of `why`. */
+void progress_tell(struct board *board, const struct plan *plan, int dead, enum board_release why);
+
+/* Some step still does. */
+bool progress_withholds(const struct board *board, const struct plan *plan, int dead);
+
 /* Nothing of the plan can concern the job any more: the faults have stopped, or every step is done,
  * what was held or stopped is let go, and no message is delayed. */
 bool progress_is_over(const struct board *board, const struct plan *plan);

@@ -175,6 +175,17 @@ static void look_at_launcher(struct visit *visit)
             version_in(text), launcher->product);
 }
 
+static void look_at_survivors(struct visit *visit)
+{
+    const struct launcher *launcher = launcher_of(NULL);
+    if (launcher->hides_deaths || launcher->survivors)
+        say(visit, "ok", "survivors", "with %s, too, ranks can live on when one dies",
+            launcher->product);
+    else
+        say(visit, "note", "survivors", "with %s the death of a rank ends the job",
+            launcher->product);
+}
+
 /* ---- libraries
  * -------------------------------------------------------------------------------------------- */
 
@@ -557,6 +568,7 @@ int doctor(FILE *out)
 {
     struct visit visit = {.out = out};
     look_at_launcher(&visit);
+    look_at_survivors(&visit);
     look_at_library(&visit);
     look_at_own_library(&visit);
     look_at_engine(&visit);

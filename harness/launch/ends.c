@@ -283,8 +283,8 @@ uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends)
 }
 
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              const char *survivors, const struct rank_end *ends, char *text,
-                              size_t bytes)
+                              const struct survivors *survivors, const struct rank_end *ends,
+                              char *text, size_t bytes)
 {
     struct failure failure = first_failure(board, survivors != NULL ? plan : NULL, ends);
     int missing = rank_not_started(board);

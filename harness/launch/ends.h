@@ -6,17 +6,23 @@
 #include "board/board.h"
 #include "launch/launch.h"
 
+/* A run in which the others go on when one dies. */
+struct survivors {
+    const char *folder;   /* of the run, borrowed: what became of the ranks is in its traces */
+    int ranks;            /* of the application: the rest of the first processes are in reserve */
+    bool start_needs_all; /* nobody outlives a death before MPI_Init has returned */
+};
+
 /* From the board, for all processes. Those whose parent had no time to tell are left as they are in
  * `ends` when known already (reaped by the driver). `plan`: what it kills is not the first that
  * failed, for the others go on; NULL: it is. */
 void ends_collect(const struct board *board, const struct plan *plan, struct rank_end *ends);
 
 /* Only for an incarnation that ended by itself, and before the next one begins on the board.
- * survivors: the folder of a run in which the others go on when one dies (then what became of the
- * ranks is in the traces); NULL: a death ends the incarnation. */
+ * survivors: NULL, a death ends the incarnation. */
 enum launch_end ends_classify(const struct board *board, const struct plan *plan,
-                              const char *survivors, const struct rank_end *ends, char *text,
-                              size_t bytes);
+                              const struct survivors *survivors, const struct rank_end *ends,
+                              char *text, size_t bytes);
 
 /* The step of the plan that killed the process in this incarnation; -1: none did. */
 int ends_killer(const struct board *board, const struct plan *plan, const struct rank_end *end);

@@ -24,6 +24,7 @@ const struct launcher launcher_hydra = {
     .package = "mpich",
     .variable = "FAULTLINE_MPIEXEC",
     .mark = "HYDRA",
+    .hides_deaths = true,
     .shared_bytes_of_rank = 5u << 20, /* MPICH over UCX: 4292720 */
     .find = find,
     .start = start,

@@ -297,11 +297,15 @@ static enum launch_end classify(const struct running_incarnation *running, char 
         return LAUNCH_REFUSED;
     }
     const struct plan *plan = &launch->scenario->plan;
+    const struct survivors survivors = {
+        .folder = launch->folder,
+        .ranks = launch->scenario->ranks - launch->scenario->reserve,
+        .start_needs_all = launch->launcher->hides_deaths,
+    };
     enum launch_end end = LAUNCH_VOID;
     if (!launcher_was_signalled(running, text, bytes))
-        end =
-            ends_classify(launch->board, plan, launch->scenario->survivors ? launch->folder : NULL,
-                          running->ends, text, bytes);
+        end = ends_classify(launch->board, plan, launch->scenario->survivors ? &survivors : NULL,
+                            running->ends, text, bytes);
     if (end == LAUNCH_FAILED && ends_storage_failed(launch->board, plan, text, bytes))
         return LAUNCH_KILLED;
     if (end == LAUNCH_VOID)

@@ -23,6 +23,7 @@ struct launcher {
     const char *name, *product, *package;
     const char *variable; /* environment variable that names another command */
     const char *mark;     /* stands in what the right product answers to --version */
+    bool hides_deaths;    /* ranks can live on when one dies: their parents keep it from this one */
     /* What each rank takes of SHARED_MEMORY in MPI_Init, bytes. */
     uint64_t shared_bytes_of_rank;
     /* When a rank dies the others can go on, and processes that they spawn are recorded. */

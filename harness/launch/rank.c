@@ -6,6 +6,7 @@
 #include "board/progress.h"
 #include "board/rank_number.h"
 #include "launch/preload.h"
+#include "launch/stay.h"
 #include "stacks/snapshot.h"
 #include "system/path.h"
 #include "system/process.h"
@@ -26,6 +27,7 @@
 
 #define REQUEST_LOOK_MS 1000
 #define STOPPED_LOOK_MS 2 /* between two looks at what lets a stopped rank go on */
+#define PARTING_LOOK_NS 100000
 #define NUMBER_BYTES 16
 
 /* The rank and what is needed to look after it. */
@@ -41,6 +43,7 @@ struct supervised_rank {
     sigset_t mask;  /* as it was */
     bool ended;
     int wait_status;
+    bool others_live_on; /* when it dies */
     struct path run;
     const struct lookout *lookout; /* NULL: this one does not ask it, or need not any more */
     bool stopped;                  /* seen to be, since it was last let go */
@@ -206,6 +209,15 @@ static void serve_stop(struct supervised_rank *supervised)
         send(supervised, SIGSTOP);
 }
 
+/* What it does together with others is finished first. */
+static void await_parting(struct supervised_rank *supervised)
+{
+    struct board_slot *slot = &supervised->board->slot[supervised->rank];
+    struct timespec pause = {.tv_nsec = PARTING_LOOK_NS};
+    while (!board_takes_kill(slot) && atomic_load(&slot->ended) == 0)
+        nanosleep(&pause, NULL);
+}
+
 /* Where it stood is kept: it will not tell any more. */
 static void kill_rank(const struct supervised_rank *supervised)
 {
@@ -226,7 +238,10 @@ static void *serve_requests(void *argument)
     struct board_slot *slot = &supervised->board->slot[supervised->rank];
     for (;;) {
         uint32_t seen = atomic_load(&slot->attention);
+        if (atomic_load(&slot->ended) != 0)
+            return NULL;
         if (atomic_load(&slot->kill_request) != 0) {
+            await_parting(supervised);
             kill_rank(supervised);
             return NULL;
         }
@@ -237,22 +252,13 @@ static void *serve_requests(void *argument)
     }
 }
 
-static bool has_survivors(const struct rank_job *job)
-{
-    bool survivors = false;
-    for (size_t i = 0; i < job->environment_count; i++)
-        survivors |= strcmp(job->environment[i], SURVIVORS_ENVIRONMENT "=1") == 0;
-    return survivors;
-}
-
-/* Where others live on, their traces are read together with that of the dead one. */
+/* Where the others live on the trace says when it ended, and how. */
 static void write_end(const struct supervised_rank *supervised, int wait_status)
 {
     struct path path;
-    int incarnation = atomic_load(&supervised->board->incarnation);
-    if (has_survivors(supervised->job) &&
+    if (supervised->others_live_on &&
         path_format(&path, NULL, "%s/trace/r%d.%d.trace", supervised->job->run, supervised->rank,
-                    incarnation) == OK)
+                    atomic_load(&supervised->board->incarnation)) == OK)
         trace_write_end(path.text, wait_status, clock_ticks());
 }
 
@@ -261,9 +267,9 @@ static void note_end(void *context, pid_t pid, int wait_status)
     struct supervised_rank *supervised = context;
     if (pid != supervised->pid)
         return;
+    write_end(supervised, wait_status);
     supervised->ended = true;
     supervised->wait_status = wait_status;
-    write_end(supervised, wait_status);
     struct board_slot *slot = &supervised->board->slot[supervised->rank];
     atomic_store(&slot->wait_status, wait_status);
     atomic_store(&slot->ended_ns, clock_monotonic_ns());
@@ -341,6 +347,42 @@ static void wait_for_end(struct supervised_rank *supervised)
         supervised->wait_status = status << 8;
 }
 
+/* The others have all ended; false: the launcher, or whom to watch, wants this process to end. */
+static bool stay(struct supervised_rank *supervised)
+{
+    struct pollfd look[2] = {{.fd = supervised->signals, .events = POLLIN},
+                             {.fd = supervised->watchfd, .events = POLLIN}};
+    struct signalfd_siginfo info;
+    while (!stay_is_over(supervised->board)) {
+        poll(look, 2, STAY_LOOK_MS);
+        if (look[1].revents != 0 || getppid() != supervised->launcher)
+            return false;
+        while (read(supervised->signals, &info, sizeof info) == sizeof info)
+            if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGCONT)
+                return false;
+    }
+    return true;
+}
+
+/* After the end of the rank. Returns where this process is to end as the rank did. */
+static void leave_later(struct supervised_rank *supervised)
+{
+    if (!supervised->others_live_on || !stay_is_meant() ||
+        !stay_is_possible(&supervised->board->slot[supervised->rank]) || !stay(supervised))
+        return;
+    stay_take_leave();
+    _exit(EXIT_SUCCESS);
+}
+
+/* "1" for the rank says so for its parent, too. */
+static bool says_survivors(const struct rank_job *job)
+{
+    for (size_t i = 0; i < job->environment_count; i++)
+        if (strcmp(job->environment[i], SURVIVORS_ENVIRONMENT "=1") == 0)
+            return true;
+    return false;
+}
+
 /* false: whom to watch, or the launcher, has ended already. */
 static bool tie_to_others(struct supervised_rank *supervised)
 {
@@ -387,6 +429,9 @@ static enum error_code start_rank(struct supervised_rank *supervised, struct err
     pid_t self = getpid();
     atomic_store(&slot->parent_pid, self);
     atomic_store(&slot->launcher_pid, supervised->launcher);
+    if (supervised->others_live_on &&
+        stay_is_meant()) /* up to MPI_Init, in which each process needs all others */
+        atomic_store(&slot->together, TOGETHER_IN);
     supervised->pid = fork();
     if (supervised->pid == 0)
         become_rank(supervised, self);
@@ -410,6 +455,7 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     supervised.job = job;
     supervised.rank = job->first + rank_from_environment();
     supervised.lookout = supervised.rank == 0 ? job->lookout : NULL;
+    supervised.others_live_on = says_survivors(job);
     if (path_format(&supervised.run, error, "%s", job->run) != OK)
         return error->code;
     if (!tie_to_others(&supervised))
@@ -431,5 +477,6 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     wait_for_end(&supervised);
     if (job->owns)
         process_end_descendants(NULL, NULL);
+    leave_later(&supervised);
     process_end_like(supervised.wait_status);
 }

@@ -48,7 +48,18 @@ static void tell(const struct board *board, const struct plan *plan, const struc
         snprintf(text, bytes, "no process is rank %d any more", rank);
 }
 
-enum launch_end survivors_classify(const char *folder, const struct board *board,
+/* The process that the plan killed before its MPI_Init had returned; -1: none. */
+static int killed_at_start(const struct board *board, const struct plan *plan,
+                           const struct rank_end *ends)
+{
+    for (int process = 0; process < board_processes(board); process++)
+        if (atomic_load(&board->slot[process].state) < RANK_INITIALIZED &&
+            ends_killer(board, plan, &ends[process]) >= 0)
+            return process;
+    return -1;
+}
+
+enum launch_end survivors_classify(const struct survivors *survivors, const struct board *board,
                                    const struct plan *plan, const struct rank_end *ends, char *text,
                                    size_t bytes)
 {
@@ -57,13 +68,21 @@ enum launch_end survivors_classify(const char *folder, const struct board *board
     struct error error;
     int incarnation = atomic_load(&board->incarnation);
     enum launch_end end = LAUNCH_FINISHED;
-    if (trace_set_open_run(folder, &traces, &error) != OK) {
+    int early = survivors->start_needs_all ? killed_at_start(board, plan, ends) : -1;
+    if (early >= 0) {
+        snprintf(text, bytes,
+                 "rank %d was killed before its MPI_Init had returned; under mpiexec no other rank "
+                 "can live on then",
+                 early);
+        return LAUNCH_VOID;
+    }
+    if (trace_set_open_run(survivors->folder, &traces, &error) != OK) {
         snprintf(text, bytes, "%s", error.text);
         return LAUNCH_VOID;
     }
     lives_read(&traces, &lives);
     snprintf(text, bytes, "every rank finished");
-    for (int rank = 0; end == LAUNCH_FINISHED && rank < board->ranks; rank++) {
+    for (int rank = 0; end == LAUNCH_FINISHED && rank < survivors->ranks; rank++) {
         int process = process_of(&lives, incarnation, rank);
         bool finished = process >= 0 && has_finished(board, &ends[process]);
         if (finished || is_given_up(&traces, incarnation, rank) || lives.helper[rank] ||

@@ -3,13 +3,13 @@
 #define LAUNCH_SURVIVORS_H
 
 #include "board/board.h"
+#include "launch/ends.h"
 #include "launch/launch.h"
 
 /* Of an incarnation whose processes have all ended, and none badly but by the plan. It finished
  * when the newest life of each rank of the application did, or died by the plan in MPI_Finalize, or
- * the job went on without the rank (note `without`). `folder`: of the run; what became of a rank is
- * in its traces. text: which rank did not finish. */
-enum launch_end survivors_classify(const char *folder, const struct board *board,
+ * the job went on without the rank (note `without`). text: which rank did not finish. */
+enum launch_end survivors_classify(const struct survivors *survivors, const struct board *board,
                                    const struct plan *plan, const struct rank_end *ends, char *text,
                                    size_t bytes);
 

@@ -172,16 +172,17 @@ static void set_engine(struct scenario_list *list, const char *engine)
         scenario_set_engine(&list->scenario[i], engine);
 }
 
-/* Elsewhere it is the library that tells. */
-static enum error_code check_detection(const struct scenario *scenario, struct error *error)
+/* Of Open MPI it is the library that tells. */
+static enum error_code check_detection(const struct scenario *scenario,
+                                       const struct launcher *launcher, struct error *error)
 {
     const struct plan *plan = &scenario->plan;
-    for (unsigned i = 0; scenario->engine == NULL && i < plan->count; i++)
+    for (unsigned i = 0; launcher->survivors && scenario->engine == NULL && i < plan->count; i++)
         if (plan->steps[i].action == ACTION_DETECT)
             return error_set(
                 error, ERROR_USAGE,
-                "%s:%d: scenario \"%s\": step %u: \"detect\" is for engine = \"step\"; "
-                "elsewhere the MPI library tells who has died",
+                "%s:%d: scenario \"%s\": step %u: \"detect\" is for engine = \"step\" and "
+                "MPICH's mpiexec; here the MPI library tells who has died",
                 scenario->file, scenario->line, scenario->name, i + 1);
     return OK;
 }
@@ -192,18 +193,16 @@ static enum error_code check_survivors(const struct scenario_list *list, struct 
     for (size_t i = 0; i < list->count; i++) {
         const struct scenario *scenario = &list->scenario[i];
         const struct launcher *launcher = launcher_of(scenario->engine);
-        if (scenario->survivors && !launcher->survivors)
-            return error_set(
-                error, ERROR_USAGE,
-                "%s:%d: scenario \"%s\": \"survivors\" is for engine = \"step\", and for "
-                "Open MPI 5; under %s a death ends the job",
-                scenario->file, scenario->line, scenario->name, launcher->product);
-        if (scenario->survivors && (scenario->reserve > 0 || scenario->max_incarnations > 1))
+        if (scenario->survivors && !launcher->survivors && !launcher->hides_deaths)
             return error_set(error, ERROR_USAGE,
-                             "%s:%d: scenario \"%s\": with \"survivors\" there is no \"reserve\", "
-                             "and \"max_incarnations\" is 1",
+                             "%s:%d: scenario \"%s\": \"survivors\" is for engine = \"step\", for "
+                             "MPICH's mpiexec, and for Open MPI 5; under %s a death ends the job",
+                             scenario->file, scenario->line, scenario->name, launcher->product);
+        if (scenario->survivors && scenario->max_incarnations > 1)
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: scenario \"%s\": with \"survivors\" \"max_incarnations\" is 1",
                              scenario->file, scenario->line, scenario->name);
-        enum error_code code = check_detection(scenario, error);
+        enum error_code code = check_detection(scenario, launcher, error);
         if (code != OK)
             return code;
     }

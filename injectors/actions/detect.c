@@ -1,5 +1,5 @@
-/* Every victim is told of a death. Who runs the ranks asks the board whether the step is done; he
- * is called so that one that waits looks again. */
+/* Every victim is told of a death. Who tells them asks the board whether the step is done; the step
+ * engine is called so that one that waits looks again. */
 #include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 
@@ -8,8 +8,7 @@ static void begin(uint32_t step, const struct record *r)
     const struct plan_step *s = &rules.plan->steps[step];
     (void)r;
     for (uint32_t i = 0; i < s->victims; i++)
-        rules_fault(FAULT_DETECTED, step, s->victim[i], (uint64_t)s->choice,
-                    schedule != NULL ? 0 : 255, 0);
+        rules_fault(FAULT_DETECTED, step, s->victim[i], (uint64_t)s->choice, 0, 0);
 }
 
 static bool tell(uint32_t step, struct record *r)

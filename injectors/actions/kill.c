@@ -22,13 +22,15 @@ static void record_victims(uint32_t step, const struct record *r)
 
 /* It does nothing more from here on; its parent keeps where it stands, and kills it. A victim whose
  * process does not exist yet is left to its parent too, which looks for a request as soon as it has
- * made the process. The pid is on the board before that, so none is missed. */
+ * made the process. The pid is on the board before that, so none is missed. So is one that does
+ * something together with others, which it comes out of first. */
 static void kill_other(int32_t victim, uint32_t step)
 {
     int32_t pid = rules_pid(victim);
     bool has_parent =
         rules_is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
-    if (pid > 0 && schedule == NULL)
+    bool now = !has_parent || board_takes_kill(&rules.board->slot[victim]);
+    if (pid > 0 && schedule == NULL && now)
         kill(pid, has_parent ? SIGSTOP : SIGKILL);
     if ((pid <= 0 || has_parent) && rules_is_rank(victim) &&
         atomic_load(&rules.board->slot[victim].ended) == 0)

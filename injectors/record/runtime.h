@@ -81,12 +81,13 @@ extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 
 /* Told by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned
- * (`number`: of this process; size: of its MPI_COMM_WORLD), and when MPI_Finalize is
- * entered, and has returned.
+ * (`number`: of this process; size: of its MPI_COMM_WORLD), when MPI_Finalize is entered, the
+ * library's own is, and MPI_Finalize has returned.
  * `several_threads`: MPI_THREAD_MULTIPLE was provided. */
 void runtime_initializing(void);
 void runtime_initialized(int number, int size, bool several_threads);
 void runtime_finalizing(void);
+void runtime_leaving(void);
 void runtime_finalized(void);
 
 /* This process takes part in MPI_Comm_spawn of `count` processes; see board_take_newcomers and

@@ -17,6 +17,13 @@ struct schedule {
     void (*stop)(void);
     /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */
     void (*members)(uint64_t group, int32_t *process);
+    /* The process has died; and this process has been told so. */
+    bool (*is_dead)(int32_t process);
+    bool (*knows_dead)(int32_t process);
+    /* Looks once whether ready(data), as a poll of MPI does: others may run before. */
+    void (*poll)(bool (*ready)(void *data), void *data);
+    /* Returns when ready(data), which is asked whenever a process has died or come to its end. */
+    void (*wait)(bool (*ready)(void *data), void *data);
     /* One round of a loop that waits for what others do, or for time. */
     void (*linger)(void);
     /* This rank comes to a call on the store: `call` is an enum storage_call, `path` is below the

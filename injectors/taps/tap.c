@@ -5,6 +5,7 @@
 #include "injectors/taps/tap_communicator.h"
 #include "injectors/taps/tap_request.h"
 #include "injectors/taps/tap_spawn.h"
+#include "injectors/taps/tap_survivors.h"
 
 bool tap_ready;
 bool tap_pairs;
@@ -101,6 +102,8 @@ void init_end(enum level level, struct record *r, int result)
 {
     if (level == LEVEL_WIRE && result == MPI_SUCCESS && !tap_ready)
         open_taps();
+    if (level == LEVEL_WIRE && result == MPI_SUCCESS)
+        survivors_begin();
     if (level == LEVEL_APP && tap_ready)
         under_test_look_at_world(group_self.member[0], group_world.size);
     call_end(r, result);
@@ -110,6 +113,8 @@ struct record *finalize_begin(enum level level, unsigned call)
 {
     runtime_finalizing();
     struct record *r = call_begin(level, call, handles.COMM_NULL);
+    if (level == LEVEL_WIRE)
+        runtime_leaving();
     if (level == LEVEL_WIRE && tap_ready)
         communicator_close();
     return r;

@@ -392,6 +392,43 @@ static void test_store_turns(struct board *board)
     waitpid(child, NULL, 0);
 }
 
+/* A rank that is together with others is not killed before it has parted from them. */
+static void test_together(struct board *board)
+{
+    struct board_slot *slot = &board->slot[1];
+    check(board_takes_kill(&board->slot[0]) && board_takes_kill(&board->slot[0]),
+          "who is alone can be killed, as often as it is asked");
+    atomic_store(&slot->together, TOGETHER_IN);
+    check(!board_takes_kill(slot) && !board_takes_kill(slot), "who is not alone cannot");
+    atomic_store(&slot->together, TOGETHER_NOT);
+    check(board_takes_kill(slot) && atomic_load(&slot->together) == TOGETHER_KILLED,
+          "when it has parted it can, and sees so before it begins anything again");
+}
+
+static void test_telling(struct board *board)
+{
+    PLAN("detect victims=0,2 choice=1 event=send", "detect victims=2 choice=3 event=recv");
+    check(progress_telling(board, &plan, 0, 1) == TELLING_IS_WITHHELD &&
+              progress_telling(board, &plan, 0, 3) == TELLING_IS_OPEN &&
+              progress_telling(board, &plan, 1, 1) == TELLING_IS_OPEN,
+          "withheld is what a step tells, from whom it tells it");
+    check(progress_withholds(board, &plan, 1) && !progress_withholds(board, &plan, 0),
+          "whose death some step withholds");
+    progress_finish(board, 0, 0, 0);
+    check(progress_telling(board, &plan, 2, 1) == TELLING_IS_DUE &&
+              progress_telling(board, &plan, 2, 3) == TELLING_IS_WITHHELD &&
+              !progress_withholds(board, &plan, 1),
+          "the step is done: it is told");
+    progress_tell(board, &plan, 3, RELEASED_BY_UNSTICK);
+    check(progress_telling(board, &plan, 2, 3) == TELLING_IS_DUE &&
+              progress_released(board, &plan, 1) == RELEASED_BY_UNSTICK,
+          "it is let go: it is told, and why is kept");
+    PLAN("detect victims=0 choice=1 event=send");
+    memset(&board->progress[0], 0, sizeof board->progress[0]);
+    progress_quiet(board, RELEASED_BY_QUIET);
+    check(progress_telling(board, &plan, 0, 1) == TELLING_IS_DUE, "the faults have stopped");
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
@@ -410,6 +447,8 @@ int main(void)
     on_a_board(test_over);
     on_a_board(test_states);
     on_a_board(test_store_turns);
+    on_a_board(test_together);
+    on_a_board(test_telling);
     plan_release(&plan);
     rmdir(folder);
     return done();

@@ -1,0 +1,166 @@
+/* See lives.h. Under mpiexec a death is told when the parent of the process has seen it and the
+ * plan does not withhold it; on the step engine when the engine says so. */
+#include "injectors/record/lives.h"
+
+#include "board/progress.h"
+#include "injectors/record/runtime.h"
+#include "injectors/record/schedule.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#define PAUSE_NS 500000
+#define JOB_IS_OVER (-1) /* FAULTLINE_JOB_IS_OVER */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED int faultline_told_dead(int *processes, int most);
+EXPORTED int faultline_wait_told(int known);
+
+void (*lives_progress)(void);
+
+static struct {
+    struct board *board; /* NULL: nobody is told of anything */
+    const struct plan *plan;
+    int self;
+    bool is_told[BOARD_MAX_RANKS];
+    int told[BOARD_MAX_RANKS]; /* in order */
+    int count;
+    bool withheld;    /* a death is not told because of the plan: the driver sees that */
+    uint32_t unstick; /* of the board, when that began */
+} lives;
+
+void lives_open(struct board *board, const struct plan *plan, int self)
+{
+    lives.board = board;
+    lives.plan = plan;
+    lives.self = self;
+}
+
+void lives_close(void)
+{
+    lives.board = NULL;
+}
+
+void lives_pause(void)
+{
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
+    if (lives_progress != NULL)
+        lives_progress();
+    nanosleep(&pause, NULL);
+}
+
+bool lives_is_dead(int process)
+{
+    if (schedule != NULL)
+        return schedule->is_dead(process);
+    const struct board_slot *slot = &lives.board->slot[process];
+    return atomic_load(&slot->ended) != 0 &&
+           (atomic_load(&slot->wait_status) != 0 || atomic_load(&slot->state) != RANK_FINALIZED);
+}
+
+static bool is_withheld(int dead)
+{
+    return progress_telling(lives.board, lives.plan, lives.self, dead) == TELLING_IS_WITHHELD;
+}
+
+static bool knows_dead(int process)
+{
+    if (schedule != NULL)
+        return schedule->knows_dead(process);
+    return lives_is_dead(process) && !is_withheld(process);
+}
+
+/* Where the job cannot go on otherwise the driver says so, and what is withheld is told. */
+static void look_at_withheld(void)
+{
+    bool any = false;
+    for (int i = 0; schedule == NULL && i < board_processes(lives.board); i++) {
+        if (lives.is_told[i] || !lives_is_dead(i) || !is_withheld(i))
+            continue;
+        if (lives.withheld && atomic_load(&lives.board->unstick) != lives.unstick)
+            progress_tell(lives.board, lives.plan, i, RELEASED_BY_UNSTICK);
+        else
+            any = true;
+    }
+    if (any == lives.withheld)
+        return;
+    lives.withheld = any;
+    lives.unstick = atomic_load(&lives.board->unstick);
+    if (any)
+        atomic_fetch_add(&runtime_slot->choosing, 1);
+    else
+        atomic_fetch_sub(&runtime_slot->choosing, 1);
+}
+
+/* All that there is to be told now. */
+static void hear(void)
+{
+    look_at_withheld();
+    for (int i = 0; i < board_processes(lives.board); i++)
+        if (!lives.is_told[i] && knows_dead(i)) {
+            lives.is_told[i] = true;
+            lives.told[lives.count++] = i;
+        }
+}
+
+bool lives_is_told(int process)
+{
+    hear();
+    return lives.is_told[process];
+}
+
+/* Has heard of more than so many. */
+static bool has_news(void *known)
+{
+    hear();
+    return lives.count > *(const int *)known;
+}
+
+static bool is_over(void)
+{
+    for (int i = 0; i < board_processes(lives.board); i++) {
+        const struct board_slot *slot = &lives.board->slot[i];
+        if (i != lives.self && atomic_load(&slot->leaving) == 0 &&
+            atomic_load(&slot->nobody) == 0 && !lives_is_dead(i))
+            return false;
+    }
+    return runtime_is_nobody;
+}
+
+static bool need_not_wait(void *known)
+{
+    return has_news(known) || is_over();
+}
+
+static bool is_inert(void)
+{
+    return lives.board == NULL || runtime_recording == 0;
+}
+
+int faultline_told_dead(int *processes, int most)
+{
+    int known = lives.count;
+    if (is_inert())
+        return 0;
+    if (schedule != NULL)
+        schedule->poll(has_news, &known);
+    else
+        hear();
+    for (int i = 0; i < most && i < lives.count; i++)
+        processes[i] = lives.told[i];
+    return lives.count;
+}
+
+int faultline_wait_told(int known)
+{
+    if (is_inert())
+        return JOB_IS_OVER;
+    if (schedule != NULL)
+        schedule->wait(need_not_wait, &known);
+    while (!need_not_wait(&known)) {
+        runtime_polled_in_vain();
+        lives_pause();
+    }
+    return lives.count > known ? lives.count : JOB_IS_OVER;
+}

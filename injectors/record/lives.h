@@ -1,0 +1,28 @@
+/* Which processes have died, as this one has been told: what harness/faultline_lives.h asks. Must
+ * not know: MPI. */
+#ifndef INJECTORS_RECORD_LIVES_H
+#define INJECTORS_RECORD_LIVES_H
+
+#include "board/board.h"
+#include "plan/plan.h"
+
+/* This process is number `self` of the board; both must live on. */
+void lives_open(struct board *board, const struct plan *plan, int self);
+
+/* In a forked child. */
+void lives_close(void);
+
+/* The process has died: whether or not it has been told here. */
+bool lives_is_dead(int process);
+
+/* This process has been told so. */
+bool lives_is_told(int process);
+
+/* Called while this process waits where it makes no MPI call: lets the MPI library do what others
+ * need of it. NULL: it needs nothing. */
+extern void (*lives_progress)(void);
+
+/* Before another look at what others have done. Gives the processor away. */
+void lives_pause(void);
+
+#endif

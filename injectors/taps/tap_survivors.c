@@ -1,0 +1,232 @@
+/* See tap_survivors.h. MPICH's MPI_Finalize flushes what goes to each process and meets all of
+ * them, the dead included. So each process stays in it, and lets the library send what it still has
+ * to, until all have come: then nobody waits for anything any more. */
+#include "injectors/taps/tap_survivors.h"
+
+#include "base/mix.h"
+#include "injectors/record/lives.h"
+#include "injectors/taps/tap.h"
+
+#include <stdlib.h>
+
+/* Libraries without ULFM have no such class; there is none with which ranks live on yet. */
+#ifdef MPIX_ERR_PROC_FAILED
+#define CLASS_OF_DEATH MPIX_ERR_PROC_FAILED
+#else
+#define CLASS_OF_DEATH MPI_ERR_OTHER
+#endif
+
+static struct board *board;
+static int own;
+static bool has_left;
+
+/* The library's own, which ours stands for. */
+static int (*make_of_group)(MPI_Comm, MPI_Group, int, MPI_Comm *);
+
+/* Whatever is asked for: the library looks at all that it has to do. */
+static void progress(void)
+{
+    int flag;
+    if (has_left)
+        return;
+    library_begin();
+    library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, handles.COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    library_end();
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+static bool all_are_initialized(void)
+{
+    for (int i = 0; i < board_processes(board); i++)
+        if (atomic_load(&board->slot[i].state) < RANK_INITIALIZED && !lives_is_dead(i))
+            return false;
+    return true;
+}
+
+void survivors_begin(void)
+{
+    if (board == NULL)
+        return;
+    while (!all_are_initialized())
+        lives_pause();
+    atomic_store(&board->slot[own].together, TOGETHER_NOT);
+}
+
+static bool all_are_leaving(void)
+{
+    for (int i = 0; i < board_processes(board); i++)
+        if (atomic_load(&board->slot[i].leaving) == 0 && !lives_is_dead(i))
+            return false;
+    return true;
+}
+
+static int finalize(void)
+{
+    while (!all_are_leaving())
+        lives_pause();
+    has_left = true;
+    return MPI_SUCCESS;
+}
+
+static int finalized(int *flag)
+{
+    *flag = has_left;
+    return MPI_SUCCESS;
+}
+
+/* --- a communicator of some ------------------------------------------------------------------- */
+
+/* The members of a group as they meet. */
+struct party {
+    int size;
+    int *process; /* owned */
+    uint64_t key; /* the same at all members, and of no other meeting that they can be in now */
+};
+
+/* How often a group has met, so that they do not take the meeting before for the next. */
+static struct {
+    uint64_t group;
+    uint64_t times;
+} * met;
+static size_t met_count;
+
+static uint64_t *times_met(uint64_t group)
+{
+    for (size_t i = 0; i < met_count; i++)
+        if (met[i].group == group)
+            return &met[i].times;
+    void *grown = realloc(met, (met_count + 1) * sizeof *met);
+    if (grown == NULL)
+        return NULL;
+    met = grown;
+    met[met_count].group = group;
+    met[met_count].times = 0;
+    return &met[met_count++].times;
+}
+
+static bool find_members(MPI_Group group, struct party *party)
+{
+    MPI_Group world;
+    library.Group_size(group, &party->size);
+    int *rank = calloc((size_t)party->size + 1, sizeof *rank);
+    party->process = calloc((size_t)party->size + 1, sizeof *party->process);
+    bool found = rank != NULL && party->process != NULL;
+    for (int i = 0; found && i < party->size; i++)
+        rank[i] = i;
+    library.Comm_group(handles.COMM_WORLD, &world);
+    if (found)
+        library.Group_translate_ranks(group, party->size, rank, world, party->process);
+    library.Group_free(&world);
+    free(rank);
+    return found;
+}
+
+static bool has_come(const struct party *party, int process)
+{
+    return atomic_load(&board->slot[process].meets) == party->key;
+}
+
+static bool has_agreed(const struct party *party, int process)
+{
+    return has_come(party, process) && atomic_load(&board->slot[process].together) == TOGETHER_IN;
+}
+
+/* Of a member: it has come, has agreed, has gone. */
+typedef bool stage(const struct party *party, int process);
+
+/* Then the others need not come any more. */
+static bool any_died_before(const struct party *party)
+{
+    for (int i = 0; i < party->size; i++)
+        if (lives_is_told(party->process[i]) && !has_agreed(party, party->process[i]))
+            return true;
+    return false;
+}
+
+/* Each member `is`. False: one has died before it agreed. */
+static bool await_all(const struct party *party, stage *is)
+{
+    for (int i = 0; i < party->size; i++)
+        while (!is(party, party->process[i])) {
+            if (any_died_before(party))
+                return false;
+            lives_pause();
+        }
+    return true;
+}
+
+/* A member that has agreed is not killed by the plan before it is through: so each that has come
+ * and sees that all have agrees, and if one dies before it has, all that live see that. */
+static bool meet(const struct party *party)
+{
+    struct board_slot *slot = &board->slot[own];
+    uint32_t apart = TOGETHER_NOT;
+    atomic_store(&slot->meets, party->key);
+    if (!await_all(party, has_come))
+        return false;
+    while (!atomic_compare_exchange_strong(&slot->together, &apart, TOGETHER_IN)) {
+        apart = TOGETHER_NOT; /* it is being killed */
+        lives_pause();
+    }
+    return await_all(party, has_agreed);
+}
+
+static bool has_gone(const struct party *party, int process)
+{
+    return !has_come(party, process) || lives_is_told(process);
+}
+
+/* Who is through may still have to send what others of them wait for. all: they were together. */
+static void part(const struct party *party, bool all)
+{
+    uint32_t together = TOGETHER_IN;
+    struct board_slot *slot = &board->slot[own];
+    atomic_store(&slot->meets, 0);
+    if (all)
+        await_all(party, has_gone);
+    atomic_compare_exchange_strong(&slot->together, &together, TOGETHER_NOT);
+}
+
+static int raise_death(MPI_Comm comm)
+{
+    library.Comm_call_errhandler(comm, CLASS_OF_DEATH);
+    return CLASS_OF_DEATH;
+}
+
+static int create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    struct party party = {0};
+    int place, result = library.Group_rank(group, &place);
+    if (result != MPI_SUCCESS || place == MPI_UNDEFINED)
+        return make_of_group(comm, group, tag, made);
+    uint64_t *times = NULL;
+    if (find_members(group, &party)) {
+        uint64_t hash = mix_two((uint64_t)party.size, (uint64_t)tag);
+        for (int i = 0; i < party.size; i++)
+            hash = mix_two(hash, (uint64_t)party.process[i]);
+        times = times_met(hash);
+        party.key = times != NULL ? mix_two(hash, *times) | 1 : 0;
+    }
+    if (times == NULL) {
+        free(party.process);
+        return MPI_ERR_NO_MEM;
+    }
+    bool all = meet(&party);
+    result = all ? make_of_group(comm, group, tag, made) : MPI_SUCCESS;
+    *times += all;
+    part(&party, all);
+    free(party.process);
+    return all ? result : raise_death(comm);
+}
+
+void survivors_open(struct board *of_run, int self)
+{
+    board = of_run;
+    own = self;
+    lives_progress = progress;
+    make_of_group = library.Comm_create_group;
+    library.Comm_create_group = create_group;
+    library.Finalize = finalize;
+    library.Finalized = finalized;
+}

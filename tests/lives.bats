@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# Ranks that live on when one dies, with what faultline_lives.h tells: under MPICH's mpiexec, and the
+# same on the step engine.
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+load suites_common
+
+setup() {
+    suites_setup
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# job PROGRAM RANKS PLAN: the scenario s.lua.
+job() {
+    printf 'scenario "job" { protocol = "null", program = "%s", ranks = %d, survivors = true,
+  claims = { "H.progress" }, plan = function(p) %s end }' "$1" "$2" "$3" >s.lua
+}
+
+# judged STATUS: s.lua is run, and the command ends so.
+judged() {
+    run timeout -k 10 120 "$FAULTLINE" run --out out --no-control s.lua
+    echo "$output"
+    [ "$status" -eq "$1" ]
+}
+
+@test "ranks die in ten ways under mpiexec: the others come to the result, and nothing is left behind" {
+    passes 10 "$ROOT/suites/lives/crash.lua"
+    [ -z "$(pgrep -f "$BATS_TEST_TMPDIR/out")" ]
+    # Each process has its end in its trace: who was killed, and who has left in order.
+    "$FAULTLINE" trace out/latest/1 >t
+    [ "$(grep -c 'end  *signal 9 (Killed)' t)" -eq 1 ]
+    [ "$(grep -c 'end  *exit 0' t)" -eq 3 ]
+    [ ! -s out/latest/1/output/launcher ] # it knows of no death
+}
+
+@test "the same ten on the step engine" {
+    passes 10 "$ROOT/suites/lives/crash.lua" --engine step
+}
+
+@test "whatever is sent to the dead, the others talk with each other, on both engines" {
+    job "$BUILD/tests/mpi/lives_sends_to_dead" 3 \
+        'p:kill { rank = 2, event = "call", level = "wire", nth = 10 }'
+    judged 0
+    sed -i 's/survivors = true/&, engine = "step"/' s.lua
+    judged 0
+}
+
+@test "who waits for the dead under mpiexec waits for ever, and that is found" {
+    job "$BUILD/programs/ring" 3 'p:kill { rank = 1, event = "recv", nth = 4 }'
+    judged 1
+    [[ "$output" == *'verdict: "violation"'*'waits in MPI_Recv for a message from rank 1, tag 7, which is dead'* ]]
+}
+
+@test "a rank that kills itself before MPI_Init has returned takes the others along: a harness error" {
+    job "$BUILD/programs/ring" 3 'p:kill { rank = 1, event = "call", level = "wire", call = "MPI_Init" }'
+    judged 3
+    [[ "$output" == *'rank 1 was killed before its MPI_Init had returned'* ]]
+}
+
+@test "a death that the plan tells of too late is told of when the job cannot go on otherwise: vacuous" {
+    job outlive 3 'p:kill { rank = 1, event = "call", nth = 30 }
+        p:detect { rank = 2, of = 1, at = { rank = 0, event = "call", call = "MPI_Finalize" } }'
+    sed -i 's/"null"/"standby"/' s.lua
+    judged 2
+    [[ "$output" == *"step 2 of the plan was undone"*"the job could not go on otherwise"* ]]
+    [[ "$output" == *'end: "finished after 1 incarnation'* ]]
+}
