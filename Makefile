@@ -12,6 +12,7 @@ LAUNCHER_openmpi = $(if $(OPENMPI_ULFM),prterun,mpirun)
 # Open MPI has ULFM, and another launcher, from version 5 on.
 OPENMPI_ULFM    := $(if $(filter openmpi,$(MPI)),$(filter-out 1 2 3 4,$(shell $(MPICC) --showme:version \
                    2>/dev/null | sed 's/.*Open MPI \([0-9]*\)\..*/\1/')))
+LIBRARY_HAS_ULFM = $(filter mpich,$(MPI))$(OPENMPI_ULFM)
 $(if $(LAUNCHER),,$(error MPI=$(MPI): accepted are mpich, openmpi))
 
 CC       = gcc

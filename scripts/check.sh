@@ -44,7 +44,7 @@ nowhere "files are read by base/regular_file.h" \
     '\bfopen\([^)]*"r|json_load_file|luaL_loadfile|archive_read_open_filename|\bopen\([^)]*O_RDONLY \| O_CLOEXEC' \
     -- harness reports injectors ':!harness/system/process.c' ':!harness/command/doctor.c' \
     ':!harness/stacks/snapshot.c' ':!harness/store/journal.c' ':!harness/launch/launcher.c' \
-    ':!harness/launch/rank.c' ':!harness/launch/zygotes.c'
+    ':!harness/launch/rank.c' ':!harness/launch/zygotes.c' ':!injectors/taps/tap_spawn.c'
 # Everything else is built for any processor.
 one_processor='__(x86_64|i386|aarch64)__|__builtin_ia32_|\brdtsc|\b_mm_|\b[a-z]mmintrin'
 one_processor="$one_processor|\bREG_R[A-Z0-9]|PTRACE_GETREGS\b|__asm__ volatile\(\"[a-z]"

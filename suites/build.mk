@@ -6,9 +6,9 @@ PROTOCOL_COMPILE = $(MPI_COMPILE) -fPIC -fvisibility=hidden -MMD -MP \
                    -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
 PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 # Protocols that call ULFM are built where the library has it.
-ULFM_USERS      := $(if $(filter mpich,$(MPI))$(OPENMPI_ULFM),,$(foreach file,$(shell grep -l 'MPIX_ERR_' \
+ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -l 'MPIX_ERR_' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file)))))
-PROGRAMS        := $(filter-out $(if $(filter openmpi,$(MPI)),$(patsubst suites/programs/%.c,%,\
+PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
                    $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
 PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
 of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))

@@ -8,8 +8,8 @@
  * are on the communicator in use: the world at first, then what `use`, `shrink` or `get` says. In
  * the end all that live shrink the world and tell who is missing. */
 #include "faultline.h"
+#include "mpi_library.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
