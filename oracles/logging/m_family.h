@@ -81,7 +81,6 @@ struct m_rank {
     uint64_t *ahead; /* records still to come, of which it has been told already; owned */
     struct m_message *message;
     uint64_t team; /* 0: alone; else 1 + its number */
-    struct event_ref died;
 };
 
 struct m_state {

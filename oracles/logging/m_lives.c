@@ -153,8 +153,6 @@ void m_die(struct m_state *state, const struct life *life)
     struct m_rank *own = &state->rank[life->rank];
     own->dead = true;
     own->recovering = false;
-    own->died = (struct event_ref){life->trace->rank, life->trace->incarnation,
-                                   life->to > 0 ? life->to - 1 : 0};
     own->open_count = 0;
     if (failures(state) > state->promised) {
         tell_unsupported(state, life->rank);
@@ -165,8 +163,6 @@ void m_die(struct m_state *state, const struct life *life)
     own->needed = reflected(state, life->rank);
     lose_messages(state, life->rank);
     lose_determinants(state, life->rank);
-    if (own->delivery_count > 0)
-        m_judge_orphans(state, own->died);
 }
 
 /* --- newcomers ------------------------------------------------------------------------------ */

@@ -125,7 +125,7 @@ static void judge_multicast(struct m_state *state, const struct collectives *gro
     judging_saw(state->judging, CLAIM_M_ATOMIC, 1);
     for (int rank = 0; rank < state->ranks; rank++) {
         bool member = message->comm == COMM_WORLD_ID
-                          ? state->lives->application[rank] && rank < state->judging->facts->ranks
+                          ? rank < state->judging->facts->ranks && state->lives->application[rank]
                           : group != NULL && group->known && group->member[rank];
         const struct m_rank *own = &state->rank[rank];
         bool reached = message->delivered[rank] != 0 && message->delivered[rank] <= own->count;

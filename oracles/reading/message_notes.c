@@ -43,7 +43,8 @@ static int by_channel(const void *left, const void *right)
 
 static bool is_of_message(unsigned note)
 {
-    return note < NOTE_KIND_COUNT && (1u << note & NOTES_ON_MESSAGES) != 0;
+    return note == NOTE_LOGGED || note == NOTE_REPLAYED || note == NOTE_EARLY ||
+           note == NOTE_SUPPRESSED;
 }
 
 static void add(struct message_notes *list, size_t *room, const struct trace *trace, uint64_t index)
