@@ -1,6 +1,6 @@
--- SCMEL, broken on purpose (suites/protocols/scmel/broken/), and the claim that finds it. A scenario
--- here passes only when exactly that violation is found. Orphans and lost payloads are found without
--- any death, for the oracle asks of every moment what would be if somebody died then.
+-- SCMEL, broken on purpose (suites/protocols/scmel/broken/), and the claim that finds it. A
+-- scenario here passes only when exactly that violation is found. Orphans and lost payloads are
+-- found without any death: the oracle asks of every moment what would be if somebody died then.
 
 local function broken(variant, program, claim, name, plan)
   scenario(variant .. ": " .. name) {

@@ -1,6 +1,6 @@
--- Programs under SCMEL: each rank dies at many places and at every phase of a line; newcomers die as
--- well, and others after a recovery. Only the rank that died goes back: every result is that of a
--- run without faults.
+-- Programs under SCMEL: each rank dies at many places and at every phase of a line; newcomers
+-- die as well, and others after a recovery. Only the rank that died goes back: every result is
+-- that of a run without faults.
 
 cover { "H.orphan", "H.loss", "H.duplicate", "H.order", "H.result", "H.progress",
         "M.orphan", "M.replay", "M.order", "M.local", "M.stale" }
@@ -8,8 +8,8 @@ cover { "H.orphan", "H.loss", "H.duplicate", "H.order", "H.result", "H.progress"
 local EVERY = 3 -- potential checkpoints per line
 local RANKS = 4
 
--- Program → what keeps it short, and the calls at the wire that each rank makes at least. leanmd and
--- neuron send no message but in collective calls.
+-- Program → what keeps it short, and the calls at the wire that each rank makes at least. leanmd
+-- and neuron send no message but in collective calls.
 local programs = {
   laplace = { { "--iterations", 8, "--size", 16 }, 360 },
   master_worker = { { "--iterations", 6, "--size", 4 }, 400 },
@@ -60,8 +60,8 @@ for rank = 0, RANKS - 1 do
   end)
 end
 
--- The first process that comes later is number 4. Until it lives on, and the others have come out of
--- the barrier, another death is more than the protocol promises to survive.
+-- The first process that comes later is number 4. Until it lives on, and the others have come out
+-- of the barrier, another death is more than the protocol promises to survive.
 for _, phase in ipairs { "lives-on", "halted", "after-checkpoint" } do
   crash("master_worker", "a newcomer, " .. phase, function(p)
     p:kill { rank = 1, event = "call", level = "wire", nth = 200 }
@@ -77,7 +77,7 @@ local function one_after_the_other(name, ranks)
     claims = { "H", "M" },
     plan = function(p)
       for number, rank in ipairs(ranks) do
-        p:kill { rank = rank, event = "phase", name = "scmel:after-checkpoint" }
+        p:kill { rank = rank, event = "phase", name = "scmel:after-drop" }
         if number < #ranks then -- the one that has come is at the next line
           p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:before-halt" }
         end
