@@ -200,6 +200,12 @@ drawn: setup
 	$(Q)$(BUILD)/faultline run --engine step --out $(BUILD)/drawn suites/drawn/long.lua
 	$(Q)scripts/drawn.sh $(BUILD) $(or $(PROGRAMS_DRAWN),10000)
 
+# Minutes: which features of MPI were seen where against a line, in which life, under which protocol.
+.PHONY: grid
+grid: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/grid.sh $(BUILD)
+
 # Half an hour: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup

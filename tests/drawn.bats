@@ -41,3 +41,25 @@ app() {
         run ! grep "$what" few.txt
     done
 }
+
+# A receive of any source is begun ahead of the first line of a second life, and completed beyond its
+# checkpoint, as a late message; then its rank sends itself a message of no bytes.
+@test "the grid: a trace gives the cells that it has seen, and the table their letters" {
+    printf '{"event":"r0#1:%s\n' \
+        'e0","level":"self","kind":"note","note":"restored","value":1}' \
+        'e1","level":"app","kind":"recv","call":"MPI_Irecv","enter_ns":1,"comm":1,"want_peer":"any","want_tag":7,"request":3}' \
+        'e2","level":"self","kind":"note","note":"checkpoint","value":2}' \
+        'e3","level":"self","kind":"note","note":"logged","value":2,"peer":1,"tag":7}' \
+        'e4","level":"app","kind":"complete","call":"MPI_Wait","enter_ns":5,"request":3,"peer":1,"tag":7}' \
+        'e5","level":"self","kind":"note","note":"saved","value":2}' \
+        'e6","level":"app","kind":"send","call":"MPI_Send","enter_ns":8,"comm":1,"peer":0,"tag":7,"bytes":0}' \
+        >trace.json
+    lua5.4 "$REPO/scripts/grid/read.lua" c3 <trace.json >cells
+    printf 'c3\t%s\n' $'MPI_Irecv, any source\tbetween\t2\t1' $'MPI_Irecv, any source\tlate\t2\t1' \
+        $'MPI_Irecv, any source\tpending\t2\t1' $'MPI_Send\tbetween\t2\t2' \
+        $'MPI_Wait\tlogging\t2\t1' $'send of no bytes\tbetween\t2\t2' \
+        $'send to itself\tbetween\t2\t2' | diff - cells
+    run -0 lua5.4 "$REPO/scripts/grid/table.lua" "$REPO/scripts/grid" <cells
+    grep -qE '^MPI_Irecv, any source +late +\. +\. +\. +3 +\. ' <<<"$output"
+    grep -qE '^c3 \(3\): 7 of [0-9]+ cells seen' <<<"$output"
+}
