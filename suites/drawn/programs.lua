@@ -25,10 +25,11 @@ local function environment(name, variable)
   return settings
 end
 
--- A death in every life but the last: early in it, or where it has gone on for a while. One that is
--- not reached makes the run vacuous, no failure.
+-- A death in every life but the last: early in it, or some calls after a line is committed. One
+-- that is not reached makes the run vacuous, no failure.
 local function deaths(p)
-  for _ = 1, random(0, 3) do
+  for death = 1, random(0, 3) do
+    if chance(70) then p:await { event = "commit", epoch = random(death, 2 * death) } end
     p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(chance(30) and 20 or 150) }
   end
 end
