@@ -154,6 +154,8 @@ void m_die(struct m_state *state, const struct life *life)
     own->dead = true;
     own->recovering = false;
     own->open_count = 0;
+    for (int other = 0; other < state->ranks; other++)
+        m_look_recovered(state, other);
     if (failures(state) > state->promised) {
         tell_unsupported(state, life->rank);
         return;
@@ -199,10 +201,24 @@ void m_begin_life(struct m_state *state, const struct life *life)
     own->dead = false;
 }
 
+/* It has not kept again all that others may still need; a checkpoint since then may have done. */
+static bool lacks_messages(const struct m_state *state, int rank)
+{
+    if (state->rank[rank].pending == 0)
+        return false;
+    for (const struct m_message *message = state->rank[rank].message; message != NULL;
+         message = message->next)
+        for (int other = 0; other < state->ranks && message->lost; other++)
+            if (message->delivered[other] > state->rank[other].stable)
+                return true;
+    return false;
+}
+
 void m_look_recovered(struct m_state *state, int rank)
 {
     struct m_rank *own = &state->rank[rank];
-    if (own->recovering && own->restored && own->count >= own->needed && own->pending == 0)
+    if (own->recovering && own->restored && own->count >= own->needed &&
+        !lacks_messages(state, rank))
         own->recovering = false;
 }
 
