@@ -191,13 +191,15 @@ static uint64_t ended_at(const struct m_state *state)
 {
     const struct run_facts *facts = state->judging->facts;
     uint64_t ticks = UINT64_MAX;
-    for (size_t i = 0; i < facts->rank_end_count; i++)
-        for (size_t k = 0; k < state->lives->count && facts->rank_ends[i].aborted; k++) {
-            const struct life *life = &state->lives->life[k];
-            if (life->trace->rank == facts->rank_ends[i].rank &&
-                life->trace->incarnation == facts->rank_ends[i].incarnation && life->died < ticks)
-                ticks = life->died;
-        }
+    for (size_t i = 0; i < facts->rank_end_count; i++) {
+        const struct rank_end *end = &facts->rank_ends[i];
+        const struct trace *trace =
+            trace_set_find(state->judging->traces, end->rank, end->incarnation);
+        for (uint64_t at = 0; end->aborted && trace != NULL && at < trace->count; at++)
+            if (record_is_event(&trace->record[at]) && trace->record[at].call == CALL_MPI_Abort &&
+                trace->record[at].enter < ticks)
+                ticks = trace->record[at].enter;
+    }
     return ticks;
 }
 
