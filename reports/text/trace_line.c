@@ -207,7 +207,8 @@ static void put_collective(struct line *line, const struct event *event)
         put(line, ", result %08" PRIx32, (uint32_t)(record->result_hash >> 32));
 }
 
-/* The members in the GROUP records after a COMM or FAILED, as far as `count` says and the trace holds. */
+/* The members in the GROUP records after a COMM or FAILED: as many as `count` says and the trace
+ * holds. */
 static void put_members(struct line *line, const struct event *event, int32_t count)
 {
     int32_t shown = 0;
