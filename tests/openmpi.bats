@@ -97,6 +97,6 @@ LUA
 @test "a scenario whose ranks live on when one dies is refused: mpirun would end the job" {
     scenario ok '"ok"' 'survivors = true'
     sed -i "s|$BUILD/tests|$BUILD-openmpi/tests|" s.lua
-    runs 64
+    runs 64 s.lua
     [[ "$output" == *"under Open MPI's mpirun a death ends the job"* ]]
 }

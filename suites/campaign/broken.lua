@@ -95,3 +95,19 @@ for _, variant in ipairs { "no-revoke", "no-agreement", "stay", "old-copies", "o
   subject("respawn-" .. variant, "laplace", { "--iterations", 10, "--size", 16 },
     { claims = { "H" }, ranks = 4, engine = "step", survivors = true })
 end
+
+-- ---- scmel -------------------------------------------------------------------------------------
+
+local function scmel(variant, program)
+  subject("scmel-" .. variant, program, { "--iterations", 8 },
+    { claims = { "H", "M" }, ranks = 4, engine = "step", survivors = true,
+      environment = { SCMEL_EVERY = 4 } })
+end
+
+for _, variant in ipairs { "no-determinants", "acked-unstored", "dropped-early",
+                           "order-ignored" } do
+  scmel(variant, "master_worker")
+end
+for _, variant in ipairs { "log-forgotten", "duplicates-kept" } do
+  scmel(variant, "ring")
+end
