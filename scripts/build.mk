@@ -71,11 +71,12 @@ openmpi-suites: setup
 ULFM_ROOT ?= $(HOME)/.cache/faultline/ulfm-root
 ULFM       = $(BUILD)-ulfm
 ulfm-root:
-	$(Q)scripts/ulfm/root.sh $(abspath $(ULFM_ROOT))
+	$(Q)scripts/ulfm/root.sh "$(ULFM_ROOT)"
 
 # Minutes: a part of the tests, built and run in it.
 test-ulfm: ulfm-root
-	$(Q)BUILD=$(ULFM) scripts/ulfm/inside.sh $(abspath $(ULFM_ROOT)) scripts/ulfm/test.sh
+	$(if $(filter /%,$(BUILD)),$(error BUILD=$(BUILD): test-ulfm builds inside the tree alone))
+	$(Q)BUILD=$(ULFM) scripts/ulfm/inside.sh "$(ULFM_ROOT)" scripts/ulfm/test.sh
 
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3

@@ -10,6 +10,10 @@ build=$(realpath "$1")
 programs=${2:-10000}
 first=${3:-1}
 of_a_chunk=$(sed -n 's/^local PROGRAMS = \([0-9]*\).*/\1/p' suites/drawn/programs.lua)
+[ -n "$of_a_chunk" ] || {
+    echo "drawn.sh: suites/drawn/programs.lua does not say how many programs it draws" >&2
+    exit 3
+}
 out=$(mktemp -d "${TMPDIR:-/tmp}/faultline-drawn.XXXXXX")
 trap 'rm -rf "$out"' EXIT
 
@@ -17,7 +21,13 @@ for ((seed = first, done = 0; done < programs; seed++, done += of_a_chunk)); do
     status=0
     "$build/faultline" run -v --engine step --seed "$seed" --no-control --no-stacks --out "$out/runs" \
         "${@:4}" suites/drawn/programs.lua >"$out/tap" || status=$?
-    if [ "$status" != 0 ] && [ "$status" != 2 ]; then
+    # What ended without its results is no result of programs.
+    if [ "$status" -gt 2 ] || ! grep -q '^1\.\.' "$out/tap"; then
+        echo "drawn.sh: seed $seed: faultline run ended with status $status" >&2
+        tail -n 5 "$out/tap" >&2
+        exit 3
+    fi
+    if [ "$status" = 1 ]; then
         echo "seed $seed:"
         awk '/^(not )?ok / { shown = /^not ok/ && !/ # vacuous$/ } shown' "$out/tap"
     fi

@@ -1,10 +1,11 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what Faultline needs from
-# Debian, or says the one line to type. With `check`, what `make check` needs as well; with `bench`,
-# what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with `openmpi`, the
-# second MPI library; with `ulfm`, that alone, where there is no other; with `test`, that and clang too, a browser for the tests of the pages, and their
-# two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator, and in
-# BUILD/arm64/root the libraries that they need.
+# setup.sh [check|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what Faultline
+# needs from Debian, or says the one line to type. With `check`, what `make check` needs as well;
+# with `bench`, what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with
+# `openmpi`, the second MPI library; with `ulfm`, that alone, where there is no other; with `test`,
+# the second library, clang, a browser for the tests of the pages, and their two npm packages in
+# BUILD/pages; with `arm64`, a cross compiler, an emulator, and in BUILD/arm64/root the libraries
+# that they need.
 set -eu
 
 libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev

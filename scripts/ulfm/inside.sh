@@ -6,8 +6,8 @@ set -eu
 
 root=$1
 shift
-[ -e "$root/etc/debian_version" ] || {
-    echo "inside.sh: $root: no Debian there; make ulfm-root makes it" >&2
+[ -e "$root/.faultline-root" ] || {
+    echo "inside.sh: $root: make ulfm-root has made nothing there" >&2
     exit 1
 }
 [ "$(id -u)" = 0 ] || {
@@ -18,8 +18,9 @@ tree=$(cd "$(dirname "$0")/../.." && pwd)
 export ROOT="$root" TREE="$tree"
 network=--net
 [ -z "${FAULTLINE_ULFM_ONLINE:-}" ] || network=
+# A TMPDIR of this machine need not be there.
 # shellcheck disable=SC2016,SC2086 # expanded in the namespaces; one word or none
-exec unshare --mount --pid --ipc $network --fork --kill-child sh -euc '
+exec env -u TMPDIR unshare --mount --pid --ipc $network --fork --kill-child sh -euc '
     ip link set lo up 2>/dev/null || true
     mkdir -p "$ROOT$TREE"
     mount -t proc proc "$ROOT/proc"
