@@ -71,12 +71,14 @@ static bool member_died(const struct shown *shown, struct at like, uint32_t comm
 
 /* --- what was called ----------------------------------------------------------------------- */
 
-/* What began the request that the event completes, or waits for; else the event. */
+/* What began the request that the event completes, or still waits for; else the event. A call for
+ * several requests names the first alone: once it has returned, it may be about any of them. */
 static struct at began(struct at event)
 {
     struct at found = event;
     bool waits = event.record->kind == RECORD_COMPLETE ||
-                 (event.record->kind == RECORD_CALL && event.record->request != 0);
+                 (event.record->kind == RECORD_CALL && event.record->request != 0 &&
+                  at_done(event) == NEVER);
     for (struct at at = {.trace = event.trace}; waits && at_next(&at) && at.index < event.index;)
         if (at.record->level == LEVEL_WIRE && at.record->request == event.record->request &&
             (at.record->kind == RECORD_SEND || at.record->kind == RECORD_RECV ||

@@ -274,7 +274,9 @@ static void end_request(struct u_run *run, struct u_event event)
 
 struct u_event u_operation(const struct u_run *run, struct u_event event)
 {
-    bool waits_for_many = event.record->kind == RECORD_CALL && event.record->request != 0;
+    /* Returned, its COMPLETE records say which requests ended and how. */
+    bool waits_for_many =
+        event.record->kind == RECORD_CALL && event.record->request != 0 && u_left(event) == 0;
     if (event.record->kind != RECORD_COMPLETE && !waits_for_many)
         return event;
     const struct u_open *open = open_request(run, event);

@@ -151,7 +151,8 @@ bool u_group_has(struct u_event group, int process);
 /* The process knows that death, and since when. NULL: no call has told it. */
 const struct u_knows *u_knowledge(const struct u_run *run, int process, int dead);
 
-/* What a call is about: of COMPLETE what began the request, if that was seen; else itself. */
+/* What a call is about: of COMPLETE what began the request, if that was seen; of a call for several
+ * requests that has not returned what began the first; else itself. */
 struct u_event u_operation(const struct u_run *run, struct u_event event);
 /* All members of its communicator come to it, the k-th of each to the same. */
 bool u_gathers(const struct record *operation);
