@@ -51,7 +51,8 @@ static bool takes(struct at at)
 {
     const struct record *record = at.record;
     bool whole = record->kind == RECORD_RECV &&
-                 (record->request == 0 || (record->flags & FLAG_MATCHED) != 0);
+                 (record->request == 0 ||
+                  ((record->flags & FLAG_MATCHED) != 0 && call_role(record->call) != ROLE_IMRECV));
     return (whole || (record->kind == RECORD_COMPLETE && record->comm != 0)) &&
            !(record->flags & (FLAG_NEGATIVE | FLAG_CANCELLED)) && record->peer >= 0 &&
            leave_of(at) != NEVER;

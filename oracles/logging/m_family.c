@@ -66,8 +66,10 @@ bool m_is_needed(const struct m_state *state, const struct m_message *message, i
 
 bool m_hands_over(const struct record *record)
 {
-    bool receive =
-        record->kind == RECORD_RECV && (record->request == 0 || (record->flags & FLAG_MATCHED));
+    /* MPI_Imrecv leaves a request, which another call completes. */
+    bool receive = record->kind == RECORD_RECV &&
+                   (record->request == 0 ||
+                    ((record->flags & FLAG_MATCHED) && call_role(record->call) != ROLE_IMRECV));
     bool completion = record->kind == RECORD_COMPLETE && record->comm != 0;
     return record->level == LEVEL_APP && (receive || completion) && record->leave != 0 &&
            record->error == 0 && record->peer >= 0 &&
