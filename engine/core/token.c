@@ -325,8 +325,9 @@ void engine_not_explored(const char *call)
 
 void engine_refuse(const char *call, const char *why)
 {
-    snprintf(engine->refused, sizeof engine->refused, "%s: %s", call, why);
-    fprintf(stderr, "faultline: the step engine does not do %s: %s\n", call, why);
+    snprintf(engine->refused, sizeof engine->refused, "the step engine does not do %s: %s", call,
+             why);
+    fprintf(stderr, "faultline: %s\n", engine->refused);
     fflush(NULL);
     _exit(EXIT_FAILURE);
 }

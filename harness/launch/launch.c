@@ -293,7 +293,7 @@ static enum launch_end classify(const struct running_incarnation *running, char 
 {
     const struct launch *launch = running->launch;
     if (launch->board->refused[0] != '\0') {
-        snprintf(text, bytes, "the step engine does not do %.200s", launch->board->refused);
+        snprintf(text, bytes, "%.300s", launch->board->refused);
         return LAUNCH_REFUSED;
     }
     const struct plan *plan = &launch->scenario->plan;

@@ -19,7 +19,7 @@ enum launch_end {
     LAUNCH_DEADLOCK,
     LAUNCH_TIME_LIMIT,
     LAUNCH_INTERRUPTED,
-    LAUNCH_REFUSED, /* a rank asked for what the engine does not do */
+    LAUNCH_REFUSED, /* a rank asked for what the engine or the MPI library does not do */
 };
 
 /* What is the same for all incarnations of a run. */

@@ -7,7 +7,9 @@
 #include "injectors/record/lives.h"
 #include "injectors/taps/tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Libraries without ULFM have no such class; there is none with which ranks live on yet. */
 #ifdef MPIX_ERR_PROC_FAILED
@@ -220,6 +222,68 @@ static int create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
     return all ? result : raise_death(comm);
 }
 
+/* --- ULFM ------------------------------------------------------------------------------------- */
+
+#ifdef MPIX_ERR_PROC_FAILED
+/* Debian's MPICH exports these functions and aborts in them. */
+static _Noreturn void refuse(const char *call)
+{
+    snprintf(board->refused, sizeof board->refused,
+             "%s: MPICH under mpiexec has no ULFM; use the step engine, Open MPI 5, or "
+             "faultline_lives.h",
+             call);
+    fprintf(stderr, "faultline: %s\n", board->refused);
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+static int refuse_agree(MPI_Comm comm, int *flag)
+{
+    (void)comm;
+    (void)flag;
+    refuse("MPIX_Comm_agree");
+}
+
+static int refuse_failure_ack(MPI_Comm comm)
+{
+    (void)comm;
+    refuse("MPIX_Comm_failure_ack");
+}
+
+static int refuse_get_acked(MPI_Comm comm, MPI_Group *group)
+{
+    (void)comm;
+    (void)group;
+    refuse("MPIX_Comm_failure_get_acked");
+}
+
+static int refuse_revoke(MPI_Comm comm)
+{
+    (void)comm;
+    refuse("MPIX_Comm_revoke");
+}
+
+static int refuse_shrink(MPI_Comm comm, MPI_Comm *made)
+{
+    (void)comm;
+    (void)made;
+    refuse("MPIX_Comm_shrink");
+}
+
+static void refuse_ulfm(void)
+{
+    library.X_Comm_agree = refuse_agree;
+    library.X_Comm_failure_ack = refuse_failure_ack;
+    library.X_Comm_failure_get_acked = refuse_get_acked;
+    library.X_Comm_revoke = refuse_revoke;
+    library.X_Comm_shrink = refuse_shrink;
+}
+#else
+static void refuse_ulfm(void)
+{
+}
+#endif
+
 void survivors_open(struct board *of_run, int self)
 {
     board = of_run;
@@ -229,4 +293,5 @@ void survivors_open(struct board *of_run, int self)
     library.Comm_create_group = create_group;
     library.Finalize = finalize;
     library.Finalized = finalized;
+    refuse_ulfm();
 }
