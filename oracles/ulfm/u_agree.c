@@ -58,7 +58,7 @@ static struct brought brought(const struct u_run *run, const struct u_comm *comm
     struct brought all = {UINT32_MAX, UINT32_MAX, false};
     for (int place = 0; place < comm->count; place++) {
         const struct u_part *part = &meet->part[place];
-        bool dead = run->death[comm->member[place]].from <= meet->until;
+        bool dead = u_may_be_dead(run, comm->member[place], meet->until);
         all.dead |= dead;
         if (part->call.record == NULL)
             continue;

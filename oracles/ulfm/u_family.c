@@ -99,6 +99,22 @@ int u_group_member(struct u_event group, int place)
                          : listed(group, rows * RECORD_GROUP_MEMBERS + place - local);
 }
 
+/* All that it says is there, and is of the run: else its members are not known. */
+static bool is_sound(const struct u_run *run, struct u_event group)
+{
+    const struct record *record = group.record;
+    uint64_t processes = (uint64_t)run->processes;
+    if (record->tag < 0 || record->tag > run->processes ||
+        ((record->flags & FLAG_INTER) && record->hash > processes))
+        return false;
+    for (int place = 0; place < u_group_size(group); place++) {
+        int member = u_group_member(group, place);
+        if (member < 0 || member >= run->processes)
+            return false;
+    }
+    return true;
+}
+
 bool u_group_has(struct u_event group, int process)
 {
     for (int place = 0; place < u_group_size(group); place++)
@@ -376,9 +392,11 @@ static void on_event(void *context, const struct stream_event *event)
 {
     struct u_run *run = context;
     struct u_event own = {event->record, event->trace, event->index};
-    if (event->record->level != LEVEL_WIRE)
+    unsigned kind = event->record->kind;
+    bool lists = kind == RECORD_COMM || kind == RECORD_FAILED;
+    if (event->record->level != LEVEL_WIRE || (lists && !is_sound(run, own)))
         return;
-    if (event->record->kind == RECORD_COMM)
+    if (kind == RECORD_COMM)
         learn_comm(run, own);
     count_call(run, own);
     run->spawn_failed |=
@@ -387,7 +405,7 @@ static void on_event(void *context, const struct stream_event *event)
     note_revoke(run, own);
     judge_record(run, own);
     note_stuck(run, own);
-    if (event->record->kind == RECORD_COMPLETE)
+    if (kind == RECORD_COMPLETE)
         end_request(run, own);
     else if (begins_request(event->record))
         begin_request(run, own);
