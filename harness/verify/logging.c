@@ -26,12 +26,22 @@ static bool dies_with(struct at at)
     return at.trace->end != NULL && at.index + 1 >= at.trace->count;
 }
 
+/* Its program has come to its end: it owes nothing any more, whatever it returns. */
+static bool has_finished(const struct trace *trace)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at.record->level == LEVEL_APP && at.record->call == CALL_MPI_Finalize &&
+            at.record->leave != 0)
+            return true;
+    return false;
+}
+
 /* The process is alive after what happened at `then`. */
 static bool lives_after(const struct trace *trace, struct at then)
 {
     if (trace == then.trace && dies_with(then))
         return false;
-    return trace->end == NULL || trace->end->enter > then.record->enter ||
+    return trace->end == NULL || has_finished(trace) || trace->end->enter > then.record->enter ||
            (trace->end->tag == 0 && trace->end->bytes == 0);
 }
 

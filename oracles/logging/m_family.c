@@ -205,14 +205,15 @@ static uint64_t ended_at(const struct m_state *state)
     return ticks;
 }
 
-/* Those that were dead by then. */
+/* Those that were dead by then. What a program returns once its MPI_Finalize has returned is its
+ * own affair: nobody needs it any more. */
 static void bury(struct m_state *state, uint64_t ticks)
 {
     for (size_t i = 0; i < state->lives->count; i++) {
         const struct life *life = &state->lives->life[i];
         struct m_rank *own = &state->rank[life->rank];
-        if (own->life == life && !own->dead && life->gone != 0 && life->gone <= ticks &&
-            life->gone < state->ended)
+        if (own->life == life && !own->dead && !own->finalized && life->gone != 0 &&
+            life->gone <= ticks && life->gone < state->ended)
             m_die(state, life);
     }
 }
@@ -234,7 +235,7 @@ static void on_event(void *context, const struct stream_event *event)
     if (event->record->kind == RECORD_NOTE)
         on_note(state, life->rank, event);
     else if (record_is_of_app(event->record) && event->record->call == CALL_MPI_Finalize)
-        m_finalize(state, life->rank);
+        m_finalize(state, life->rank, event->record->leave != 0);
     else if (m_hands_over(event->record) && !event->in_progress)
         open_call(state, life->rank, event);
 }

@@ -65,6 +65,7 @@ struct m_rank {
     bool restored;  /* the life has told it */
     bool dead, recovering;
     bool finalizes;   /* the program has called MPI_Finalize */
+    bool finalized;   /* ... which has returned, or will: no end of its process is a failure */
     uint64_t needed;  /* deliveries that it must do again to have recovered */
     uint64_t pending; /* messages that it must keep again */
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
@@ -129,7 +130,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
 void m_checkpoint(struct m_state *state, int rank, uint64_t line);
 void m_saved(struct m_state *state, int rank, uint64_t line);
 void m_stabilize(struct m_state *state, int rank, uint64_t line);
-void m_finalize(struct m_state *state, int rank);
+void m_finalize(struct m_state *state, int rank, bool returns);
 void m_look_recovered(struct m_state *state, int rank);
 /* m_payload.c */
 void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event);

@@ -58,10 +58,11 @@ void m_saved(struct m_state *state, int rank, uint64_t line)
 }
 
 /* When all programs have come to their end, nobody needs anything again. */
-void m_finalize(struct m_state *state, int rank)
+void m_finalize(struct m_state *state, int rank, bool returns)
 {
     bool all = true;
     state->rank[rank].finalizes = true;
+    state->rank[rank].finalized = returns;
     for (int other = 0; other < state->ranks; other++)
         all &= !state->lives->application[other] || state->rank[other].finalizes;
     for (int other = 0; other < state->ranks && all; other++)
@@ -192,7 +193,7 @@ void m_begin_life(struct m_state *state, const struct life *life)
     bool again = own->lives > 0;
     own->life = life;
     own->lives++;
-    own->restored = own->finalizes = false;
+    own->restored = own->finalizes = own->finalized = false;
     if (!again)
         return;
     go_back(state, life->rank, NULL);
