@@ -223,6 +223,7 @@ static struct m_delivery *add(struct m_state *state, int rank, struct m_delivery
     }
     here = &own->delivery[own->count++];
     here->held[rank] = true;
+    m_hold_early(state, own);
     own->clock[rank] = own->count;
     return here;
 }

@@ -265,6 +265,7 @@ static void release_rank(struct m_rank *rank)
     for (size_t i = 0; i < rank->line_count; i++)
         free(rank->line[i].clock);
     free(rank->delivery);
+    free(rank->early);
     free(rank->line);
     free(rank->open);
     free(rank->ahead);

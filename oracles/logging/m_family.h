@@ -42,6 +42,16 @@ struct m_delivery {
     bool reported;
 };
 
+/* A determinant that a rank other than the receiver stored before the receiver told the delivery.
+ */
+struct m_early {
+    int holder;
+    uint32_t comm;
+    int sender;
+    uint64_t ssn;
+    uint64_t rsn;
+};
+
 /* A checkpoint. */
 struct m_line {
     uint64_t line;
@@ -71,9 +81,11 @@ struct m_rank {
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
     size_t delivery_count, delivery_room;
     struct m_delivery *delivery; /* by number, from 0; owned */
-    uint64_t stable;             /* deliveries that will never be done again */
-    uint64_t *clock;             /* by rank; its own is `count`; owned */
-    uint64_t *incarnation;       /* by rank: none older is accepted; owned */
+    size_t early_count, early_room;
+    struct m_early *early; /* of deliveries still to come; owned */
+    uint64_t stable;       /* deliveries that will never be done again */
+    uint64_t *clock;       /* by rank; its own is `count`; owned */
+    uint64_t *incarnation; /* by rank: none older is accepted; owned */
     size_t line_count, line_room;
     struct m_line *line; /* owned */
     size_t open_count, open_room;
@@ -123,6 +135,10 @@ void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct eve
 void m_judge_orphans(struct m_state *state, struct event_ref at);
 void m_hold(struct m_state *state, int rank, const struct record *note);
 void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event);
+/* Those who have stored the determinant of the rank's newest delivery ahead of it hold it. */
+void m_hold_early(struct m_state *state, struct m_rank *own);
+/* What `holder` has stored ahead of deliveries, it has no more. */
+void m_forget_early(struct m_state *state, int holder);
 /* m_lives.c */
 void m_die(struct m_state *state, const struct life *life);
 void m_begin_life(struct m_state *state, const struct life *life);

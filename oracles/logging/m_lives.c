@@ -90,6 +90,7 @@ static void lose_determinants(struct m_state *state, int rank)
     for (int other = 0; other < state->ranks; other++)
         for (size_t i = 0; i < state->rank[other].delivery_count; i++)
             state->rank[other].delivery[i].held[rank] = false;
+    m_forget_early(state, rank);
 }
 
 /* Deliveries of the rank that others reflect. */

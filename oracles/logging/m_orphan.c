@@ -124,24 +124,95 @@ static struct m_delivery *find(struct m_state *state, const struct record *note)
     return same ? delivery : NULL;
 }
 
+/* --- determinants that are stored ahead of the delivery ------------------------------------- */
+
+static struct m_early early_of(int holder, const struct record *note)
+{
+    return (struct m_early){.holder = holder,
+                            .comm = note->comm,
+                            .sender = note->peer,
+                            .ssn = note->bytes,
+                            .rsn = note->hash};
+}
+
+static bool is_same_early(const struct m_early *a, const struct m_early *b)
+{
+    return a->holder == b->holder && a->comm == b->comm && a->sender == b->sender &&
+           a->ssn == b->ssn && a->rsn == b->rsn;
+}
+
+static void let_go_early(struct m_rank *own, const struct m_early *early)
+{
+    for (size_t i = own->early_count; i > 0; i--)
+        if (is_same_early(&own->early[i - 1], early))
+            own->early[i - 1] = own->early[--own->early_count];
+}
+
+void m_hold_early(struct m_state *state, struct m_rank *own)
+{
+    struct m_delivery *delivery = &own->delivery[own->count - 1];
+    for (size_t i = own->early_count; i > 0; i--) {
+        const struct m_early *early = &own->early[i - 1];
+        if (early->rsn != delivery->rsn || early->comm != delivery->comm ||
+            early->sender != delivery->sender || early->ssn != delivery->ssn)
+            continue;
+        delivery->held[early->holder] = true;
+        judging_saw(state->judging, CLAIM_M_CELL_CARRIED, 1);
+        own->early[i - 1] = own->early[--own->early_count];
+    }
+}
+
+void m_forget_early(struct m_state *state, int holder)
+{
+    for (int receiver = 0; receiver < state->ranks; receiver++) {
+        struct m_rank *own = &state->rank[receiver];
+        for (size_t i = own->early_count; i > 0; i--)
+            if (own->early[i - 1].holder == holder)
+                own->early[i - 1] = own->early[--own->early_count];
+    }
+}
+
+/* --- who holds ------------------------------------------------------------------------------ */
+
 void m_hold(struct m_state *state, int rank, const struct record *note)
 {
+    int receiver = (int)note->request;
     struct m_delivery *delivery = find(state, note);
     judging_saw(state->judging, CLAIM_M_CELL_CARRIED, delivery != NULL);
-    if (delivery != NULL)
+    if (delivery != NULL) {
         delivery->held[rank] = true;
+    } else if (receiver >= 0 && receiver < state->ranks) {
+        struct m_rank *own = &state->rank[receiver];
+        struct m_early early = early_of(rank, note);
+        let_go_early(own, &early);
+        own->early =
+            memory_room(own->early, own->early_count, &own->early_room, sizeof *own->early);
+        own->early[own->early_count++] = early;
+    }
+}
+
+static void let_go_one(struct m_state *state, int rank, const struct record *note,
+                       struct event_ref event)
+{
+    int receiver = (int)note->request;
+    struct m_delivery *delivery = find(state, note);
+    struct m_early early = early_of(rank, note);
+    if (receiver >= 0 && receiver < state->ranks)
+        let_go_early(&state->rank[receiver], &early);
+    if (delivery == NULL || receiver == rank)
+        return;
+    delivery->held[rank] = false;
+    m_judge_orphan(state, receiver, note->hash, event);
 }
 
 /* A receiver itself knows what it has delivered, whatever it lets go (definition 2). */
 void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event)
 {
-    struct m_delivery *delivery = note->peer == M_ALL ? NULL : find(state, note);
-    if (delivery != NULL && (int)note->request != rank) {
-        delivery->held[rank] = false;
-        m_judge_orphan(state, (int)note->request, note->hash, event);
-    }
-    if (note->peer != M_ALL)
+    if (note->peer != M_ALL) {
+        let_go_one(state, rank, note, event);
         return;
+    }
+    m_forget_early(state, rank);
     for (int other = 0; other < state->ranks; other++)
         for (size_t i = 0; i < state->rank[other].delivery_count && other != rank; i++)
             state->rank[other].delivery[i].held[rank] = false;
