@@ -121,6 +121,8 @@ static bool trace_holds(const struct trace *trace, const struct record *determin
         bool mine = is_own(at);
         if (at_is_note(at, NOTE_HELD, 0) && is_same_determinant(at.record, determinant))
             holds = true;
+        if (at_is_note(at, NOTE_RESTORED, 0) && (int)determinant->request != at_rank(at))
+            holds = false;
         if (at_is_note(at, NOTE_LET_GO, 0) && (int)determinant->request != at_rank(at) && !mine &&
             (at.record->peer == -1 || is_same_determinant(at.record, determinant)))
             holds = false;
@@ -292,13 +294,32 @@ bool shows_delivered_otherwise(const struct shown *shown)
 
 /* --- M.stale --------------------------------------------------------------------------------- */
 
+/* Between the two the process went back: to a line that it took after `at`, which still counts then
+ * if it is a delivery; or to another one. */
+static bool is_rolled_back(struct at at, struct at then)
+{
+    bool delivery = is_own(at);
+    for (struct at back = at;
+         at.trace == then.trace && at_next(&back) && back.index < then.index;) {
+        if (!at_is_note(back, NOTE_RESTORED, 0))
+            continue;
+        bool saved = false;
+        for (struct at line = at; at_next(&line) && line.index < back.index;)
+            saved |=
+                at_is_note(line, NOTE_CHECKPOINT, 0) && line.record->bytes == back.record->bytes;
+        if (!delivery || !saved)
+            return true;
+    }
+    return false;
+}
+
 /* Before `then`, in the lives of its rank: that it has the message. */
 static bool has_before(const struct shown *shown, struct at then)
 {
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
         if (at.record != then.record && is_by(at, then) && at_rank(at) == at_rank(then) &&
             (is_own(at) || (at.trace == then.trace && at_is_note(at, NOTE_TAKEN, 0))) &&
-            is_same_number(at.record, then.record))
+            is_same_number(at.record, then.record) && !is_rolled_back(at, then))
             return true;
     return false;
 }
@@ -334,7 +355,7 @@ bool shows_kept_stale(const struct shown *shown)
     struct at again = shown->count > 1 ? shown->event[1] : (struct at){0};
     return again.record != NULL && is_own(told) && is_own(again) &&
            at_rank(told) == at_rank(again) && is_same_number(told.record, again.record) &&
-           at_before(told, again);
+           at_before(told, again) && !is_rolled_back(told, again);
 }
 
 /* --- M.replay -------------------------------------------------------------------------------- */

@@ -27,8 +27,8 @@ struct m_message {
     bool lost; /* it was, and the sender has died since, and has not kept it again */
     struct event_ref sent;
     uint64_t *clock;     /* by rank: how many of its deliveries the sender reflected; owned */
-    uint64_t *taken;     /* by rank: 1 + the life that took it; owned, NULL until somebody does */
-    uint64_t *delivered; /* by rank: as its how-manieth; 0: not yet. Owned, as above */
+    uint64_t *taken;     /* by rank: its `beginnings` when it took it; 0: not yet. Owned */
+    uint64_t *delivered; /* by rank: as its how-manieth; 0: not yet. Owned */
 };
 
 struct m_delivery {
@@ -71,8 +71,8 @@ struct m_open {
 
 struct m_rank {
     const struct life *life;
-    uint64_t lives; /* seen so far */
-    bool restored;  /* the life has told it */
+    uint64_t beginnings; /* lives seen so far, and returns to a line in the midst of one */
+    bool restored;       /* the life has told it */
     bool dead, recovering;
     bool finalizes;   /* the program has called MPI_Finalize */
     bool finalized;   /* ... which has returned, or will: no end of its process is a failure */

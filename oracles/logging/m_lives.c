@@ -85,10 +85,11 @@ static void lose_messages(struct m_state *state, int rank)
     }
 }
 
+/* Those of its own deliveries go where these are undone. */
 static void lose_determinants(struct m_state *state, int rank)
 {
     for (int other = 0; other < state->ranks; other++)
-        for (size_t i = 0; i < state->rank[other].delivery_count; i++)
+        for (size_t i = 0; other != rank && i < state->rank[other].delivery_count; i++)
             state->rank[other].delivery[i].held[rank] = false;
     m_forget_early(state, rank);
 }
@@ -191,9 +192,9 @@ static void go_back(struct m_state *state, int rank, const struct m_line *line)
 void m_begin_life(struct m_state *state, const struct life *life)
 {
     struct m_rank *own = &state->rank[life->rank];
-    bool again = own->lives > 0;
+    bool again = own->beginnings > 0;
     own->life = life;
-    own->lives++;
+    own->beginnings++;
     own->restored = own->finalizes = own->finalized = false;
     if (!again)
         return;
@@ -247,6 +248,9 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         finding_show(finding, event);
     }
     own->restored = true;
+    own->beginnings += !newcomer;
+    if (with_team && !newcomer)
+        lose_determinants(state, rank);
     if (with_team && !own->recovering) {
         own->needed = reflected(state, rank);
         own->recovering = true;

@@ -77,13 +77,13 @@ static struct m_message *arrived(struct m_state *state, int rank, const struct r
                : m_message_find(state, note->comm, note->peer, M_ALL, note->bytes, false);
 }
 
-/* The rank has it: delivered, in what counts, or taken in this life. */
+/* The rank has it: delivered, in what counts, or taken since it last began. */
 static bool has(const struct m_state *state, int rank, const struct m_message *message)
 {
     const struct m_rank *own = &state->rank[rank];
     return message != NULL &&
            ((message->delivered[rank] != 0 && message->delivered[rank] <= own->count) ||
-            message->taken[rank] == own->lives);
+            message->taken[rank] == own->beginnings);
 }
 
 static struct finding *tell(struct m_state *state, int rank, const struct record *note,
@@ -114,7 +114,7 @@ static void judge_taken(struct m_state *state, int rank, const struct record *no
     else if (has(state, rank, message))
         finding_say(tell(state, rank, note, event, "took"), "it had taken it before");
     if (message != NULL)
-        message->taken[rank] = own->lives;
+        message->taken[rank] = own->beginnings;
 }
 
 static void judge_discarded(struct m_state *state, int rank, const struct record *note,
