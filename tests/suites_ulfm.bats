@@ -21,3 +21,16 @@ setup() { suites_setup; }
     [ "$status" -eq 64 ]
     [[ $output == *"barier is no step; there are: send "* ]]
 }
+
+@test "examples/ulfm: the program hangs in some runs, the mended one passes 50" {
+    cp -r "$ROOT/examples/ulfm" "$BATS_TEST_TMPDIR/own"
+    cd "$BATS_TEST_TMPDIR/own"
+    make FAULTLINE="$ROOT" all
+    run "$FAULTLINE" run --repeat 50 --out mended mended.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    run "$FAULTLINE" run --until-failure --out found sums.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"waits in MPI_Finalize for the others"* ]]
+}
