@@ -67,3 +67,11 @@ judged() {
     [[ "$output" == *"step 2 of the plan was undone"*"the job could not go on otherwise"* ]]
     [[ "$output" == *'end: "finished after 1 incarnation'* ]]
 }
+
+@test "a protocol that needs ULFM is refused by name under mpiexec, and not blamed" {
+    cat >s.lua <<END
+scenario "ulfm" { program = "$BUILD/programs/ring", protocol = "respawn", ranks = 3, survivors = true }
+END
+    run -2 timeout -k 5 250 "$BUILD/faultline" run --engine mpiexec --no-stacks s.lua
+    [[ "$output" == *"MPIX_Comm_agree: MPICH under mpiexec has no ULFM"* ]]
+}
