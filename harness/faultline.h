@@ -431,9 +431,10 @@ static inline void faultline_dropped(uint64_t comm, int receiver, uint64_t ssn)
  * The receiver itself tells it inside the call of the application that hands the message over, in
  * the order of delivery; others when they have it stored, before they say so to anybody: what comes
  * along with a message, ahead of the determinant of that message itself. rsn counts the deliveries
- * of a rank from 1, over restarts: one that is done again has the same. A process that goes back
- * with its team tells anew, after `restored`, what it still has of the deliveries of others. In a
- * reduction the sender is the child, and the root alone has determinants. */
+ * of a rank from 1, over restarts: one that is done again has the same. Where the whole job was
+ * started again from a line, they go on. A process that goes back with its team tells anew, after
+ * `restored`, what it still has of the deliveries of others. In a reduction the sender is the
+ * child, and the root alone has determinants. */
 static inline void faultline_held(uint64_t comm, int sender, uint64_t ssn, int receiver,
                                   uint64_t rsn)
 {

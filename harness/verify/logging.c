@@ -274,6 +274,17 @@ static bool is_of_another(const struct shown *shown, struct at told)
     return true;
 }
 
+/* The whole job was started again from a line: the process does not say how many deliveries its
+ * rank had done by then, so any number may be the first. */
+static bool numbers_go_on(struct at told)
+{
+    struct at at = {.trace = told.trace};
+    while (told.trace->incarnation > 0 && at_next(&at) && at.index < told.index)
+        if (at_is_note(at, NOTE_RESTORED, 0))
+            return at.record->bytes > 0;
+    return false;
+}
+
 bool shows_delivered_otherwise(const struct shown *shown)
 {
     if (shown->count == 0)
@@ -287,7 +298,7 @@ bool shows_delivered_otherwise(const struct shown *shown)
     if (!is_own(first))
         return false;
     if (second.record == NULL)
-        return first.record->hash != 1;
+        return numbers_go_on(first) ? first.record->hash == 0 : first.record->hash != 1;
     return at_rank(first) == at_rank(second) && at_before(second, first) &&
            (at_is_got(second) || (is_own(second) && first.record->hash != second.record->hash + 1));
 }

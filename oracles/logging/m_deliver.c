@@ -145,9 +145,13 @@ static void judge_rsn(struct m_state *state, int rank, const struct record *note
                       struct event_ref event)
 {
     char where[EVENT_TEXT_BYTES];
-    const struct m_rank *own = &state->rank[rank];
+    struct m_rank *own = &state->rank[rank];
     const struct m_delivery *before = own->count > 0 ? &own->delivery[own->count - 1] : NULL;
-    uint64_t next = before != NULL && before->rsn != 0 ? before->rsn + 1 : own->count + 1;
+    if (own->goes_on && note->hash > own->count)
+        own->base = note->hash - own->count - 1;
+    own->goes_on = false;
+    uint64_t next =
+        before != NULL && before->rsn != 0 ? before->rsn + 1 : own->base + own->count + 1;
     if (note->hash == next)
         return;
     struct finding *finding = judging_find(state->judging, CLAIM_M_ORDER, VERDICT_VIOLATION);

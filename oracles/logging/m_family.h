@@ -78,9 +78,11 @@ struct m_rank {
     bool finalized;   /* ... which has returned, or will: no end of its process is a failure */
     uint64_t needed;  /* deliveries that it must do again to have recovered */
     uint64_t pending; /* messages that it must keep again */
+    bool goes_on;     /* a line of an incarnation before is restored: its first rsn is not known */
+    uint64_t base;    /* deliveries that it had done then, as its first rsn says */
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
     size_t delivery_count, delivery_room;
-    struct m_delivery *delivery; /* by number, from 0; owned */
+    struct m_delivery *delivery; /* by rsn, from base + 1; owned */
     size_t early_count, early_room;
     struct m_early *early; /* of deliveries still to come; owned */
     uint64_t stable;       /* deliveries that will never be done again */

@@ -121,9 +121,12 @@ static uint64_t failures(const struct m_state *state)
 static void tell_unsupported(struct m_state *state, int rank)
 {
     struct judging *judging = state->judging;
+    uint64_t ticks = state->rank[rank].life->gone;
     state->stopped = true;
+    if (judging->unsupported.told && judging->unsupported.ticks <= ticks)
+        return; /* in an incarnation before */
     judging->unsupported.told = true;
-    judging->unsupported.ticks = state->rank[rank].life->gone;
+    judging->unsupported.ticks = ticks;
     judging->unsupported.rank = rank;
     judging->unsupported.promised = state->promised;
 }
@@ -235,19 +238,27 @@ static bool rolls_back_with_another(const struct m_state *state, int rank)
     return false;
 }
 
+/* The whole job was started again, and the rank gets what it had in an incarnation before. */
+static bool is_restart(const struct m_state *state, const struct m_rank *own)
+{
+    return state->incarnation > 0 && own->beginnings == 1 && !own->restored;
+}
+
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event)
 {
     char where[EVENT_TEXT_BYTES];
     struct m_rank *own = &state->rank[rank];
     bool newcomer = own->recovering && !own->restored;
     bool with_team = rolls_back_with_another(state, rank);
-    if (!newcomer && !with_team) {
+    bool restart = is_restart(state, own);
+    if (!newcomer && !with_team && !restart) {
         struct finding *finding = judging_find(state->judging, CLAIM_M_LOCAL, VERDICT_VIOLATION);
         finding_say(finding, "rank %d went back to line %" PRIu64 ", and it had not died: %s", rank,
                     line, event_text(event, where));
         finding_show(finding, event);
     }
     own->restored = true;
+    own->goes_on = restart && line > 0;
     own->beginnings += !newcomer;
     if (with_team && !newcomer)
         lose_determinants(state, rank);

@@ -115,10 +115,12 @@ void m_judge_orphans(struct m_state *state, struct event_ref at)
 static struct m_delivery *find(struct m_state *state, const struct record *note)
 {
     int receiver = (int)note->request;
-    if (receiver < 0 || receiver >= state->ranks || note->hash == 0 ||
-        note->hash > state->rank[receiver].delivery_count)
+    if (receiver < 0 || receiver >= state->ranks)
         return NULL;
-    struct m_delivery *delivery = &state->rank[receiver].delivery[note->hash - 1];
+    const struct m_rank *own = &state->rank[receiver];
+    if (note->hash <= own->base || note->hash - own->base > own->delivery_count)
+        return NULL;
+    struct m_delivery *delivery = &own->delivery[note->hash - own->base - 1];
     bool same = delivery->comm == note->comm && delivery->sender == note->peer &&
                 delivery->ssn == note->bytes;
     return same ? delivery : NULL;
@@ -202,7 +204,7 @@ static void let_go_one(struct m_state *state, int rank, const struct record *not
     if (delivery == NULL || receiver == rank)
         return;
     delivery->held[rank] = false;
-    m_judge_orphan(state, receiver, note->hash, event);
+    m_judge_orphan(state, receiver, note->hash - state->rank[receiver].base, event);
 }
 
 /* A receiver itself knows what it has delivered, whatever it lets go (definition 2). */
