@@ -466,15 +466,29 @@ bool shows_suspected(const struct shown *shown)
     return false;
 }
 
+static bool acknowledges(struct at at)
+{
+    return is_call_of(at, CALL_MPIX_Comm_failure_ack) || is_call_of(at, CALL_MPIX_Comm_ack_failed);
+}
+
 static bool has_acked(struct at group)
 {
     for (struct at at = {.trace = group.trace}; at_next(&at) && at.index < group.index;)
-        if (is_call_of(at, CALL_MPIX_Comm_failure_ack) && at.record->comm == group.record->comm)
+        if (acknowledges(at) && at.record->comm == group.record->comm)
             return true;
     return false;
 }
 
 static bool acks_between(struct at first, struct at then)
+{
+    for (struct at at = first; at_next(&at) && at.index < then.index;)
+        if (acknowledges(at) && at.record->comm == then.record->comm)
+            return true;
+    return false;
+}
+
+/* All that was known: MPIX_Comm_ack_failed may leave some out. */
+static bool acks_all_between(struct at first, struct at then)
 {
     for (struct at at = first; at_next(&at) && at.index < then.index;)
         if (is_call_of(at, CALL_MPIX_Comm_failure_ack) && at.record->comm == then.record->comm)
@@ -502,7 +516,7 @@ static bool group_lacks(const struct shown *shown, struct at told, struct at gro
     struct at of = began(told);
     return has_raised(told, RAISED_PROC_FAILED) && is_group(group, RECORD_FAILED) &&
            at_before(told, group) && is_message(of) && named(of) >= 0 &&
-           of.record->comm == group.record->comm && acks_between(told, group) &&
+           of.record->comm == group.record->comm && acks_all_between(told, group) &&
            !lists(group, named(of));
 }
 
@@ -525,8 +539,7 @@ bool shows_acked_wrongly(const struct shown *shown)
 {
     for (size_t i = 0; i < shown->count; i++) {
         struct at at = shown->event[i];
-        bool acks = is_call_of(at, CALL_MPIX_Comm_failure_ack) ||
-                    is_call_of(at, CALL_MPIX_Comm_failure_get_acked);
+        bool acks = acknowledges(at) || is_call_of(at, CALL_MPIX_Comm_failure_get_acked);
         if (acks && raised_text(at.record->error) != NULL)
             return true;
         if (is_group(at, RECORD_FAILED) && at.record->tag > 0 && !has_acked(at))

@@ -1,5 +1,6 @@
-/* U.ack: what a process has acknowledged only grows, by MPIX_Comm_failure_ack alone, and has in it
- * what calls on that communicator had told it; wildcards do not raise for it any more. U.suspect,
+/* U.ack: what a process has acknowledged only grows, by MPIX_Comm_failure_ack and
+ * MPIX_Comm_ack_failed alone; after the first it has in it what calls on that communicator had told
+ * it; wildcards do not raise for it any more. U.suspect,
  * of groups: who is in them has died. */
 #include "oracles/ulfm/u_family.h"
 
@@ -47,10 +48,13 @@ static int lacks(struct u_event group, struct u_event other)
     return -1;
 }
 
-/* The process had been told of a death on the communicator before it acknowledged. */
+/* The process had been told of a death on the communicator before it acknowledged.
+ * MPIX_Comm_ack_failed acknowledges as many as it is asked for, which is not recorded. */
 static const struct u_knows *forgotten(const struct u_run *run, const struct u_comm *comm,
                                        const struct u_seat *seat, struct u_event group)
 {
+    if (seat->ack.record->call == CALL_MPIX_Comm_ack_failed)
+        return NULL;
     for (int place = 0; place < comm->count; place++) {
         int dead = comm->member[place];
         const struct u_knows *knows = u_knowledge(run, group.trace->rank, dead);
@@ -136,7 +140,8 @@ void u_ack_record(struct u_run *run, struct u_event event)
     struct u_event operation = u_operation(run, event);
     struct u_comm *comm = u_comm_find(run, operation.record->comm);
     struct u_seat *seat = comm != NULL ? u_seat_of(comm, event) : NULL;
-    bool acks = record->call == CALL_MPIX_Comm_failure_ack;
+    bool acks =
+        record->call == CALL_MPIX_Comm_failure_ack || record->call == CALL_MPIX_Comm_ack_failed;
     if (seat == NULL)
         return;
     if ((acks || record->call == CALL_MPIX_Comm_failure_get_acked) && u_raised(record))

@@ -95,6 +95,7 @@ static bool is_exempt(const struct record *record)
 {
     return record->call == CALL_MPIX_Comm_shrink || record->call == CALL_MPIX_Comm_agree ||
            record->call == CALL_MPIX_Comm_failure_ack ||
+           record->call == CALL_MPIX_Comm_ack_failed ||
            record->call == CALL_MPIX_Comm_failure_get_acked;
 }
 
