@@ -391,14 +391,16 @@ static bool shrink_otherwise(const struct shown *shown, struct at a, struct at b
     return a.record->comm != b.record->comm; /* it is mixed of the members in their order */
 }
 
-/* The other event told a caller, before it called, that one in the group was dead. */
+/* The other event told a caller, before it called, that one in the group was dead; and the caller
+ * lived until the shrink was over. */
 static bool has_known(const struct shown *shown, struct at made, struct at told)
 {
     struct at of = began(told), call = made_by(made);
     if (!is_shrunk(made) || is_shrunk(told))
         return false;
     struct at caller = same_of(shown, call, told.trace->rank);
-    bool before = caller.record != NULL && at_done(told) <= caller.record->enter;
+    bool before = caller.record != NULL && at_done(told) <= caller.record->enter &&
+                  at_done(caller) != NEVER && !died(caller.trace, last_return(shown, call));
     if (has_raised(told, RAISED_PROC_FAILED) && is_message(of) && named(of) >= 0)
         return before && lists(made, named(of));
     for (int process = 0; is_group(told, RECORD_FAILED) && process < shown->traces->ranks;

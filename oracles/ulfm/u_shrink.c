@@ -83,14 +83,14 @@ static void tell_known(struct u_run *run, const struct u_comm *comm, const struc
 
 /* --- who is in it -------------------------------------------------------------------------- */
 
-/* A caller knew of the death when it called. */
+/* A caller knew of the death when it called. One that died in the shrink may have told nobody. */
 static const struct u_knows *known_before(const struct u_run *run, const struct u_comm *comm,
                                           const struct u_meet *meet, int dead)
 {
     for (int place = 0; place < comm->count; place++) {
         const struct u_part *part = &meet->part[place];
         const struct u_knows *knows = u_knowledge(run, comm->member[place], dead);
-        if (part->call.record != NULL && knows != NULL &&
+        if (u_is_compared(run, meet, part) && knows != NULL &&
             u_left(knows->told) <= part->call.record->enter)
             return knows;
     }
