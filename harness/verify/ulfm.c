@@ -211,6 +211,12 @@ bool shows_not_local(const struct shown *shown)
 
 /* --- revocations --------------------------------------------------------------------------- */
 
+static bool is_buffered(struct at at)
+{
+    return at.record->call == CALL_MPI_Bsend || at.record->call == CALL_MPI_Bsend_c ||
+           at.record->call == CALL_MPI_Ibsend || at.record->call == CALL_MPI_Ibsend_c;
+}
+
 /* With the first event the process knew; the second is later, on the same communicator, and went
  * well. */
 static bool known_and_used(const struct shown *shown, struct at knew, struct at then)
@@ -221,7 +227,8 @@ static bool known_and_used(const struct shown *shown, struct at knew, struct at 
     return told && then.trace == knew.trace && then.record->error == 0 && at_done(then) != NEVER &&
            began(then).record->enter >= at_done(knew) &&
            began(then).record->comm == began(knew).record->comm && !decides(then) &&
-           then.record->call != CALL_MPIX_Comm_revoke && then.record->kind != RECORD_COMM;
+           !is_buffered(began(then)) && then.record->call != CALL_MPIX_Comm_revoke &&
+           then.record->kind != RECORD_COMM;
 }
 
 static bool outlasts(const struct shown *shown, struct at revoked, struct at waits)

@@ -23,6 +23,20 @@ static bool makes_object(const struct record *record)
     }
 }
 
+/* It is complete once its data are in the buffer of the sender. */
+static bool is_buffered(const struct record *record)
+{
+    switch (record->call) {
+    case CALL_MPI_Bsend:
+    case CALL_MPI_Bsend_c:
+    case CALL_MPI_Ibsend:
+    case CALL_MPI_Ibsend_c:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* It needs another process, or may: an operation that a revocation must end. */
 static bool communicates(const struct record *record)
 {
@@ -31,7 +45,7 @@ static bool communicates(const struct record *record)
         return false;
     switch ((unsigned)record->kind) {
     case RECORD_SEND:
-        return record->peer >= 0;
+        return record->peer >= 0 && !is_buffered(record);
     case RECORD_RECV:
         return record->want_peer != PEER_NULL;
     case RECORD_COLLECTIVE:
@@ -58,7 +72,8 @@ static bool is_late_request(const struct u_seat *seat, struct u_event event,
                             struct u_event operation)
 {
     const struct record *record = operation.record;
-    bool nobody = record->kind == RECORD_COLLECTIVE ? false : u_peer(record) == PEER_NULL;
+    bool nobody =
+        is_buffered(record) || (record->kind != RECORD_COLLECTIVE && u_peer(record) == PEER_NULL);
     return event.record->kind == RECORD_COMPLETE && operation.record != event.record && !nobody &&
            !(event.record->flags & (FLAG_NEGATIVE | FLAG_CANCELLED | FLAG_FREED)) &&
            record->enter >= u_left(seat->knew);
