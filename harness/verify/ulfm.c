@@ -588,6 +588,14 @@ static unsigned gathered(const struct trace *trace, uint32_t comm, uint64_t unti
     return count;
 }
 
+static bool is_between_sides(struct at waits, uint32_t comm)
+{
+    for (struct at at = {.trace = waits.trace}; at_next(&at);)
+        if (is_group(at, RECORD_COMM) && at.record->comm == comm)
+            return (at.record->flags & FLAG_INTER) != 0;
+    return false;
+}
+
 /* A member died that had not come to this collective; of any source: any that died. */
 static bool lacks_dead(const struct shown *shown, struct at waits, struct at of)
 {
@@ -610,6 +618,8 @@ bool shows_stalls(const struct shown *shown)
             continue;
         if (decides(at))
             return all_decide(shown, at);
+        if (takes_any(of) && is_between_sides(at, of.record->comm))
+            return false;
         return is_message(of) && named(of) >= 0 ? process_died(shown, at, named(of), NEVER)
                                                 : lacks_dead(shown, at, of);
     }

@@ -302,7 +302,7 @@ struct u_event u_operation(const struct u_run *run, struct u_event event)
     return sends ? open->other : open->posted;
 }
 
-static bool is_exchange(const struct record *record)
+bool u_is_exchange(const struct record *record)
 {
     enum call_role role = call_role(record->call);
     return role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE || role == ROLE_ISENDRECV ||
@@ -318,14 +318,14 @@ bool u_names_peer(const struct record *operation)
 {
     bool names = operation->kind == RECORD_SEND || operation->kind == RECORD_RECV ||
                  operation->kind == RECORD_PROBE;
-    return names && u_peer(operation) >= 0 && !is_exchange(operation) &&
+    return names && u_peer(operation) >= 0 && !u_is_exchange(operation) &&
            !(operation->flags & FLAG_MATCHED);
 }
 
 bool u_is_wildcard(const struct record *operation)
 {
     return (operation->kind == RECORD_RECV || operation->kind == RECORD_PROBE) &&
-           operation->want_peer == PEER_ANY && !is_exchange(operation);
+           operation->want_peer == PEER_ANY && !u_is_exchange(operation);
 }
 
 /* --- the pass ------------------------------------------------------------------------------ */

@@ -158,6 +158,8 @@ struct u_event u_operation(const struct u_run *run, struct u_event event);
 bool u_gathers(const struct record *operation);
 /* A send, receive or probe that names its peer; no half of MPI_Sendrecv, which names two. */
 bool u_names_peer(const struct record *operation);
+/* One half of MPI_Sendrecv and the like. */
+bool u_is_exchange(const struct record *operation);
 int u_peer(const struct record *operation);
 bool u_is_wildcard(const struct record *operation);
 

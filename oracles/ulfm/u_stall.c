@@ -18,13 +18,16 @@ static bool has_acked(const struct u_seat *seat, int process)
 }
 
 /* The one that takes part in the operation of that process and had died by `ticks`; -1: there is
- * none, or it cannot be told. Who has come to the number-th collective before it died need not be
- * waited for (0: not asked). */
+ * none, or it cannot be told. Each half of an exchange has a record, with its own peer. Which
+ * members of an intercommunicator are on the other side is not kept. Who has come to the number-th
+ * collective before it died need not be waited for (0: not asked). */
 static int awaited_dead(const struct u_run *run, struct u_comm *comm, struct u_event call,
                         const struct record *of, uint64_t number, uint64_t ticks)
 {
     const struct u_seat *seat = u_seat_of(comm, call);
-    if (u_names_peer(of))
+    if (u_is_wildcard(of) && comm->inter)
+        return -1;
+    if (u_names_peer(of) || u_is_exchange(of))
         return u_may_be_dead(run, u_peer(of), ticks) ? u_peer(of) : -1;
     for (int place = 0; place < comm->count; place++) {
         int member = comm->member[place];
