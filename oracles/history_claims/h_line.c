@@ -18,38 +18,89 @@ struct told {
     uint64_t index;
 };
 
-/* What was told in one incarnation, of each trace in its order, the newest first. */
-struct told_in {
-    size_t count;
+/* What was told of lines, and of potential checkpoints. */
+struct told_list {
+    size_t count, room;
     struct told *told; /* owned */
-    uint64_t promised; /* potential checkpoints; 0: nothing is promised */
 };
 
-static bool concerns(unsigned kind)
+/* What was told in one incarnation. */
+struct told_in {
+    struct told_list lines;  /* what begins or settles one: by line, then the earliest first */
+    struct told_list passed; /* potential checkpoints: by trace, then the earliest first */
+    uint64_t promised;       /* potential checkpoints; 0: nothing is promised */
+};
+
+static bool begins(const struct told *told)
 {
-    return kind == NOTE_INITIATED || kind == NOTE_NOTIFIED || kind == NOTE_CHECKPOINT ||
-           kind == NOTE_COMMIT || kind == NOTE_GIVEN_UP || kind == NOTE_POTENTIAL ||
-           kind == NOTE_SETTLES;
+    return told->kind == NOTE_INITIATED || told->kind == NOTE_NOTIFIED ||
+           told->kind == NOTE_CHECKPOINT;
+}
+
+static bool settles(const struct told *told)
+{
+    return told->kind == NOTE_COMMIT || told->kind == NOTE_GIVEN_UP;
+}
+
+static void put(struct told_list *list, struct told told)
+{
+    list->told = memory_room(list->told, list->count, &list->room, sizeof *list->told);
+    list->told[list->count++] = told;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* At the same tick: as the traces and their records stand. */
+static int compare_times(const struct told *a, const struct told *b)
+{
+    int order = compare_numbers(a->ticks, b->ticks);
+    if (order == 0)
+        order = (a->trace > b->trace) - (a->trace < b->trace);
+    return order != 0 ? order : compare_numbers(a->index, b->index);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct told *a = left, *b = right;
+    int order = compare_numbers(a->value, b->value);
+    return order != 0 ? order : compare_times(a, b);
+}
+
+static int compare_passed(const void *left, const void *right)
+{
+    const struct told *a = left, *b = right;
+    int order = (a->trace > b->trace) - (a->trace < b->trace);
+    return order != 0 ? order : compare_times(a, b);
+}
+
+static void sort(struct told_list *list, int (*compare)(const void *, const void *))
+{
+    if (list->count > 0)
+        qsort(list->told, list->count, sizeof *list->told, compare);
 }
 
 static void collect(const struct judging *judging, int incarnation, struct told_in *in)
 {
-    size_t room = 0;
-    *in = (struct told_in){.count = 0};
+    *in = (struct told_in){.promised = 0};
     for (size_t t = 0; t < judging->traces->count; t++) {
         const struct trace *trace = &judging->traces->trace[t];
         uint64_t index = trace->count;
         while (trace->incarnation == incarnation && note_before(trace, index, &index)) {
             const struct record *note = &trace->record[index];
-            if (!concerns((unsigned)note->tag))
-                continue;
-            in->told = memory_room(in->told, in->count, &room, sizeof *in->told);
-            in->told[in->count++] =
-                (struct told){(unsigned)note->tag, note->bytes, note->enter, trace, index};
-            if (note->tag == (int)NOTE_SETTLES && note->bytes > in->promised)
+            struct told told = {(unsigned)note->tag, note->bytes, note->enter, trace, index};
+            if (begins(&told) || settles(&told))
+                put(&in->lines, told);
+            else if (told.kind == NOTE_POTENTIAL)
+                put(&in->passed, told);
+            else if (told.kind == NOTE_SETTLES && note->bytes > in->promised)
                 in->promised = note->bytes;
         }
     }
+    sort(&in->lines, compare_lines);
+    sort(&in->passed, compare_passed);
 }
 
 /* Something was done to the job that the protocol need not bear in time. */
@@ -64,58 +115,36 @@ static bool is_disturbed(const struct judging *judging, int incarnation)
     return judging->evidence_lost;
 }
 
-static bool begins(const struct told *told)
+/* The first from `from` on that is of another trace, or of the same trace and later than `ticks`.
+ */
+static size_t skip(const struct told_list *list, size_t from, uint64_t ticks)
 {
-    return told->kind == NOTE_INITIATED || told->kind == NOTE_NOTIFIED ||
-           told->kind == NOTE_CHECKPOINT;
-}
-
-/* The earliest that begins the line, or settles it; NULL: none does. */
-static const struct told *first(const struct told_in *in, uint64_t line, bool begin)
-{
-    const struct told *found = NULL;
-    for (size_t i = 0; i < in->count; i++) {
-        const struct told *told = &in->told[i];
-        bool fits = begin ? begins(told) : told->kind == NOTE_COMMIT || told->kind == NOTE_GIVEN_UP;
-        if (fits && told->value == line && (found == NULL || told->ticks < found->ticks))
-            found = told;
+    const struct trace *trace = list->told[from].trace;
+    size_t low = from, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->told[middle].trace == trace && list->told[middle].ticks <= ticks)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return found;
+    return low;
 }
 
-/* Of one trace, from `*at` on, which is left behind it: the potential checkpoint with which so many
- * are passed since `begun` as are promised; NULL: not so many are. `*comes`: it tells of any. */
-static const struct told *passed_by(const struct told_in *in, const struct told *begun, size_t *at,
-                                    bool *comes)
-{
-    const struct trace *trace = in->told[*at].trace;
-    size_t end = *at;
-    uint64_t later = 0;
-    const struct told *passed = NULL;
-    *comes = false;
-    while (end < in->count && in->told[end].trace == trace)
-        end++;
-    for (size_t i = end; i > *at; i--) { /* the oldest first */
-        const struct told *told = &in->told[i - 1];
-        *comes |= told->kind == NOTE_POTENTIAL;
-        if (told->kind == NOTE_POTENTIAL && told->ticks > begun->ticks && ++later == in->promised)
-            passed = told;
-    }
-    *at = end;
-    return passed;
-}
-
-/* The last of these, where every rank that comes to potential checkpoints has one; else NULL. */
+/* With which the last rank that comes to potential checkpoints has passed as many since `begun` as
+ * are promised; NULL: some rank has not. */
 static const struct told *overdue(const struct told_in *in, const struct told *begun)
 {
+    const struct told_list *list = &in->passed;
     const struct told *last = NULL;
-    for (size_t at = 0; at < in->count;) {
-        bool comes;
-        const struct told *passed = passed_by(in, begun, &at, &comes);
-        if (comes && passed == NULL)
+    for (size_t at = 0; at < list->count;) {
+        size_t later = skip(list, at, begun->ticks), end = skip(list, at, UINT64_MAX);
+        if (end - later < in->promised)
             return NULL;
-        if (passed != NULL && (last == NULL || passed->ticks > last->ticks))
+        const struct told *passed = &list->told[later + in->promised - 1];
+        if (last == NULL || passed->ticks > last->ticks)
             last = passed;
+        at = end;
     }
     return last;
 }
@@ -142,14 +171,30 @@ static void tell(struct judging *judging, const struct told *begun, const struct
     finding_show(finding, event_of(passed->trace, passed->index));
 }
 
-static void judge_line(struct judging *judging, const struct told_in *in, const struct told *begun)
+static void judge_line(struct judging *judging, const struct told_in *in, const struct told *begun,
+                       const struct told *settled)
 {
     const struct told *passed = overdue(in, begun);
-    const struct told *settled = first(in, begun->value, false);
     bool late = passed != NULL && (settled == NULL || settled->ticks > passed->ticks);
     judging_saw(judging, CLAIM_H_LINE, late || settled != NULL);
     if (late)
         tell(judging, begun, passed, settled, in->promised);
+}
+
+static void judge_all(struct judging *judging, const struct told_in *in)
+{
+    const struct told *told = in->lines.told;
+    for (size_t at = 0, end; at < in->lines.count; at = end) {
+        const struct told *begun = NULL, *settled = NULL;
+        for (end = at; end < in->lines.count && told[end].value == told[at].value; end++) {
+            if (begun == NULL && begins(&told[end]))
+                begun = &told[end];
+            if (settled == NULL && settles(&told[end]))
+                settled = &told[end];
+        }
+        if (begun != NULL)
+            judge_line(judging, in, begun, settled);
+    }
 }
 
 static void judge_lines(struct judging *judging)
@@ -159,10 +204,10 @@ static void judge_lines(struct judging *judging)
         if (is_disturbed(judging, i))
             continue;
         collect(judging, i, &in);
-        for (size_t k = 0; in.promised > 0 && k < in.count; k++)
-            if (begins(&in.told[k]) && first(&in, in.told[k].value, true) == &in.told[k])
-                judge_line(judging, &in, &in.told[k]);
-        free(in.told);
+        if (in.promised > 0)
+            judge_all(judging, &in);
+        free(in.lines.told);
+        free(in.passed.told);
     }
 }
 
