@@ -22,8 +22,9 @@ struct m_message {
     uint64_t ssn;
     uint64_t hash;
     bool no_hash;
-    bool kept; /* in the log of its sender */
-    bool told; /* that it is not there when it is needed */
+    bool kept; /* in the log of its sender; set by m_set_kept alone */
+    struct m_message *kept_before, *kept_after; /* in the log; NULL: none */
+    bool told;                                  /* that it is not there when it is needed */
     bool lost; /* it was, and the sender has died since, and has not kept it again */
     struct event_ref sent;
     uint64_t *clock;     /* by rank: how many of its deliveries the sender reflected; owned */
@@ -95,7 +96,8 @@ struct m_rank {
     size_t ahead_count, ahead_room;
     uint64_t *ahead; /* records still to come, of which it has been told already; owned */
     struct m_message *message;
-    uint64_t team; /* 0: alone; else 1 + its number */
+    struct m_message *kept; /* the newest in its log, the others behind it as kept_after */
+    uint64_t team;          /* 0: alone; else 1 + its number */
 };
 
 struct m_state {
@@ -117,6 +119,8 @@ struct m_state {
 /* NULL: none. `make`: a new one then. */
 struct m_message *m_message_find(struct m_state *state, uint32_t comm, int sender, int receiver,
                                  uint64_t ssn, bool make);
+/* Puts the message into the log of its sender, or takes it out. */
+void m_set_kept(struct m_state *state, struct m_message *message, bool kept);
 /* "m(0→2, number 7)"; returns buffer. */
 const char *m_message_text(uint32_t comm, int sender, int receiver, uint64_t ssn,
                            char buffer[MESSAGE_TEXT_BYTES]);

@@ -80,7 +80,7 @@ static void lose_messages(struct m_state *state, int rank)
         for (int other = 0; other < state->ranks; other++)
             needed |= message->delivered[other] > state->rank[other].stable;
         message->lost = needed && (message->kept || message->lost);
-        message->kept = false;
+        m_set_kept(state, message, false);
         own->pending += message->lost;
     }
 }

@@ -37,7 +37,7 @@ static void keep_multicast(struct m_state *state, int rank, const struct record 
     if (message->kept)
         finding_say(tell(state, rank, note, event, "has in its log twice"),
                     "one copy is to be stored");
-    message->kept = true;
+    m_set_kept(state, message, true);
     state->rank[rank].pending -= message->lost;
     message->lost = false;
     m_look_recovered(state, rank);
@@ -50,7 +50,7 @@ static void keep_contribution(struct m_state *state, int rank, const struct reco
     struct m_rank *own = &state->rank[rank];
     struct m_message *message =
         m_message_find(state, note->comm, rank, (int)note->request, note->bytes, true);
-    message->kept = true;
+    m_set_kept(state, message, true);
     message->sent = event;
     memcpy(message->clock, own->clock, (size_t)state->ranks * sizeof *own->clock);
     for (int child = 0; child < state->ranks; child++) {
@@ -95,9 +95,10 @@ void m_reduced(struct m_state *state, int rank, const struct record *note, struc
     judging_saw(state->judging, CLAIM_M_CELL_REDUCTION, 1);
     if (rank == root)
         return;
-    for (struct m_message *part = state->rank[rank].message; part != NULL; part = part->next)
-        if (part->comm == note->comm && part->ssn == note->bytes && part->kept &&
-            part->receiver != M_ALL && part->receiver != root) {
+    for (const struct m_message *part = state->rank[rank].kept; part != NULL;
+         part = part->kept_after)
+        if (part->comm == note->comm && part->ssn == note->bytes && part->receiver != M_ALL &&
+            part->receiver != root) {
             struct finding *finding =
                 tell(state, rank, note, event, "knows to be finished the reduction of");
             finding_say(finding,

@@ -5,6 +5,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+void m_set_kept(struct m_state *state, struct m_message *message, bool kept)
+{
+    struct m_rank *own = &state->rank[message->sender];
+    if (message->kept == kept)
+        return;
+    message->kept = kept;
+    if (kept) {
+        message->kept_before = NULL;
+        message->kept_after = own->kept;
+    }
+    struct m_message **before =
+        message->kept_before != NULL ? &message->kept_before->kept_after : &own->kept;
+    *before = kept ? message : message->kept_after;
+    if (message->kept_after != NULL)
+        message->kept_after->kept_before = kept ? message : message->kept_before;
+}
+
 void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event)
 {
     struct m_rank *own = &state->rank[rank];
@@ -12,7 +29,7 @@ void m_keep(struct m_state *state, int rank, const struct record *note, struct e
     if (receiver < 0 || receiver >= state->ranks)
         return;
     struct m_message *message = m_message_find(state, 0, rank, receiver, note->bytes, true);
-    message->kept = note->tag == NOTE_KEPT;
+    m_set_kept(state, message, note->tag == NOTE_KEPT);
     message->hash = note->hash;
     message->no_hash = (note->flags & FLAG_NO_HASH) != 0;
     message->sent = event;
@@ -26,8 +43,7 @@ static void drop(struct m_state *state, struct m_message *message, int receiver,
                  struct event_ref event)
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
-    if (!message->kept || !m_is_needed(state, message, receiver) ||
-        m_together(state, message->sender, receiver))
+    if (!m_is_needed(state, message, receiver) || m_together(state, message->sender, receiver))
         return;
     message->told = true;
     struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
@@ -50,8 +66,9 @@ static void drop(struct m_state *state, struct m_message *message, int receiver,
 void m_drop(struct m_state *state, int rank, const struct record *note, struct event_ref event)
 {
     int to = (int)note->request;
-    for (struct m_message *message = state->rank[rank].message; message != NULL;
-         message = message->next) {
+    for (struct m_message *message = state->rank[rank].kept, *next; message != NULL;
+         message = next) {
+        next = message->kept_after;
         bool meant =
             message->comm == note->comm &&
             (message->comm == 0 ? message->ssn <= note->bytes
@@ -62,7 +79,7 @@ void m_drop(struct m_state *state, int rank, const struct record *note, struct e
         /* Of what a collective carries only the end of the collective says who still needs it. */
         if (message->comm == 0)
             drop(state, message, message->receiver, event);
-        message->kept = false;
+        m_set_kept(state, message, false);
     }
 }
 
