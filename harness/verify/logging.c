@@ -85,6 +85,18 @@ static bool is_over(const struct shown *shown, struct at then)
     return true;
 }
 
+/* The checkpoint, a note, is there to restore where lines are not committed: all have saved its
+ * line, or who took it, if nobody tells commits, or nobody tells either. */
+static bool is_there(const struct shown *shown, struct at checkpoint, bool commits, bool saves,
+                     struct at then)
+{
+    bool there = true;
+    for (int rank = 0; there && (commits || saves) && rank < shown->traces->world; rank++)
+        there = !ranks_have(shown->traces, rank) || (!commits && rank != at_rank(checkpoint)) ||
+                is_saved(shown, rank, checkpoint.record->bytes, then);
+    return there;
+}
+
 /* A checkpoint of the receiver after the delivery is there to restore: its line is committed, or
  * all have saved it; it has saved it, where nobody tells commits; or it has taken it, where nobody
  * tells either. */
@@ -102,10 +114,7 @@ static bool is_safe(const struct shown *shown, struct at delivery, struct at the
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
         bool safe = at_is_note(at, NOTE_CHECKPOINT, 0) && at_rank(at) == at_rank(delivery) &&
                     at_before(delivery, at) && is_by(at, then);
-        for (int rank = 0; safe && (commits || saves) && rank < shown->traces->world; rank++)
-            safe = !ranks_have(shown->traces, rank) || (!commits && rank != at_rank(delivery)) ||
-                   is_saved(shown, rank, at.record->bytes, then);
-        if (safe)
+        if (safe && is_there(shown, at, commits, saves, then))
             return true;
     }
     return false;
@@ -303,6 +312,61 @@ bool shows_delivered_otherwise(const struct shown *shown)
            (at_is_got(second) || (is_own(second) && first.record->hash != second.record->hash + 1));
 }
 
+/* --- what a checkpoint has saved ------------------------------------------------------------- */
+
+/* Of his rank, with that number, before `then`: the newest in another process. */
+static struct at checkpoint_before(const struct shown *shown, struct at restored)
+{
+    struct at newest = {0};
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace != restored.trace && at_is_note(at, NOTE_CHECKPOINT, 0) &&
+            at.record->bytes == restored.record->bytes && at_rank(at) == at_rank(restored) &&
+            at.record->enter < restored.record->enter &&
+            (newest.record == NULL || newest.record->enter < at.record->enter))
+            newest = at;
+    return newest;
+}
+
+/* The process took the message before `then`, or went back to a checkpoint before which it had been
+ * taken. Times only decrease on the way back. */
+static bool has_taken(const struct shown *shown, struct at then, int sender, uint64_t number)
+{
+    while (then.record != NULL) {
+        struct at before = {0};
+        for (struct at at = {.trace = then.trace}; at_next(&at) && at.index < then.index;) {
+            if (at_is_note(at, NOTE_TAKEN, 0) && at.record->comm == 0 &&
+                at.record->peer == sender && at.record->bytes == number)
+                return true;
+            if (at_is_note(at, NOTE_RESTORED, 0) && at.record->enter <= then.record->enter)
+                before = checkpoint_before(shown, at);
+        }
+        then = before;
+    }
+    return false;
+}
+
+/* A checkpoint of the receiver that is there to restore at `then` was taken with the message. */
+static bool is_in_checkpoint(const struct shown *shown, int sender, uint64_t number, int receiver,
+                             struct at then)
+{
+    bool commits = false, saves = false;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        commits |= at_is_note(at, NOTE_COMMIT, 0);
+        saves |= at_is_note(at, NOTE_SAVED, 0);
+    }
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        if (!at_is_note(at, NOTE_CHECKPOINT, 0) || at_rank(at) != receiver || !is_by(at, then) ||
+            !has_taken(shown, at, sender, number))
+            continue;
+        if (is_there(shown, at, commits, saves, then))
+            return true;
+        for (struct at commit = {0}; at_next_of_all(shown->traces, &commit);)
+            if (at_is_note(commit, NOTE_COMMIT, at.record->bytes) && is_by(commit, then))
+                return true;
+    }
+    return false;
+}
+
 /* --- M.stale --------------------------------------------------------------------------------- */
 
 /* Between the two the process went back: to a line that it took after `at`, which still counts then
@@ -332,7 +396,7 @@ static bool has_before(const struct shown *shown, struct at then)
             (is_own(at) || (at.trace == then.trace && at_is_note(at, NOTE_TAKEN, 0))) &&
             is_same_number(at.record, then.record) && !is_rolled_back(at, then))
             return true;
-    return false;
+    return then.record->comm == 0 && has_taken(shown, then, then.record->peer, then.record->bytes);
 }
 
 static bool is_old(struct at then)
@@ -393,6 +457,11 @@ static bool is_kept(const struct shown *shown, struct at told, struct at then, i
     return kept;
 }
 
+static int receiver_of(const struct shown *shown, struct at sent)
+{
+    return peer_rank(shown->traces, sent.trace->incarnation, sent.record->peer);
+}
+
 bool shows_not_kept(const struct shown *shown)
 {
     struct at dropped = shown_note(shown, NOTE_DROPPED, 0), sent = shown_note(shown, NOTE_KEPT, 0);
@@ -403,8 +472,12 @@ bool shows_not_kept(const struct shown *shown)
     if (dropped.record != NULL)
         return sent.record != NULL && sent.trace == dropped.trace && sent.index < dropped.index &&
                sent.record->bytes <= dropped.record->bytes &&
-               (told.record == NULL || !is_safe(shown, told, dropped));
+               (told.record == NULL || !is_safe(shown, told, dropped)) &&
+               !is_in_checkpoint(shown, at_rank(sent), sent.record->bytes, receiver_of(shown, sent),
+                                 dropped);
     return told.record != NULL && told.record->peer >= 0 &&
+           !is_in_checkpoint(shown, told.record->peer, told.record->bytes, at_rank(told),
+                             latest_of(shown)) &&
            !is_kept(shown, told, latest_of(shown), at_rank(told));
 }
 

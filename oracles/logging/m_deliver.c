@@ -98,7 +98,8 @@ static void judge_payload(struct m_state *state, int rank, const struct record *
     bool away = note->peer < 0 || note->peer >= state->ranks ||
                 m_together(state, rank, note->peer) || state->rank[note->peer].dead ||
                 state->rank[note->peer].recovering;
-    if ((message != NULL && (message->kept || message->told)) || away)
+    if ((message != NULL && (message->kept || message->told || m_is_saved(state, message, rank))) ||
+        away)
         return;
     if (message != NULL)
         message->told = true;

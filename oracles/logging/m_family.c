@@ -33,6 +33,7 @@ struct m_message *m_message_find(struct m_state *state, uint32_t comm, int sende
                                   .no_hash = true};
     message->clock = memory_new((size_t)state->ranks, sizeof *message->clock);
     message->taken = memory_new((size_t)state->ranks, sizeof *message->taken);
+    message->taken_lines = memory_new((size_t)state->ranks, sizeof *message->taken_lines);
     message->delivered = memory_new((size_t)state->ranks, sizeof *message->delivered);
     state->rank[sender].message = message;
     table_put(&state->messages, key, ssn, message);
@@ -56,10 +57,17 @@ bool m_together(const struct m_state *state, int a, int b)
     return a == b || (state->rank[a].team != 0 && state->rank[a].team == state->rank[b].team);
 }
 
+bool m_is_saved(const struct m_state *state, const struct m_message *message, int receiver)
+{
+    return message->taken[receiver] != 0 &&
+           message->taken_lines[receiver] < state->rank[receiver].stable_lines;
+}
+
 bool m_is_needed(const struct m_state *state, const struct m_message *message, int receiver)
 {
-    return message->delivered[receiver] == 0 ||
-           message->delivered[receiver] > state->rank[receiver].stable;
+    bool undone = message->delivered[receiver] == 0 ||
+                  message->delivered[receiver] > state->rank[receiver].stable;
+    return undone && !m_is_saved(state, message, receiver);
 }
 
 /* --- records -------------------------------------------------------------------------------- */
@@ -257,6 +265,7 @@ static void release_rank(struct m_rank *rank)
         next = message->next;
         free(message->clock);
         free(message->taken);
+        free(message->taken_lines);
         free(message->delivered);
         free(message);
     }

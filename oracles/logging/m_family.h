@@ -27,9 +27,10 @@ struct m_message {
     bool told;                                  /* that it is not there when it is needed */
     bool lost; /* it was, and the sender has died since, and has not kept it again */
     struct event_ref sent;
-    uint64_t *clock;     /* by rank: how many of its deliveries the sender reflected; owned */
-    uint64_t *taken;     /* by rank: its `beginnings` when it took it; 0: not yet. Owned */
-    uint64_t *delivered; /* by rank: as its how-manieth; 0: not yet. Owned */
+    uint64_t *clock;       /* by rank: how many of its deliveries the sender reflected; owned */
+    uint64_t *taken;       /* by rank: its `beginnings` when it took it; 0: not yet. Owned */
+    uint64_t *taken_lines; /* by rank: the checkpoints that it had taken by then; owned */
+    uint64_t *delivered;   /* by rank: as its how-manieth; 0: not yet. Owned */
 };
 
 struct m_delivery {
@@ -87,6 +88,7 @@ struct m_rank {
     size_t early_count, early_room;
     struct m_early *early; /* of deliveries still to come; owned */
     uint64_t stable;       /* deliveries that will never be done again */
+    size_t stable_lines;   /* in `line`, up to the newest that is there to restore */
     uint64_t *clock;       /* by rank; its own is `count`; owned */
     uint64_t *incarnation; /* by rank: none older is accepted; owned */
     size_t line_count, line_room;
@@ -126,6 +128,9 @@ const char *m_message_text(uint32_t comm, int sender, int receiver, uint64_t ssn
                            char buffer[MESSAGE_TEXT_BYTES]);
 /* Both roll back when one of them dies. */
 bool m_together(const struct m_state *state, int a, int b);
+/* The receiver had taken it before the newest checkpoint that is there to restore, so it is saved
+ * there, delivered or not. */
+bool m_is_saved(const struct m_state *state, const struct m_message *message, int receiver);
 /* The receiver will need its payload again if it dies now. */
 bool m_is_needed(const struct m_state *state, const struct m_message *message, int receiver);
 

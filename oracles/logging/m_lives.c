@@ -37,8 +37,13 @@ void m_stabilize(struct m_state *state, int rank, uint64_t line)
 {
     struct m_rank *own = &state->rank[rank];
     const struct m_line *taken = find_line(own, line);
-    if (taken != NULL && taken->count > own->stable)
+    if (taken == NULL)
+        return;
+    size_t lines = (size_t)(taken - own->line) + 1;
+    if (taken->count > own->stable)
         own->stable = taken->count;
+    if (lines > own->stable_lines)
+        own->stable_lines = lines;
 }
 
 /* Where lines are committed, one that all have saved is as good: whoever dies goes back to it. */
@@ -78,7 +83,7 @@ static void lose_messages(struct m_state *state, int rank)
     for (struct m_message *message = own->message; message != NULL; message = message->next) {
         bool needed = false;
         for (int other = 0; other < state->ranks; other++)
-            needed |= message->delivered[other] > state->rank[other].stable;
+            needed |= message->delivered[other] != 0 && m_is_needed(state, message, other);
         message->lost = needed && (message->kept || message->lost);
         m_set_kept(state, message, false);
         own->pending += message->lost;
@@ -138,7 +143,7 @@ static void judge_needed(struct m_state *state, int rank)
     const struct m_rank *own = &state->rank[rank];
     for (uint64_t i = own->stable; i < own->count; i++) {
         struct m_message *message = own->delivery[i].message;
-        if (message == NULL || message->kept || message->told ||
+        if (message == NULL || message->kept || message->told || m_is_saved(state, message, rank) ||
             m_together(state, rank, message->sender) || state->rank[message->sender].dead ||
             state->rank[message->sender].recovering)
             continue;
@@ -215,7 +220,7 @@ static bool lacks_messages(const struct m_state *state, int rank)
     for (const struct m_message *message = state->rank[rank].message; message != NULL;
          message = message->next)
         for (int other = 0; other < state->ranks && message->lost; other++)
-            if (message->delivered[other] > state->rank[other].stable)
+            if (message->delivered[other] != 0 && m_is_needed(state, message, other))
                 return true;
     return false;
 }
@@ -244,6 +249,21 @@ static bool is_restart(const struct m_state *state, const struct m_rank *own)
     return state->incarnation > 0 && own->beginnings == 1 && !own->restored;
 }
 
+/* What the process before had taken is there again where it stands in the checkpoint. */
+static void take_again(struct m_state *state, int rank, const struct m_line *line)
+{
+    const struct m_rank *own = &state->rank[rank];
+    size_t lines = line != NULL ? (size_t)(line - own->line) + 1 : 0;
+    for (int sender = 0; sender < state->ranks; sender++)
+        for (struct m_message *message = state->rank[sender].message; message != NULL;
+             message = message->next)
+            if (message->comm == 0 && message->taken[rank] < own->beginnings)
+                message->taken[rank] =
+                    message->taken[rank] != 0 && message->taken_lines[rank] < lines
+                        ? own->beginnings
+                        : 0;
+}
+
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event)
 {
     char where[EVENT_TEXT_BYTES];
@@ -267,7 +287,9 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         own->recovering = true;
         lose_messages(state, rank);
     }
-    go_back(state, rank, line > 0 ? find_line(own, line) : NULL);
+    const struct m_line *restored = line > 0 ? find_line(own, line) : NULL;
+    go_back(state, rank, restored);
+    take_again(state, rank, restored);
     /* It had saved it, and may have died before it could tell. */
     m_saved(state, rank, line);
     m_look_recovered(state, rank);

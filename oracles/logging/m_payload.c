@@ -94,7 +94,8 @@ static struct m_message *arrived(struct m_state *state, int rank, const struct r
                : m_message_find(state, note->comm, note->peer, M_ALL, note->bytes, false);
 }
 
-/* The rank has it: delivered, in what counts, or taken since it last began. */
+/* The rank has it: delivered, in what counts, or taken since it last began, or before the
+ * checkpoint that it then began with. */
 static bool has(const struct m_state *state, int rank, const struct m_message *message)
 {
     const struct m_rank *own = &state->rank[rank];
@@ -130,8 +131,10 @@ static void judge_taken(struct m_state *state, int rank, const struct record *no
                     own->incarnation[note->peer]);
     else if (has(state, rank, message))
         finding_say(tell(state, rank, note, event, "took"), "it had taken it before");
-    if (message != NULL)
-        message->taken[rank] = own->beginnings;
+    if (message == NULL || has(state, rank, message))
+        return;
+    message->taken[rank] = own->beginnings;
+    message->taken_lines[rank] = own->line_count;
 }
 
 static void judge_discarded(struct m_state *state, int rank, const struct record *note,
