@@ -207,6 +207,8 @@ void layer_relive_message(uint64_t step, struct packet *packet);
 void layer_relive_choice(uint64_t step, const void *data, size_t bytes);
 void layer_relive(uint64_t last);
 bool layer_in_past(void);
+/* In the past, which has more than the step under way. */
+bool layer_past_goes_on(void);
 
 /* Number of the step under way, since the image; of the next packet of `from`. */
 uint64_t layer_now(void);

@@ -323,6 +323,12 @@ void layer_end_sending(void)
     layer.sending = false;
 }
 
+bool layer_past_goes_on(void)
+{
+    const struct moment *moment = past_next(&layer.past);
+    return layer.in_past && (layer.last_step > layer.step || (moment && moment->step > layer.step));
+}
+
 void layer_step(void)
 {
     steps_poll();
