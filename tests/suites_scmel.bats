@@ -8,7 +8,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "scmel: ranks die at every phase of a line and in between, and nobody else goes back" {
-    passes 116 "$ROOT/suites/scmel/crash.lua"
+    passes 124 "$ROOT/suites/scmel/crash.lua"
 }
 
 @test "scmel: each broken variant is found by the claim that is said" {

@@ -28,6 +28,7 @@ struct pipeline {
     uint64_t sum; /* of all received so far */
     uint64_t wrong;
     bool posts;                       /* receives what goes to the right before it may be there */
+    bool synchronous;                 /* sends to the right with MPI_Issend */
     MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
     uint64_t *outgoing;               /* their messages: depth rows of size */
     MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
@@ -76,8 +77,8 @@ static void send_right(struct pipeline *pipe)
     uint64_t *message = pipe->outgoing + place * (size_t)pipe->size;
     MPI_Wait(&pipe->sending[place], MPI_STATUS_IGNORE); /* of depth iterations ago */
     fill(pipe, message, TAG_RIGHT);
-    MPI_Isend(message, pipe->size, MPI_UINT64_T, pipe->right, TAG_RIGHT, MPI_COMM_WORLD,
-              &pipe->sending[place]);
+    (pipe->synchronous ? MPI_Issend : MPI_Isend)(message, pipe->size, MPI_UINT64_T, pipe->right,
+                                                 TAG_RIGHT, MPI_COMM_WORLD, &pipe->sending[place]);
 }
 
 static void post_right(struct pipeline *pipe)
@@ -117,8 +118,11 @@ static void turn(struct pipeline *pipe)
         receive_right(pipe, pipe->iteration - (uint64_t)pipe->depth);
     if (pipe->posts)
         post_right(pipe);
+    if (pipe->synchronous) /* then its answer may come as late as in the checkpoint */
+        exchange_left(pipe);
     send_right(pipe);
-    exchange_left(pipe);
+    if (!pipe->synchronous)
+        exchange_left(pipe);
 }
 
 static void drain(struct pipeline *pipe, uint64_t iterations)
@@ -191,12 +195,14 @@ static void open_pipeline(struct pipeline *pipe, long size, long depth)
 
 int main(int argc, char **argv)
 {
-    long iterations = 60, size = 32, depth = 3, compute_us = 1000, slow_us = 2000, posts = 0;
+    long iterations = 60, size = 32, depth = 3, compute_us = 1000, slow_us = 2000, posts = 0,
+         synchronous = 0;
     const struct program_option options[] = {
         {"iterations", &iterations, 1, 1000000000, "messages of each rank in each direction"},
         {"size", &size, HEAD_NUMBERS, NUMBERS_MAX, "numbers in a message"},
         {"depth", &depth, 1, DEPTH_MAX, "messages under way to the right"},
         {"posts", &posts, 0, 1, "1: their receives are there before them, as many at once"},
+        {"synchronous", &synchronous, 0, 1, "1: they are sent with MPI_Issend"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per iteration"},
         {"slow-us", &slow_us, 0, 10000000, "the same, for the last rank"},
     };
@@ -207,6 +213,7 @@ int main(int argc, char **argv)
         program_ranks("pipeline", 2)) {
         open_pipeline(&pipe, size, depth);
         pipe.posts = posts != 0;
+        pipe.synchronous = synchronous != 0;
         status = run(&pipe, iterations, compute_us, slow_us);
         free(pipe.outgoing);
         free(pipe.incoming);

@@ -60,6 +60,21 @@ for rank = 0, RANKS - 1 do
   end)
 end
 
+-- Synchronous sends and their receives are pending over each line: an answer may come while a rank
+-- waits for the others in its line.
+for rank = 0, RANKS - 1 do
+  for _, phase in ipairs { "before-checkpoint", "mid-write" } do
+    scenario(("pipeline: rank %d, %s, synchronous sends"):format(rank, phase)) {
+      protocol = "scmel", program = "pipeline", ranks = RANKS, engine = "step", survivors = true,
+      arguments = { "--posts", 1, "--synchronous", 1, "--iterations", 8, "--size", 8 },
+      environment = { SCMEL_EVERY = 1 }, claims = { "H", "M" },
+      plan = function(p)
+        p:kill { rank = rank, event = "phase", name = "scmel:" .. phase, nth = 3 }
+      end,
+    }
+  end
+end
+
 -- The first process that comes later is number 4. Until it lives on, and the others have come out
 -- of the barrier, another death is more than the protocol promises to survive.
 for _, phase in ipairs { "lives-on", "halted", "after-checkpoint" } do
