@@ -251,8 +251,8 @@ static void plant_long(uint64_t seed)
 /* --- every claim --------------------------------------------------------------------------- */
 
 /* What only a protocol that is not drawn here can break: see generated_cuts.c for families S and R,
- * generated_logging.c for M. Programs that call ULFM are drawn nowhere: of family U there are golden
- * traces and suites/ulfm. */
+ * generated_logging.c for M. Programs that call ULFM are drawn nowhere: of family U there are
+ * golden traces and suites/ulfm. */
 static bool is_of_other_protocols(const char *id)
 {
     return strchr("SRMU", id[0]) != NULL;
