@@ -181,6 +181,7 @@ static void read_deaths(struct u_run *run)
 {
     const struct trace_set *traces = run->judging->traces;
     run->death = memory_new((size_t)run->processes, sizeof *run->death);
+    run->open = memory_new((size_t)run->processes, sizeof *run->open);
     run->first_gone = U_NEVER;
     for (int process = 0; process < run->processes; process++) {
         const struct trace *trace = trace_set_find(traces, process, run->pass->incarnation);
@@ -269,6 +270,7 @@ static void begin_request(struct u_run *run, struct u_event event)
     if (open == NULL) {
         open = pool_take(&run->open_pool);
         table_put(&run->requests, process_of(event), event.record->request, open);
+        run->open[process_of(event)]++;
         open->posted = event;
     } else if (open->posted.record->call == event.record->call) {
         open->other = event;
@@ -285,6 +287,7 @@ static void end_request(struct u_run *run, struct u_event event)
         event.record->error == RAISED_PROC_FAILED_PENDING)
         return;
     table_remove(&run->requests, process_of(event), event.record->request);
+    run->open[process_of(event)]--;
     pool_give(&run->open_pool, open);
 }
 
@@ -363,10 +366,17 @@ static bool blocks(const struct record *record)
     }
 }
 
+/* It waits for several requests and its record names the first, which may be complete by now. */
+static bool may_wait_for_others(const struct u_run *run, struct u_event event)
+{
+    return event.record->kind == RECORD_CALL && event.record->request != 0 &&
+           event.record->call != CALL_MPI_Wait && run->open[process_of(event)] > 1;
+}
+
 static void note_stuck(struct u_run *run, struct u_event event)
 {
     bool dead = run->death[event.trace->rank].from != U_NEVER;
-    if (u_left(event) != 0 || dead || !blocks(event.record))
+    if (u_left(event) != 0 || dead || !blocks(event.record) || may_wait_for_others(run, event))
         return;
     run->stuck = memory_room(run->stuck, run->stuck_count, &run->stuck_room, sizeof *run->stuck);
     const struct u_open *open = event.record->request != 0 ? open_request(run, event) : NULL;
@@ -448,6 +458,7 @@ static void release(struct u_run *run)
     pool_release(&run->early_pool);
     pool_release(&run->knows_pool);
     free(run->death);
+    free(run->open);
     free(run->stuck);
     free(run);
 }

@@ -105,6 +105,7 @@ struct u_run {
     struct table requests;  /* (process, number) to struct u_open */
     struct table knowledge; /* (process, dead) to struct u_knows */
     struct pool open_pool, early_pool, knows_pool;
+    size_t *open; /* by process: requests that are not complete; owned */
     size_t stuck_count, stuck_room;
     struct u_stuck *stuck; /* owned */
 };
