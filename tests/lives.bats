@@ -75,3 +75,12 @@ END
     run -2 timeout -k 5 250 "$BUILD/faultline" run --engine mpiexec --no-stacks s.lua
     [[ "$output" == *"MPIX_Comm_agree: MPICH under mpiexec has no ULFM"* ]]
 }
+
+@test "a death that is still to be told of does not end the job for a process in reserve" {
+    job "$BUILD/tests/mpi/lives_withheld" 2 'p:kill { rank = 0, event = "call", level = "wire", nth = 8 }
+        p:detect { rank = 1, of = 0, at = { rank = 1, event = "call", call = "MPI_Barrier" } }'
+    sed -i 's/survivors = true/&, reserve = 1, timeout = 30/' s.lua
+    run timeout -k 10 120 "$FAULTLINE" run --out out --no-control s.lua
+    cat out/latest/1/output/r1.0.out
+    grep -qx 'lives_withheld: rank 1 ok' out/latest/1/output/r1.0.out
+}

@@ -117,12 +117,13 @@ static bool has_news(void *known)
     return lives.count > *(const int *)known;
 }
 
+/* Who is dead but not told of may still be missed. */
 static bool is_over(void)
 {
     for (int i = 0; i < board_processes(lives.board); i++) {
         const struct board_slot *slot = &lives.board->slot[i];
         if (i != lives.self && atomic_load(&slot->leaving) == 0 &&
-            atomic_load(&slot->nobody) == 0 && !lives_is_dead(i))
+            atomic_load(&slot->nobody) == 0 && !lives.is_told[i])
             return false;
     }
     return runtime_is_nobody;
