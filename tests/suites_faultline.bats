@@ -29,8 +29,8 @@ setup() { suites_setup; }
     passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'master_worker: *' --shard 2/2
 }
 
-@test "blocking: each broken variant is found by the claim that is said" {
-    passes 7 "$ROOT/suites/blocking/broken.lua"
+@test "blocking: each broken variant is found by the claim that is said, on the step engine" {
+    passes 7 "$ROOT/suites/blocking/broken.lua" --engine step
 }
 
 @test "example: the protocol of one's own passes from a folder elsewhere, and broken it does not" {
