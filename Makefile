@@ -74,9 +74,11 @@ $(BUILD)/obj/%.o: %.c
 
 # --- the preloaded library, and what the suites test: see their own files ---------------------------
 include harness/script/build.mk
+include harness/command/build.mk
 include reports/build.mk
 include injectors/build.mk
 include suites/build.mk
+include packaging/build.mk
 include tests/fuzz/build.mk
 include tests/sanitise/build.mk
 include tests/build.mk

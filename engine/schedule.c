@@ -21,6 +21,14 @@ static void kill_rank(int32_t rank)
     engine_call_launcher();
 }
 
+/* Where all orders are looked at, a death is a transition of its own: what the others do before it
+ * may come of what the rank did last. Else it is part of that. */
+static void before_death(void)
+{
+    if (engine->transitions != NULL && engine_self != ENGINE_NOBODY)
+        engine_turn();
+}
+
 static void tell(int32_t process)
 {
     if (process < engine->processes)
@@ -119,6 +127,7 @@ const struct schedule engine_schedule = {
     .store = come_to_store,
     .store_too = touch_store,
     .kill = kill_rank,
+    .dies = before_death,
     .tell = tell,
     .stop = stop_ranks,
     .members = group_processes,

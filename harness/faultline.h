@@ -16,6 +16,18 @@
 extern "C" {
 #endif
 
+/* The version of this header. It is one more whenever a function is added, or does not mean any
+ * more what it did. What was built with another version than that of the Faultline that runs it is
+ * not run: Faultline says so, and the verdict is harness-error. */
+#define FAULTLINE_HEADER_VERSION 2
+/* `inside`: any address in the program or library that was built with it. */
+void faultline_header(int version, const void *inside) __attribute__((weak));
+__attribute__((constructor)) static void faultline_tell_header(void)
+{
+    if (faultline_header)
+        faultline_header(FAULTLINE_HEADER_VERSION, __func__);
+}
+
 /* Numbers of enum note_kind in the trace; do not change. */
 enum faultline_note {
     FAULTLINE_CHECKPOINT = 1,
@@ -55,7 +67,8 @@ enum faultline_note {
     FAULTLINE_TEAM = 35,
     FAULTLINE_POTENTIAL = 36,
     FAULTLINE_GIVEN_UP = 37,
-    FAULTLINE_SETTLES = 38
+    FAULTLINE_SETTLES = 38,
+    FAULTLINE_LEARNED = 39
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -75,8 +88,9 @@ struct faultline_number {
     uint64_t comm; /* the application's handle, of a multicast or reduction; 0: point to point */
     int sender;    /* ranks of the application in MPI_COMM_WORLD */
     int receiver;
-    uint64_t ssn; /* send sequence number */
-    uint64_t rsn; /* receive sequence number */
+    uint64_t ssn;      /* send sequence number */
+    uint64_t rsn;      /* receive sequence number */
+    uint64_t identity; /* of the communicator, in place of a handle; 0: comm says it */
 };
 void faultline_numbered(int kind, const struct faultline_number *number) __attribute__((weak));
 
@@ -414,7 +428,7 @@ static inline void faultline_unkept(uint64_t ssn, uint64_t comm, int peer, int t
 static inline void faultline_number_told(int kind, uint64_t comm, int sender, int receiver,
                                          uint64_t ssn, uint64_t rsn)
 {
-    const struct faultline_number number = {comm, sender, receiver, ssn, rsn};
+    const struct faultline_number number = {comm, sender, receiver, ssn, rsn, 0};
     if (faultline_numbered)
         faultline_numbered(kind, &number);
 }
@@ -446,6 +460,24 @@ static inline void faultline_let_go(uint64_t comm, int sender, uint64_t ssn, int
                                     uint64_t rsn)
 {
     faultline_number_told(FAULTLINE_LET_GO, comm, sender, receiver, ssn, rsn);
+}
+
+/* The same of a multicast or reduction on a communicator that this process need not be in, or not
+ * yet: it is known by its identity, see faultline_identity. */
+static inline void faultline_held_of(uint64_t identity, int sender, uint64_t ssn, int receiver,
+                                     uint64_t rsn)
+{
+    const struct faultline_number number = {0, sender, receiver, ssn, rsn, identity};
+    if (faultline_numbered)
+        faultline_numbered(FAULTLINE_HELD, &number);
+}
+
+static inline void faultline_let_go_of(uint64_t identity, int sender, uint64_t ssn, int receiver,
+                                       uint64_t rsn)
+{
+    const struct faultline_number number = {0, sender, receiver, ssn, rsn, identity};
+    if (faultline_numbered)
+        faultline_numbered(FAULTLINE_LET_GO, &number);
 }
 
 /* A message of the application has come here from `sender`'s incarnation (0: the first), and will

@@ -18,7 +18,8 @@
  * have the error handler MPI_ERRORS_RETURN. What was sent there, or posted to receive from there,
  * need not be completed before MPI_Finalize. A communicator of those who live is made by
  * MPI_Comm_create_group, which asks its members only: if one of them dies before all have come, it
- * fails at all others with MPIX_ERR_PROC_FAILED. */
+ * fails at all others with MPIX_ERR_PROC_FAILED; if the library refuses it to one of them (a tag or
+ * communicator that is none), with MPI_ERR_OTHER. */
 #ifndef FAULTLINE_LIVES_H
 #define FAULTLINE_LIVES_H
 

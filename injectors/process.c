@@ -3,9 +3,12 @@
  * program then runs untouched. Must not know: what the taps record. */
 #include "injectors/record/runtime.h"
 
+#include "board/mpich_ulfm.h"
+#include "board/nodes.h"
 #include "board/rank_number.h"
 #include "decisions/decisions.h"
 #include "engine/take_over.h"
+#include "injectors/record/header.h"
 #include "injectors/record/library.h"
 #include "injectors/record/lives.h"
 #include "injectors/record/payload.h"
@@ -73,6 +76,20 @@ static bool is_asked_for(void)
     const char *record = getenv("FAULTLINE_RECORD");
     return folder != NULL && *folder != '\0' && (record == NULL || strcmp(record, "0") != 0) &&
            dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
+}
+
+/* Where this rank keeps what is on its node alone, for the program and the protocol. */
+static void tell_node(int rank)
+{
+    char text[PATH_MAX];
+    const char *nodes = getenv(NODES_ENVIRONMENT), *store = getenv("FAULTLINE_STORE");
+    int node = nodes != NULL ? node_of_rank(nodes, rank) : -1;
+    if (node < 0 || store == NULL)
+        return;
+    snprintf(text, sizeof text, "%d", node);
+    setenv(NODE_ENVIRONMENT, text, 1);
+    if (snprintf(text, sizeof text, "%s/" NODE_STORE_FORMAT, store, node) < (int)sizeof text)
+        setenv(NODE_STORE_ENVIRONMENT, text, 1);
 }
 
 /* --- the board ------------------------------------------------------------------------------- */
@@ -243,6 +260,8 @@ static bool start(void)
             atomic_fetch_add(&board->unrecorded, 1);
         return false;
     }
+    header_open(board);
+    tell_node(self.rank);
     runtime_is_nobody = under_test_is_helper(self.rank);
     runtime_slot = &board->slot[self.rank];
     int32_t nobody = 0; /* a parent of ours has written it already, if there is one */
@@ -262,7 +281,8 @@ static bool start(void)
 static bool is_survived(void)
 {
     const char *survivors = getenv(SURVIVORS_ENVIRONMENT);
-    return survivors != NULL && strcmp(survivors, "1") == 0 && getenv("PMI_FD") != NULL;
+    return survivors != NULL && strcmp(survivors, "1") == 0 && getenv("PMI_FD") != NULL &&
+           !mpich_has_ulfm();
 }
 
 static void begin(void)

@@ -98,8 +98,8 @@ bool judging_asked(const struct judging *judging, const char *prefix);
 
 /* A line was restored that nobody took: one finding says so, and all claims that cannot be judged
  * are unknown, `claim` among them. False if all histories are known. */
-bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
-                            enum claim_id claim);
+bool histories_report_unknown(struct judging *judging, const struct histories *histories,
+                              enum claim_id claim);
 
 #define MESSAGE_TEXT_BYTES 112
 /* "m(0→2, tag 7, #5)", with its communicator if that is not the world; number 0: without. Returns

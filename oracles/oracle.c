@@ -116,8 +116,8 @@ void finding_decide_at_end(struct finding *finding)
         finding->decided = DECIDED_AT_END;
 }
 
-bool histories_tell_unknown(struct judging *judging, const struct histories *histories,
-                            enum claim_id claim)
+bool histories_report_unknown(struct judging *judging, const struct histories *histories,
+                              enum claim_id claim)
 {
     const struct history *unknown = histories_unknown(histories);
     if (unknown == NULL || !judging->asked[claim])

@@ -202,7 +202,8 @@ struct run_facts {
     int incarnations;
     bool survivors; /* a death does not end an incarnation: the others live on */
     enum run_end end;
-    const char *end_text;          /* one sentence for people; never NULL */
+    const char *end_text; /* one sentence for people; never NULL */
+    double limit_s;       /* at a time limit it had been running for at least that; 0: not known */
     const struct plan *plan;       /* NULL: no faults were asked for */
     const struct step_fact *steps; /* one per step of the plan; NULL: none was done */
     size_t rank_end_count;

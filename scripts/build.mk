@@ -27,6 +27,12 @@ $(BUILD)/bench/%: scripts/bench/%.c
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
+# What message logging keeps and sends along, counted; RANKS="8 16": these numbers of ranks only.
+.PHONY: bench-logging
+bench-logging: all
+	@mkdir -p $(BUILD)/bench
+	$(Q)$(LUA) scripts/bench/logging.lua $(BUILD) $(RANKS)
+
 # How long a migration takes against the size of the state, and a bare socket beside it, with a plot;
 # up to 1 GiB, of which there are four copies at once, and five in warm.c. Wants an idle machine.
 .PHONY: bench-migration
@@ -52,6 +58,13 @@ same-traces: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/same_traces.sh $(BUILD)
 
+# Hours: how soon each strategy finds each broken variant; see study.sh for SEEDS, VARIANTS ...
+.PHONY: study
+study: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/study.sh $(BUILD)
+	$(Q)scripts/study_table.sh $(BUILD)
+
 # Minutes: what is explored with the reduction is what all orders come to.
 .PHONY: explore-orders
 explore-orders: setup
@@ -66,6 +79,11 @@ openmpi-suites: setup
 	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) all
 	$(Q)scripts/openmpi_suites.sh $(BUILD) $(SHARD)
 
+# An hour or more: the same for the crash suites of C3, Chandy-Lamport and CoCheck alone.
+.PHONY: openmpi-crashes
+openmpi-crashes: export SUITES = $(patsubst %,suites/%/crash.lua,c3 chandy_lamport cocheck)
+openmpi-crashes: openmpi-suites
+
 # A Debian 13 in a folder, which has Open MPI 5: minutes, once. See scripts/ulfm/README.md.
 .PHONY: ulfm-root test-ulfm
 ULFM_ROOT ?= $(HOME)/.cache/faultline/ulfm-root
@@ -77,6 +95,20 @@ ulfm-root:
 test-ulfm: ulfm-root
 	$(if $(filter /%,$(BUILD)),$(error BUILD=$(BUILD): test-ulfm builds inside the tree alone))
 	$(Q)BUILD=$(ULFM) scripts/ulfm/inside.sh "$(ULFM_ROOT)" scripts/ulfm/test.sh
+
+# MPICH with ch3:nemesis, which has ULFM, from Debian's source package: a quarter of an hour of
+# processor time, once; then what its ULFM does.
+.PHONY: ulfm-nemesis
+ulfm-nemesis: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/ulfm/nemesis.sh $(BUILD)/nemesis
+	$(Q)BUILD=$(abspath $(BUILD)) bats scripts/ulfm/nemesis.bats
+
+# Minutes: claims of family U by MPI library. LIBRARY='engine nemesis': only these again.
+.PHONY: ulfm-table
+ulfm-table: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/ulfm/table.sh $(BUILD) "$(ULFM_ROOT)" $(LIBRARY)
 
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
@@ -137,6 +169,13 @@ as-published-sizes: setup
 mutants: setup
 	$(Q)$(MAKE) --no-print-directory tests
 	$(Q)scripts/mutants.sh $(BUILD) -j $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1) $(MUTANTS_ONLY)
+
+# An hour: mutants that nobody wrote a scenario for, with drawn programs and the suites, on the step
+# engine. HUNT_ONLY: a glob on their names.
+.PHONY: hunt
+hunt: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/hunt.sh $(BUILD) $(HUNT_ONLY)
 
 # What is stored of them: nothing may have survived, and every claim needs three that it caught.
 mutants-check:

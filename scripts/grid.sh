@@ -13,7 +13,7 @@ trap 'rm -rf "$out"' EXIT
 # look OPTION...: what these runs have seen.
 look() {
     local run protocol
-    "$build/faultline" run --engine step --keep --no-control --no-stacks --out "$out/runs" "$@" \
+    "$build/faultline" run --engine step --confirm 0 --keep --no-control --no-stacks --out "$out/runs" "$@" \
         >/dev/null || [ $? -le 2 ]
     for run in "$out"/runs/latest/[0-9]*; do
         protocol=$(sed -n 's/^ *"protocol": "\([a-z0-9_]*\)",$/\1/p' "$run/run.json" | head -n 1)
@@ -24,8 +24,9 @@ look() {
 }
 
 for ((seed = 1; seed <= chunks; seed++)); do
-    look --seed "$seed" suites/drawn/programs.lua
+    look --seed "$seed" suites/drawn/grid.lua
 done
+look suites/drawn/programs.lua
 look --filter '*: 100 lines*' suites/drawn/long.lua
 look suites/c3/cells.lua suites/c3/claims.lua suites/chandy_lamport/channels.lua \
     suites/cocheck/claims.lua

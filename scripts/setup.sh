@@ -1,18 +1,20 @@
 #!/bin/sh
-# setup.sh [check|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what Faultline
-# needs from Debian, or says the one line to type. With `check`, what `make check` needs as well;
-# with `bench`, what plots need; with `fuzz`, clang and its sanitisers; with `valgrind`, that; with
-# `openmpi`, the second MPI library; with `ulfm`, that alone, where there is no other; with `test`,
-# the second library, clang, a browser for the tests of the pages, and their two npm packages in
-# BUILD/pages; with `arm64`, a cross compiler, an emulator, and in BUILD/arm64/root the libraries
-# that they need.
+# setup.sh [check|install|deb|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
+# Faultline needs from Debian, or says the one line to type. With `check`, what `make check` needs as
+# well; with `install` and `deb`, what those two need; with `bench`, what plots need; with `fuzz`,
+# clang and its sanitisers; with `valgrind`, that; with `openmpi`, the second MPI library; with `ulfm`,
+# that alone, where there is no other; with `test`, the second library, clang, a browser for the tests
+# of the pages, and their two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator,
+# and in BUILD/arm64/root the libraries that they need.
 set -eu
 
 libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev
 libarchive-dev libotf2-trace-dev libxml2-dev libxslt1-dev libunwind8"
-packages="gcc make mpich gfortran lua5.4 bats patch perl otf2-tools libxml2-utils jq $libraries"
+packages="gcc make pkgconf mpich gfortran lua5.4 bats patch perl otf2-tools libxml2-utils jq $libraries"
 [ "${1:-}" = arm64 ] && packages="$packages gcc-aarch64-linux-gnu qemu-user"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
+[ "${1:-}" = install ] && packages="$packages scdoc"
+[ "${1:-}" = deb ] && packages="$packages scdoc dpkg-dev lintian"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
 sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
@@ -21,7 +23,7 @@ openmpi="openmpi-bin libopenmpi-dev"
 [ "${1:-}" = openmpi ] && packages="$packages $openmpi"
 [ "${1:-}" = ulfm ] && packages="$(echo "$packages" | sed 's/[^ ]*mpich[^ ]*//g') $openmpi iproute2"
 if [ "${1:-}" = test ]; then
-    packages="$packages $sanitisers $openmpi strace git chromium"
+    packages="$packages $sanitisers $openmpi strace git chromium scdoc zsh"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"

@@ -32,21 +32,6 @@ errors/group errors/pt2pt errors/topo errors/coll errors/datatype" ;;
 *) echo "ENGINE is mpiexec or step, not $engine" >&2 && exit 64 ;;
 esac
 
-# The source package, from where the binary package comes from. apt's own state is left alone: lists
-# and cache of this one source are under the build folder.
-fetch() {
-    local from keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    mkdir -p "$work/source" "$work/lists/partial" "$work/cache/archives/partial"
-    from=$(apt-cache policy mpich | awk '/ Packages$/ { split($3, at, "/"); print $2, at[1], at[2]; exit }')
-    [ -n "$from" ] || { echo "apt knows no source of mpich: apt-get update" >&2 && exit 1; }
-    echo "deb-src [signed-by=$keys] $from" >"$work/sources.list"
-    local apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list"
-        -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists"
-        -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
-    "${apt[@]}" update
-    (cd "$work/source" && "${apt[@]}" source --download-only mpich)
-}
-
 unpack() {
     rm -rf "$work"/mpich-* "$work/unpacked"
     tar -C "$work" -xf "$work"/source/mpich_*.orig.tar.* --wildcards --no-wildcards-match-slash \
@@ -181,7 +166,7 @@ examine() {
     fi
 }
 
-[ -n "$(ls "$work"/source/mpich_*.orig.tar.* 2>/dev/null)" ] || fetch
+scripts/mpich_source.sh "$work"
 [ -d "$work/programs" ] || unpack
 touch "$results"
 for folder in $folders; do

@@ -14,9 +14,9 @@ PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
 of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))
 
 # suites/protocols/P/broken/B.patch makes the protocol P-B. Those of P/mutants/ are for `make mutants`
-# alone (scripts/build.mk).
+# alone, those of P/hunt/ for `make hunt` (scripts/build.mk).
 PATCHES      = $(call of_built,$(wildcard suites/protocols/*/broken/*.patch))
-MUTANTS      = $(call of_built,$(wildcard suites/protocols/*/mutants/*.patch))
+MUTANTS      = $(call of_built,$(wildcard suites/protocols/*/mutants/*.patch suites/protocols/*/hunt/*.patch))
 BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
 broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
 
@@ -27,16 +27,22 @@ HANDLES_WRAPPERS = $(BUILD)/gen/handles/wrappers.c
 HANDLES_USERS   := $(foreach file,$(shell grep -l 'common/communicators/handles\.h' \
                    suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
 
+# Protocols that log messages, those that include the header: the sources of the layer.
+LOGGING_USERS := $(foreach file,$(shell grep -l 'common/logging/logger\.h' \
+                 suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file))))
+
 # How a protocol begins and ends, for one that includes the header.
-JOB_USERS     := $(foreach file,$(shell grep -l 'common/job/job\.h' suites/protocols/*/*.[ch]),\
+JOB_USERS     := $(LOGGING_USERS) $(foreach file,\
+                 $(shell grep -l 'common/job/job\.h' suites/protocols/*/*.[ch]),\
                  $(word 3,$(subst /, ,$(file))))
 
 # Protocols that carry all messages of the application themselves: the sources of the layer, how it
 # writes datatypes down, and the generated functions that refuse the rest of MPI.
 LAYER         := common/messages
 LAYER_REFUSED  = $(BUILD)/gen/layer/refused.c
-LAYER_USERS   := $(foreach file,$(shell grep -l 'common/messages/layer\.h' suites/protocols/*/*.[ch]),\
-                $(word 3,$(subst /, ,$(file))))
+LAYER_USERS   := $(LOGGING_USERS) $(foreach file,\
+                 $(shell grep -l 'common/messages/layer\.h' suites/protocols/*/*.[ch]),\
+                 $(word 3,$(subst /, ,$(file))))
 LAYER_OBJECTS  = $(call objects_in,$(LAYER)) $(addprefix $(PROTOCOL_OBJ)/common/communicators/,types.o payload.o) \
                 $(PROTOCOL_OBJ)/refused.o
 
@@ -48,6 +54,7 @@ protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROT
                    $(if $(filter $(1),$(JOB_USERS)),$(call objects_in,common/job)) \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
+                   $(if $(filter $(1),$(LOGGING_USERS)),$(call objects_in,common/logging)) \
                    $(if $(filter $(1),$(LAYER_USERS)),$(LAYER_OBJECTS))
 
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.

@@ -33,7 +33,8 @@ $(BUILD)/tests/engine_topology.t $(call checked,engine/communicators/topology.c)
     CPPFLAGS += $(TAP_CPPFLAGS)
 
 # The search over schedules, on models that are run by the engine's account of transitions.
-$(BUILD)/tests/explore_tree.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/transition zygote/choices))
+$(BUILD)/tests/explore_tree.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition zygote/choices))
+$(BUILD)/tests/explore_policy.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition))
 
 # Its own allocations, and those of all that is linked with it, go by way of the test.
 $(BUILD)/tests/allocations.t: private CHECKED += \

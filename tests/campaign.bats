@@ -412,3 +412,26 @@ END
         "$(seq "$(jq .runs campaign.json)")" ]
     [ "$(jq '.verdicts."harness-error"' campaign.json)" = 0 ]
 }
+
+@test "a strategy of schedules is the step engine's, and says how it decides" {
+    printf 'scenario "ring" { protocol = "null", program = "ring", ranks = 2, claims = { "H" },
+  arguments = { "--iterations", 4 } }\n' >s.lua
+    run "$FAULTLINE" campaign --strategy pct --runs 2 s.lua
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'--strategy pct says how the step engine decides: give --engine step'* ]]
+    for strategy in random pct swarm; do
+        "$FAULTLINE" campaign --engine step --keep --strategy "$strategy" --runs 1 --out "$strategy" s.lua || true
+    done
+    choices() { cat "$1"/latest/1/choices.0; }
+    [ -s random/latest/1/choices.0 ]
+    # The same plan and seed: other choices.
+    cmp random/latest/1/plan pct/latest/1/plan
+    [ "$(choices random)" != "$(choices pct)" ]
+    [ "$(choices random)" != "$(choices swarm)" ]
+    [ "$(choices pct)" != "$(choices swarm)" ]
+    FAULTLINE_ENGINE_POLICY=walk run "$FAULTLINE" run --engine step s.lua
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'accepted: random, swarm, pct:DEPTH:STEPS'* ]]
+}

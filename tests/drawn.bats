@@ -9,8 +9,14 @@ load driver_common
     run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*: program [1-8]' \
         "$REPO/suites/drawn/programs.lua"
     [ "$status" -eq 0 ] || [ "$status" -eq 2 ] # vacuous: a death was not reached
-    [ "$(grep -c '^ok' <<<"$output")" -ge 16 ]
-    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 32 ]
+    [ "$(grep -c '^ok' <<<"$output")" -ge 20 ]
+    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 40 ]
+}
+
+@test "programs of three lives whose messages are long on their way pass under each protocol" {
+    run -0 "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*: the first lines 1' \
+        "$REPO/suites/drawn/grid.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
 }
 
 @test "a hundred lines and twenty deaths under each protocol" {
@@ -55,13 +61,20 @@ app() {
         'e4","level":"app","kind":"complete","call":"MPI_Wait","enter_ns":5,"request":3,"peer":1,"tag":7}' \
         'e5","level":"self","kind":"note","note":"saved","value":2}' \
         'e6","level":"app","kind":"send","call":"MPI_Send","enter_ns":8,"comm":1,"peer":0,"tag":7,"bytes":0}' \
+        'e7","level":"app","kind":"call","call":"MPI_Testany","enter_ns":9,"request":3}' \
+        'e8","level":"app","kind":"complete","call":"MPI_Testsome","enter_ns":10,"done":true,"request":3}' \
+        'e9","level":"app","kind":"complete","call":"MPI_Testsome","enter_ns":11,"done":true,"request":4}' \
+        'e10","level":"app","kind":"call","call":"MPI_Testsome","enter_ns":9,"request":3}' \
+        'e11","level":"app","kind":"call","call":"MPI_Waitsome","enter_ns":12,"request":3}' \
         >trace.json
     lua5.4 "$REPO/scripts/grid/read.lua" c3 <trace.json >cells
     printf 'c3\t%s\n' $'MPI_Irecv, any source\tbetween\t2\t1' $'MPI_Irecv, any source\tlate\t2\t1' \
         $'MPI_Irecv, any source\tpending\t2\t1' $'MPI_Send\tbetween\t2\t2' \
-        $'MPI_Wait\tlogging\t2\t1' $'send of no bytes\tbetween\t2\t2' \
+        $'MPI_Testany: no\tbetween\t2\t2' $'MPI_Testsome: several\tbetween\t2\t2' \
+        $'MPI_Testsome: yes\tbetween\t2\t2' $'MPI_Wait\tlogging\t2\t1' \
+        $'send of no bytes\tbetween\t2\t2' \
         $'send to itself\tbetween\t2\t2' | diff - cells
     run -0 lua5.4 "$REPO/scripts/grid/table.lua" "$REPO/scripts/grid" <cells
     grep -qE '^MPI_Irecv, any source +late +\. +\. +\. +3 +\. ' <<<"$output"
-    grep -qE '^c3 \(3\): 7 of [0-9]+ cells seen' <<<"$output"
+    grep -qE '^c3 \(3\): 10 of [0-9]+ cells seen' <<<"$output"
 }

@@ -5,10 +5,10 @@ bats_require_minimum_version 1.5.0
 load driver_common
 
 @test "a run that passes: status 0, TAP that prove accepts, nothing else on standard output" {
-    scenario "all well" '"ok"'
+    scenario "all well (both)" '"ok"'
     "$FAULTLINE" run s.lua >tap
     [ "$(sed -n 1p tap)" = "TAP version 13" ]
-    grep -qx "ok 1 - all well" tap
+    grep -qx "ok 1 - all well (both)" tap
     run ! grep -q "lives" tap
     prove --exec cat tap
     grep -q "rank 1 lives" faultline-out/latest/1/output/r1.0.out

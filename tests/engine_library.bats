@@ -98,6 +98,17 @@ detect() {
     done
 }
 
+@test "a program that takes an error code for its class waits for ever, and is told so" {
+    printf 'scenario "codes" { protocol = "null", program = "%s", ranks = 3, engine = "step",
+  survivors = true, claims = { "H.progress" }, plan = function(p)
+    p:kill { rank = 1, call = "MPI_Recv", position = "inside" } end }\n' "$BUILD/tests/mpi/engine_codes" >s.lua
+    run "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"rank 0 waits in MPI_Recv for a message from rank 2"* ]]
+    [[ "$output" == *"rank 0 was told of a failure and never calls MPI_Error_class"* ]]
+}
+
 @test "a death that the plan tells of too late is told of when the job cannot go on otherwise: vacuous" {
     circle '"told"'
     sed -i 's/end }$/p:detect { rank = 0, of = 1, at = { rank = 2, event = "send" } } end }/' s.lua

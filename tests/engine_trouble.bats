@@ -70,6 +70,22 @@ ends() {
     run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble spins"
 }
 
+@test "a job that fills the disk with its trace is ended, and what it has written can be read" {
+    for engine in mpiexec step; do
+        FAULTLINE_TRACE_LIMIT=8 trouble "$engine" '"tries-for-ever"' 'timeout = 3000'
+        [ "$status" -eq 3 ]
+        [[ "$output" == *"the traces of the run take more than the 8 MB that are allowed; --trace-limit "* ]]
+        run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble tries-for-ever"
+        "$FAULTLINE" trace faultline-out/latest/1 >trace 2>lost
+        [ "$(grep -c "MPI_Send" trace)" -gt 40000 ]
+        [ ! -s lost ]
+    done
+    run -3 "$FAULTLINE" run --no-control --no-stacks --trace-limit 9 s.lua
+    [[ "$output" == *"more than the 9 MB that are allowed"* ]]
+    run -64 "$FAULTLINE" run --trace-limit 0 s.lua
+    [[ "$output" == *'--trace-limit: "0" is not a whole number from 1 to 1000000'* ]]
+}
+
 @test "a rank may wait in sleeps for something outside the job" {
     (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 1; touch there) 3>&- &
     trouble step "\"waits-outside\", \"$PWD/there\"" 'timeout = 300'

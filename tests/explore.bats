@@ -76,4 +76,66 @@ outcomes() {
     [[ "$output" == *'step 1 of "held"'* ]]
     run "$FAULTLINE" explore --runs 0 s.lua
     [ "$status" -eq 64 ]
+    printf 'scenario "nodes" { protocol = "null", program = "ring", ranks = 2, nodes = { { 0 }, { 1 } } }\n' >s.lua
+    run "$FAULTLINE" explore --crashes 1 --losses s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'takes no scenario with nodes'* ]]
+    printf 'scenario "killed" { protocol = "null", program = "ring", ranks = 2, plan = function(p)
+    p:kill { rank = 1, event = "call", nth = 3 } end }\n' >s.lua
+    run "$FAULTLINE" explore --crashes 1 s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'takes no scenario with a plan of its own: "killed"'* ]]
+}
+
+# deaths [OPTION...]: a job of two ranks in which the first dies at any place.
+deaths() {
+    printf 'scenario "deaths" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
+  claims = { "H.progress", "I" } }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run "$FAULTLINE" explore --crashes 1 --out out "$@" s.lua
+    echo "$output"
+}
+
+@test "a rank dies before each of its calls, and the job is started again in every schedule" {
+    deaths
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ 'complete: every schedule of 2 ranks with at most 1 crash more, at '([0-9]+)' places' ]]
+    [ "${BASH_REMATCH[1]}" -ge 4 ]
+    # The store is empty in all of them: what comes after is explored once.
+    [[ "$output" == *'; 1 stores"'* ]]
+}
+
+@test "a search that was cut off goes on where it stopped, to the same end" {
+    deaths --jobs 1
+    whole=$(grep -o 'complete: .*' <<<"$output")
+    outcomes=$(grep '^    - "[0-9]* runs' <<<"$output")
+    deaths --jobs 1 --runs 3
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'not complete: 3 runs'* ]]
+    folder=$(sed -n 's/^# runs in //p' <<<"$output")
+    run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua --jobs 1 --runs 6
+    [ "$status" -eq 2 ]
+    run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua --jobs 1
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$whole" = "$(grep -o 'complete: .*' <<<"$output")" ]
+    [ "$outcomes" = "$(grep '^    - "[0-9]* runs' <<<"$output")" ]
+    run "$FAULTLINE" explore --resume "$folder" s.lua
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'a search of something else'* ]]
+    [[ "$output" != *'explored:'* ]]
+    head -c 600 "$folder/1/state" >cut && cp cut "$folder/1/state"
+    run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua
+    [ "$status" -eq 3 ]
+    [[ "$output" == *damaged* ]]
+}
+
+@test "few preemptions are few schedules, and what they leave out is told" {
+    explored look 2 --preemptions 0
+    [ "$status" -eq 0 ]
+    few=$(sed -n 's/.* preemptions, \([0-9]*\) runs.*/\1/p' <<<"$output")
+    [[ "$output" == *'choices with more than 0 preemptions, and what comes after them'* ]]
+    explored look 2 --preemptions 1
+    [ "$status" -eq 0 ]
+    [ "$(sed -n 's/.* preemption, \([0-9]*\) runs.*/\1/p' <<<"$output")" -gt "$few" ]
 }

@@ -110,3 +110,69 @@ kills() {
     jq -e '.results[] | select(.claim == "H.result").situations == 3' \
         faultline-out/latest/1/verdict.json
 }
+
+# keep_example: examples/library, built here.
+keep_example() {
+    cp -r "$REPO/examples/library" here
+    cd here
+    make -s clean all PKG_CONFIG="PKG_CONFIG_PATH=$BUILD/pkgconfig pkg-config"
+}
+
+@test "the example of a library: survives what it is made for, and bad configurations are found" {
+    keep_example
+    run -0 "$FAULTLINE" run --engine step library.lua
+    [ "$(grep -c '^ok' <<<"$output")" -eq 11 ]
+    [ "$(grep -c '^# libkeep.so: .* helper rank 4$' <<<"$output")" -eq 11 ]
+    # What a node is lost with is what its disk had, and only that.
+    run -0 "$FAULTLINE" run --keep --no-stacks --filter "lost with its disk" library.lua
+    [ "$(grep -c '^ok' <<<"$output")" -eq 3 ]
+    "$FAULTLINE" trace faultline-out/latest/3 >all
+    [ "$(grep -c 'fault .* lost r[01] and the storage of its node, step 1 of the plan$' all)" -eq 2 ]
+    [ -z "$(ls faultline-out/latest/3/store/node0)" ]
+    [ "$(ls faultline-out/latest/3/store/node1)" != "" ]
+    run -0 "$FAULTLINE" replay --repeat 2 faultline-out/latest/3
+    [[ $output == *"replayed 2/2"* ]]
+}
+
+@test "nodes and files: what the ranks are told, and what run folders of strangers may not" {
+    keep_example
+    cat >tells.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char line[64] = "", name[8192];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "%s/a.b", getenv("FAULTLINE_FILES") ? getenv("FAULTLINE_FILES") : "");
+    FILE *file = fopen(name, "r");
+    if (file != NULL && fgets(line, sizeof line, file) != NULL)
+        printf("file %s", line);
+    if (getenv("FAULTLINE_NODE") != NULL)
+        printf("rank %d node %s %s\n", rank, getenv("FAULTLINE_NODE"),
+               getenv("FAULTLINE_NODE_STORE") + atoi(argv[1]));
+    MPI_Finalize();
+    return 0;
+}
+END
+    mpicc -o tells tells.c
+    printf 'scenario "told" { protocol = "null", program = "./tells", ranks = 3, arguments = { 0 },
+        nodes = { { 1 }, { 2, 0 } }, files = { ["a.b"] = "one\\ntwo" }, claims = { "H.progress" } }
+        scenario "not" { protocol = "null", program = "./tells", ranks = 2, arguments = { 0 },
+            claims = { "H.progress" } }' >told.lua
+    for engine in mpiexec step; do
+        run -0 "$FAULTLINE" run --keep --engine $engine told.lua
+        cat faultline-out/latest/1/output/r*.out | sed 's|[^ ]*/store/|S/|' | sort >said
+        printf 'file one\nfile one\nfile one\nrank 0 node 1 S/node1\nrank 1 node 0 S/node0\nrank 2 node 1 S/node1\n' |
+            diff - said
+        [ -z "$(cat faultline-out/latest/2/output/r*.out)" ]
+    done
+    # In what somebody else has packed a file may have any name.
+    jq '.scenario.files = ["../../out=x"]' faultline-out/latest/1/run.json >run.json
+    cp run.json faultline-out/latest/1/run.json
+    run -64 "$FAULTLINE" replay faultline-out/latest/1
+    [[ $output == *'field "files"'* ]]
+    [ ! -e faultline-out/out ] && [ ! -e out ]
+}

@@ -76,6 +76,15 @@ END
     [[ "$output" == *"MPIX_Comm_agree: MPICH under mpiexec has no ULFM"* ]]
 }
 
+@test "what is refused is told, though another rank waits for the one that asked for it" {
+    cat >s.lua <<END
+scenario "ulfm" { program = "$BUILD/programs/survivors", protocol = "null", ranks = 2, survivors = true,
+  arguments = { "0:recv=1 1:revoke" } }
+END
+    run -2 timeout -k 5 250 "$BUILD/faultline" run --engine mpiexec --no-stacks s.lua
+    [[ "$output" == *"MPIX_Comm_revoke: MPICH under mpiexec has no ULFM"* ]]
+}
+
 @test "a death that is still to be told of does not end the job for a process in reserve" {
     job "$BUILD/tests/mpi/lives_withheld" 2 'p:kill { rank = 0, event = "call", level = "wire", nth = 8 }
         p:detect { rank = 1, of = 0, at = { rank = 1, event = "call", call = "MPI_Barrier" } }'
@@ -83,4 +92,43 @@ END
     run timeout -k 10 120 "$FAULTLINE" run --out out --no-control s.lua
     cat out/latest/1/output/r1.0.out
     grep -qx 'lives_withheld: rank 1 ok' out/latest/1/output/r1.0.out
+}
+
+@test "one that is stopped and then killed, both in MPI_Init, comes out of it and dies" {
+    job outlive 3 'p:stop { rank = 1, at = { rank = 0, event = "call", call = "MPI_Init" } }
+        p:kill { rank = 1, at = { rank = 0, event = "call", call = "MPI_Init", level = "wire" } }'
+    sed -i 's/"null"/"standby"/; s/survivors = true/&, timeout = 60/' s.lua
+    judged 0
+    # It was through MPI_Init by then, and nobody else has died.
+    "$FAULTLINE" trace out/latest/1 >t
+    grep -q 'r1#0:.* end  *signal 9 (Killed)' t
+    [ "$(grep -c ' end  *exit 0' t)" -eq 2 ]
+}
+
+@test "MPI_Comm_create_group that the library refuses at one member fails at all, and nobody waits" {
+    job "$BUILD/tests/mpi/lives_refused" 3 ''
+    sed -i 's/survivors = true/&, timeout = 60/' s.lua
+    judged 0
+    [ "$(cat out/latest/1/output/r*.0.out | grep -c 'lives_refused: rank . ok')" -eq 3 ]
+}
+
+@test "who learns of a death without a call that fails is in the trace, and drawn" {
+    run -0 timeout 120 "$FAULTLINE" run --out out --no-control --filter 'before a call' "$ROOT/suites/lives/crash.lua"
+    "$FAULTLINE" trace out/latest/1 >t
+    [ "$(grep -c 'note  *learned: r1 has died' t)" -eq 3 ]
+    "$FAULTLINE" report out/latest/1
+    for rank in 0 2 3; do
+        grep -q "r$rank#0 learned that r1#0 had died" out/latest/1/report.html
+    done
+    # By the group of a call: rank 0 has nothing to do with the dead one.
+    cat >s.lua <<'LUA'
+scenario "acked" { program = "survivors", ranks = 3, engine = "step", survivors = true, protocol = "null",
+  arguments = { "--keep", "1:barrier", "2:recv=1", "2:send=0", "0:recv=2", "0:ack", "0:acked" },
+  claims = { "U" }, plan = function(p) p:kill { rank = 1, call = "MPI_Barrier" } end }
+LUA
+    judged 0
+    "$FAULTLINE" trace out/latest/1 >t
+    event=$(sed -n 's/.*r0#0:e\([0-9]*\)  *app .*MPIX_Comm_failure_get_acked.*/\1/p' t)
+    "$FAULTLINE" report out/latest/1
+    grep -q "class=\"news learned\" data-from=\"\" data-to=\"f-r0-0-$event\"" out/latest/1/report.html
 }

@@ -41,8 +41,22 @@ fixture() {
             echo "$patch: $(cat "$BATS_TEST_TMPDIR/said")"
             bad=1
         }
-    done < <(mutant_patches)
+    done < <(mutant_patches; hunted_patches)
     [ "$bad" -eq 0 ]
+}
+
+@test "every mutant of the hunt says by which claim it is found, or why it survives" {
+    local patch said claim
+    [ "$(hunted_patches | wc -l)" -ge 60 ]
+    while read -r patch; do
+        said=$(mutant_says "$patch" Found)
+        for claim in ${said//,/}; do
+            grep -q "\"$claim\"" oracles/claims.def ||
+                { echo "$patch: $claim is no claim" && return 1; }
+        done
+        [ -n "$said" ] || [ -n "$(mutant_says "$patch" Survives)" ] ||
+            { echo "$patch says neither" && return 1; }
+    done < <(hunted_patches)
 }
 
 @test "every patch says what is to catch it, and that is there" {

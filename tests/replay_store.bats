@@ -38,7 +38,7 @@ END
 @test "the simplest protocol, with kills and without, is replayed 20 times of 20" {
     cp -r "$REPO/examples/own-protocol" own
     cd own
-    make -s clean all FAULTLINE="$REPO"
+    make -s clean all PKG_CONFIG="PKG_CONFIG_PATH=$BUILD/pkgconfig pkg-config"
     sed -i 's/claims = { "H", "B" }/claims = { "H" }/' my.lua
     "$FAULTLINE" run --keep my.lua
     run -0 "$FAULTLINE" replay --repeat 5 faultline-out/latest/[1-4]

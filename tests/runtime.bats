@@ -130,8 +130,8 @@ header() {
     rm -rf run && mv saved run
     [ "$(header 76)" -gt 10000 ]
     [ "$(stat -c %s run/trace/r0.0.trace)" -lt 1048576 ]
-    # slot.lost, 168 bytes into the slot
-    [ "$(od -An -tu4 -j $((board - 1024 * 256 + 168)) -N 4 run/board | tr -d ' ')" -eq 1 ]
+    # slot.lost, 176 bytes into the slot
+    [ "$(od -An -tu4 -j $((board - 1024 * 256 + 176)) -N 4 run/board | tr -d ' ')" -eq 1 ]
 }
 
 @test "records that are lost are told by exec, and by trace with its status" {

@@ -36,13 +36,13 @@ setup() { suites_setup; }
 @test "example: the protocol of one's own passes from a folder elsewhere, and broken it does not" {
     local own=$BATS_TEST_TMPDIR/own
     cp -r "$ROOT/examples/own-protocol" "$own"
-    make -s -C "$own" clean all FAULTLINE="$ROOT"
+    make -s -C "$own" clean all PKG_CONFIG="PKG_CONFIG_PATH=$BUILD/pkgconfig pkg-config"
     cd "$own"
     passes 4 my.lua
 
     # The break that its README proposes.
     sed -i '/FILE \*from = open_or_end(state_path/,/fclose/s/int i = 0/int i = 1/' my_protocol.c
-    make -s FAULTLINE="$ROOT"
+    make -s PKG_CONFIG="PKG_CONFIG_PATH=$BUILD/pkgconfig pkg-config"
     run -1 timeout 200 "$FAULTLINE" run --out "$BATS_TEST_TMPDIR/out" my.lua
     [[ $output == *"ok 3 - my protocol: no crash"* && $output == *"# H."* ]]
 }

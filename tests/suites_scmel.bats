@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The suites of SCMEL: message logging, where only the rank that died goes back.
+# The suites of SCMEL and of pessimistic message logging: only the rank that died goes back.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,9 +8,21 @@ load suites_common
 setup() { suites_setup; }
 
 @test "scmel: ranks die at every phase of a line and in between, and nobody else goes back" {
-    passes 124 "$ROOT/suites/scmel/crash.lua"
+    passes 147 "$ROOT/suites/scmel/crash.lua"
+}
+
+@test "scmel: another rank dies before the first has recovered: unsupported, and no violation" {
+    unsupported scmel
 }
 
 @test "scmel: each broken variant is found by the claim that is said" {
-    passes 6 "$ROOT/suites/scmel/broken.lua"
+    passes 12 "$ROOT/suites/scmel/broken.lua"
+}
+
+@test "pessimistic: ranks die in all phases, and nobody else goes back" {
+    passes 46 "$ROOT/suites/pessimistic/crash.lua"
+}
+
+@test "pessimistic: each broken variant is found by the claim that is said" {
+    passes 2 "$ROOT/suites/pessimistic/broken.lua"
 }

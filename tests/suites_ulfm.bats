@@ -8,7 +8,11 @@ load suites_common
 setup() { suites_setup; }
 
 @test "ulfm: every claim has its situation: revocations, repairs, several deaths, two communicators" {
-    passes 47 "$ROOT/suites/ulfm/claims.lua"
+    passes 49 "$ROOT/suites/ulfm/claims.lua"
+}
+
+@test "ulfm: what an MPI library is known not to keep, the engine does" {
+    passes 3 "$ROOT/suites/ulfm/mpich.lua"
 }
 
 @test "ulfm: a member dies before, inside and after every kind of call" {
@@ -26,10 +30,10 @@ setup() { suites_setup; }
     cp -r "$ROOT/examples/ulfm" "$BATS_TEST_TMPDIR/own"
     cd "$BATS_TEST_TMPDIR/own"
     make FAULTLINE="$ROOT" all
-    run "$FAULTLINE" run --repeat 50 --out mended mended.lua
+    run "$FAULTLINE" run --repeat 50 --filter mended --out mended deaths.lua
     echo "$output"
     [ "$status" -eq 0 ]
-    run "$FAULTLINE" run --until-failure --out found sums.lua
+    run "$FAULTLINE" run --until-failure --filter sums --out found deaths.lua
     echo "$output"
     [ "$status" -eq 1 ]
     [[ $output == *"waits in MPI_Finalize for the others"* ]]

@@ -52,6 +52,19 @@ static bool is_fatal(MPI_Comm handle)
     return fatal;
 }
 
+/* A code of MPICH's that is not its class: MPI_Error_class leaves this bit out. */
+#define CODE_BIT 0x80
+
+int error_code_of(int class)
+{
+    int code = class | CODE_BIT, back = MPI_SUCCESS;
+    if (class != MPIX_ERR_PROC_FAILED && class != MPIX_ERR_PROC_FAILED_PENDING &&
+        class != MPIX_ERR_REVOKED)
+        return class;
+    local.Error_class(code, &back);
+    return back == class ? code : class;
+}
+
 int communicator_raise(MPI_Comm handle, int class)
 {
     if (class == MPI_SUCCESS)
@@ -67,8 +80,9 @@ int communicator_raise(MPI_Comm handle, int class)
                 engine_self, view->rank, (unsigned)view->handle, text);
         engine_abort(class);
     }
-    local.Comm_call_errhandler(view->handle, class);
-    return class;
+    int code = error_code_of(class);
+    local.Comm_call_errhandler(view->handle, code);
+    return code;
 }
 
 /* --- the common part -------------------------------------------------------------------------- */

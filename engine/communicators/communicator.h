@@ -61,6 +61,10 @@ struct comm_view *communicator_view(MPI_Comm handle);
  * if the handler returns; the class MPI_SUCCESS is returned at once. */
 int communicator_raise(MPI_Comm handle, int class);
 
+/* What a call returns for a class, or a status says: of ULFM's classes another number than the
+ * class, as with MPICH, so that who compares the two is found out. */
+int error_code_of(int class);
+
 /* The processes of a group of which this is the handle, in the order of their ranks, as numbers of
  * the engine. */
 void group_processes(uint64_t group, int32_t *process);

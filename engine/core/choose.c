@@ -162,7 +162,7 @@ static bool turns_are_over(void)
 static bool choose_among(const int *ready, unsigned count, unsigned arriving, unsigned *chosen)
 {
     static uint64_t actor[2 * ENGINE_MAX_PROCESSES];
-    if (engine->transitions == NULL) {
+    if (engine->transitions == NULL && engine->policy.kind == POLICY_RANDOM) {
         *chosen = engine_decide(DECIDE_NEXT, count + arriving);
         return true;
     }
@@ -172,7 +172,10 @@ static bool choose_among(const int *ready, unsigned count, unsigned arriving, un
         actor[i] = (uint64_t)ready[i];
     for (unsigned i = 0; i < arriving; i++)
         actor[count + i] = engine_network->lane(i);
-    return transition_choose(actor, count + arriving, chosen);
+    if (engine->transitions != NULL)
+        return transition_choose(actor, count + arriving, chosen);
+    *chosen = engine_choose(actor, count + arriving);
+    return true;
 }
 
 int choose_next(void)

@@ -109,6 +109,18 @@ struct engine_choice {
     uint16_t chosen, count;
 };
 
+/* How decisions are taken that are not given: see policy.c. */
+#define POLICY_MOST_DEPTH 16
+struct policy {
+    enum { POLICY_RANDOM, POLICY_PCT, POLICY_SWARM } kind;
+    /* Of POLICY_PCT: */
+    unsigned depth, steps;
+    unsigned step; /* choices of who is next so far */
+    unsigned change[POLICY_MOST_DEPTH - 1];
+    bool fell[POLICY_MOST_DEPTH - 1];
+    uint64_t fallen[POLICY_MOST_DEPTH - 1]; /* actor */
+};
+
 struct engine {
     size_t used;            /* bytes of the mapping that have ever been given out */
     void *unused[64];       /* chains of free blocks, by size class */
@@ -136,6 +148,7 @@ struct engine {
     size_t choices, choice_room;
     const struct engine_choice *given; /* to be followed first; in the mapping */
     size_t givens;
+    struct policy policy;
     struct transitions *transitions; /* NULL: the run is not explored; see transition.h */
     bool aborted;                    /* MPI_Abort was called */
     char
@@ -270,6 +283,14 @@ void engine_file_made(uint64_t inode);
 
 /* One of 0 .. count - 1, count > 0. Of one possibility nothing is written down. */
 unsigned engine_decide(enum decision kind, unsigned count);
+
+/* Who is next, of these actors (transition.h), count > 0, processes first. Of one nothing is
+ * written down. */
+unsigned engine_choose(const uint64_t *actor, unsigned count);
+
+/* "random", "swarm", "pct:DEPTH:STEPS"; NULL and empty: random. After the seed is known. False: it
+ * is none of these. */
+bool engine_policy_set(const char *text);
 
 /* For who chooses in another way than at random: what is given next, of this kind; false: nothing
  * is. And what was chosen. */

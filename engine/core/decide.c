@@ -3,7 +3,6 @@
  * core.h. */
 #include "engine/core/core.h"
 
-#include "base/mix.h"
 #include "engine/core/parts.h"
 
 void engine_write_down(enum decision kind, unsigned chosen, unsigned count)
@@ -30,7 +29,7 @@ unsigned engine_decide(enum decision kind, unsigned count)
     if (engine->transitions != NULL)
         return transition_decide(kind, count);
     if (!engine_given(kind, count, &chosen))
-        chosen = (unsigned)((mix_two(engine->seed, engine->choices) >> 32) * count >> 32);
+        chosen = policy_decide(kind, count);
     engine_write_down(kind, chosen, count);
     return chosen;
 }

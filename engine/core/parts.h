@@ -17,6 +17,9 @@ void engine_left(int process);
 /* Something was done that is not polling in vain. */
 void note_progress(void);
 
+/* policy.c: one of count possibilities of this kind, which is not who is next. */
+unsigned policy_decide(enum decision kind, unsigned count);
+
 /* --- transition.c: of a run that is explored -------------------------------------------------- */
 
 /* Who of these actors is next. False: all of them sleep. */

@@ -28,7 +28,8 @@ struct transitions {
     size_t count, room;
     size_t segment; /* the entry after the newest turn's */
     uint32_t turns;
-    bool polls; /* the process that runs looks whether it can go on, and will not wait */
+    uint64_t last; /* process that ran last, + 1; 0: none */
+    bool polls;    /* the process that runs looks whether it can go on, and will not wait */
     struct asleep *asleep;
     size_t asleep_count;
 };
@@ -127,13 +128,16 @@ static bool sleeps(uint64_t actor)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-/* Given, or the first that does not sleep. */
+/* Given; or the process that ran last; or the first that does not sleep. */
 static unsigned choose(const uint64_t *actor, unsigned count, bool *given)
 {
     unsigned chosen;
     *given = count > 1 && engine_given(DECIDE_NEXT, count, &chosen);
     if (*given)
         return chosen;
+    for (chosen = 0; chosen < count; chosen++)
+        if (actor[chosen] + 1 == all()->last && !sleeps(actor[chosen]))
+            return chosen;
     for (chosen = 0; chosen < count && sleeps(actor[chosen]); chosen++)
         ;
     return chosen;
@@ -155,6 +159,8 @@ bool transition_choose(const uint64_t *actor, unsigned count, unsigned *chosen)
         add(ENTRY_COULD, 0, 0, actor[i]);
     all()->segment = all()->count;
     all()->turns++;
+    if (transition_is_process(actor[*chosen]))
+        all()->last = actor[*chosen] + 1;
     all()->polls = false;
     return true;
 }

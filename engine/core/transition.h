@@ -64,6 +64,12 @@ struct sleeper {
     uint32_t from;
 };
 
+/* An actor is a process, by its number, or a lane, by its name. */
+static inline bool transition_is_process(uint64_t actor)
+{
+    return actor < 1024;
+}
+
 #define TRANSITION_FILE "transitions" /* .INCARNATION: struct entry, one after the other */
 #define SLEEPER_FILE "sleepers"       /* .INCARNATION: struct sleeper with its entries, each */
 

@@ -104,7 +104,7 @@ static void finish_some(MPI_Request *request, MPI_Status *status, int *class, MP
     MPI_Comm own = request_comm(*request);
     int result = request_finish(request, status);
     if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = result;
+        status->MPI_ERROR = error_code_of(result);
     if (result == MPI_SUCCESS || *class != MPI_SUCCESS)
         return;
     *class = MPI_ERR_IN_STATUS;

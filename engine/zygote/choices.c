@@ -76,6 +76,10 @@ void choices_open(int incarnation)
     const char *explored = getenv(ENGINE_EXPLORE_ENVIRONMENT);
     uint64_t drawn_from = seed != NULL ? strtoull(seed, NULL, 10) : 0;
     engine->seed = mix_two(drawn_from, (uint64_t)incarnation);
+    const char *policy = getenv(ENGINE_POLICY_ENVIRONMENT);
+    if (!engine_policy_set(policy))
+        give_up(ENGINE_POLICY_ENVIRONMENT, "accepted: random, swarm, pct:DEPTH:STEPS (DEPTH from 1 "
+                                           "to 16, STEPS from 1)");
     if (explored != NULL && strcmp(explored, "1") == 0)
         transitions_open(given, incarnation);
     if (given == NULL || *given == '\0')

@@ -14,6 +14,7 @@
     "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
 /* "1": the run is explored (engine/core/transition.h); who sleeps lies beside what is given. */
 #define ENGINE_EXPLORE_ENVIRONMENT "FAULTLINE_ENGINE_EXPLORE"
+#define ENGINE_POLICY_ENVIRONMENT "FAULTLINE_ENGINE_POLICY" /* see engine/core/policy.c */
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
 
 /* This process is asked to be a zygote. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 9u
+#define BOARD_VERSION 10u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_NEWCOMERS 64 /* slots for processes that come later, where some may */
@@ -78,7 +78,9 @@ struct board_slot {
     _Atomic uint32_t nobody;       /* 1: the process has told that it is no rank now */
     _Atomic uint32_t leaving;      /* 1: it has come to the MPI library's own MPI_Finalize */
     _Atomic uint32_t together;     /* enum board_together. By the rank and its parent */
+    _Atomic uint32_t meets_with;   /* what it asks for there; see tap_survivors.c */
     _Atomic uint64_t meets;        /* name of the meeting that it has come to; 0: none */
+    _Atomic uint64_t agreed;       /* name of the newest one in which it has agreed to go on */
     _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
     _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */
@@ -154,8 +156,9 @@ struct board {
     _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
                                     that none can go on, and nothing is held or stopped */
     uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
-    char refused[BOARD_TEXT_BYTES]; /* what he does not do and a rank asked for; empty: nothing */
-    char library[BOARD_TEXT_BYTES]; /* file of the MPI library; empty: not known. By rank 0 */
+    char refused[BOARD_TEXT_BYTES];  /* what he does not do and a rank asked for; empty: nothing */
+    char misbuilt[BOARD_TEXT_BYTES]; /* what was built with another faultline.h; empty: nothing */
+    char library[BOARD_TEXT_BYTES];  /* file of the MPI library; empty: not known. By rank 0 */
     char library_version[BOARD_TEXT_BYTES]; /* what it calls itself, cut. By rank 0 */
     struct board_step progress[BOARD_MAX_STEPS];
     struct board_slot slot[];

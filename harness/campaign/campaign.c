@@ -126,12 +126,24 @@ static enum error_code open_outputs(struct campaign *campaign, struct error *err
     return OK;
 }
 
+/* Policies are the step engine's. */
+static enum error_code check_engine(const struct campaign *campaign, struct error *error)
+{
+    for (size_t i = 0; campaign->strategy->policy != NULL && i < campaign->subject_count; i++)
+        if (campaign->subject[i].scenario.engine == NULL)
+            return error_set(error, ERROR_USAGE,
+                             "--strategy %s says how the step engine decides: give --engine step",
+                             campaign->strategy->name);
+    return OK;
+}
+
 static enum error_code open_session(struct campaign *campaign, struct error *error)
 {
     campaign->start_ns = clock_monotonic_ns();
     enum error_code code = OK;
     campaign_find_subjects(campaign);
-    if (campaign->stored != NULL)
+    code = check_engine(campaign, error);
+    if (code == OK && campaign->stored != NULL)
         code = campaign_compare(campaign, error);
     if (code == OK)
         code = open_outputs(campaign, error);

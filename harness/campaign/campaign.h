@@ -44,6 +44,7 @@ struct subject {
     struct job *survey_job;   /* without faults; the same */
     char **environment;       /* of the survey; owned, its strings are not but for the last */
     struct survey survey;
+    unsigned turns; /* choices of who is next, of the step engine in the survey */
     bool surveyed;
     bool unfinished; /* the run without faults came to no end: there is nothing to aim at */
     uint64_t plans;  /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */

@@ -19,13 +19,15 @@
 static json_t *pack_identity(const struct scenario *scenario)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*, s:s*}", "protocol",
+        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*, s:s*, s:s*, s:o*}", "protocol",
         json_text(scenario->protocol), "program", json_text(scenario->program), "arguments",
         json_texts(scenario->argument, scenario->argument_count), "environment",
         json_texts(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
         "claims", json_texts(scenario->claim, scenario->claim_count), "timeout_s",
         scenario->timeout_s, "library", json_text(scenario->library), "helpers", scenario->helpers,
-        "result", json_text(scenario->result), "engine", scenario->engine);
+        "result", json_text(scenario->result), "engine", scenario->engine, "nodes", scenario->nodes,
+        "files",
+        scenario->file_count > 0 ? json_texts(scenario->files, scenario->file_count) : NULL);
 }
 
 static json_t *pack_coverage(const struct subject *subject)
@@ -115,13 +117,13 @@ static json_t *pack_asked(const struct campaign *campaign)
     const struct options *options = &campaign->options;
     char seed[NUMBER_BYTES];
     snprintf(seed, sizeof seed, "%" PRIu64, campaign->seed);
-    return json_pack("{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f, s:s*}", "strategy",
-                     campaign->strategy->name, "seed", seed, "runs",
-                     (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
-                     "until_failure", options->until_failure, "ranks", options->ranks, "filter",
-                     json_text(options->filter), "scenarios",
-                     json_texts(options->path, options->path_count), "timeout_s",
-                     options->timeout_s, "engine", options->engine);
+    return json_pack(
+        "{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f, s:s*, s:i}", "strategy",
+        campaign->strategy->name, "seed", seed, "runs", (json_int_t)campaign->runs_asked,
+        "budget_s", campaign->budget_s, "until_failure", options->until_failure, "ranks",
+        options->ranks, "filter", json_text(options->filter), "scenarios",
+        json_texts(options->path, options->path_count), "timeout_s", options->timeout_s, "engine",
+        options->engine, "trace_limit_mb", options->trace_mb);
 }
 
 static json_t *pack(const struct campaign *campaign)
@@ -252,6 +254,8 @@ static enum error_code take_asked(struct campaign *campaign, const json_t *asked
         own->filter = json_string_value(json_object_get(asked, "filter"));
     if (own->timeout_s == 0)
         own->timeout_s = json_number_value(json_object_get(asked, "timeout_s"));
+    if (own->trace_mb == 0)
+        own->trace_mb = (int)json_integer_value(json_object_get(asked, "trace_limit_mb"));
     return code;
 }
 

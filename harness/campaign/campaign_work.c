@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/mix.h"
+#include "base/regular_file.h"
 #include "trace/clock.h"
 
 #include <inttypes.h>
@@ -12,6 +13,8 @@
 #include <xxhash.h>
 
 #define NS_PER_S 1e9
+#define TURN_LINE_BYTES 64
+#define PCT_DEPTHS 3
 
 double campaign_elapsed_s(const struct campaign *campaign)
 {
@@ -178,6 +181,22 @@ static enum error_code tell_survey(struct campaign *campaign, size_t number, str
     return code;
 }
 
+/* How often the step engine has chosen who is next in the first life of this run. */
+static unsigned count_turns(const char *folder)
+{
+    char line[TURN_LINE_BYTES];
+    struct path path;
+    unsigned turns = 0;
+    if (path_format(&path, NULL, "%s/choices.0", folder) != OK)
+        return 0;
+    FILE *file = regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        turns += strncmp(line, "next ", 5) == 0;
+    if (file != NULL)
+        fclose(file);
+    return turns;
+}
+
 /* A run without faults that does not finish is a failure of its own, and nothing to aim by. */
 static enum error_code survey_one(struct campaign *campaign, struct subject *subject,
                                   struct error *error)
@@ -194,6 +213,7 @@ static enum error_code survey_one(struct campaign *campaign, struct subject *sub
     enum error_code code = survey_take(folder, &subject->wires, &subject->survey, error);
     if (code != OK)
         return code;
+    subject->turns = count_turns(folder);
     subject->surveyed = true;
     subject->plans = campaign->strategy->count(&subject->survey);
     return OK;
@@ -316,6 +336,19 @@ static uint64_t subject_mix(const struct subject *subject)
     return mixed;
 }
 
+/* Of priorities that change up to twice: what needs more is found by chance. */
+static void choose_policy(const struct campaign *campaign, struct task *task)
+{
+    const struct subject *subject = &campaign->subject[task->subject];
+    const char *policy = campaign->strategy->policy;
+    if (policy == NULL || strcmp(policy, "pct") != 0)
+        snprintf(task->job.policy, sizeof task->job.policy, "%s", policy != NULL ? policy : "");
+    else
+        snprintf(task->job.policy, sizeof task->job.policy, "pct:%u:%u",
+                 1 + (unsigned)(mix_two(task->job.round, PCT_DEPTHS) % PCT_DEPTHS),
+                 subject->turns > 0 ? subject->turns : 1);
+}
+
 /* The scenario of the subject with a plan of the strategy's. */
 static enum error_code fill_task(struct campaign *campaign, struct task *task, struct error *error)
 {
@@ -333,6 +366,7 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     task->job.number = (int)campaign->number;
     task->job.round = mix_two(mixed, task->index) | 1; /* the survey has 0 */
     task->job.takes_vacuous = true;
+    choose_policy(campaign, task);
     if (code == OK)
         code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,
                            campaign->number);

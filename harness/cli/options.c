@@ -13,14 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMIT_DIGITS 40
 #define SEED_DIGITS 16
 #define VARIABLE_BYTES 64
 #define DEFAULT_SEED 1 /* the same scenarios every time, unless another seed is asked for */
 #define TIMEOUT_MOST_S 1e6
+#define TRACE_MOST_MB 1000000
 #define DEFAULT_REPLAYS 20
 #define DEFAULT_CONFIRM 5
+#define MOST_CRASHES 8
 
 enum key {
     KEY_JOBS = 'j',
@@ -30,6 +33,7 @@ enum key {
     KEY_RANKS,
     KEY_ENGINE,
     KEY_TIMEOUT,
+    KEY_TRACE_LIMIT,
     KEY_FILTER,
     KEY_SHARD,
     KEY_REPEAT,
@@ -55,6 +59,9 @@ enum key {
     KEY_KEEP,
     KEY_TRUST,
     KEY_ALL_ORDERS,
+    KEY_CRASHES,
+    KEY_LOSSES,
+    KEY_PREEMPTIONS,
 };
 
 /* A line of the table. argument NULL: a switch. */
@@ -84,6 +91,8 @@ static const struct option_line lines[] = {
     {"timeout", KEY_TIMEOUT, "S", FOR_RUN | FOR_CAMPAIGN | FOR_EXPLORE,
      "seconds for the faults, and again for the job without them, where the scenario says nothing "
      "(default 60)"},
+    {"trace-limit", KEY_TRACE_LIMIT, "MB", FOR_RUN | FOR_CAMPAIGN | FOR_EXPLORE,
+     "end a run whose traces take more than so many megabytes, as a harness error (default 4000)"},
     {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_EXPLORE,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},
@@ -124,6 +133,17 @@ static const struct option_line lines[] = {
      "start nothing after so long for each scenario: 90, 90s, 5m (default: no limit)"},
     {"runs", KEY_RUNS, "N", FOR_EXPLORE, "at most so many for each scenario (default: no limit)"},
     {"keep", KEY_KEEP, NULL, FOR_EXPLORE, "keep the folders of all runs"},
+    {"jobs", KEY_JOBS, "N", FOR_EXPLORE,
+     "runs at once, each of another place (default: the processors)"},
+    {"crashes", KEY_CRASHES, "K", FOR_EXPLORE,
+     "also with up to K deaths, before every call of every rank (default 0)"},
+    {"losses", KEY_LOSSES, NULL, FOR_EXPLORE,
+     "each of these also with the loss of what the rank, and of what nobody, has synced"},
+    {"preemptions", KEY_PREEMPTIONS, "K", FOR_EXPLORE,
+     "only schedules that take the turn from a rank that could go on at most K times, and these in "
+     "all orders"},
+    {"resume", KEY_RESUME, "DIR", FOR_EXPLORE,
+     "go on with the search in DIR where it stopped, with the same scenarios and options"},
     {"all-orders", KEY_ALL_ORDERS, NULL, FOR_EXPLORE,
      "also those that differ only in the order of what commutes"},
     {"budget", KEY_BUDGET, "TIME", FOR_SHRINK,
@@ -225,6 +245,30 @@ enum error_code seed_parse(const char *text, uint64_t *seed, struct error *error
     return OK;
 }
 
+/* The place of an argument that is taken as it is, NULL if the key has none. */
+static const char **text_of(struct options *options, int key)
+{
+    switch (key) {
+    case KEY_OUT:
+        return &options->out;
+    case KEY_FILTER:
+        return &options->filter;
+    case KEY_TAP:
+        return &options->tap;
+    case KEY_HTML:
+        return &options->html;
+    case KEY_CLAIMS:
+        return &options->claims;
+    case KEY_STRATEGY:
+        return &options->strategy;
+    case KEY_RESUME:
+        return &options->resume;
+    default:
+        return key >= KEY_RESULTS && key <= KEY_RESULTS_LAST ? &options->results[key - KEY_RESULTS]
+                                                             : NULL;
+    }
+}
+
 /* argument is NULL for a switch. */
 static enum error_code set_option(struct options *options, int key, const char *argument,
                                   struct error *error)
@@ -232,6 +276,10 @@ static enum error_code set_option(struct options *options, int key, const char *
     switch (key) {
     case KEY_JOBS:
         return take_count(argument, 1, OPTIONS_MAX_JOBS, &options->jobs, error);
+    case KEY_CRASHES:
+        return take_count(argument, 0, MOST_CRASHES, &options->crashes, error);
+    case KEY_PREEMPTIONS:
+        return take_count(argument, 0, INT_MAX, &options->preemptions, error);
     case KEY_RUNS:
         return take_count(argument, 1, INT_MAX, &options->runs, error);
     case KEY_REPLAYS:
@@ -249,38 +297,21 @@ static enum error_code set_option(struct options *options, int key, const char *
         return take_engine(argument, &options->engine, error);
     case KEY_TIMEOUT:
         return take_timeout(argument, &options->timeout_s, error);
+    case KEY_TRACE_LIMIT:
+        return take_count(argument, 1, TRACE_MOST_MB, &options->trace_mb, error);
     case KEY_SHARD:
         return take_shard(argument, options, error);
     case KEY_REPEAT:
         return take_count(argument, 1, OPTIONS_MAX_REPEAT, &options->repeat, error);
-    case KEY_OUT:
-        options->out = argument;
-        break;
-    case KEY_FILTER:
-        options->filter = argument;
-        break;
-    case KEY_TAP:
-        options->tap = argument;
-        break;
-    case KEY_HTML:
-        options->html = argument;
-        break;
-    case KEY_CLAIMS:
-        options->claims = argument;
-        break;
-    case KEY_STRATEGY:
-        options->strategy = argument;
-        break;
-    case KEY_RESUME:
-        options->resume = argument;
-        break;
     default:
-        if (key < KEY_RESULTS || key > KEY_RESULTS_LAST)
-            return error_set(error, ERROR_USAGE, "an option without a meaning");
-        options->results[key - KEY_RESULTS] = argument;
+        break;
     }
+    const char **text = text_of(options, key);
+    if (text == NULL)
+        return error_set(error, ERROR_USAGE, "an option without a meaning");
     if (*argument == '\0')
         return error_set(error, ERROR_USAGE, "is empty");
+    *text = argument;
     return OK;
 }
 
@@ -310,6 +341,8 @@ static bool *switch_of(struct options *options, int key)
         return &options->keep;
     case KEY_ALL_ORDERS:
         return &options->all_orders;
+    case KEY_LOSSES:
+        return &options->losses;
     case KEY_TRUST:
         return &options->trust;
     default:
@@ -398,11 +431,18 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+static int processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > OPTIONS_MAX_JOBS ? OPTIONS_MAX_JOBS : (int)count;
+}
+
 void options_parse(struct options *options, enum option_verb verb, const struct options_help *help,
                    int argc, char **argv)
 {
     *options =
-        (struct options){.jobs = 1,
+        (struct options){.jobs = verb == FOR_EXPLORE ? processors() : 1,
+                         .preemptions = -1,
                          .seed = DEFAULT_SEED,
                          .out = "faultline-out",
                          .repeat = 1,

@@ -31,6 +31,7 @@ struct options {
     const char *out;    /* folder of all runs */
     int ranks;          /* 0: as the scenario says */
     double timeout_s;   /* 0: not given */
+    int trace_mb;       /* most that the traces of a run may take; 0: not given */
     const char *engine; /* for all scenarios; NULL: as each says */
     const char *filter;
     int shard, shards;                  /* 1..shards; 0 0: everything */
@@ -50,6 +51,9 @@ struct options {
     bool control;    /* set by a verb that gives a violation its control run (control.h) */
     bool no_pages;   /* set by a verb whose runs are trials that nobody looks at */
     bool no_stacks;  /* what violates a claim is not run again for the stacks of its witness */
+    int crashes;     /* explore: the most deaths that are added to a run, 0 and up */
+    bool losses;     /* explore: each also with what is not synced */
+    int preemptions; /* explore: so many at most; -1: any number */
     bool all_orders; /* explore: those of transitions that commute, too */
     bool trust;      /* what an archive names is run without asking */
     bool keep;       /* run folders of runs that passed, too */

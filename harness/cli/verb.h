@@ -16,6 +16,7 @@ struct verb {
 
 /* The verbs. argv[0] is for messages: "faultline run". Each returns the exit status (enum
  * exit_status) and has printed what was wrong. */
+int verb_init(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_campaign(int argc, char **argv);
 int verb_explore(int argc, char **argv);

@@ -159,7 +159,7 @@ static void look_at_launcher(struct visit *visit)
     struct path path;
     struct error error;
     char text[ANSWER_BYTES];
-    if (launcher->find(&path, &error) != OK) {
+    if (launcher->find(launcher, &path, &error) != OK) {
         say(visit, "NO", launcher->name, "%s", error.text);
         if (getenv(launcher->variable) == NULL)
             want(visit, launcher->package);

@@ -81,6 +81,7 @@ int exec_on_engine(const struct path *run_folder, int ranks, uint64_t seed, char
     run.number = 1;
     run.seed = seed;
     run.timeout_s = NO_LIMIT_S;
+    run.trace_mb = 0;
     run.capture = false;
     run.shown = *run_folder;
     run_execute(&run, &error);

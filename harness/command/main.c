@@ -11,6 +11,7 @@
 #define VERB_NAME_BYTES 64
 
 static const struct verb verbs[] = {
+    {"init", verb_init, "begin: a folder with a protocol, a program, scenarios and CI files"},
     {"run", verb_run, "run scenarios; TAP on stdout"},
     {"campaign", verb_campaign, "draw many plans, run each, group what fails"},
     {"explore", verb_explore, "run every schedule of a small job, on the step engine"},

@@ -125,7 +125,8 @@ struct decision_event {
     uint32_t shape;
     uint32_t request; /* its number, 0 if it has none; of a call on the store: where its path stands
                          in the texts, + 1 */
-    uint32_t value;   /* negative poll: how often; else the hash of the payload, folded */
+    uint32_t value;   /* negative poll: how often; call on the store in progress: 1 if the file
+                         system was called; else the hash of the payload, folded */
     uint32_t index;   /* of the record in its trace */
 };
 

@@ -53,7 +53,7 @@ static uint32_t value_of(const struct record *record, const struct decision_shap
     if (decision_is_negative(shape))
         return record->bytes < UINT32_MAX ? (uint32_t)record->bytes : UINT32_MAX;
     if ((shape->state & SHAPE_INCOMPLETE) != 0)
-        return 0;
+        return shape->kind == RECORD_STORAGE && record->hash != STORAGE_NOT_BEGUN;
     uint64_t hash = shape->kind != RECORD_STORAGE ? record->hash : 0; /* there it is a time */
     if (shape->kind == RECORD_COLLECTIVE)
         hash ^= record->result_hash;
@@ -107,9 +107,14 @@ static enum error_code begin_event(struct reading *reading, uint64_t index)
 }
 
 /* --- calls on the store ----------------------------------------------------------------------- */
-/* What has waited for its turn began then. */
+/* A call that was in progress when its rank was killed has most often taken effect, for the kernel
+ * finishes what it is doing: calls that began later come after it. */
 static bool add_store_call(struct reading *reading, const struct record *record, uint32_t event)
 {
+    uint64_t leave = atomic_load(&record->leave);
+    uint64_t begin = record->hash != 0 ? record->hash : record->enter; /* 0: of an older trace */
+    if (record->hash == STORAGE_NOT_BEGUN)
+        return true;
     struct store_call *call = parts_add(&reading->all->stored, 1, reading->all->error);
     if (call == NULL)
         return false;
@@ -117,8 +122,8 @@ static bool add_store_call(struct reading *reading, const struct record *record,
                                 .incarnation = reading->trace->incarnation,
                                 .section = reading->all->section.count - 1,
                                 .event = event,
-                                .begin = record->hash != 0 ? record->hash : record->enter,
-                                .end = atomic_load(&record->leave)};
+                                .begin = begin,
+                                .end = leave != 0 ? leave : begin + 1};
     return true;
 }
 

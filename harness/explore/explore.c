@@ -1,12 +1,10 @@
-/* `faultline explore`: every schedule of a scenario, on the step engine. */
+/* `faultline explore`: every schedule of a scenario, with deaths at every place, on the step
+ * engine. */
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "explore/outcomes.h"
-#include "explore/tree.h"
-#include "jobs/pool.h"
+#include "explore/search.h"
 #include "reports/results/tap.h"
 #include "suite/select.h"
-#include "system/progress.h"
 #include "system/status.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
@@ -16,91 +14,32 @@
 #include <string.h>
 
 #define ID_BYTES 64
-#define TEXT_BYTES 512
-
-struct exploration {
-    struct options options; /* of the runs */
-    const struct scenario *scenario;
-    struct path folder, given; /* OUT/<id>/N, and what the next run follows */
-    struct tree *tree;
-    struct outcomes outcomes;
-    struct pool pool;
-    struct progress progress;
-    uint64_t deadline_ns; /* 0: none */
-    bool complete;
-};
-
-/* --- one run ---------------------------------------------------------------------------------- */
-
-static enum error_code run_next(struct exploration *x, struct job *job, struct error *error)
-{
-    *job = (struct job){.scenario = x->scenario, .number = 1, .explored = x->given.text};
-    enum error_code code = path_format(&job->folder, error, "%s/%" PRIu64, x->folder.text,
-                                       tree_counts(x->tree).runs + 1);
-    if (code == OK)
-        code = pool_start(&x->pool, job, error);
-    while (code == OK && x->pool.running > 0) {
-        progress_show(&x->progress, x->scenario->name);
-        pool_wait(&x->pool, x->progress.on ? PROGRESS_PERIOD_MS : -1);
-    }
-    return code;
-}
-
-/* What came of it: the folder is kept where it is the first of its kind and did not pass. */
-static enum error_code take(struct exploration *x, const struct job *job, struct error *error)
-{
-    bool is_new = false;
-    enum error_code code = tree_take(x->tree, job->folder.text, error);
-    if (code == OK && !tree_was_redundant(x->tree))
-        code = outcomes_add(&x->outcomes, job->folder.text, &is_new, error);
-    x->progress.done++;
-    if (code == OK && is_new && x->outcomes.alike[x->outcomes.count - 1].verdict != VERDICT_PASS)
-        x->progress.failed++;
-    else if (code == OK && !x->options.keep)
-        code = path_remove(job->folder.text, error);
-    return code;
-}
-
-static bool is_over(const struct exploration *x)
-{
-    uint64_t runs = tree_counts(x->tree).runs;
-    return x->pool.interrupted != 0 ||
-           (x->deadline_ns != 0 && clock_monotonic_ns() >= x->deadline_ns) ||
-           (x->options.runs > 0 && runs >= (uint64_t)x->options.runs);
-}
-
-static enum error_code run_all(struct exploration *x, struct error *error)
-{
-    enum error_code code = OK;
-    while (code == OK && !is_over(x)) {
-        struct job job;
-        if (!tree_next(x->tree, x->given.text, error)) {
-            x->complete = error->code == OK;
-            return error->code;
-        }
-        code = run_next(x, &job, error);
-        if (code == OK && x->pool.interrupted == 0)
-            code = take(x, &job, error);
-    }
-    return code;
-}
+#define TEXT_BYTES 1024
+#define OPEN_MOST 10 /* parts that are named */
 
 /* --- what is printed -------------------------------------------------------------------------- */
 
-static enum exit_status worst_of(const struct exploration *x)
+/* A claim of which nothing arises in one run may arise in another. */
+static enum exit_status worst_of(const struct search *search)
 {
-    enum exit_status worst = x->complete ? STATUS_PASS : STATUS_UNDECIDED;
-    for (size_t i = 0; i < x->outcomes.count; i++)
-        worst = status_worst(worst, status_of_verdict(x->outcomes.alike[i].verdict));
+    enum exit_status worst = search->complete ? STATUS_PASS : STATUS_UNDECIDED;
+    bool passed = false;
+    for (size_t i = 0; i < search->outcomes.count; i++)
+        passed |= search->outcomes.alike[i].verdict == VERDICT_PASS;
+    for (size_t i = 0; i < search->outcomes.count; i++) {
+        enum verdict verdict = search->outcomes.alike[i].verdict;
+        if (verdict != VERDICT_VACUOUS || !passed)
+            worst = status_worst(worst, status_of_verdict(verdict));
+    }
     return worst;
 }
 
-static void print_outcomes(const struct exploration *x)
+static void print_outcomes(const struct search *search)
 {
     char text[TEXT_BYTES];
     tap_list(stdout, "outcomes");
-    for (size_t i = 0; i < x->outcomes.count; i++) {
-        const struct alike *alike = &x->outcomes.alike[i];
+    for (size_t i = 0; i < search->outcomes.count; i++) {
+        const struct alike *alike = &search->outcomes.alike[i];
         bool passed = alike->verdict == VERDICT_PASS;
         snprintf(text, sizeof text, "%" PRIu64 " runs: %s%s%s, results %016" PRIx64 "%s%.200s",
                  alike->runs, verdict_text(alike->verdict),
@@ -110,32 +49,115 @@ static void print_outcomes(const struct exploration *x)
     }
 }
 
-static void print(const struct exploration *x, int number, enum exit_status status,
-                  const struct error *error)
+/* "", " with at most 2 crashes" ... */
+static void describe_limits(const struct search *search, char *text, size_t bytes)
 {
-    char text[TEXT_BYTES];
-    struct tree_counts counts = tree_counts(x->tree);
-    progress_hide((struct progress *)&x->progress);
-    tap_line(stdout, status == STATUS_PASS, number, x->scenario->name,
-             x->complete ? NULL : "not exhausted");
-    tap_block_begin(stdout);
-    if (x->complete)
+    const struct options *o = &search->options;
+    size_t used = 0;
+    text[0] = '\0';
+    if (o->crashes > 0)
+        used = (size_t)snprintf(text, bytes, " with at most %d crash%s more, at %zu places%s",
+                                o->crashes, o->crashes == 1 ? "" : "es",
+                                search->count > 0 ? search->count - 1 : 0,
+                                o->losses ? " (each loss a place)" : "");
+    if (o->preemptions >= 0)
+        snprintf(text + used, bytes - used, ", with at most %d preemption%s", o->preemptions,
+                 o->preemptions == 1 ? "" : "s");
+}
+
+static void print_explored(const struct search *search)
+{
+    char text[TEXT_BYTES], limits[TEXT_BYTES / 2];
+    struct exploration_counts counts = exploration_counts(search);
+    describe_limits(search, limits, sizeof limits);
+    if (search->complete)
         snprintf(text, sizeof text,
-                 "complete: every schedule of %d ranks, %" PRIu64 " runs, %" PRIu64
+                 "complete: every schedule of %d ranks%s, %" PRIu64 " runs, %" PRIu64
                  " of them cut short",
-                 x->scenario->ranks, counts.runs, counts.redundant);
+                 search->scenario->ranks, limits, counts.runs, counts.redundant);
     else
         snprintf(text, sizeof text,
-                 "not complete: %" PRIu64 " runs, %" PRIu64
+                 "not complete: %" PRIu64 " runs%s, %" PRIu64
                  " of them cut short; about %.3g %% of the schedules are done",
-                 counts.runs, counts.redundant, 100 * counts.done);
+                 counts.runs, limits, counts.redundant, 100 * counts.done);
     tap_string(stdout, "explored", text);
-    if (error->code != OK)
-        tap_string(stdout, "error", error->text);
     snprintf(text, sizeof text, "%" PRIu64 " transitions in the longest run, %" PRIu64 " races",
              counts.turns, counts.races);
     tap_string(stdout, "size", text);
-    print_outcomes(x);
+    if (search->options.crashes > 0) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " runs began a life with a store that was known, %" PRIu64
+                 " did not come to their crash; %zu stores",
+                 counts.known, counts.idle, search->states.count);
+        tap_string(stdout, "crashes", text);
+    }
+}
+
+/* What the answer does not speak of. */
+static void print_left_out(const struct search *search)
+{
+    char text[TEXT_BYTES];
+    struct exploration_counts counts = exploration_counts(search);
+    const struct options *o = &search->options;
+    tap_list(stdout, "left out");
+    snprintf(text, sizeof text, "more than %d crash%s%s", o->crashes, o->crashes == 1 ? "" : "es",
+             o->crashes > 0 ? ", and deaths inside a call" : "");
+    tap_item(stdout, text);
+    if (o->crashes > 0 && !o->losses)
+        tap_item(stdout, "loss of what was not synced");
+    if (counts.known > 0)
+        tap_item(stdout,
+                 "other schedules of a life whose store another life before had left alike: "
+                 "they do the same, but messages of both lives are compared for one alone");
+    if (counts.left_out > 0) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " choices with more than %d preemption%s, and "
+                 "what comes after them",
+                 counts.left_out, o->preemptions, o->preemptions == 1 ? "" : "s");
+        tap_item(stdout, text);
+    }
+    tap_item(stdout, "what is fixed: see EXPLORING in faultline-engine(7)");
+}
+
+static void print_open(const struct search *search)
+{
+    char text[TEXT_BYTES], name[TEXT_BYTES / 2];
+    size_t named = 0, open = exploration_counts(search).open;
+    tap_list(stdout, "open");
+    for (size_t i = 0; i < search->count && named < OPEN_MOST; i++) {
+        const struct part *part = &search->part[i];
+        if (part->over)
+            continue;
+        snprintf(name, sizeof name, "no crash");
+        if (part->deaths > 0)
+            place_describe(&part->death, name, sizeof name);
+        snprintf(text, sizeof text, "%s%s: %" PRIu64 " runs, about %.3g %% done",
+                 part->deaths > 1 ? "after another crash, " : "", name, part->counts.runs,
+                 100 * part->counts.done);
+        tap_item(stdout, text);
+        named++;
+    }
+    if (open > named) {
+        snprintf(text, sizeof text, "and %zu more", open - named);
+        tap_item(stdout, text);
+    }
+}
+
+static void print(const struct search *search, int number, enum exit_status status,
+                  const struct error *error)
+{
+    tap_line(stdout, status == STATUS_PASS, number, search->scenario->name,
+             search->complete ? NULL : "not exhausted");
+    tap_block_begin(stdout);
+    if (error->code != OK)
+        tap_string(stdout, "error", error->text);
+    if (search->count > 0) { /* it began */
+        print_explored(search);
+        print_outcomes(search);
+        if (!search->complete)
+            print_open(search);
+        print_left_out(search);
+    }
     tap_block_end(stdout);
     fflush(stdout);
 }
@@ -151,8 +173,18 @@ static bool can_be_explored(const struct plan *plan, size_t step)
            (step == 0 || s->after == PLAN_AFTER_START || s->when.rank == plan->steps[0].when.rank);
 }
 
-static enum error_code check(const struct scenario *scenario, struct error *error)
+static enum error_code check(const struct options *options, const struct scenario *scenario,
+                             struct error *error)
 {
+    if (options->crashes > 0 && scenario->plan.count > 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "%s:%d: explore --crashes takes no scenario with a plan of its own: \"%s\"",
+            scenario->file, scenario->line, scenario->name);
+    if (options->losses && scenario->nodes != NULL)
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: explore --losses takes no scenario with nodes: \"%s\"",
+                         scenario->file, scenario->line, scenario->name);
     if (scenario->survivors)
         return error_set(error, ERROR_USAGE,
                          "%s:%d: explore does not take scenarios with survivors yet: \"%s\"",
@@ -166,33 +198,34 @@ static enum error_code check(const struct scenario *scenario, struct error *erro
     return OK;
 }
 
+/* Of several scenarios some may not have had their turn when the search was cut off. */
+static bool has_begun(const struct search *search)
+{
+    struct path path;
+    return path_format(&path, NULL, "%s/" STATE_FILE, search->folder.text) != OK ||
+           path_exists(path.text);
+}
+
 static enum exit_status explore(const struct options *options, const struct scenario *scenario,
                                 const char *out, int number)
 {
     struct error error = {0};
-    struct exploration x = {.options = *options, .scenario = scenario};
-    x.options.jobs = 1;
-    x.options.no_pages = x.options.no_stacks = x.options.no_control = true;
+    struct search search = {.options = *options, .scenario = scenario};
+    search.options.no_pages = search.options.no_stacks = search.options.no_control = true;
     if (options->budget_s > 0)
-        x.deadline_ns = clock_monotonic_ns() + (uint64_t)(options->budget_s * 1e9);
-    x.tree = tree_new(!options->all_orders);
-    enum error_code code = path_format(&x.folder, &error, "%s/%d", out, number);
+        search.deadline_ns = clock_monotonic_ns() + (uint64_t)(options->budget_s * 1e9);
+    enum error_code code = path_format(&search.folder, &error, "%s/%d", out, number);
     if (code == OK)
-        code = path_format(&x.given, &error, "%s/%d/next", out, number);
+        code = path_make_folder(search.folder.text, &error);
+    if (code == OK && options->resume != NULL && (number == 1 || has_begun(&search)))
+        code = state_load(&search, &error);
     if (code == OK)
-        code = path_make_folder(x.given.text, &error);
-    if (code == OK)
-        code = pool_open(&x.pool, &x.options, &error);
-    progress_begin(&x.progress, 0);
-    if (code == OK)
-        code = run_all(&x, &error);
-    pool_close(&x.pool);
-    enum exit_status status = worst_of(&x);
+        code = exploration_run(&search, &error);
+    enum exit_status status = worst_of(&search);
     if (code != OK)
-        status = status_worst(status, STATUS_HARNESS);
-    print(&x, number, status, &error);
-    outcomes_release(&x.outcomes);
-    tree_release(x.tree);
+        status = code == ERROR_USAGE ? STATUS_USAGE : status_worst(status, STATUS_HARNESS);
+    print(&search, number, status, &error);
+    exploration_release(&search);
     return status;
 }
 
@@ -202,9 +235,10 @@ static enum exit_status explore_all(const struct options *options,
     struct path out;
     enum exit_status worst = STATUS_PASS;
     for (size_t i = 0; i < selection->count; i++)
-        if (check(selection->chosen[i], error) != OK)
+        if (check(options, selection->chosen[i], error) != OK)
             return status_of_error(error);
-    if (path_make_output(options->out, &out, error) != OK)
+    if ((options->resume != NULL ? path_format(&out, error, "%s", options->resume)
+                                 : path_make_output(options->out, &out, error)) != OK)
         return status_of_error(error);
     tap_header(stdout);
     tap_plan(stdout, selection->count);
@@ -219,13 +253,19 @@ int verb_explore(int argc, char **argv)
     static const struct options_help help = {
         "SCENARIO.lua|DIR...",
         "Runs every schedule of the scenarios on the step engine: all orders in which ranks go on "
-        "and messages arrive, but for those that differ only in the order of what commutes."};
+        "and messages arrive, but for those that differ only in the order of what commutes. With "
+        "--crashes also with deaths at every place."};
     struct options options;
     struct selection selection;
     struct error error = {0};
     options_parse(&options, FOR_EXPLORE, &help, argc, argv);
     options.engine = "step";
     int status;
+    if (options.resume != NULL && options.path_count == 0) {
+        error_set(&error, ERROR_USAGE,
+                  "--resume goes on with the scenarios that it began with: name them, too");
+        return (int)status_of_error(&error);
+    }
     if (select_scenarios(&options, &selection, &error) != OK)
         status = (int)status_of_error(&error);
     else if ((status = select_check(&selection)) == STATUS_PASS)

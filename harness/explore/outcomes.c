@@ -52,26 +52,24 @@ static bool are_alike(const struct alike *a, const struct alike *b)
            a->results == b->results;
 }
 
-enum error_code outcomes_add(struct outcomes *outcomes, const char *folder, bool *is_new,
-                             struct error *error)
+enum error_code outcome_of(const char *folder, struct alike *seen, struct error *error)
 {
-    struct alike seen = {.runs = 1};
-    enum error_code code = describe(folder, &seen, error);
-    if (code == OK)
-        code = path_format(&seen.folder, error, "%s", folder);
-    *is_new = false;
-    if (code != OK)
-        return code;
+    *seen = (struct alike){.runs = 1};
+    enum error_code code = describe(folder, seen, error);
+    return code == OK ? path_format(&seen->folder, error, "%s", folder) : code;
+}
+
+bool outcomes_add(struct outcomes *outcomes, const struct alike *seen)
+{
     for (size_t i = 0; i < outcomes->count; i++)
-        if (are_alike(&outcomes->alike[i], &seen)) {
+        if (are_alike(&outcomes->alike[i], seen)) {
             outcomes->alike[i].runs++;
-            return OK;
+            return false;
         }
     outcomes->alike =
         memory_room(outcomes->alike, outcomes->count, &outcomes->room, sizeof *outcomes->alike);
-    outcomes->alike[outcomes->count++] = seen;
-    *is_new = true;
-    return OK;
+    outcomes->alike[outcomes->count++] = *seen;
+    return true;
 }
 
 void outcomes_release(struct outcomes *outcomes)

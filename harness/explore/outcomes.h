@@ -25,9 +25,10 @@ struct outcomes {
     struct alike *alike; /* owned; in the order in which they were seen first */
 };
 
-/* Adds the judged run in `folder`. *is_new: no run before was like it. ERROR_IO, ERROR_FORMAT. */
-enum error_code outcomes_add(struct outcomes *outcomes, const char *folder, bool *is_new,
-                             struct error *error);
+/* What the judged run in `folder` came to. ERROR_IO, ERROR_FORMAT. */
+enum error_code outcome_of(const char *folder, struct alike *seen, struct error *error);
+/* Adds it. true: no run before was like it. */
+bool outcomes_add(struct outcomes *outcomes, const struct alike *seen);
 void outcomes_release(struct outcomes *outcomes);
 
 #endif

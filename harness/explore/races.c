@@ -9,7 +9,9 @@
 
 /* Who touched an object, oldest first. */
 struct touched {
+    bool used;
     uint64_t object;
+    size_t changers; /* transitions of the whole run that write or add to it */
     size_t count, room;
     struct toucher {
         size_t step;
@@ -44,7 +46,7 @@ static uint32_t *clock_of(const struct races *races, size_t step)
 static struct touched *find_object(struct races *races, uint64_t object)
 {
     size_t at = object & (races->room - 1);
-    while (races->table[at].count > 0 && races->table[at].object != object)
+    while (races->table[at].used && races->table[at].object != object)
         at = (at + 1) & (races->room - 1);
     return &races->table[at];
 }
@@ -53,7 +55,6 @@ static void add_toucher(struct races *races, size_t step, const struct entry *to
 {
     struct touched *object = find_object(races, touch->value);
     object->by = memory_room(object->by, object->count, &object->room, sizeof *object->by);
-    object->object = touch->value;
     object->by[object->count++] = (struct toucher){step, (enum touch)touch->flag};
 }
 
@@ -65,6 +66,14 @@ static void make_table(struct races *races)
     for (races->room = 16; races->room < 2 * touches; races->room *= 2)
         ;
     races->table = memory_new(races->room, sizeof *races->table);
+    for (size_t i = 0; i < races->count; i++)
+        for (size_t t = 0; t < races->step[i].touches; t++) {
+            const struct entry *touch = &races->step[i].touch[t];
+            struct touched *object = find_object(races, touch->value);
+            object->used = true;
+            object->object = touch->value;
+            object->changers += touch->flag == TOUCH_WRITE || touch->flag == TOUCH_ADD;
+        }
 }
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -99,6 +108,13 @@ static int newest_first(const void *left, const void *right)
     return a->step < b->step ? 1 : a->step > b->step ? -1 : 0;
 }
 
+/* What waits for one of several could have been let go by another of them: it is no more bound to
+ * come after this one than what looks. */
+static enum touch waits_for(const struct touched *object, enum touch how)
+{
+    return how == TOUCH_AFTER && object->changers > 1 ? TOUCH_LOOK : how;
+}
+
 static bool orders(enum touch earlier, enum touch later)
 {
     return later == TOUCH_AFTER && (earlier == TOUCH_WRITE || earlier == TOUCH_ADD);
@@ -114,11 +130,12 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         const struct touched *object = find_object(races, touch->value);
+        enum touch how = waits_for(object, (enum touch)touch->flag);
         for (size_t i = object->count; i > 0; i--) {
             const struct toucher *by = &object->by[i - 1];
-            bool conflicts = touches_conflict(by->how, (enum touch)touch->flag);
+            bool conflicts = touches_conflict(by->how, how);
             if (races->column[by->step] == races->column[step] ||
-                (!conflicts && !orders(by->how, (enum touch)touch->flag)))
+                (!conflicts && !orders(by->how, how)))
                 continue;
             list = memory_room(list, *count, &room, sizeof *list);
             list[(*count)++] = (struct meeting_before){by->step, conflicts};

@@ -59,6 +59,7 @@ static void prepare(struct run *control, const struct run *run, const struct sce
     control->number = run->number;
     control->seed = run->seed;
     control->timeout_s = run->timeout_s;
+    control->trace_mb = run->trace_mb;
     control->references = run->references;
     control->reference_count = run->reference_count;
     control->unreceived = run->unreceived;

@@ -289,6 +289,8 @@ static enum exit_status live(const struct job *job, const struct options *option
     run.shown = job->folder;
     if (options->timeout_s > 0)
         run.timeout_s = options->timeout_s;
+    if (options->trace_mb > 0)
+        run.trace_mb = options->trace_mb;
     if (job->scenario->timeout_s > 0)
         run.timeout_s = job->scenario->timeout_s;
     enum exit_status status = STATUS_HARNESS;
@@ -298,6 +300,7 @@ static enum exit_status live(const struct job *job, const struct options *option
         run.explored = true;
         snprintf(run.given, sizeof run.given, "%s", job->explored);
     }
+    snprintf(run.policy, sizeof run.policy, "%s", job->policy);
     run.wanted = job->wanted;
     run_execute(&run, &error);
     take_reference(job, &run);

@@ -25,6 +25,7 @@ struct job {
     const struct job *reference; /* to be done before; NULL: none */
     const char *explored; /* folder of what the step engine is to decide in a run whose transitions
                              are written down; NULL: none. Borrowed */
+    char policy[RUN_POLICY_BYTES]; /* of the step engine (engine/core/policy.c); empty: its own */
     const struct run *followed; /* a stored run whose decisions are imposed (replay.h); NULL: none.
                                    Borrowed */
     struct event_list wanted;   /* of a run that follows: where call stacks are to be kept */

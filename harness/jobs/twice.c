@@ -18,6 +18,7 @@ static bool run_again(const struct run *run, const sigset_t *mask, struct run *a
     again->number = run->number;
     again->seed = run->seed;
     again->timeout_s = run->timeout_s;
+    again->trace_mb = run->trace_mb;
     again->store_bytes = run->store_bytes;
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
     return path_format(&again->shown, NULL, "%s/twice", run->shown.text) == OK &&

@@ -33,6 +33,8 @@
 #define STALL_OF_TIMEOUT 0.25
 #define STALL_LEAST_S 5
 #define PRELOAD_TEXT_BYTES 1024
+#define TRACE_LOOK_NS 250000000ull /* a rank can write some 100 MB of trace in a second */
+#define MB UINT64_C(1000000)
 #define FREED_MOST_BYTES (16u << 20)
 
 /* An incarnation under way. */
@@ -41,9 +43,10 @@ struct running_incarnation {
     struct rank_end *ends;
     struct launch_order order;
     struct launched launched;
-    int interrupted;         /* the signal, 0 none */
-    uint64_t first_death_ns; /* a rank was seen to have ended badly; 0: none */
-    long killed_for_memory;  /* processes of this machine, before it began */
+    int interrupted;             /* the signal, 0 none */
+    uint64_t first_death_ns;     /* a rank was seen to have ended badly; 0: none */
+    uint64_t next_trace_look_ns; /* CLOCK_MONOTONIC */
+    long killed_for_memory;      /* processes of this machine, before it began */
     struct watch watch;
     struct output_tail tail;
 };
@@ -179,6 +182,25 @@ static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
     return false;
 }
 
+/* A program that goes on calling what fails at once writes until the disk is full. */
+static bool traces_are_too_large(struct running_incarnation *running, uint64_t now_ns, char *text,
+                                 size_t bytes)
+{
+    const struct launch *launch = running->launch;
+    struct path traces;
+    if (launch->trace_mb == 0 || now_ns < running->next_trace_look_ns)
+        return false;
+    running->next_trace_look_ns = now_ns + TRACE_LOOK_NS;
+    if (path_format(&traces, NULL, "%s/trace", launch->folder) != OK ||
+        path_bytes_in(traces.text) <= (uint64_t)launch->trace_mb * MB)
+        return false;
+    snprintf(text, bytes,
+             "the traces of the run take more than the %d MB that are allowed; --trace-limit or "
+             "FAULTLINE_TRACE_LIMIT allows more",
+             launch->trace_mb);
+    return true;
+}
+
 /* Until the incarnation is over or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
 static enum launch_end watch_incarnation(struct running_incarnation *running, char *text,
@@ -206,6 +228,8 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
             return LAUNCH_FINISHED;
         if (was_told_to_end(running, now_ns, text, bytes))
             return LAUNCH_VOID;
+        if (launch->board->refused[0] != '\0') /* others may wait for that rank for ever */
+            return LAUNCH_FINISHED;
         if (!is_ending(running) && watch_look(&running->watch, launch->board,
                                               &launch->scenario->plan, launch->folder, text, bytes))
             return LAUNCH_DEADLOCK;
@@ -215,7 +239,8 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
                      stalled ? "every live rank has only polled in vain" : "no rank can go on");
             return LAUNCH_TIME_LIMIT;
         }
-        if (cannot_follow(launch, text, bytes))
+        if (cannot_follow(launch, text, bytes) ||
+            traces_are_too_large(running, now_ns, text, bytes))
             return LAUNCH_VOID;
         if (is_too_late(running, now_ns, text, bytes))
             return LAUNCH_TIME_LIMIT;
@@ -295,6 +320,10 @@ static enum launch_end classify(const struct running_incarnation *running, char 
     if (launch->board->refused[0] != '\0') {
         snprintf(text, bytes, "%.300s", launch->board->refused);
         return LAUNCH_REFUSED;
+    }
+    if (launch->board->misbuilt[0] != '\0') {
+        snprintf(text, bytes, "%.300s", launch->board->misbuilt);
+        return LAUNCH_VOID;
     }
     const struct plan *plan = &launch->scenario->plan;
     const struct survivors survivors = {
@@ -382,7 +411,7 @@ enum error_code launch_find_files(struct launch *launch, struct error *error)
     const struct scenario *scenario = launch->scenario;
     enum error_code code = path_rank_parent(&launch->rank_parent, error);
     if (code == OK)
-        code = launch->launcher->find(&launch->launcher_path, error);
+        code = launch->launcher->find(launch->launcher, &launch->launcher_path, error);
     if (code == OK)
         code = path_library(&launch->preload_library, error);
     if (code == OK)
@@ -406,7 +435,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     struct launched *launched = &running->launched;
     enum error_code code = order_make(launch, &running->order, error);
     if (code == OK)
-        code = launch->launcher->start(&running->order, launched, error);
+        code = launch->launcher->start(launch->launcher, &running->order, launched, error);
     if (code == OK)
         *end = watch_incarnation(running, text, bytes);
     if (code == OK && (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT))

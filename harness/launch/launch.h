@@ -29,7 +29,9 @@ struct launch {
     const char *folder;        /* of the run, absolute */
     const char *shown;         /* the same as the user would type it */
     const char *store;         /* path of the checkpoint store, as the ranks are given it */
+    const char *files;         /* of the files of the scenario; empty: it has none */
     const char *followed;      /* file of the decisions that are imposed; "": none */
+    const char *policy;        /* how the step engine decides; "": at random */
     bool explored;             /* the step engine writes its transitions down */
     const char *given;         /* folder of what the step engine is to decide; "": it draws */
     enum run_end followed_end; /* how the run ended that is followed */
@@ -37,6 +39,7 @@ struct launch {
     uint64_t seed;             /* of the run */
     double timeout_s;          /* what the user allows, */
     double patience_s;         /* and what is really waited for: a run that follows has more */
+    int trace_mb;              /* what the traces of the run may take; 0: no bound */
 
     /* What it is done with. */
     struct board *board;

@@ -2,6 +2,7 @@
 #include "launch/launcher.h"
 
 #include "base/regular_file.h"
+#include "board/mpich_ulfm.h"
 #include "launch/rank.h"
 
 #include <errno.h>
@@ -25,8 +26,14 @@ static bool redirect(const struct launch_order *order)
            dup2(file, STDERR_FILENO) >= 0;
 }
 
-enum error_code launcher_fork(const struct launch_order *order, struct launched *launched,
-                              launcher_become *become, struct error *error)
+enum error_code launcher_find(const struct launcher *self, struct path *command,
+                              struct error *error)
+{
+    return path_command(self->name, self->variable, command, error);
+}
+
+enum error_code launcher_fork(const struct launcher *self, const struct launch_order *order,
+                              struct launched *launched, struct error *error)
 {
     pid_t driver = getpid();
     launched->pid = fork();
@@ -41,7 +48,7 @@ enum error_code launcher_fork(const struct launch_order *order, struct launched 
         _exit(EXIT_NOT_STARTED);
     order_forget_outer_run();
     process_reset_signals(order->mask);
-    become(order, driver);
+    self->become(order, driver);
     _exit(EXIT_NOT_STARTED);
 }
 
@@ -71,8 +78,14 @@ void launcher_explain(const struct launched *launched, const struct launch_order
         snprintf(text + used, bytes - used, " (see %s/output/launcher)", order->shown);
 }
 
+static const struct launcher *of_library(void)
+{
+    const struct launcher *own = &LAUNCHER_OF_LIBRARY;
+    return own->hides_deaths && mpich_has_ulfm() ? &launcher_hydra_ulfm : own;
+}
+
 const struct launcher *launcher_of(const char *engine)
 {
     return engine != NULL && strcmp(engine, launcher_step.name) == 0 ? &launcher_step
-                                                                     : &LAUNCHER_OF_LIBRARY;
+                                                                     : of_library();
 }

@@ -18,6 +18,10 @@ struct launched {
     int wait_status; /* of that process; valid when it has ended */
 };
 
+/* In the forked child, with its signals and output in order: becomes what is to run.
+ * Returns only if that failed. */
+typedef void launcher_become(const struct launch_order *order, pid_t driver);
+
 struct launcher {
     /* For words: the command, what makes it, and a Debian package that has it. */
     const char *name, *product, *package;
@@ -30,10 +34,11 @@ struct launcher {
     bool survivors;
 
     /* Where the command is, absolute. ERROR_LAUNCH: there is none. */
-    enum error_code (*find)(struct path *command, struct error *error);
+    enum error_code (*find)(const struct launcher *self, struct path *command, struct error *error);
     /* Starts all ranks of *order. *launched is all zero; pid is set as soon as there is one. */
-    enum error_code (*start)(const struct launch_order *order, struct launched *launched,
-                             struct error *error);
+    enum error_code (*start)(const struct launcher *self, const struct launch_order *order,
+                             struct launched *launched, struct error *error);
+    launcher_become *become; /* what launcher_fork forks; NULL where start is another */
     /* Is the incarnation over, with no rank left that could go on? Never waits. */
     bool (*poll)(struct launched *launched);
     /* Ends all that start has started, also a start that failed; nothing of the incarnation lives
@@ -44,26 +49,27 @@ struct launcher {
                     size_t bytes);
 };
 
-extern const struct launcher launcher_hydra, launcher_mpirun, launcher_prterun, launcher_step;
+extern const struct launcher launcher_hydra, launcher_hydra_ulfm, launcher_mpirun, launcher_prterun,
+    launcher_step;
 
 /* Of an engine: "step", or NULL for that of the MPI library which this command was built with. */
 const struct launcher *launcher_of(const char *engine);
 
 /* --- for launchers ---------------------------------------------------------------------------- */
 
-/* In the forked child, with its signals and output in order: becomes what is to run.
- * Returns only if that failed. */
-typedef void launcher_become(const struct launch_order *order, pid_t driver);
-
 /* Becomes order->launcher, which is to start the parent of each rank. `options`: its own, NULL or
  * NULL-terminated, fewer than 32. Returns only if that failed. */
 void launcher_start_parents(const struct launch_order *order, pid_t driver,
                             const char *const *options);
 
+/* Find of a launcher that is a command: what self->variable names, or self->name. */
+enum error_code launcher_find(const struct launcher *self, struct path *command,
+                              struct error *error);
+
 /* Start, poll, stop and explain of a launcher that is one process with all others below it, in a
  * driver that has no other children. */
-enum error_code launcher_fork(const struct launch_order *order, struct launched *launched,
-                              launcher_become *become, struct error *error);
+enum error_code launcher_fork(const struct launcher *self, const struct launch_order *order,
+                              struct launched *launched, struct error *error);
 bool launcher_has_ended(struct launched *launched);
 void launcher_end_all(struct launched *launched, process_reaped *reaped, void *context);
 void launcher_explain(const struct launched *launched, const struct launch_order *order, char *text,

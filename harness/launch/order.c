@@ -2,6 +2,7 @@
 #include "launch/order.h"
 
 #include "base/memory.h"
+#include "board/nodes.h"
 #include "decisions/decisions.h"
 #include "launch/rank.h"
 
@@ -19,27 +20,33 @@ static bool asks_for_storage(const struct scenario *scenario)
     return asks;
 }
 
-/* One of ours, where it has a value. */
-static void add_setting(struct launch_order *order, const char *name, const char *value)
-{
-    if (value == NULL || *value == '\0')
-        return;
-    char *setting = memory_format("%s=%s", name, value);
-    order->setting[order->setting_count++] = setting;
-    order->environment[order->environment_count++] = setting;
-}
-
+/* Ours, those that have a value. */
 static void add_settings(const struct launch *launch, struct launch_order *order)
 {
     const struct scenario *scenario = launch->scenario;
-    add_setting(order, "FAULTLINE_STORAGE", asks_for_storage(scenario) ? "1" : "2");
-    add_setting(order, "FAULTLINE_STORE", launch->store);
-    add_setting(order, DECISIONS_ENVIRONMENT, launch->followed);
-    add_setting(order, "FAULTLINE_ENGINE_GIVEN", launch->given);
-    add_setting(order, "FAULTLINE_ENGINE_EXPLORE", launch->explored ? "1" : "");
-    add_setting(order, LIBRARY_ENVIRONMENT, scenario->library);
-    add_setting(order, HELPERS_ENVIRONMENT, scenario->helpers);
-    add_setting(order, SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL);
+    const struct {
+        const char *name, *value;
+    } ours[] = {
+        {"FAULTLINE_STORAGE", asks_for_storage(scenario) ? "1" : "2"},
+        {"FAULTLINE_STORE", launch->store},
+        {DECISIONS_ENVIRONMENT, launch->followed},
+        {"FAULTLINE_ENGINE_GIVEN", launch->given},
+        {"FAULTLINE_ENGINE_POLICY", launch->policy},
+        {"FAULTLINE_ENGINE_EXPLORE", launch->explored ? "1" : ""},
+        {LIBRARY_ENVIRONMENT, scenario->library},
+        {HELPERS_ENVIRONMENT, scenario->helpers},
+        {SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL},
+        {NODES_ENVIRONMENT, scenario->nodes},
+        {"FAULTLINE_FILES", launch->files},
+    };
+    _Static_assert(sizeof ours / sizeof ours[0] == ORDER_SETTINGS, "room for each");
+    for (size_t i = 0; i < ORDER_SETTINGS; i++) {
+        if (ours[i].value == NULL || *ours[i].value == '\0')
+            continue;
+        char *setting = memory_format("%s=%s", ours[i].name, ours[i].value);
+        order->setting[order->setting_count++] = setting;
+        order->environment[order->environment_count++] = setting;
+    }
 }
 
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
@@ -79,9 +86,10 @@ void order_release(struct launch_order *order)
 }
 
 static const char *const of_outer_run[] = {
-    "FAULTLINE_RUN",     "FAULTLINE_RANK",      "FAULTLINE_RANKS",
-    "FAULTLINE_STORE",   DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT,
-    HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT, SIGPIPE_ENVIRONMENT};
+    "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",   "FAULTLINE_STORE",
+    DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT,
+    SIGPIPE_ENVIRONMENT,   NODES_ENVIRONMENT,   NODE_ENVIRONMENT,    NODE_STORE_ENVIRONMENT,
+    "FAULTLINE_FILES"};
 #define OF_OUTER_RUN (sizeof of_outer_run / sizeof of_outer_run[0])
 
 void order_forget_outer_run(void)

@@ -3,6 +3,7 @@
 
 #include "base/regular_file.h"
 #include "board/board.h"
+#include "board/mpich_ulfm.h"
 #include "board/progress.h"
 #include "board/rank_number.h"
 #include "launch/preload.h"
@@ -191,6 +192,13 @@ static bool has_stopped(struct supervised_rank *supervised)
     return supervised->stopped;
 }
 
+/* One that is to be killed, but not in what it does with others, must come out of that first. */
+static bool may_go_on(struct supervised_rank *supervised, unsigned step)
+{
+    return atomic_load(&supervised->board->slot[supervised->rank].kill_request) != 0 ||
+           progress_released(supervised->board, &supervised->plan, step) != RELEASED_NOT;
+}
+
 /* One look at a rank that the plan has stopped; its steps are asked for why it may go on. */
 static void serve_stop(struct supervised_rank *supervised)
 {
@@ -199,7 +207,7 @@ static void serve_stop(struct supervised_rank *supervised)
     if (!has_stopped(supervised) || !supervised->has_plan)
         return;
     for (unsigned step = 0; (step = board_stopped_by(slot, step)) < supervised->plan.count; step++)
-        if (progress_released(supervised->board, &supervised->plan, step) != RELEASED_NOT)
+        if (may_go_on(supervised, step))
             board_stop_is_over(slot, step);
     if (board_is_stopped(slot))
         return;
@@ -207,15 +215,6 @@ static void serve_stop(struct supervised_rank *supervised)
     send(supervised, SIGCONT);
     if (board_is_stopped(slot)) /* again, while it still was: that SIGSTOP was lost on it */
         send(supervised, SIGSTOP);
-}
-
-/* What it does together with others is finished first. */
-static void await_parting(struct supervised_rank *supervised)
-{
-    struct board_slot *slot = &supervised->board->slot[supervised->rank];
-    struct timespec pause = {.tv_nsec = PARTING_LOOK_NS};
-    while (!board_takes_kill(slot) && atomic_load(&slot->ended) == 0)
-        nanosleep(&pause, NULL);
 }
 
 /* Where it stood is kept: it will not tell any more. */
@@ -230,6 +229,18 @@ static void kill_rank(const struct supervised_rank *supervised)
     send(supervised, SIGKILL);
 }
 
+/* Until the next look at what the rank's slot asks for. is_doomed: what it does together with
+ * others is finished first, which no request tells. */
+static void await_request(const struct supervised_rank *supervised, uint32_t seen, bool is_doomed)
+{
+    bool is_stopped = board_is_stopped(&supervised->board->slot[supervised->rank]);
+    if (is_doomed)
+        nanosleep(&(struct timespec){.tv_nsec = PARTING_LOOK_NS}, NULL);
+    else
+        board_await_request(supervised->board, supervised->rank, seen,
+                            is_stopped ? STOPPED_LOOK_MS : REQUEST_LOOK_MS);
+}
+
 /* A thread of its own, since a futex cannot be polled. The pidfd keeps a late request from hitting
  * whoever has the number by then. */
 static void *serve_requests(void *argument)
@@ -240,15 +251,14 @@ static void *serve_requests(void *argument)
         uint32_t seen = atomic_load(&slot->attention);
         if (atomic_load(&slot->ended) != 0)
             return NULL;
-        if (atomic_load(&slot->kill_request) != 0) {
-            await_parting(supervised);
+        bool is_doomed = atomic_load(&slot->kill_request) != 0;
+        if (is_doomed && board_takes_kill(slot)) {
             kill_rank(supervised);
             return NULL;
         }
         if (board_is_stopped(slot))
             serve_stop(supervised);
-        board_await_request(supervised->board, supervised->rank, seen,
-                            board_is_stopped(slot) ? STOPPED_LOOK_MS : REQUEST_LOOK_MS);
+        await_request(supervised, seen, is_doomed);
     }
 }
 
@@ -309,7 +319,8 @@ static void handle_signal(struct supervised_rank *supervised, const struct signa
         atomic_store(&supervised->board->slot[supervised->rank].orphaned, 1);
         send(supervised, SIGKILL);
     } else {
-        note_told(supervised, info);
+        if (info->ssi_signo != SIGUSR1 || !mpich_has_ulfm())
+            note_told(supervised, info); /* else it is how the launcher tells of a death */
         process_signal(supervised->pidfd, (int)info->ssi_signo);
     }
 }
@@ -370,7 +381,7 @@ static void leave_later(struct supervised_rank *supervised)
     if (!supervised->others_live_on || !stay_is_meant() ||
         !stay_is_possible(&supervised->board->slot[supervised->rank]) || !stay(supervised))
         return;
-    stay_take_leave();
+    stay_take_leave(STAY_ANSWER_MS);
     _exit(EXIT_SUCCESS);
 }
 
@@ -478,5 +489,8 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     if (job->owns)
         process_end_descendants(NULL, NULL);
     leave_later(&supervised);
+    if (supervised.others_live_on && mpich_has_ulfm())
+        _exit(WIFEXITED(supervised.wait_status) ? WEXITSTATUS(supervised.wait_status)
+                                                : EXIT_FAILURE); /* a signal may end the launcher */
     process_end_like(supervised.wait_status);
 }

@@ -5,7 +5,8 @@
 
 #include "board/board.h"
 
-#define STAY_LOOK_MS 5 /* between two looks at whether all have ended */
+#define STAY_LOOK_MS 5       /* between two looks at whether all have ended */
+#define STAY_ANSWER_MS 30000 /* a launcher that is alive answers at once */
 
 /* Each process of the incarnation has ended. */
 bool stay_is_over(const struct board *board);
@@ -18,8 +19,9 @@ bool stay_is_meant(void);
 bool stay_is_possible(const struct board_slot *slot);
 
 /* Tells the launcher that this process has done with MPI, as the library does in MPI_Finalize: a
- * process that ends without would make it end the others. Waits for the answer. Nothing where there
- * is no launcher that talks PMI. */
-void stay_take_leave(void);
+ * process that ends without would make it end the others. Waits for the answer, limit_ms at most.
+ * false: none came, because there is no launcher that talks PMI, or it has ended, or does not
+ * answer. */
+bool stay_take_leave(int limit_ms);
 
 #endif

@@ -82,23 +82,24 @@ static void become(const struct launch_order *order, pid_t driver)
 }
 
 /* Nothing is needed but the program, and the engine in libfaultline.so. */
-static enum error_code find(struct path *command, struct error *error)
+static enum error_code find(const struct launcher *self, struct path *command, struct error *error)
 {
-    if (launcher_of(NULL) != &launcher_hydra)
+    (void)self;
+    if (strcmp(launcher_of(NULL)->name, launcher_hydra.name) != 0)
         return error_set(error, ERROR_LAUNCH,
                          "the step engine is built with MPICH alone, this command is for %s",
                          launcher_of(NULL)->product);
     return path_format(command, error, "the step engine");
 }
 
-static enum error_code start(const struct launch_order *order, struct launched *launched,
-                             struct error *error)
+static enum error_code start(const struct launcher *self, const struct launch_order *order,
+                             struct launched *launched, struct error *error)
 {
     static struct settings settings;
     make_settings(order, &settings);
     return zygote_begins(order, settings.entry, SETTINGS, launched)
                ? OK
-               : launcher_fork(order, launched, become, error);
+               : launcher_fork(self, order, launched, error);
 }
 
 static bool has_ended(struct launched *launched)
@@ -123,6 +124,7 @@ const struct launcher launcher_step = {
     .survivors = true,
     .find = find,
     .start = start,
+    .become = become,
     .poll = has_ended,
     .stop = stop,
     .explain = launcher_explain,

@@ -115,6 +115,7 @@ enum plan_lose {
     LOSE_NOTHING = 0, /* the page cache outlives a process */
     LOSE_RANK = 1, /* what the victims wrote and did not sync is lost: each on a node of its own */
     LOSE_NODE = 2, /* what anybody wrote and did not sync is lost: the victims' node had it all */
+    LOSE_STORAGE = 3, /* all that the victims' nodes keep, synced or not; needs a node map */
 };
 
 /* Values of `after` that are no step. */

@@ -18,7 +18,7 @@ static const char *const action_texts[ACTION_COUNT] = {
 };
 static const char *const level_texts[] = {"app", "wire"};
 static const char *const position_texts[] = {"before", "after", "inside"};
-static const char *const lose_texts[] = {"nothing", "rank", "node"};
+static const char *const lose_texts[] = {"nothing", "rank", "node", "storage"};
 static const char *const region_texts[] = {"any", "before", "logging", "beyond"};
 
 #define WORDS(texts)                                                                               \

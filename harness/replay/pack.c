@@ -126,18 +126,8 @@ static enum error_code add(struct archive *archive, const char *file, const char
 static bool are_small(const char *folder)
 {
     struct path path;
-    uint64_t bytes = 0;
-    DIR *traces =
-        path_format(&path, NULL, "%s/" TRACE_FOLDER, folder) == OK ? opendir(path.text) : NULL;
-    if (traces == NULL)
-        return false;
-    for (const struct dirent *entry; (entry = readdir(traces)) != NULL;) {
-        struct stat status;
-        if (fstatat(dirfd(traces), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode))
-            bytes += (uint64_t)status.st_size;
-    }
-    closedir(traces);
-    return bytes <= PACK_TRACES_MAX_BYTES;
+    return path_format(&path, NULL, "%s/" TRACE_FOLDER, folder) == OK && path_exists(path.text) &&
+           path_bytes_in(path.text) <= PACK_TRACES_MAX_BYTES;
 }
 
 /* Those files of a part that have the names; none where there is no such part. "": the folder. */

@@ -100,6 +100,8 @@ static void say_what(const char *file, const struct scenario *scenario)
     say("protocol", there ? path.text : scenario->protocol);
     for (size_t i = 0; i < scenario->environment_count; i++)
         say("environment", scenario->environment[i]);
+    for (size_t i = 0; i < scenario->file_count; i++)
+        say("file", scenario->files[i]);
 }
 
 /* Anything but yes is no. */

@@ -2,12 +2,15 @@
 #include "run/run.h"
 
 #include "base/memory.h"
+#include "base/whole_file.h"
 #include "board/board.h"
+#include "board/nodes.h"
 #include "decisions/decisions.h"
 #include "engine/core/transition.h"
 #include "launch/launcher.h"
 #include "plan/action.h"
 #include "run/store_rollback.h"
+#include "run/store_state.h"
 #include "stacks/functions.h"
 #include "stacks/kept_stacks.h"
 #include "system/process.h"
@@ -15,6 +18,7 @@
 #include "trace/reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +38,7 @@ void run_init(struct run *run, const struct scenario *scenario)
     run->end = RUN_VOID;
     run->capture = true;
     run->timeout_s = RUN_DEFAULT_TIMEOUT_S;
+    run->trace_mb = RUN_DEFAULT_TRACE_MB;
 }
 
 void run_release(struct run *run)
@@ -93,6 +98,32 @@ static enum error_code name_store(struct run *run, struct error *error)
     return code;
 }
 
+/* What is not of the checkpoint store: no fault touches it. As long a path as that of the store. */
+static enum error_code write_files(struct run *run, struct error *error)
+{
+    const struct scenario *scenario = run->scenario;
+    if (scenario->file_count == 0)
+        return OK;
+    int front = (int)(strlen(run->store.text) - (sizeof "store" - 1));
+    enum error_code code = path_format(&run->files, error, "%.*sfiles", front, run->store.text);
+    if (code == OK)
+        code = path_make_folder(run->files.text, error);
+    for (size_t i = 0; code == OK && i < scenario->file_count; i++) {
+        const char *name = scenario->files[i];
+        int length = (int)strcspn(name, "=");
+        struct path path;
+        struct whole_file file;
+        code = path_format(&path, error, "%s/%.*s", run->files.text, length, name);
+        if (code == OK)
+            code = whole_file_begin(&file, path.text, WHOLE_OURS, error);
+        if (code == OK) {
+            fputs(name + length + 1, file.out);
+            code = whole_file_end(&file, OK, error);
+        }
+    }
+    return code;
+}
+
 /* The step engine's clock counts nanoseconds. */
 static double ticks_per_second(const struct scenario *scenario)
 {
@@ -115,6 +146,10 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
         code = check_length(run, error);
     if (code == OK)
         code = name_store(run, error);
+    if (code == OK)
+        code = write_files(run, error);
+    for (int node = 0; code == OK && node < node_count(run->scenario->nodes); node++)
+        code = store_make_node(run, node, error);
     if (code == OK)
         code = path_format(&path, error, "%s/plan", run->folder.text);
     if (code == OK)
@@ -185,6 +220,37 @@ static enum run_end end_of(enum launch_end end)
     return RUN_VOID;
 }
 
+/* All that the plan was to do is done: the next life depends on the store alone. */
+static bool plan_is_done(const struct run *run, const struct board *board)
+{
+    for (size_t i = 0; i < run->scenario->plan.count; i++)
+        if (!board_step_done(board, (unsigned)i))
+            return false;
+    return true;
+}
+
+/* For a search: with what the next life begins. */
+static enum error_code tell_state(const struct run *run, const struct board *board,
+                                  struct error *error)
+{
+    struct path path;
+    uint64_t state;
+    if (!run->explored || !plan_is_done(run, board))
+        return OK;
+    enum error_code code = store_state_of(run->store.text, &state, error);
+    if (code == OK)
+        code = path_format(&path, error, "%s/" STORE_STATE_FILE ".%d", run->folder.text,
+                           run->incarnations);
+    FILE *file = code == OK ? fopen(path.text, "wxe") : NULL;
+    if (code == OK && file == NULL)
+        return error_set(error, ERROR_IO, "%s: %s", path.text, strerror(errno));
+    if (file != NULL) {
+        fprintf(file, "%016" PRIx64 "\n", state);
+        fclose(file);
+    }
+    return code;
+}
+
 /* Incarnation after incarnation, while the plan's kills end them. */
 static enum error_code live(struct run *run, struct launch *launch, struct error *error)
 {
@@ -198,6 +264,8 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
         run->rank_end_count -= (size_t)(launch->board->slots - board_processes(launch->board));
         if (code == OK)
             code = store_roll_back(run, launch->board, error);
+        if (code == OK)
+            code = tell_state(run, launch->board, error);
         if (code != OK)
             return code;
     }
@@ -255,6 +323,7 @@ void run_follow(struct run *run, const struct run *recorded)
     run->followed_end = recorded->end;
     run->seed = recorded->seed;
     run->store_bytes = recorded->store_bytes;
+    run->trace_mb = recorded->trace_mb;
     run->timeout_s = run_has_choices(recorded) && run->scenario->engine == NULL
                          ? confirmed_limit_s(recorded)
                          : recorded->timeout_s;
@@ -285,13 +354,16 @@ enum error_code run_execute(struct run *run, struct error *error)
         .folder = run->folder.text,
         .shown = run->shown.text,
         .store = run->store.text,
+        .files = run->files.text,
         .followed = run->given[0] == '\0' ? run->followed : "",
         .given = run->given,
+        .policy = run->policy,
         .explored = run->explored,
         .followed_end = run->followed_end,
         .capture = run->capture,
         .seed = run->seed,
         .timeout_s = run->timeout_s,
+        .trace_mb = run->trace_mb,
         .patience_s = run_patience_s(run),
         .deadline_ns = start_ns + (uint64_t)(run_patience_s(run) * 1e9),
         .launcher = launcher_of(run->scenario->engine),
@@ -319,6 +391,13 @@ enum error_code run_execute(struct run *run, struct error *error)
     return code;
 }
 
+/* Where ranks have only polled in vain they have a quarter of the time. The step engine's time is
+ * virtual. */
+static double real_limit(const struct run *run)
+{
+    return run->scenario->engine == NULL ? run->timeout_s / 4 : 0;
+}
+
 struct run_facts run_facts_of(const struct run *run)
 {
     return (struct run_facts){
@@ -327,6 +406,7 @@ struct run_facts run_facts_of(const struct run *run)
         .survivors = run->scenario->survivors,
         .end = run->end,
         .end_text = run->end_text,
+        .limit_s = real_limit(run),
         .plan = run->scenario->plan.count > 0 ? &run->scenario->plan : NULL,
         .steps = run->steps,
         .rank_end_count = run->rank_end_count,

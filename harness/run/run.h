@@ -12,6 +12,8 @@
 
 #define RUN_TEXT_BYTES 1024
 #define RUN_DEFAULT_TIMEOUT_S 60.0
+#define RUN_POLICY_BYTES 32
+#define RUN_DEFAULT_TRACE_MB 4000
 
 struct run {
     /* Asked for. */
@@ -19,19 +21,22 @@ struct run {
     int number;                      /* from 1, of the TAP line and the folder */
     uint64_t seed;
     double timeout_s;   /* for the faults, all incarnations together; then once more without them */
+    int trace_mb;       /* most that the traces of all incarnations may take; 0: no bound */
     bool capture;       /* false: the ranks' output is shown as it comes */
     bool recorded;      /* by `exec`: nobody looked after it, and only its traces tell of it */
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */
     struct path store;  /* of the checkpoint store, as the ranks are given it */
+    struct path files;  /* of the files of the scenario, likewise; empty: it has none */
     int store_bytes;    /* how long that is; before: as it is to be, 0: as it comes */
-    char followed[PATH_MAX];   /* file of the decisions that are imposed; empty: none */
-    char given[PATH_MAX];      /* folder of the run whose decisions the step engine is given in
-                                  place of that; empty: none */
-    enum run_end followed_end; /* how the run ended that is followed */
-    bool explored;             /* the step engine writes its transitions down */
-    struct event_list wanted;  /* of a run that follows: events at which call stacks are kept */
+    char followed[PATH_MAX];       /* file of the decisions that are imposed; empty: none */
+    char given[PATH_MAX];          /* folder of the run whose decisions the step engine is given in
+                                      place of that; empty: none */
+    enum run_end followed_end;     /* how the run ended that is followed */
+    char policy[RUN_POLICY_BYTES]; /* how the step engine decides; empty: at random */
+    bool explored;                 /* the step engine writes its transitions down */
+    struct event_list wanted;      /* of a run that follows: events at which call stacks are kept */
 
     /* Seen. */
     enum run_end end;

@@ -1,6 +1,7 @@
 /* run.json: the facts of a run on disk, written by `run` and read by `check`; see run.h. The plan
  * is not in it: that is the file `plan` beside it. */
 #include "base/memory.h"
+#include "board/nodes.h"
 #include "launch/launcher.h"
 #include "run/run.h"
 #include "system/json_text.h"
@@ -38,7 +39,7 @@ static json_t *pack_scenario(const struct run *run)
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*, s:b}",
+        "s:s*, s:b, s:s*, s:o}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -47,7 +48,8 @@ static json_t *pack_scenario(const struct run *run)
         json_text(scenario->violates), "cover", json_texts(scenario->cover, scenario->cover_count),
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
-        json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors);
+        json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors,
+        "nodes", scenario->nodes, "files", json_texts(scenario->files, scenario->file_count));
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -109,20 +111,21 @@ static json_t *pack_unreceived(const struct run *run)
 static json_t *pack_run(const struct run *run)
 {
     struct utsname machine = {0};
-    struct path launcher = {""};
+    struct path command = {""};
+    const struct launcher *launcher = launcher_of(run->scenario->engine);
     uname(&machine);
-    launcher_of(run->scenario->engine)->find(&launcher, NULL);
-    return json_pack("{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
-                     "s:o, s:o, s:o, s:b, s:i}",
-                     "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION,
-                     "kernel", machine.release, "launcher", json_text(launcher.text), "number",
-                     run->number, "seed", pack_number(run->seed), "timeout_s", run->timeout_s,
-                     "seconds", run->seconds, "scenario", pack_scenario(run), "end",
-                     end_names[run->end], "end_text", json_text(run->end_text), "incarnations",
-                     run->incarnations, "steps", pack_steps(run), "rank_ends", pack_ends(run),
-                     "references", pack_references(run), "unreceived", pack_unreceived(run),
-                     "reference_text", json_text(run->reference_text), "reference_failed",
-                     run->reference_failed, "store_path_bytes", run->store_bytes);
+    launcher->find(launcher, &command, NULL);
+    return json_pack(
+        "{s:i, s:{s:s, s:s, s:o}, s:i, s:o, s:f, s:f, s:o, s:s, s:o, s:i, s:o, s:o, "
+        "s:o, s:o, s:o, s:b, s:i, s:i}",
+        "version", STORED_VERSION, "versions", "faultline", FAULTLINE_VERSION, "kernel",
+        machine.release, "launcher", json_text(command.text), "number", run->number, "seed",
+        pack_number(run->seed), "timeout_s", run->timeout_s, "seconds", run->seconds, "scenario",
+        pack_scenario(run), "end", end_names[run->end], "end_text", json_text(run->end_text),
+        "incarnations", run->incarnations, "steps", pack_steps(run), "rank_ends", pack_ends(run),
+        "references", pack_references(run), "unreceived", pack_unreceived(run), "reference_text",
+        json_text(run->reference_text), "reference_failed", run->reference_failed,
+        "store_path_bytes", run->store_bytes, "trace_limit_mb", run->trace_mb);
 }
 
 enum error_code run_store(const struct run *run, struct error *error)
@@ -229,6 +232,20 @@ static enum error_code take_strings(const json_t *object, const char *field, siz
     return OK;
 }
 
+/* The folder of a run is whoever's packed it: files must not get outside, nor be without number. */
+static enum error_code check_places(const struct scenario *scenario, struct error *error)
+{
+    for (size_t i = 0; i < scenario->file_count; i++) {
+        size_t length = strcspn(scenario->files[i], "=");
+        if (length == 0 || scenario->files[i][length] == '\0' || scenario->files[i][0] == '.' ||
+            memchr(scenario->files[i], '/', length) != NULL)
+            return bad("files", "a list of \"NAME=text\", each a file", error);
+    }
+    if (scenario->file_count > SCENARIO_MAX_FILES || node_count(scenario->nodes) > scenario->ranks)
+        return bad("nodes", "a map of ranks, or there are too many files", error);
+    return OK;
+}
+
 /* TRY: the usual step of a long list of things that each may fail. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -256,6 +273,11 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
         TRY(take_int(object, "reserve", 0, scenario->ranks - 1, &scenario->reserve, error));
     TRY(take_string(object, "library", true, &scenario->library, error));
     TRY(take_string(object, "helpers", true, &scenario->helpers, error));
+    TRY(take_string(object, "nodes", true, &scenario->nodes, error));
+    if (json_object_get(object, "files") != NULL) /* runs from before them have none */
+        TRY(take_strings(object, "files", STRINGS_MAX, &scenario->files, &scenario->file_count,
+                         error));
+    TRY(check_places(scenario, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_string(object, "engine", true, &scenario->engine, error));
     scenario->survivors = json_is_true(json_object_get(object, "survivors"));
@@ -392,6 +414,8 @@ static enum error_code take_run(const json_t *root, struct run *run, struct scen
     TRY(take_ends(root, run, error));
     TRY(take_references(root, run, error));
     TRY(take_unreceived(root, run, error));
+    if (json_object_get(root, "trace_limit_mb") != NULL)
+        TRY(take_int(root, "trace_limit_mb", 0, INT_MAX, &run->trace_mb, error));
     run->reference_failed = json_is_true(json_object_get(root, "reference_failed"));
     if (json_object_get(root, "store_path_bytes") != NULL) /* earlier runs have none */
         TRY(take_int(root, "store_path_bytes", 0, PATH_MAX, &run->store_bytes, error));

@@ -38,10 +38,43 @@ local function condition_or_at(plan, kept, where, victims)
   return conditions.required(plan, read(kept.at, plan.fields("condition"), where), where, victims)
 end
 
+-- All ranks of a node.
+local function node_victims(plan, kept, where)
+  if kept.rank or kept.ranks then
+    fail('%s"node" and "%s" exclude each other', where, kept.rank and "rank" or "ranks")
+  end
+  local nodes = plan.nodes
+  if not nodes then
+    fail('%sfield "node": the scenario has no nodes; write nodes = { { 0, 1 }, ... } there', where)
+  elseif not nodes[kept.node + 1] then
+    fail('%sfield "node": there is no node %d; accepted: 0 to %d', where, kept.node, #nodes - 1)
+  elseif #nodes[kept.node + 1] > core.MAX_VICTIMS then
+    fail('%sfield "node": it has %d ranks; at most %d can be meant', where,
+      #nodes[kept.node + 1], core.MAX_VICTIMS)
+  end
+  return nodes[kept.node + 1]
+end
+
+-- What a node loses that has all that its ranks wrote: with a node map, what these ranks wrote.
+local function lose_of(plan, kept, victims, where)
+  if kept.lose ~= "node" or not plan.nodes then return kept.lose end
+  local among = {}
+  for _, rank in ipairs(victims) do among[rank] = true end
+  for number, ranks in ipairs(plan.nodes) do
+    local met = 0
+    for _, rank in ipairs(ranks) do met = met + (among[rank] and 1 or 0) end
+    if met > 0 and met < #ranks then
+      fail('%sfield "lose": "node" is for whole nodes; write node = %d', where, number - 1)
+    end
+  end
+  return "rank"
+end
+
 -- Ranks that something is done to, all at once.
 local function victims_of(plan, kept, where, done)
   if kept.rank and kept.ranks then fail('%s"rank" and "ranks" exclude each other', where) end
   local victims = kept.ranks or { kept.rank }
+  if kept.node then victims = node_victims(plan, kept, where) end
   if #victims == 0 then
     fail('%s"rank" or "ranks" is missing: who is %s; accepted: 0 to %d', where, done,
       plan.ranks - 1)
@@ -212,7 +245,8 @@ local function action_of_row(row)
     make = function(plan, kept, where)
       if not row.victims then return { when = when_of_row(row, plan, kept, where) } end
       local victims = victims_of(plan, kept, where, row.past)
-      return { victims = victims, when = own_or_at(plan, kept, where, victims, row.kills) }
+      return { victims = victims, when = own_or_at(plan, kept, where, victims, row.kills),
+        lose = lose_of(plan, kept, victims, where) }
     end,
   }
 end

@@ -135,7 +135,8 @@ local function argument(value, what)
 end
 
 local reserved = set [[FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS FAULTLINE_STORE FAULTLINE_RECORD
-  FAULTLINE_LIBRARY FAULTLINE_HELPERS FAULTLINE_SURVIVORS LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
+  FAULTLINE_LIBRARY FAULTLINE_HELPERS FAULTLINE_SURVIVORS FAULTLINE_NODES FAULTLINE_NODE
+  FAULTLINE_NODE_STORE FAULTLINE_FILES LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
 
 -- { NAME = "value" } → { "NAME=value" }, sorted.
 local function environment(value, what)
@@ -152,6 +153,26 @@ local function environment(value, what)
   end
   if #kept > core.MAX_ENVIRONMENT then
     fail("%s: at most %d entries are possible, not %d", what, core.MAX_ENVIRONMENT, #kept)
+  end
+  return kept
+end
+
+-- { ["x.conf"] = "what is in it" } → { "x.conf=what is in it" }, sorted.
+local function files(value, what)
+  if type(value) ~= "table" then
+    expected(what, 'a table such as { ["x.conf"] = "what is in it" }', value)
+  end
+  local kept = {}
+  for _, name in ipairs(sorted_keys(value)) do
+    if type(name) ~= "string" or not match(name, "^[%w_][%w_.-]*$") or #name > 100 then
+      expected(what, "as name of a file up to 100 letters, digits, _ . and -", name)
+    end
+    local inside = rawget(value, name)
+    if type(inside) ~= "string" then expected(what .. ", " .. name, "a text", inside) end
+    kept[#kept + 1] = text(name .. "=" .. inside, what .. ", " .. name)
+  end
+  if #kept > core.MAX_FILES then
+    fail("%s: at most %d files are possible, not %d", what, core.MAX_FILES, #kept)
   end
   return kept
 end
@@ -194,5 +215,5 @@ core.check = {
   set_context = set_context, fail = fail, expected = expected, shown = shown, hint = hint,
   given_table = given_table, text = text, line_of_text = line_of_text, integer = integer,
   seconds = seconds, choice = choice, flag = flag, func = func, list = list, argument = argument,
-  environment = environment, fields_of = fields_of, read = read,
+  environment = environment, files = files, fields_of = fields_of, read = read,
 }

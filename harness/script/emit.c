@@ -226,7 +226,7 @@ struct serial *emit_scenario(lua_State *L)
     lua_pop(L, 1);
     put_real(L, &serial, "timeout");
     static const char *const texts[] = {"name",    "protocol", "program", "library",
-                                        "helpers", "result",   "engine"};
+                                        "helpers", "nodes",    "result",  "engine"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lua_getfield(L, TABLE, texts[i]);
         put_top(L, &serial);
@@ -244,6 +244,8 @@ struct serial *emit_scenario(lua_State *L)
     lua_remove(L, -2);
     put_list(L, &serial);
     lua_getfield(L, TABLE, "environment");
+    put_list(L, &serial);
+    lua_getfield(L, TABLE, "files");
     put_list(L, &serial);
     put_each(L, &serial, "steps", put_step);
     put_each(L, &serial, "wires", put_wire);

@@ -27,6 +27,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->program);
     free(scenario->library);
     free(scenario->helpers);
+    free(scenario->nodes);
     free(scenario->result);
     free(scenario->engine);
     free(scenario->violates);
@@ -34,6 +35,7 @@ void scenario_release(struct scenario *scenario)
     texts_release(scenario->claim, scenario->claim_count);
     texts_release(scenario->cover, scenario->cover_count);
     texts_release(scenario->environment, scenario->environment_count);
+    texts_release(scenario->files, scenario->file_count);
     plan_release(&scenario->plan);
     *scenario = (struct scenario){0};
 }
@@ -61,6 +63,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->program = text_copy(from->program);
     copy->library = text_copy(from->library);
     copy->helpers = text_copy(from->helpers);
+    copy->nodes = text_copy(from->nodes);
     copy->violates = text_copy(from->violates);
     copy->result = text_copy(from->result);
     copy->engine = text_copy(from->engine);
@@ -68,6 +71,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->claim = texts_copy(from->claim, from->claim_count);
     copy->cover = texts_copy(from->cover, from->cover_count);
     copy->environment = texts_copy(from->environment, from->environment_count);
+    copy->files = texts_copy(from->files, from->file_count);
     copy->plan.steps = memory_new(from->plan.count, sizeof *from->plan.steps);
     if (from->plan.count > 0)
         memcpy(copy->plan.steps, from->plan.steps, from->plan.count * sizeof *from->plan.steps);
@@ -190,6 +194,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->program = serial_take_text(serial);
     scenario->library = optional_text_take(serial);
     scenario->helpers = optional_text_take(serial);
+    scenario->nodes = optional_text_take(serial);
     scenario->result = optional_text_take(serial);
     scenario->engine = optional_text_take(serial);
     scenario->violates = optional_text_take(serial);
@@ -198,6 +203,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->cover = texts_take(serial, SCENARIO_MAX_CLAIMS, &scenario->cover_count);
     scenario->environment =
         texts_take(serial, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
+    scenario->files = texts_take(serial, SCENARIO_MAX_FILES, &scenario->file_count);
     plan_take(serial, &scenario->plan);
 }
 
@@ -219,8 +225,9 @@ static bool same_text(const char *a, const char *b)
 bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
-           same_text(a->helpers, b->helpers) && same_text(a->engine, b->engine) &&
-           a->survivors == b->survivors &&
+           same_text(a->helpers, b->helpers) && same_text(a->nodes, b->nodes) &&
+           same_strings(a->files, a->file_count, b->files, b->file_count) &&
+           same_text(a->engine, b->engine) && a->survivors == b->survivors &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }

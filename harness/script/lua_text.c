@@ -200,19 +200,35 @@ static void put_listed(struct lua_table *table, const char *name, const char *te
     lua_table_close(table);
 }
 
-/* Entries "NAME=value". */
-static void put_environment(struct lua_table *table, const struct scenario *scenario)
+/* The ranks of a node, "0,1". */
+static void put_node(struct lua_table *table, const char *ranks)
 {
-    if (scenario->environment_count == 0)
-        return;
-    lua_table_name(table, "environment");
     lua_table_open(table);
-    for (size_t i = 0; i < scenario->environment_count; i++) {
-        const char *entry = scenario->environment[i];
+    while (*ranks != '\0') {
+        size_t length = strcspn(ranks, ",");
+        char *rank = memory_format("%.*s", (int)length, ranks);
+        lua_table_name(table, NULL);
+        put_word(table, rank);
+        free(rank);
+        ranks += length + (ranks[length] == ',');
+    }
+    lua_table_close(table);
+}
+
+/* "NAME=what it is" each. */
+static void put_named(struct lua_table *table, const char *field, char *const *entries,
+                      size_t count, void (*put)(struct lua_table *table, const char *text))
+{
+    if (count == 0)
+        return;
+    lua_table_name(table, field);
+    lua_table_open(table);
+    for (size_t i = 0; i < count; i++) {
+        const char *entry = entries[i];
         size_t length = strcspn(entry, "=");
         char *name = memory_format("%.*s", (int)length, entry);
         lua_table_name(table, name);
-        put_word(table, entry + length + (entry[length] == '='));
+        put(table, entry + length + (entry[length] == '='));
         free(name);
     }
     lua_table_close(table);
@@ -272,6 +288,7 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
         put_number(table, "reserve", scenario->reserve);
     put_listed(table, "library", scenario->library, ':', lua_table_text);
     put_listed(table, "helpers", scenario->helpers, ',', put_word);
+    put_listed(table, "nodes", scenario->nodes, ';', put_node);
     if (scenario->engine != NULL)
         put_text(table, "engine", scenario->engine);
     if (scenario->survivors) {
@@ -279,7 +296,8 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
         lua_table_word(table, "true");
     }
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
-    put_environment(table, scenario);
+    put_named(table, "environment", scenario->environment, scenario->environment_count, put_word);
+    put_named(table, "files", scenario->files, scenario->file_count, lua_table_text);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);
     put_result(table, scenario->result);
     put_expect(table, scenario);

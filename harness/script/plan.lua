@@ -34,6 +34,7 @@ local function make_fields(name, ranks, newcomers)
   if not row or row.when ~= "none" then add_fields(to, known) end
   known.ranks = { list(known.rank[1], 1, core.MAX_VICTIMS, { "ranks", "1, 2" }) }
   for _, fields in ipairs(action.fields or {}) do add_fields(to, fields, known) end
+  if row and row.victims then to.node = { check.integer(0, core.MAX_RANKS - 1) } end
   if name ~= "condition" then to.after = { any } end
   return fields_of(to)
 end
@@ -160,10 +161,28 @@ local function use_more(plan)
   end
 end
 
+-- With its storage a node loses what was synced as well; what else is on stable storage then is not
+-- told apart, so a plan does the one or the other.
+local function check_losses(plan)
+  local storage, unsynced
+  for _, step in ipairs(plan.steps) do
+    storage = storage or step.lose == "storage"
+    unsynced = unsynced or step.lose == "rank" or step.lose == "node"
+  end
+  if not storage then return end
+  if not plan.nodes then
+    fail('lose = "storage": which storage? Write nodes = { { 0, 1 }, ... } in the scenario')
+  elseif plan.survivors then
+    fail('lose = "storage" is done when the job starts again, and with "survivors" it does not')
+  elseif unsynced then
+    fail('lose = "storage" and lose = "rank" or "node" do not go together in a plan')
+  end
+end
+
 -- The steps that the function scenario.plan (nil: none) makes, and the messages they name.
 function core.plan_of(scenario)
   local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.ranks,
-    survivors = scenario.survivors,
+    survivors = scenario.survivors, nodes = scenario.node_ranks,
     name = scenario.name, protocol = scenario.protocol }
   local used = {}
   function plan.uses(wire)
@@ -182,6 +201,7 @@ function core.plan_of(scenario)
     core.stream(stream, draw)
   end
   use_more(plan)
+  check_losses(plan)
   plan.closed = true
   return plan.steps, plan.wires
 end

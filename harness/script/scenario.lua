@@ -53,6 +53,10 @@ local function engine(value, what)
   return value
 end
 
+local node_list = { "nodes", "{ 0, 1 }, { 2, 3 }" }
+local rank_list = list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS, { "ranks", "0, 1" })
+local nodes = list(rank_list, 1, core.MAX_RANKS, node_list)
+
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
@@ -63,6 +67,8 @@ local scenario_fields = fields_of {
   library = { library, default = "" },
   helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
     default = {} },
+  nodes = { nodes },
+  files = { check.files, default = {} },
   engine = { engine, default = "" },
   survivors = { check.flag, default = false },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
@@ -86,9 +92,9 @@ local function check_name(name)
     core.fail("scenario: a name is expected, not " .. shown(name)
       .. '; write scenario "name" { ... }')
   end
-  if name == "" or #name >= core.SCENARIO_NAME_BYTES or find(name, "[^%w_./:+=, -]") then
-    core.fail(format("scenario %s: a name is 1 to %d letters, digits, blanks and _ . / : + = , -",
-      shown(name), core.SCENARIO_NAME_BYTES - 1))
+  if name == "" or #name >= core.SCENARIO_NAME_BYTES or find(name, "[^%w_./:+=,() -]") then
+    core.fail(format("scenario %s: a name is 1 to %d letters, digits, blanks and "
+      .. "_ . / : + = , ( ) -", shown(name), core.SCENARIO_NAME_BYTES - 1))
   end
   if defined[name] then
     core.fail(format('scenario "%s": the name stands already in line %d', name, defined[name]))
@@ -117,6 +123,31 @@ local function check_helpers(kept)
   kept.helpers = table.concat(kept.helpers, ",")
 end
 
+-- Each rank is on one node. As C has it: "0,1;2,3".
+local function check_nodes(kept)
+  if not kept.nodes then
+    kept.nodes = ""
+    return
+  end
+  local once, joined = {}, {}
+  for node, ranks in ipairs(kept.nodes) do
+    for _, rank in ipairs(ranks) do
+      if rank >= kept.ranks then
+        core.fail(format('"nodes": there is no rank %d; the job has ranks 0 to %d', rank,
+          kept.ranks - 1))
+      elseif once[rank] then
+        core.fail(format('"nodes": rank %d stands twice', rank))
+      end
+      once[rank] = true
+    end
+    joined[node] = table.concat(ranks, ",")
+  end
+  for rank = 0, kept.ranks - 1 do
+    if not once[rank] then core.fail(format('"nodes": rank %d is on no node', rank)) end
+  end
+  kept.node_ranks, kept.nodes = kept.nodes, table.concat(joined, ";")
+end
+
 local function define(name, line, given)
   if type(given) ~= "table" then
     core.fail(format('scenario "%s": a table { ... } is expected, not %s', name, shown(given)))
@@ -132,6 +163,7 @@ local function define(name, line, given)
       kept.ranks))
   end
   check_helpers(kept)
+  check_nodes(kept)
   if kept.result ~= "" and kept.reserve > 0 then
     core.fail('"result": which process prints for a rank is not known where there are ranks '
       .. 'in "reserve"')

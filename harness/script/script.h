@@ -15,12 +15,13 @@
 #define SCENARIO_MAX_CLAIMS 32
 #define SCENARIO_MAX_ARGUMENTS 64
 #define SCENARIO_MAX_ENVIRONMENT 64
+#define SCENARIO_MAX_FILES 16
 #define SCENARIO_MAX_LIBRARIES 16
 #define SCENARIO_MAX_PATTERNS 32 /* of what the ranks print and is not compared */
 #define SCENARIO_MAX_INCARNATIONS TRACE_MAX_INCARNATIONS
 #define SCENARIO_MAX_TIMEOUT_S 86400
 #define SCENARIO_TEXT_BYTES 4096 /* of any text in a scenario, its terminator included */
-#define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,-" */
+#define SCENARIO_NAME_BYTES 200  /* of its name, likewise: letters, digits and " _./:+=,()-" */
 #define SCENARIOS_MAX 65536
 #define COVERS_MAX 1024                  /* things that a file may have to cover */
 #define SCENARIO_MAX_REQUESTS 65536      /* whose index an answer may name */
@@ -42,9 +43,10 @@ struct scenario {
     int reserve;   /* so many of them begin as no rank of the application; less than ranks */
     char *library; /* files under test that call MPI_X, "libx.so:liby.so"; NULL: none */
     char *helpers; /* ranks that belong to what is under test, ascending, "0,3"; NULL: none */
-    char *result;  /* "output", then a line for each regular expression of what is left out; NULL:
-                      what the program declares is compared alone */
-    char **claim;  /* ids or families; at least one */
+    char *nodes;  /* which ranks are on which node, "0,1;2,3" (board/nodes.h); NULL: nothing said */
+    char *result; /* "output", then a line for each regular expression of what is left out; NULL:
+                     what the program declares is compared alone */
+    char **claim; /* ids or families; at least one */
     size_t claim_count;
     struct plan plan;
     char *engine;     /* what runs the ranks: "step"; NULL: mpiexec */
@@ -56,6 +58,8 @@ struct scenario {
     int max_incarnations; /* 0: as many as the plan has kills, plus one; with survivors one */
     char **environment;   /* "NAME=value", given to the ranks */
     size_t environment_count;
+    char **files; /* "NAME=what is in it": written for each run */
+    size_t file_count;
 };
 
 /* What the scenarios of a file together must bring about: a line of its `cover { ... }`. */

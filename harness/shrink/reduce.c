@@ -193,6 +193,8 @@ static int32_t highest_rank(const struct plan *plan)
 static int32_t fewest_ranks(const struct scenario *scenario)
 {
     int32_t highest = highest_rank(&scenario->plan);
+    if (scenario->nodes != NULL) /* which has a place for each */
+        return scenario->ranks;
     for (int32_t rank = 0; rank < scenario->ranks; rank++)
         if (scenario_is_helper(scenario, rank))
             highest = higher(highest, rank + scenario->reserve);

@@ -112,12 +112,13 @@ static void judge_by_claim(struct scenario *base, const char *claim)
 static enum error_code make_base(struct shrink *shrink, struct error *error)
 {
     const struct scenario *given = shrink->run.scenario;
-    struct path protocol, program, launcher;
+    const struct launcher *launcher = launcher_of(given->engine);
+    struct path protocol, program, command;
     enum error_code code = path_protocol(given->protocol, given->file, &protocol, error);
     if (code == OK)
         code = path_program(given->program, given->file, &program, error);
     if (code == OK)
-        code = launcher_of(given->engine)->find(&launcher, error);
+        code = launcher->find(launcher, &command, error);
     if (code != OK)
         return code;
     scenario_copy(given, &shrink->base);
@@ -156,6 +157,7 @@ static void set_limits(struct shrink *shrink)
     shrink->options.budget_s = budget;
     trials->options = shrink->options;
     trials->options.timeout_s = limit_of(shrink);
+    trials->options.trace_mb = shrink->run.trace_mb;
     trials->options.seed = shrink->run.seed;
     trials->options.verbose = false;
     trials->options.confirm = 0; /* of the result alone */

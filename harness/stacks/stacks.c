@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <time.h>
 
 /* One process. Shared by two threads; the last that lets go of it frees it. */
@@ -39,7 +40,12 @@ static int walk_thread(Dwfl_Thread *of, void *argument)
     struct walk *walk = argument;
     struct frames frames = {.count = 0};
     pid_t tid = dwfl_thread_tid(of);
-    dwfl_thread_getframes(of, frames_take, &frames);
+    if (dwfl_thread_getframes(of, frames_take, &frames) != 0 && frames.count == 0) {
+        /* It died while it was looked at. libdw stays attached to it then, and ends this process if
+         * it is asked for another thread. */
+        ptrace(PTRACE_DETACH, tid, NULL, NULL);
+        return DWARF_CB_ABORT;
+    }
     if (tid != walk->pid && !frames.inside_mpi) {
         walk->others++;
         return DWARF_CB_OK;

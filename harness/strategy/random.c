@@ -472,3 +472,21 @@ const struct strategy strategy_random = {
     .make = make,
     .bounds = bounds,
 };
+
+const struct strategy strategy_pct = {
+    .name = "pct",
+    .help = "the plans of random; on the step engine, ranks go by priorities with few changes",
+    .policy = "pct",
+    .count = count,
+    .make = make,
+    .bounds = bounds,
+};
+
+const struct strategy strategy_swarm = {
+    .name = "swarm",
+    .help = "the plans of random; on the step engine, each run without some kinds of decisions",
+    .policy = "swarm",
+    .count = count,
+    .make = make,
+    .bounds = bounds,
+};

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-extern const struct strategy strategy_random, strategy_systematic;
-
-const struct strategy *const strategies[] = {&strategy_random, &strategy_systematic, NULL};
+const struct strategy *const strategies[] = {&strategy_random, &strategy_systematic, &strategy_pct,
+                                             &strategy_swarm, NULL};
 
 const struct strategy *strategy_find(const char *name)
 {

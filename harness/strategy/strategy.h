@@ -12,6 +12,9 @@
 struct strategy {
     const char *name;
     const char *help; /* one line */
+    /* How the step engine decides what MPI leaves open ("pct", "swarm"; engine/core/policy.c);
+     * NULL: at random, and on any engine. */
+    const char *policy;
 
     /* How many plans there are; STRATEGY_ENDLESS: as many as one likes. */
     uint64_t (*count)(const struct survey *survey);
@@ -25,7 +28,7 @@ struct strategy {
     void (*bounds)(const struct survey *survey, char text[STRATEGY_TEXT_BYTES]);
 };
 
-extern const struct strategy strategy_random, strategy_systematic;
+extern const struct strategy strategy_random, strategy_systematic, strategy_pct, strategy_swarm;
 
 /* Ends with NULL. */
 extern const struct strategy *const strategies[];

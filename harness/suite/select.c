@@ -307,9 +307,11 @@ int select_check(const struct selection *selection)
                 scenario->name, error.text);
         status = STATUS_USAGE;
     }
-    for (size_t i = 0; status == STATUS_PASS && i < selection->count; i++)
-        if (launcher_of(selection->chosen[i]->engine)->find(&path, &error) != OK)
+    for (size_t i = 0; status == STATUS_PASS && i < selection->count; i++) {
+        const struct launcher *launcher = launcher_of(selection->chosen[i]->engine);
+        if (launcher->find(launcher, &path, &error) != OK)
             status = (int)status_of_error(&error);
+    }
     if (status == STATUS_PASS &&
         (path_rank_parent(&path, &error) != OK || path_library(&path, &error) != OK ||
          preload_check(&path, &error) != OK))

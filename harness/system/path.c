@@ -360,6 +360,21 @@ enum error_code path_make_run(const char *path, struct error *error)
     return code;
 }
 
+uint64_t path_bytes_in(const char *folder)
+{
+    uint64_t bytes = 0;
+    DIR *files = opendir(folder);
+    if (files == NULL)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(files)) != NULL;) {
+        struct stat status;
+        if (fstatat(dirfd(files), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode))
+            bytes += (uint64_t)status.st_size;
+    }
+    closedir(files);
+    return bytes;
+}
+
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
     (void)status;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct path {
     char text[PATH_MAX];
@@ -73,6 +74,10 @@ bool path_exists(const char *path);
 
 /* There is something of this name in the folder. */
 bool path_holds(const char *folder, const char *name);
+
+/* The bytes of all files in a folder, without those of folders inside it; 0 if there is no such
+ * folder. */
+uint64_t path_bytes_in(const char *folder);
 
 /* Removes a folder and everything in it, without following links. One that is not there is fine.
  * ERROR_IO. */

@@ -74,7 +74,8 @@ enum level {
      * in `request` (0: it has none yet) and of its folder in `comm`, bytes (asked for; once the   \
      * call has returned, done), offset in `result_hash` (STORAGE_NO_OFFSET: where the file        \
      * stands), errno in `error`; TEXT records after: the path below the store. hash: ticks when   \
-     * its turn came, until `leave` no other rank was in a call on the store; 0: it had none. With \
+     * the file system was called (STORAGE_NOT_BEGUN: it never was); calls that take little time   \
+     * wait for their turn before, so that until `leave` no other rank was in one of those. With   \
      * FLAG_NEGATIVE: the file was looked for `bytes` times and was not there; result_hash: of the \
      * path */                                                                                     \
     X(STORAGE, "storage")                                                                          \
@@ -83,8 +84,8 @@ enum level {
      * all others, by the parent of the process, once it is gone. Readers keep it apart from what  \
      * the process did (struct trace, `end`) */                                                    \
     X(END, "end")                                                                                  \
-    /* processes that the library reports as failed (MPIX_Comm_failure_get_acked): comm, tag =     \
-     * how many; GROUP records come directly after */                                              \
+    /* processes that the library reports as failed (MPIX_Comm_failure_get_acked,                  \
+     * MPIX_Comm_get_failed): comm, tag = how many; GROUP records come directly after */           \
     X(FAILED, "failed")
 
 enum record_kind {
@@ -195,6 +196,7 @@ enum storage_call {
 };
 
 #define STORAGE_NO_OFFSET UINT64_MAX
+#define STORAGE_NOT_BEGUN UINT64_MAX
 
 #define RECORD_GROUP_MEMBERS 14
 #define RECORD_TEXT_BYTES 56

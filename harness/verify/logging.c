@@ -269,11 +269,22 @@ static bool is_around(struct at at, struct at told)
     return at.record->kind == RECORD_COMPLETE;
 }
 
+/* The process never came out of a call that it was in: nothing says what that one handed over. */
+static bool is_in_last_call(struct at told)
+{
+    for (struct at at = {.trace = told.trace}; at_next(&at);)
+        if (at.record->level == LEVEL_APP && at.record->kind != RECORD_NOTE &&
+            at.record->kind != RECORD_NONE && at.record->leave == 0 &&
+            at.record->enter <= told.record->enter)
+            return true;
+    return false;
+}
+
 /* No call around the note hands over a message of the sender; or the one shown has other bytes. */
 static bool is_of_another(const struct shown *shown, struct at told)
 {
     struct at sent = shown_note(shown, NOTE_KEPT, 0);
-    if (!is_own(told) || told.record->comm != 0)
+    if (!is_own(told) || told.record->comm != 0 || is_in_last_call(told))
         return false;
     for (struct at at = {.trace = told.trace}; at_next(&at);)
         if (at_is_got(at) && is_around(at, told) &&

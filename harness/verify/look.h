@@ -86,8 +86,6 @@ bool has_died(const struct trace *trace);
 const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before);
 /* The note with which the process takes over its first rank. */
 struct at first_place(const struct trace *trace);
-/* Some rank took a checkpoint or went back to one. */
-bool anybody_rolls_back(const struct trace_set *traces);
 
 /* newcomer.c. Of two communicators one goes on in the place of the other: where a process that took
  * a dead one's place could not use the old one. */
@@ -131,31 +129,5 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to);
 /* There is a rank of which `then` cannot know such a note of its line; or which is not the peer of
  * one of its own, where that is `clear`. */
 bool somebody_lacks(const struct trace_set *traces, enum note_kind kind, struct at then);
-
-#define WALK_PARTS 64
-
-/* The records of a rank that count in what led to an incarnation. Asked for by a message: those
- * that send what goes through its channel, or (`got`) deliver it. */
-struct walk {
-    const struct trace_set *traces;
-    int incarnation;
-    int rank;
-    const struct message *message;
-    bool got;
-    bool older;      /* only those of lives before the incarnation */
-    struct at until; /* in its trace, only what is done by then, */
-    bool begun;      /* ... or begun */
-    struct at at;    /* where the walk has come to */
-    unsigned parts;  /* of this trace, that count: */
-    struct part {
-        struct at from, taken; /* after the one note, before the other; no record: all */
-    } part[WALK_PARTS];
-};
-struct walk walk_of(const struct trace_set *traces, const struct message *message, int incarnation,
-                    bool got);
-bool walk_next(struct walk *walk);
-uint64_t walk_count(struct walk walk); /* with the bytes of the message, as far as that is known */
-uint64_t walk_count_sure(struct walk walk); /* ... those of which both hashes are known */
-uint64_t walk_count_all(struct walk walk);  /* whatever their bytes */
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Two communicators of the same members go on for each other if the one is the k-th that only the
  * newcomer uses, and the other the k-th that only the dead process used. */
-#include "verify/look.h"
+#include "verify/walk.h"
 
 /* The program of the process sent, received or took part through the communicator. */
 static bool uses(const struct trace *trace, uint32_t comm)

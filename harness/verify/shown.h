@@ -2,7 +2,7 @@
 #ifndef VERIFY_SHOWN_H
 #define VERIFY_SHOWN_H
 
-#include "verify/look.h"
+#include "verify/walk.h"
 #include "verify/witness.h"
 
 /* The events of a witness; record NULL: there is none. */

@@ -48,6 +48,12 @@ static bool is_group(struct at at, unsigned kind)
     return at.record->kind == kind && at.record->level == LEVEL_WIRE;
 }
 
+/* What MPIX_Comm_failure_get_acked told, and not MPIX_Comm_get_failed. */
+static bool is_acked_group(struct at at)
+{
+    return is_group(at, RECORD_FAILED) && at.record->call == CALL_MPIX_Comm_failure_get_acked;
+}
+
 static bool belongs(const struct shown *shown, uint32_t comm, int process)
 {
     if (comm == COMM_WORLD_ID)
@@ -508,8 +514,8 @@ static bool acks_all_between(struct at first, struct at then)
 /* The one group is lost in the other, or there is more in it and nothing was acknowledged. */
 static bool group_changes(const struct shown *shown, struct at first, struct at then)
 {
-    if (!is_group(first, RECORD_FAILED) || !is_group(then, RECORD_FAILED) ||
-        !at_before(first, then) || first.record->comm != then.record->comm)
+    if (!is_acked_group(first) || !is_acked_group(then) || !at_before(first, then) ||
+        first.record->comm != then.record->comm)
         return false;
     for (int process = 0; process < shown->traces->ranks; process++)
         if (lists(first, process) != lists(then, process) &&
@@ -523,7 +529,7 @@ static bool group_lacks(const struct shown *shown, struct at told, struct at gro
 {
     (void)shown;
     struct at of = began(told);
-    return has_raised(told, RAISED_PROC_FAILED) && is_group(group, RECORD_FAILED) &&
+    return has_raised(told, RAISED_PROC_FAILED) && is_acked_group(group) &&
            at_before(told, group) && is_message(of) && named(of) >= 0 &&
            of.record->comm == group.record->comm && acks_all_between(told, group) &&
            !lists(group, named(of));
@@ -532,7 +538,7 @@ static bool group_lacks(const struct shown *shown, struct at told, struct at gro
 static bool raises_for_acked(const struct shown *shown, struct at group, struct at raised)
 {
     struct at of = began(raised);
-    if (!is_group(group, RECORD_FAILED) || !at_before(group, raised) || !takes_any(of) ||
+    if (!is_acked_group(group) || !at_before(group, raised) || !takes_any(of) ||
         of.record->comm != group.record->comm ||
         (!has_raised(raised, RAISED_PROC_FAILED) &&
          !has_raised(raised, RAISED_PROC_FAILED_PENDING)))
@@ -551,7 +557,7 @@ bool shows_acked_wrongly(const struct shown *shown)
         bool acks = acknowledges(at) || is_call_of(at, CALL_MPIX_Comm_failure_get_acked);
         if (acks && raised_text(at.record->error) != NULL)
             return true;
-        if (is_group(at, RECORD_FAILED) && at.record->tag > 0 && !has_acked(at))
+        if (is_acked_group(at) && at.record->tag > 0 && !has_acked(at))
             return true;
     }
     return any_two(shown, group_changes) || any_two(shown, group_lacks) ||
@@ -610,6 +616,21 @@ static bool lacks_dead(const struct shown *shown, struct at waits, struct at of)
     return false;
 }
 
+/* All members that live have come to this collective, and one has died. */
+static bool all_gather(const struct shown *shown, struct at waits, struct at of)
+{
+    uint32_t comm = of.record->comm;
+    uint64_t number = gathers(of) ? gathered(waits.trace, comm, of.index) : 0;
+    for (int process = 0; process < shown->traces->ranks; process++) {
+        const struct trace *trace =
+            trace_set_find(shown->traces, process, waits.trace->incarnation);
+        if (belongs(shown, comm, process) && !process_died(shown, waits, process, NEVER) &&
+            (trace == NULL || gathered(trace, comm, NEVER) < number))
+            return false;
+    }
+    return number > 0 && member_died(shown, waits, comm, -1, NEVER);
+}
+
 bool shows_stalls(const struct shown *shown)
 {
     for (size_t i = 0; i < shown->count; i++) {
@@ -620,8 +641,9 @@ bool shows_stalls(const struct shown *shown)
             return all_decide(shown, at);
         if (takes_any(of) && is_between_sides(at, of.record->comm))
             return false;
-        return is_message(of) && named(of) >= 0 ? process_died(shown, at, named(of), NEVER)
-                                                : lacks_dead(shown, at, of);
+        return is_message(of) && named(of) >= 0
+                   ? process_died(shown, at, named(of), NEVER)
+                   : lacks_dead(shown, at, of) || all_gather(shown, at, of);
     }
     return false;
 }

@@ -32,7 +32,7 @@ static bool flip(uint32_t step, const char *path, long result)
     if (fd >= 0)
         close(fd);
     if (done)
-        rules_stored(step, at);
+        rules_stored(step, at, 0);
     return done;
 }
 

@@ -18,7 +18,7 @@ static bool die(uint32_t step, const char *path, long result)
 {
     (void)path;
     (void)result;
-    rules_stored(step, rules_step(step)->count);
+    rules_stored(step, rules_step(step)->count, 0);
     rules_die();
 }
 

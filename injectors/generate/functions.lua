@@ -166,7 +166,11 @@ local may_block = {
 }
 
 -- Of role CALL, those of which more is recorded than that they were called: see roles.lua.
-local told = { MPIX_Comm_agree = "AGREE", MPIX_Comm_failure_get_acked = "FAILED" }
+local told = {
+    MPIX_Comm_agree = "AGREE",
+    MPIX_Comm_failure_get_acked = "FAILED",
+    MPIX_Comm_get_failed = "FAILED_NOW",
+}
 
 -- What the lower tap calls instead of the library, with the same parameters.
 local called = { MPI_Comm_spawn = "spawn_command", MPI_Comm_spawn_multiple = "spawn_commands" }

@@ -24,7 +24,6 @@ local data = { "buf", "count", "datatype" }
 local from = { "source", "tag", "comm" }
 local send_half = { "sendbuf", "sendcount", "sendtype", "dest", "sendtag" }
 local receive_half = { "recvbuf", "recvcount", "recvtype", "source", "recvtag" }
-local replace = { "buf", "count", "datatype", "dest", "sendtag", "source", "recvtag", "comm" }
 
 local any_status = [[
 MPI_Status seen;
@@ -56,6 +55,12 @@ roles.FAILED = { -- the same
     needs = { "comm", "failedgrp" },
     before = "struct record *recorded = call_begin($LEVEL, $CALL, comm);",
     after = "failed_end($LEVEL, recorded, failedgrp, answer);",
+}
+
+roles.FAILED_NOW = { -- the same, with another name of the parameter
+    needs = { "comm", "failedgroup" },
+    before = roles.FAILED.before,
+    after = "failed_end($LEVEL, recorded, failedgroup, answer);",
 }
 
 roles.INIT = {
@@ -178,95 +183,68 @@ matched_ireceive_end(recorded, buf, count, datatype, found, message, request, an
 ]],
 }
 
-roles.SENDRECV = {
-    needs = join(send_half, receive_half, { "comm", "status" }),
-    blocks = true,
-    before = any_status .. used("recvtype") .. [[
-struct record *sent =
-    send_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
-uint32_t sent_step = rules_take();
-(void)sent_step; /* of use at the wire level */
-struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
-]],
-    after = [[
-type_use_settle(&use);
-sendreceive_end(sent, recorded, recvbuf, recvcount, used, comm, status, answer);
-type_use_end(&use);
-]],
-    steered = [[
-struct steer_exchange exchange = {sent, recorded, sent_step, false,
-                                  {(void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},
-                                  {recvbuf, recvcount, recvtype, source, recvtag},
-                                  comm};
-answer = steer_sendreceive(&exchange, status);
-]],
+-- The two halves of an exchange: what is sent and where what comes goes, in two buffers or in one.
+local two_buffers = {
+    needs = join(send_half, receive_half, { "comm" }), replaces = false, type = "recvtype",
+    sent = "sendbuf, sendcount, sendtype", got = "recvbuf, recvcount, recvtype",
+    kept = "(void *)(uintptr_t)sendbuf, sendcount, sendtype",
+}
+local one_buffer = {
+    needs = join(data, { "dest", "sendtag", "source", "recvtag", "comm" }), replaces = true,
+    type = "datatype", sent = "buf, count, datatype", got = "buf, count, datatype",
+    kept = "buf, count, datatype",
 }
 
-roles.SENDRECV_REPLACE = {
-    needs = join(replace, { "status" }),
-    blocks = true,
-    before = any_status .. used("datatype") .. [[
-struct record *sent = send_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
+local function begin_exchange(halves, send, receive)
+    return ([[
+struct record *sent = %s($LEVEL, $CALL, %s, dest, sendtag, comm);
 uint32_t sent_step = rules_take();
 (void)sent_step; /* of use at the wire level */
-struct record *recorded = receive_begin($LEVEL, $CALL, source, recvtag, comm);
-]],
-    after = [[
-type_use_settle(&use);
-sendreceive_end(sent, recorded, buf, count, used, comm, status, answer);
-type_use_end(&use);
-]],
-    steered = [[
-struct steer_exchange exchange = {sent, recorded, sent_step, true,
-                                  {buf, count, datatype, dest, sendtag},
-                                  {buf, count, datatype, source, recvtag},
-                                  comm};
-answer = steer_sendreceive(&exchange, status);
-]],
-}
+struct record *recorded = %s source, recvtag, comm);
+]]):format(send, halves.sent, receive)
+end
 
-roles.ISENDRECV = {
-    needs = join(send_half, receive_half, { "comm", "request" }),
-    before = [[
-struct record *sent =
-    isend_begin($LEVEL, $CALL, sendbuf, sendcount, sendtype, dest, sendtag, comm);
-uint32_t sent_step = rules_take();
-(void)sent_step; /* of use at the wire level */
-struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
-]],
-    after = [[
-isendreceive_end($LEVEL, sent, recorded, recvbuf, recvcount, recvtype, source, recvtag, comm,
+local function steer_exchange(halves, answer)
+    return ([[
+struct steer_exchange exchange = {sent, recorded, sent_step, %s,
+                                  {%s, dest, sendtag},
+                                  {%s, source, recvtag},
+                                  comm};
+answer = %s;
+]]):format(halves.replaces, halves.kept, halves.got, answer)
+end
+
+local function sendreceive(halves)
+    return {
+        needs = join(halves.needs, { "status" }),
+        blocks = true,
+        before = any_status .. used(halves.type)
+            .. begin_exchange(halves, "send_begin", "receive_begin($LEVEL, $CALL,"),
+        after = ([[
+type_use_settle(&use);
+sendreceive_end(sent, recorded, %s, used, comm, status, answer);
+type_use_end(&use);
+]]):format(halves.got:match("(.*),")),
+        steered = steer_exchange(halves, "steer_sendreceive(&exchange, status)"),
+    }
+end
+
+local function isendreceive(halves)
+    return {
+        needs = join(halves.needs, { "request" }),
+        before = begin_exchange(halves, "isend_begin", "isendreceive_begin($LEVEL, $CALL, sent,"),
+        after = ([[
+isendreceive_end($LEVEL, sent, recorded, %s, source, recvtag, comm,
                  request, answer);
-]],
-    steered = [[
-struct steer_exchange exchange = {sent, recorded, sent_step, false,
-                                  {(void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},
-                                  {recvbuf, recvcount, recvtype, source, recvtag},
-                                  comm};
-answer = steer_isendreceive(&exchange, request);
-]],
-}
+]]):format(halves.got),
+        steered = steer_exchange(halves, "steer_isendreceive(&exchange, request)"),
+    }
+end
 
-roles.ISENDRECV_REPLACE = {
-    needs = join(replace, { "request" }),
-    before = [[
-struct record *sent = isend_begin($LEVEL, $CALL, buf, count, datatype, dest, sendtag, comm);
-uint32_t sent_step = rules_take();
-(void)sent_step; /* of use at the wire level */
-struct record *recorded = isendreceive_begin($LEVEL, $CALL, sent, source, recvtag, comm);
-]],
-    after = [[
-isendreceive_end($LEVEL, sent, recorded, buf, count, datatype, source, recvtag, comm, request,
-                 answer);
-]],
-    steered = [[
-struct steer_exchange exchange = {sent, recorded, sent_step, true,
-                                  {buf, count, datatype, dest, sendtag},
-                                  {buf, count, datatype, source, recvtag},
-                                  comm};
-answer = steer_isendreceive(&exchange, request);
-]],
-}
+roles.SENDRECV = sendreceive(two_buffers)
+roles.SENDRECV_REPLACE = sendreceive(one_buffer)
+roles.ISENDRECV = isendreceive(two_buffers)
+roles.ISENDRECV_REPLACE = isendreceive(one_buffer)
 
 roles.START = {
     needs = { "request" },
@@ -345,15 +323,21 @@ struct record *recorded = test_begin($LEVEL, $CALL, request, &waited);
     steered = "answer = steer_answers->test(recorded, waited, request, flag, status);",
 }
 
+-- A call for many requests. `statuses`: the parameter, an array or the status of one of them.
+local function batch(how, count, statuses)
+    return ([[
+struct batch batch;
+%sbatch_begin($LEVEL, $CALL, &batch, %s, array_of_requests, %s);
+struct record *recorded = %s_many_begin(&batch);
+]]):format(statuses == "status" and "" or statuses .. " =\n    ", count, statuses, how)
+end
+
+local some = { "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses" }
+
 roles.WAITALL = {
     needs = { "count", "array_of_requests", "array_of_statuses" },
     blocks = true,
-    before = [[
-struct batch batch;
-array_of_statuses =
-    batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, array_of_statuses);
-struct record *recorded = wait_many_begin(&batch);
-]],
+    before = batch("wait", "count", "array_of_statuses"),
     after = "waitall_end(recorded, &batch, array_of_requests, array_of_statuses, answer);",
     steered = "answer = steer_waitall(recorded, count, array_of_requests, array_of_statuses);",
 }
@@ -361,24 +345,15 @@ struct record *recorded = wait_many_begin(&batch);
 roles.WAITANY = {
     needs = { "count", "array_of_requests", "indx", "status" },
     blocks = true,
-    before = any_status .. [[
-struct batch batch;
-batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
-struct record *recorded = wait_many_begin(&batch);
-]],
+    before = any_status .. batch("wait", "count", "status"),
     after = "waitany_end(recorded, &batch, array_of_requests, indx, status, answer);",
     steered = "answer = steer_answers->waitany(recorded, &batch, array_of_requests, indx, status);",
 }
 
 roles.WAITSOME = {
-    needs = { "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses" },
+    needs = some,
     blocks = true,
-    before = [[
-struct batch batch;
-array_of_statuses =
-    batch_begin($LEVEL, $CALL, &batch, incount, array_of_requests, array_of_statuses);
-struct record *recorded = wait_many_begin(&batch);
-]],
+    before = batch("wait", "incount", "array_of_statuses"),
     after = [[
 waitsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
              answer);
@@ -391,12 +366,7 @@ answer = steer_answers->waitsome(recorded, &batch, array_of_requests, outcount, 
 
 roles.TESTALL = {
     needs = { "count", "array_of_requests", "flag", "array_of_statuses" },
-    before = [[
-struct batch batch;
-array_of_statuses =
-    batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, array_of_statuses);
-struct record *recorded = test_many_begin(&batch);
-]],
+    before = batch("test", "count", "array_of_statuses"),
     after = "testall_end(recorded, &batch, array_of_requests, flag, array_of_statuses, answer);",
     steered = [[
 answer = steer_answers->testall(recorded, &batch, array_of_requests, flag, array_of_statuses);
@@ -405,11 +375,7 @@ answer = steer_answers->testall(recorded, &batch, array_of_requests, flag, array
 
 roles.TESTANY = {
     needs = { "count", "array_of_requests", "indx", "flag", "status" },
-    before = any_status .. [[
-struct batch batch;
-batch_begin($LEVEL, $CALL, &batch, count, array_of_requests, status);
-struct record *recorded = test_many_begin(&batch);
-]],
+    before = any_status .. batch("test", "count", "status"),
     after = "testany_end(recorded, &batch, array_of_requests, indx, flag, status, answer);",
     steered = [[
 answer = steer_answers->testany(recorded, &batch, array_of_requests, indx, flag, status);
@@ -417,13 +383,8 @@ answer = steer_answers->testany(recorded, &batch, array_of_requests, indx, flag,
 }
 
 roles.TESTSOME = {
-    needs = { "incount", "array_of_requests", "outcount", "array_of_indices", "array_of_statuses" },
-    before = [[
-struct batch batch;
-array_of_statuses =
-    batch_begin($LEVEL, $CALL, &batch, incount, array_of_requests, array_of_statuses);
-struct record *recorded = test_many_begin(&batch);
-]],
+    needs = some,
+    before = batch("test", "incount", "array_of_statuses"),
     after = [[
 testsome_end(recorded, &batch, array_of_requests, outcount, array_of_indices, array_of_statuses,
              answer);

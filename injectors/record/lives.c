@@ -26,6 +26,7 @@ static struct {
     bool is_told[BOARD_MAX_RANKS];
     int told[BOARD_MAX_RANKS]; /* in order */
     int count;
+    int noted;        /* of these the program has been told of, which the trace says */
     bool withheld;    /* a death is not told because of the plan: the driver sees that */
     uint32_t unstick; /* of the board, when that began */
 } lives;
@@ -139,6 +140,13 @@ static bool is_inert(void)
     return lives.board == NULL || runtime_recording == 0;
 }
 
+/* What the program asks is answered by all that has been heard. */
+static void note_learned(void)
+{
+    for (; lives.noted < lives.count; lives.noted++)
+        note_write_learned(lives.told[lives.noted]);
+}
+
 int faultline_told_dead(int *processes, int most)
 {
     int known = lives.count;
@@ -148,6 +156,7 @@ int faultline_told_dead(int *processes, int most)
         schedule->poll(has_news, &known);
     else
         hear();
+    note_learned();
     for (int i = 0; i < most && i < lives.count; i++)
         processes[i] = lives.told[i];
     return lives.count;
@@ -163,5 +172,6 @@ int faultline_wait_told(int known)
         runtime_polled_in_vain();
         lives_pause();
     }
+    note_learned();
     return lives.count > known ? lives.count : JOB_IS_OVER;
 }

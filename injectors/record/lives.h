@@ -18,6 +18,9 @@ bool lives_is_dead(int process);
 /* This process has been told so. */
 bool lives_is_told(int process);
 
+/* The trace says that the program has been told of the death of `process`. */
+void note_write_learned(int process);
+
 /* Called while this process waits where it makes no MPI call: lets the MPI library do what others
  * need of it. NULL: it needs nothing. */
 extern void (*lives_progress)(void);

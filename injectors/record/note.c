@@ -1,6 +1,7 @@
 /* What a protocol or program tells through faultline.h. The functions below are what its weak
  * references find. Must not know: MPI headers. */
 #include "injectors/record/hash.h"
+#include "injectors/record/lives.h"
 #include "injectors/record/runtime.h"
 
 #include <string.h>
@@ -128,6 +129,14 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
     publish(note);
     if (runtime_watching)
         watcher->instant(note, NULL);
+}
+
+void note_write_learned(int process)
+{
+    struct record *note = reserve(NULL, 0);
+    note->tag = NOTE_LEARNED;
+    note->peer = process;
+    publish(note);
 }
 
 void faultline_numbered(int kind, const struct faultline_number *number)

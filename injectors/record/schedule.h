@@ -11,6 +11,8 @@ struct schedule {
     /* The plan kills this rank, which runs no more; the rank itself: while it is inside its next
      * wire call. Its parent has been asked for the rest. */
     void (*kill)(int32_t rank);
+    /* This rank is about to kill itself: others may run before it does. */
+    void (*dies)(void);
     /* The plan lets this process know of a death: it looks again at what it waits for. */
     void (*tell)(int32_t process);
     /* The plan has stopped ranks, this one perhaps: returns when this one may go on. */

@@ -220,6 +220,8 @@ static void await_stored(const struct decision_order *order, const struct record
 static void store_turn(const struct record *r)
 {
     uint32_t event = replay_event(r);
+    if (replay_never_returns(r) && replay.event[event].value == 0)
+        replay_park(); /* the rank was ended before the file system was called */
     while (replay.next_order < replay.orders && replay.order[replay.next_order].event < event)
         replay.next_order++;
     while (event < replay.events && replay.next_order < replay.orders &&
@@ -262,7 +264,8 @@ static void before(struct record *r)
     replay_carry_out();
     if (ends_inside(r))
         replay_die_in_turn();
-    replay_look_for_end(false);
+    if (atomic_load_explicit(&r->kind, memory_order_relaxed) != RECORD_STORAGE)
+        replay_look_for_end(false); /* a call on the store is to take effect first */
 }
 
 /* Takes what the call came to out of its record: in the run that is followed the rank was ended

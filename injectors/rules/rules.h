@@ -85,9 +85,10 @@ bool rules_quiet(void);
 const struct plan_step *rules_jitter(void);
 
 /* --- for the checkpoint store ---------------------------------------------------------------- */
-/* The fault was done to the call in progress, or is done next: writes FAULT_STORAGE with `value`,
- * and FAULT_LOST where the step loses; the step is done. */
-void rules_stored(uint32_t step, uint64_t value);
+/* The fault was done to the call in progress, or is done next: writes FAULT_STORAGE with `value`
+ * and `error` (errno that the call fails with; 0: none), and FAULT_LOST where the step loses; the
+ * step is done. */
+void rules_stored(uint32_t step, uint64_t value, int error);
 _Noreturn void rules_die(void);
 
 #endif

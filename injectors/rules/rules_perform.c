@@ -69,9 +69,9 @@ static void record_losses(uint32_t step)
     if (s->lose == LOSE_NODE) {
         for (int32_t rank = 0; rank < board_processes(rules.board); rank++)
             lose(step, rank);
-    } else if (s->lose == LOSE_RANK && action_of(s)->kills == KILLS_ITSELF) {
+    } else if (s->lose != LOSE_NOTHING && action_of(s)->kills == KILLS_ITSELF) {
         lose(step, rules.rank);
-    } else if (s->lose == LOSE_RANK) {
+    } else if (s->lose != LOSE_NOTHING) {
         for (uint32_t i = 0; i < s->victims; i++)
             lose(step, s->victim[i]);
     }

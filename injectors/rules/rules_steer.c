@@ -1,5 +1,6 @@
 /* What the taps and the store do for the plan: who holds what, what was chosen and answered, and
  * when a message may go. See rules.h. */
+#include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 #include "stacks/snapshot.h"
 
@@ -203,9 +204,9 @@ const struct plan_step *rules_jitter(void)
 }
 
 /* --- the store -------------------------------------------------------------------------------- */
-void rules_stored(uint32_t step, uint64_t value)
+void rules_stored(uint32_t step, uint64_t value, int error)
 {
-    rules_fault(FAULT_STORAGE, step, rules.rank, value, 0, 0);
+    rules_fault(FAULT_STORAGE, step, rules.rank, value, error, 0);
     take(step);
     watcher->finished(step);
 }
@@ -213,6 +214,8 @@ void rules_stored(uint32_t step, uint64_t value)
 _Noreturn void rules_die(void)
 {
     char path[PATH_MAX];
+    if (schedule != NULL)
+        schedule->dies();
     if (watcher->dies != NULL)
         watcher->dies();
     if (rules.run_folder != NULL &&

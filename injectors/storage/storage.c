@@ -44,7 +44,7 @@ static int wanted_by(const struct plan *plan)
         folded &= !counts;
         if (counts)
             wanted |= STORAGE_EVENTS;
-        if (step->lose != LOSE_NOTHING)
+        if (step->lose == LOSE_RANK || step->lose == LOSE_NODE)
             wanted |= STORAGE_EVENTS | STORAGE_JOURNAL;
     }
     return folded ? wanted | STORAGE_FOLDED : wanted;
@@ -142,6 +142,7 @@ static void describe(struct record *r, unsigned kind, const struct storage_file 
     r->comm = number_of(file->folder);
     r->bytes = bytes;
     r->result_hash = offset;
+    r->hash = STORAGE_NOT_BEGUN;
 }
 
 /* This run follows another one, which says when the calls have their turn. */
@@ -171,8 +172,7 @@ static bool is_short(unsigned kind, uint64_t bytes)
 static void begin_turn(struct storage_event *call, struct record *r)
 {
     call->holds = board_enter_store(own_board);
-    if (call->holds)
-        r->hash = clock_ticks();
+    r->hash = clock_ticks();
 }
 
 /* Returns when the call was over. */
@@ -188,8 +188,12 @@ static uint64_t end_turn(struct storage_event *call)
 static void take_turn(struct storage_event *call)
 {
     struct record *r = call->record;
-    if (r != NULL && !imposes() && is_short((unsigned)r->tag, r->bytes))
+    if (r == NULL || imposes())
+        return;
+    if (is_short((unsigned)r->tag, r->bytes))
         begin_turn(call, r);
+    else
+        r->hash = clock_ticks();
 }
 
 /* --- regular calls --------------------------------------------------------------------------- */
@@ -235,8 +239,10 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     record_publish(r);
     if (runtime_watching && call->event != EVENT_NONE)
         tell_rules(call, kind, bytes);
-    if (imposes())
-        watcher->store_turn(r);
+    if (!imposes())
+        return;
+    watcher->store_turn(r);
+    r->hash = clock_ticks();
 }
 
 void storage_is(struct storage_event *call, uint64_t inode)
@@ -257,9 +263,11 @@ bool storage_fails(struct storage_event *call)
         take_turn(call);
         return false;
     }
+    if (call->record != NULL)
+        call->record->hash = clock_ticks();
     int number = injection_of(call->fault)->error(call->fault);
     call->applied = true;
-    rules_stored(call->step, (uint64_t)number);
+    rules_stored(call->step, (uint64_t)number, number);
     errno = number;
     return true;
 }
@@ -271,7 +279,7 @@ size_t storage_room(struct storage_event *call, size_t bytes)
     uint64_t room = injection_of(call->fault)->room(call->fault);
     call->applied = true;
     if (injection_of(call->fault)->after == NULL)
-        rules_stored(call->step, room);
+        rules_stored(call->step, room, 0);
     return room < bytes ? (size_t)room : bytes;
 }
 

@@ -398,14 +398,19 @@ uint64_t communicator_told(const char *text)
     return text ? hash_bytes(text, strlen(text)) : 0;
 }
 
+uint32_t communicator_of_identity(uint64_t identity)
+{
+    uint32_t id = (uint32_t)mix_two(0, identity);
+    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+}
+
 /* The id of a communicator whose identity a protocol has told; 0: it has not. */
 static uint32_t identity_id(enum level level, uint64_t handle)
 {
     uint64_t identity;
     if (level != LEVEL_APP || !tap_handle_told(FAULTLINE_COMM_IDENTITY, handle, &identity))
         return 0;
-    uint32_t id = (uint32_t)mix_two(0, identity);
-    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+    return communicator_of_identity(identity);
 }
 
 /* --- handed out by a library under test --------------------------------------------------------

@@ -81,6 +81,9 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
  * 0 where calls have an order. */
 uint64_t communicator_told(const char *text);
 
+/* The id of a communicator whose identity a protocol tells, whether or not it is known here. */
+uint32_t communicator_of_identity(uint64_t identity);
+
 /* The same in two steps, for MPI_Comm_idup: ids are given in the order of the calls. */
 uint32_t communicator_duplicate_id(enum level level, const struct communicator *parent);
 void communicator_made_as(enum level level, unsigned call, const struct communicator *parent,

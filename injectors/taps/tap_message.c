@@ -389,7 +389,9 @@ void tap_message_told(struct record *note, uint64_t comm, int peer, const void *
 
 void tap_number_told(struct record *note, const struct faultline_number *number)
 {
-    if (number->comm != 0)
+    if (number->identity != 0)
+        note->comm = communicator_of_identity(number->identity);
+    else if (number->comm != 0)
         note->comm = communicator_find(LEVEL_APP, (MPI_Comm)number->comm)->id;
     note->peer = number->sender;
     note->request = (uint32_t)number->receiver;

@@ -79,11 +79,16 @@ static int finalized(int *flag)
 
 /* --- a communicator of some ------------------------------------------------------------------- */
 
+/* What a member asks for where it meets the others: the tag that it gives, which is 0 or more, or
+ * what the library would refuse to it alone, while the others wait for it in the library. */
+#define ASKS_REFUSED UINT32_MAX
+
 /* The members of a group as they meet. */
 struct party {
     int size;
-    int *process; /* owned */
-    uint64_t key; /* the same at all members, and of no other meeting that they can be in now */
+    int *process;  /* owned */
+    uint64_t key;  /* the same at all members, and of no other meeting that they can be in now */
+    uint32_t asks; /* this process */
 };
 
 /* How often a group has met, so that they do not take the meeting before for the next. */
@@ -124,14 +129,23 @@ static bool find_members(MPI_Group group, struct party *party)
     return found;
 }
 
-static bool has_come(const struct party *party, int process)
+static bool is_here(const struct party *party, int process)
 {
     return atomic_load(&board->slot[process].meets) == party->key;
 }
 
+/* To the same call: as in the library, the tag tells which one it is. */
+static bool has_come(const struct party *party, int process)
+{
+    uint32_t asks = atomic_load(&board->slot[process].meets_with);
+    return is_here(party, process) &&
+           (asks == party->asks || asks == ASKS_REFUSED || party->asks == ASKS_REFUSED);
+}
+
+/* It may have gone again since: what the library refuses returns at once. */
 static bool has_agreed(const struct party *party, int process)
 {
-    return has_come(party, process) && atomic_load(&board->slot[process].together) == TOGETHER_IN;
+    return atomic_load(&board->slot[process].agreed) == party->key;
 }
 
 /* Of a member: it has come, has agreed, has gone. */
@@ -164,6 +178,7 @@ static bool meet(const struct party *party)
 {
     struct board_slot *slot = &board->slot[own];
     uint32_t apart = TOGETHER_NOT;
+    atomic_store(&slot->meets_with, party->asks);
     atomic_store(&slot->meets, party->key);
     if (!await_all(party, has_come))
         return false;
@@ -171,12 +186,13 @@ static bool meet(const struct party *party)
         apart = TOGETHER_NOT; /* it is being killed */
         lives_pause();
     }
+    atomic_store(&slot->agreed, party->key);
     return await_all(party, has_agreed);
 }
 
 static bool has_gone(const struct party *party, int process)
 {
-    return !has_come(party, process) || lives_is_told(process);
+    return !is_here(party, process) || lives_is_told(process);
 }
 
 /* Who is through may still have to send what others of them wait for. all: they were together. */
@@ -190,36 +206,73 @@ static void part(const struct party *party, bool all)
     atomic_compare_exchange_strong(&slot->together, &together, TOGETHER_NOT);
 }
 
-static int raise_death(MPI_Comm comm)
+static bool any_is_refused(const struct party *party)
 {
-    library.Comm_call_errhandler(comm, CLASS_OF_DEATH);
-    return CLASS_OF_DEATH;
+    for (int i = 0; i < party->size; i++)
+        if (atomic_load(&board->slot[party->process[i]].meets_with) == ASKS_REFUSED)
+            return true;
+    return false;
+}
+
+static int fail_with(MPI_Comm comm, int class)
+{
+    library.Comm_call_errhandler(comm, class);
+    return class;
+}
+
+/* What the library looks at in each process by itself, before it asks the others. */
+static uint32_t find_asked(MPI_Comm comm, int tag, const MPI_Comm *made)
+{
+    int *most, flag;
+    if (comm == handles.COMM_NULL || made == NULL || tag < 0)
+        return ASKS_REFUSED;
+    library.Comm_test_inter(comm, &flag);
+    if (flag)
+        return ASKS_REFUSED;
+    library.Comm_get_attr(handles.COMM_WORLD, MPI_TAG_UB, &most, &flag);
+    return flag && tag > *most ? ASKS_REFUSED : (uint32_t)tag;
+}
+
+/* all: they have agreed. What is refused to one is made by nobody; there the library says why. */
+static int make_together(const struct party *party, bool all, MPI_Comm comm, MPI_Group group,
+                         int tag, MPI_Comm *made)
+{
+    if (party->asks == ASKS_REFUSED || (all && !any_is_refused(party)))
+        return make_of_group(comm, group, tag, made);
+    return fail_with(comm, all ? MPI_ERR_OTHER : CLASS_OF_DEATH);
+}
+
+/* false: no memory. */
+static bool name_party(MPI_Group group, struct party *party, uint64_t **times)
+{
+    if (!find_members(group, party))
+        return false;
+    uint64_t hash = (uint64_t)party->size;
+    for (int i = 0; i < party->size; i++)
+        hash = mix_two(hash, (uint64_t)party->process[i]);
+    *times = times_met(hash);
+    party->key = *times != NULL ? mix_two(hash, **times) | 1 : 0;
+    return *times != NULL;
 }
 
 static int create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     struct party party = {0};
+    uint64_t *times;
     int place, result = library.Group_rank(group, &place);
     if (result != MPI_SUCCESS || place == MPI_UNDEFINED)
         return make_of_group(comm, group, tag, made);
-    uint64_t *times = NULL;
-    if (find_members(group, &party)) {
-        uint64_t hash = mix_two((uint64_t)party.size, (uint64_t)tag);
-        for (int i = 0; i < party.size; i++)
-            hash = mix_two(hash, (uint64_t)party.process[i]);
-        times = times_met(hash);
-        party.key = times != NULL ? mix_two(hash, *times) | 1 : 0;
-    }
-    if (times == NULL) {
+    if (!name_party(group, &party, &times)) {
         free(party.process);
         return MPI_ERR_NO_MEM;
     }
+    party.asks = find_asked(comm, tag, made);
     bool all = meet(&party);
-    result = all ? make_of_group(comm, group, tag, made) : MPI_SUCCESS;
+    result = make_together(&party, all, comm, group, tag, made);
     *times += all;
     part(&party, all);
     free(party.process);
-    return all ? result : raise_death(comm);
+    return result;
 }
 
 /* --- ULFM ------------------------------------------------------------------------------------- */

@@ -10,7 +10,8 @@
  *  - MPI_Finalize waits until each process has come to it or has died, and leaves without the
  *    library's own. The process's parent takes leave of the launcher for it.
  *  - MPI_Comm_create_group makes the communicator at all members, or fails at all that live with
- *    MPIX_ERR_PROC_FAILED: one has died before all had come.
+ *    MPIX_ERR_PROC_FAILED: one has died before all had come. What the library refuses to one member
+ *    it refuses to that one, and fails at the others with MPI_ERR_OTHER.
  * This process is number `self` of the board, which must live on. After library_resolve. */
 void survivors_open(struct board *board, int self);
 

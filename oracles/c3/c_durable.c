@@ -134,8 +134,8 @@ static bool is_durable(const struct change *change, uint64_t ticks)
 }
 
 /* --- what is found -------------------------------------------------------------------------- */
-static void tell(struct durable *durable, enum claim_id claim, const struct file *file,
-                 const struct change *change, const char *what, const char *why)
+static void report(struct durable *durable, enum claim_id claim, const struct file *file,
+                   const struct change *change, const char *what, const char *why)
 {
     char path[PATH_TEXT_BYTES], at[EVENT_TEXT_BYTES], from[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(durable->judging, claim, VERDICT_VIOLATION);
@@ -155,11 +155,11 @@ static void tell(struct durable *durable, enum claim_id claim, const struct file
     finding_show(finding, durable->commit);
 }
 
-static void tell_all(struct durable *durable, const struct file *file, const struct change *change,
-                     const char *what, const char *why)
+static void report_all(struct durable *durable, const struct file *file,
+                       const struct change *change, const char *what, const char *why)
 {
     for (size_t i = 0; i < sizeof claims_said / sizeof claims_said[0]; i++)
-        tell(durable, claims_said[i], file, change, what, why);
+        report(durable, claims_said[i], file, change, what, why);
 }
 
 static void judge_file(struct durable *durable, const struct file *file)
@@ -167,13 +167,13 @@ static void judge_file(struct durable *durable, const struct file *file)
     for (size_t i = 0; i < sizeof claims_said / sizeof claims_said[0]; i++)
         judging_saw(durable->judging, claims_said[i], 1);
     if (!is_durable(&file->content, durable->committed_at))
-        tell_all(durable, file, &file->content, "content",
-                 "nothing brought that to stable storage before the commit: a power failure then "
-                 "takes away what the line is made of");
+        report_all(durable, file, &file->content, "content",
+                   "nothing brought that to stable storage before the commit: a power failure then "
+                   "takes away what the line is made of");
     if (!is_durable(&file->name, durable->committed_at))
-        tell_all(durable, file, &file->name, "name",
-                 "its folder was not synced between that and the commit: a power failure then "
-                 "takes the name away, and the line cannot be found");
+        report_all(durable, file, &file->name, "name",
+                   "its folder was not synced between that and the commit: a power failure then "
+                   "takes the name away, and the line cannot be found");
 }
 
 /* --- what the ranks do ---------------------------------------------------------------------- */
@@ -203,9 +203,9 @@ static void on_saved(struct durable *durable, const struct stream_event *event)
             file->changed_at <= durable->committed_at)
             continue;
         bool content = file->content.leave > durable->committed_at;
-        tell_all(durable, file, content ? &file->content : &file->name,
-                 content ? "content" : "name",
-                 "so the line was committed before what it is made of was written");
+        report_all(durable, file, content ? &file->content : &file->name,
+                   content ? "content" : "name",
+                   "so the line was committed before what it is made of was written");
     }
 }
 

@@ -45,7 +45,7 @@ bool c_lives_on(const struct judging *judging, int incarnation)
            (judging->facts->survivors && lives_any_died(lives, incarnation));
 }
 
-void c_tell_lives_on(struct judging *judging, int incarnation, const char *family)
+void c_report_lives_on(struct judging *judging, int incarnation, const char *family)
 {
     struct finding *finding = NULL;
     for (size_t claim = 0; claim < CLAIM_COUNT; claim++) {
@@ -91,7 +91,7 @@ static void listen(struct judging *judging, struct pass *pass)
         return;
     judging->c3->lives_on = c_lives_on(judging, pass->incarnation);
     if (judging->c3->lives_on) {
-        c_tell_lives_on(judging, pass->incarnation, "C.");
+        c_report_lives_on(judging, pass->incarnation, "C.");
         return;
     }
     if (any_asked(judging, true))

@@ -64,7 +64,7 @@ bool c_lives_on(const struct judging *judging, int incarnation);
 
 /* Says of all claims whose id begins with `family` that ranks lived on: the job was not rolled back
  * as a whole, and what C3 says of recovery has no meaning. */
-void c_tell_lives_on(struct judging *judging, int incarnation, const char *family);
+void c_report_lives_on(struct judging *judging, int incarnation, const char *family);
 
 /* c_restore.c: C.restore, of an incarnation that is not the first. possible: by incarnation, what
  * c_possible_commit says. */

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-static void tell_not_logged(const struct c_pass *pass, const struct c_message *message,
-                            uint64_t line, const struct message_note *told)
+static void report_not_logged(const struct c_pass *pass, const struct c_message *message,
+                              uint64_t line, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_LATE_LOG, line);
@@ -36,7 +36,7 @@ static void judge_log(const struct c_pass *pass, const struct c_message *message
     if (told == NULL || told->line != line ||
         (own != NULL && own->stop.there && told->ticks > own->stop.ticks) ||
         (!told->no_hash && !message->received->no_hash && told->hash != message->received->hash))
-        tell_not_logged(pass, message, line, told);
+        report_not_logged(pass, message, line, told);
 }
 
 /* A rank may say that it is ready inside the very call that delivers its last late message, once

@@ -194,8 +194,8 @@ static bool knows_commit(const struct lines *lines, const struct causal_note *no
     return false;
 }
 
-static void tell_not_committed(struct judging *judging, const struct causal *causal,
-                               const struct causal_note *note, const struct causal_note *before)
+static void report_not_committed(struct judging *judging, const struct causal *causal,
+                                 const struct causal_note *note, const struct causal_note *before)
 {
     char event[EVENT_TEXT_BYTES];
     const struct causal_note *commit = commit_of(causal, before->line);
@@ -226,8 +226,8 @@ static void tell_not_committed(struct judging *judging, const struct causal *cau
     finding_show(finding, commit->event);
 }
 
-static void tell_not_grown(struct judging *judging, const struct causal_note *note, uint64_t line,
-                           struct event_ref by, const char *how)
+static void report_not_grown(struct judging *judging, const struct causal_note *note, uint64_t line,
+                             struct event_ref by, const char *how)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_C_INITIATE, VERDICT_VIOLATION);
@@ -248,11 +248,11 @@ static void judge_initiate(struct judging *judging, const struct lines *lines,
         return;
     judging_saw(judging, CLAIM_C_INITIATE, 1);
     if (before != NULL && before->line >= note->line)
-        tell_not_grown(judging, note, before->line, before->event, "began");
+        report_not_grown(judging, note, before->line, before->event, "began");
     else if (own->base >= note->line)
-        tell_not_grown(judging, note, own->base, own->restored.event, "was restored to");
+        report_not_grown(judging, note, own->base, own->restored.event, "was restored to");
     else if (before != NULL && !knows_commit(lines, note, before->line))
-        tell_not_committed(judging, causal, note, before);
+        report_not_committed(judging, causal, note, before);
 }
 
 void c_judge_lines(struct judging *judging, const struct lines *lines, const struct causal *causal)

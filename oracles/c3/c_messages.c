@@ -18,8 +18,8 @@ static const enum claim_id cells[3][3] = {
                         CLAIM_C_CELL_LOGGING_BEYOND},
     [STANDS_BEYOND] = {CLAIM_C_1_2, CLAIM_C_1_2, CLAIM_C_CELL_BEYOND_BEYOND}};
 
-static void tell_forbidden(const struct c_pass *pass, const struct c_message *message,
-                           enum claim_id claim, uint64_t line)
+static void report_forbidden(const struct c_pass *pass, const struct c_message *message,
+                             enum claim_id claim, uint64_t line)
 {
     struct finding *finding = c_message_finding(pass, message, claim, line);
     finding_say(finding,
@@ -38,7 +38,7 @@ static void judge_cell(const struct c_pass *pass, const struct c_message *messag
     enum claim_id cell = cells[sender][receiver];
     bool forbidden = cell == CLAIM_C_1_2 || cell == CLAIM_C_1_3;
     if (forbidden)
-        tell_forbidden(pass, message, cell, line);
+        report_forbidden(pass, message, cell, line);
     else
         judging_saw(judging, cell, 1);
     /* The receiver had not stopped when it was sent: nothing but the protocol kept it from being
@@ -103,8 +103,8 @@ static const char *class_text(const struct c_message *message)
     return message->sent_epoch < message->delivered_epoch ? "late" : "early";
 }
 
-static void tell_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
-                       const struct message_note *told)
+static void report_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
+                         const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_CLASS, line);
@@ -137,11 +137,11 @@ static const struct message_note *judge_class(struct c_pass *pass, const struct 
     bool wrong = false;
     while ((more = message_note_take_more(pass->told, message->trace, index,
                                           NOTE_BIT(LOGGED) | NOTE_BIT(EARLY))) != NULL) {
-        tell_class(pass, message, line, more);
+        report_class(pass, message, line, more);
         wrong = true;
     }
     if (right != NOTE_NONE && !wrong && (told == NULL || told->line != line))
-        tell_class(pass, message, line, told);
+        report_class(pass, message, line, told);
     return told;
 }
 
@@ -334,7 +334,7 @@ static enum claim_id claim_on(const struct message_note *told)
 
 /* A note of a message whose other end is not known: messages of such communicators are matched by
  * nobody. Said once for each kind of note. */
-static void tell_unknown_peer(struct c_pass *pass, const struct message_note *told)
+static void report_unknown_peer(struct c_pass *pass, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     if (pass->told_unknown & 1u << told->kind)
@@ -359,7 +359,7 @@ static bool may_be_brought_back(const struct c_pass *pass, const struct message_
            call_role(call->call) <= ROLE_TESTSOME;
 }
 
-static void tell_brought_back(struct c_pass *pass, const struct message_note *told)
+static void report_brought_back(struct c_pass *pass, const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     if (pass->brought_back & 1u << told->kind)
@@ -380,11 +380,11 @@ static void judge_leftover(struct c_pass *pass, const struct message_note *told)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     if (told->peer < 0) {
-        tell_unknown_peer(pass, told);
+        report_unknown_peer(pass, told);
         return;
     }
     if (may_be_brought_back(pass, told)) {
-        tell_brought_back(pass, told);
+        report_brought_back(pass, told);
         return;
     }
     if (told->kind == NOTE_REPLAYED) {
@@ -422,7 +422,7 @@ static const enum claim_id judged_here[] = {
     CLAIM_C_LATE_LOG,    CLAIM_C_LATE_READY,     CLAIM_C_EARLY_LIST, CLAIM_C_CLASS, CLAIM_C_EPOCH};
 
 /* A history that is not known makes them unknown; said once. True if so. */
-static bool tell_unknown(struct judging *judging, const struct histories *histories)
+static bool report_unknown(struct judging *judging, const struct histories *histories)
 {
     const struct history *unknown = histories_unknown(histories);
     struct finding *finding = NULL;
@@ -438,7 +438,7 @@ static bool tell_unknown(struct judging *judging, const struct histories *histor
 
 void c_listen_messages(struct judging *judging, struct pass *pass)
 {
-    if (tell_unknown(judging, pass->histories))
+    if (report_unknown(judging, pass->histories))
         return;
     struct c_pass *own = memory_new(1, sizeof *own);
     *own = (struct c_pass){.judging = judging,

@@ -289,7 +289,8 @@ static void say_outcome(const struct comparison *comparison, struct finding *fin
     finding_show(finding, outcome->event);
 }
 
-static void tell_different(const struct comparison *comparison, size_t k, const struct outcome *is)
+static void report_different(const struct comparison *comparison, size_t k,
+                             const struct outcome *is)
 {
     struct finding *finding = begin_finding(comparison);
     if (finding == NULL)
@@ -305,7 +306,7 @@ static void tell_different(const struct comparison *comparison, size_t k, const 
     say_outcome(comparison, finding, k, is, "after recovery");
 }
 
-static void tell_too_many(const struct comparison *comparison, size_t k, uint64_t negatives)
+static void report_too_many(const struct comparison *comparison, size_t k, uint64_t negatives)
 {
     struct finding *finding = begin_finding(comparison);
     if (finding == NULL)
@@ -381,12 +382,12 @@ static void compare(struct comparison *comparison)
             same = is.negatives >= comparison->tail;
         }
         if (!same)
-            tell_different(comparison, k, &is);
+            report_different(comparison, k, &is);
         k++;
     }
     if (same && !more && k < comparison->count && !is_older_request(&comparison->outcome[k]) &&
         walk.negatives > comparison->outcome[k].negatives)
-        tell_too_many(comparison, k, walk.negatives);
+        report_too_many(comparison, k, walk.negatives);
     release_walk(&walk);
 }
 

@@ -111,8 +111,8 @@ static void say_fresh(struct finding *finding, int rank, const char *what,
     finding_show(finding, fresh->event);
 }
 
-static void tell_different(struct judging *judging, int a, const struct rank_lines *one, int b,
-                           const struct rank_lines *other)
+static void report_different(struct judging *judging, int a, const struct rank_lines *one, int b,
+                             const struct rank_lines *other)
 {
     char event[EVENT_TEXT_BYTES];
     struct fresh_start fresh = fresh_start_of(other, one->base);
@@ -142,7 +142,7 @@ static bool all_the_same(struct judging *judging, const struct lines *lines, int
         const struct rank_lines *other = &lines->of[rank];
         if ((other->restored.there && other->base != one->base) ||
             fresh_start_of(other, one->base).there) {
-            tell_different(judging, *first, one, rank, other);
+            report_different(judging, *first, one, rank, other);
             return false;
         }
     }

@@ -25,12 +25,12 @@ static bool restores(const struct d_pass *pass)
 }
 
 /* A line was restored that nobody took: what went before is not known. */
-static bool tell_unknown(struct judging *judging, const struct histories *histories)
+static bool report_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
     for (size_t claim = 0; claim < CLAIM_COUNT; claim++)
         if (strncmp(claims[claim].id, "D.", 2) == 0)
-            unknown |= histories_tell_unknown(judging, histories, (enum claim_id)claim);
+            unknown |= histories_report_unknown(judging, histories, (enum claim_id)claim);
     return unknown;
 }
 
@@ -72,10 +72,10 @@ static void listen(struct judging *judging, struct pass *pass)
         return;
     run->lives_on = c_lives_on(judging, pass->incarnation);
     if (run->lives_on) {
-        c_tell_lives_on(judging, pass->incarnation, "D.");
+        c_report_lives_on(judging, pass->incarnation, "D.");
         return;
     }
-    if (tell_unknown(judging, pass->histories))
+    if (report_unknown(judging, pass->histories))
         return;
     struct d_pass *own = memory_new(1, sizeof *own);
     *own = (struct d_pass){.judging = judging,

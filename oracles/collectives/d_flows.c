@@ -129,7 +129,7 @@ static void say_end(struct finding *finding, const struct view *view, unsigned p
     c_show_line(finding, lines, view->line);
 }
 
-static void tell_flow(const struct view *view, enum claim_id claim, unsigned from, unsigned to)
+static void report_flow(const struct view *view, enum claim_id claim, unsigned from, unsigned to)
 {
     const struct d_part *source = &view->call->part[from], *target = &view->call->part[to];
     struct finding *finding = judging_find(view->pass->judging, claim, VERDICT_VIOLATION);
@@ -158,9 +158,9 @@ static void judge_forbidden(const struct view *view)
     judging_saw(judging, CLAIM_D_2_3,
                 find_flow(view, sent_before, received_not_before, &from, &to));
     if (find_flow(view, sent_beyond, received_not_beyond, &from, &to))
-        tell_flow(view, CLAIM_D_2_2, from, to);
+        report_flow(view, CLAIM_D_2_2, from, to);
     if (find_flow(view, sent_before, received_beyond, &from, &to))
-        tell_flow(view, CLAIM_D_2_3, from, to);
+        report_flow(view, CLAIM_D_2_3, from, to);
 }
 
 /* --- barriers ------------------------------------------------------------------------------ */

@@ -32,7 +32,7 @@ enum must {
 };
 
 /* A call that some member comes to again. */
-struct again {
+struct repeated {
     struct d_pass *pass;
     const struct d_call *call;
     enum claim_id claim;
@@ -85,74 +85,76 @@ static uint64_t base_of(const struct d_pass *pass, int rank)
 
 /* --- what is said --------------------------------------------------------------------------- */
 
-static void say_before(struct finding *finding, const struct again *again)
+static void say_before(struct finding *finding, const struct repeated *repeated)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct d_part *before = again->before;
+    const struct d_part *before = repeated->before;
     if (before == NULL) {
         finding_say(finding,
                     "no rank came to %s before its checkpoint of that line, so all "
                     "execute it again",
-                    d_call_text(again->call, name));
+                    d_call_text(repeated->call, name));
         return;
     }
     finding_say(finding,
                 "rank %d had come to %s before its checkpoint of that line (%s), so the call "
                 "straddles it",
-                before->rank, d_call_text(again->call, name), event_text(d_event(before), event));
+                before->rank, d_call_text(repeated->call, name),
+                event_text(d_event(before), event));
     finding_show(finding, d_event(before));
 }
 
 /* That the rank comes to the call again, and who had come to it before. */
-static struct finding *begin_finding(const struct again *again, const struct d_part *part)
+static struct finding *begin_finding(const struct repeated *repeated, const struct d_part *part)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES], restored[EVENT_TEXT_BYTES];
-    const struct mark *mark = &again->pass->lines->of[part->rank].restored;
-    struct finding *finding = judging_find(again->pass->judging, again->claim, VERDICT_VIOLATION);
+    const struct mark *mark = &repeated->pass->lines->of[part->rank].restored;
+    struct finding *finding =
+        judging_find(repeated->pass->judging, repeated->claim, VERDICT_VIOLATION);
     finding_say(finding, "rank %d was restored to line %" PRIu64 " (%s) and came to %s: %s",
-                part->rank, base_of(again->pass, part->rank), event_text(mark->event, restored),
-                d_call_text(again->call, name), event_text(d_event(part), event));
+                part->rank, base_of(repeated->pass, part->rank), event_text(mark->event, restored),
+                d_call_text(repeated->call, name), event_text(d_event(part), event));
     finding_show(finding, mark->event);
     finding_show(finding, d_event(part));
-    say_before(finding, again);
+    say_before(finding, repeated);
     return finding;
 }
 
 /* --- executed or not ------------------------------------------------------------------------ */
 
 /* The rank's collective on the wire inside the call. */
-static struct event_ref find_on_wire(const struct again *again, const struct d_part *part)
+static struct event_ref find_on_wire(const struct repeated *repeated, const struct d_part *part)
 {
-    const struct d_pass *pass = again->pass;
+    const struct d_pass *pass = repeated->pass;
     struct d_join join;
     for (size_t i = 0; i < pass->meetings->count; i++)
         if (d_join_of(pass, pass->meetings->meeting[i], part->rank, &join) &&
-            join.of == again->call)
+            join.of == repeated->call)
             return event_of(part->trace, join.index);
     return d_event(part);
 }
 
-static void tell_executed(const struct again *again, const struct d_part *part)
+static void report_executed(const struct repeated *repeated, const struct d_part *part)
 {
     char event[EVENT_TEXT_BYTES];
-    struct event_ref wire = find_on_wire(again, part);
-    struct finding *finding = begin_finding(again, part);
+    struct event_ref wire = find_on_wire(repeated, part);
+    struct finding *finding = begin_finding(repeated, part);
     finding_say(finding, "rank %d executed it on the wire again (%s), and rank %d will not",
-                part->rank, event_text(wire, event), again->before->rank);
+                part->rank, event_text(wire, event), repeated->before->rank);
     finding_show(finding, wire);
 }
 
-static void tell_not_executed(const struct again *again, const struct d_part *part)
+static void report_not_executed(const struct repeated *repeated, const struct d_part *part)
 {
-    struct finding *finding = begin_finding(again, part);
-    if (again->before == NULL)
+    struct finding *finding = begin_finding(repeated, part);
+    if (repeated->before == NULL)
         finding_say(finding, "rank %d returned from it without a collective on the wire",
                     part->rank);
     else
         finding_say(finding,
                     "its root, rank %d, was not, and executes it again; rank %d returned from it "
                     "without a collective on the wire",
-                    again->call->part[again->call->root].rank, part->rank);
+                    repeated->call->part[repeated->call->root].rank, part->rank);
 }
 
 /* A call that is started only may go on the wire in the one that completes it. */
@@ -161,13 +163,14 @@ static bool is_blocking(const struct d_part *part)
     return part->trace->record[part->index].request == 0;
 }
 
-static void judge_executed(const struct again *again, const struct d_part *part)
+static void judge_executed(const struct repeated *repeated, const struct d_part *part)
 {
-    judging_saw(again->pass->judging, again->claim, again->before != NULL);
-    if (again->must == MUST_NOT_EXECUTE && part->on_wire)
-        tell_executed(again, part);
-    else if (again->must == MUST_EXECUTE && !part->on_wire && part->sent != 0 && is_blocking(part))
-        tell_not_executed(again, part);
+    judging_saw(repeated->pass->judging, repeated->claim, repeated->before != NULL);
+    if (repeated->must == MUST_NOT_EXECUTE && part->on_wire)
+        report_executed(repeated, part);
+    else if (repeated->must == MUST_EXECUTE && !part->on_wire && part->sent != 0 &&
+             is_blocking(part))
+        report_not_executed(repeated, part);
 }
 
 /* --- the same again ------------------------------------------------------------------------- */
@@ -210,15 +213,15 @@ static uint64_t place_after(const struct d_pass *pass, const struct d_call *call
 
 /* The call as the rank had made it before the failure, after its checkpoint; NULL if it had not
  * come to it. */
-static const struct record *original_of(const struct again *again, const struct d_part *part,
+static const struct record *original_of(const struct repeated *repeated, const struct d_part *part,
                                         struct event_ref *event)
 {
-    const struct piece *piece = piece_restored(again->pass, part->rank);
+    const struct piece *piece = piece_restored(repeated->pass, part->rank);
     if (piece == NULL)
         return NULL;
     const struct record *record =
-        nth_collective(piece->trace, piece->to, piece->trace->count, again->call->comm,
-                       place_after(again->pass, again->call, part));
+        nth_collective(piece->trace, piece->to, piece->trace->count, repeated->call->comm,
+                       place_after(repeated->pass, repeated->call, part));
     if (record == NULL || record->kind != RECORD_COLLECTIVE || record->leave == 0 ||
         record->error != 0 || record->request != 0 || (record->flags & FLAG_NO_HASH))
         return NULL;
@@ -226,12 +229,12 @@ static const struct record *original_of(const struct again *again, const struct 
     return record;
 }
 
-static void tell_different(const struct again *again, const struct d_part *part,
-                           struct event_ref original, const char *what, uint64_t first,
-                           uint64_t second)
+static void report_different(const struct repeated *repeated, const struct d_part *part,
+                             struct event_ref original, const char *what, uint64_t first,
+                             uint64_t second)
 {
     char event[EVENT_TEXT_BYTES];
-    struct finding *finding = begin_finding(again, part);
+    struct finding *finding = begin_finding(repeated, part);
     finding_say(finding,
                 "what it %s has the hash %#" PRIx64 " now, and had %#" PRIx64 " before: %s", what,
                 second, first, event_text(original, event));
@@ -240,20 +243,20 @@ static void tell_different(const struct again *again, const struct d_part *part,
 
 /* What a straddling call gave to ranks before the line is in their checkpoints, and what it got
  * from them does not come again: both must be what they were. */
-static void judge_same(const struct again *again, const struct d_part *part)
+static void judge_same(const struct repeated *repeated, const struct d_part *part)
 {
     struct event_ref event;
     const struct record *now = &part->trace->record[part->index];
-    if (again->before == NULL || part->sent == 0 || !is_blocking(part) ||
+    if (repeated->before == NULL || part->sent == 0 || !is_blocking(part) ||
         (now->flags & FLAG_NO_HASH))
         return;
-    const struct record *original = original_of(again, part, &event);
+    const struct record *original = original_of(repeated, part, &event);
     if (original == NULL || original->call != now->call)
         return;
     if (original->result_hash != 0 && original->result_hash != now->result_hash)
-        tell_different(again, part, event, "got", original->result_hash, now->result_hash);
+        report_different(repeated, part, event, "got", original->result_hash, now->result_hash);
     else if (original->hash != 0 && original->hash != now->hash)
-        tell_different(again, part, event, "gave", original->hash, now->hash);
+        report_different(repeated, part, event, "gave", original->hash, now->hash);
 }
 
 /* --- dummies -------------------------------------------------------------------------------- */
@@ -272,13 +275,13 @@ static bool had_its_time(const struct d_pass *pass, const struct trace *trace)
     return false;
 }
 
-static void tell_no_dummy(const struct again *again, const struct d_part *part,
-                          const struct meeting *meeting)
+static void report_no_dummy(const struct repeated *repeated, const struct d_part *part,
+                            const struct meeting *meeting)
 {
     char event[EVENT_TEXT_BYTES];
-    const struct d_part *root = &again->call->part[again->call->root];
+    const struct d_part *root = &repeated->call->part[repeated->call->root];
     struct event_ref wire = event_of(root->trace, meeting->of[root->rank].index - 1);
-    struct finding *finding = begin_finding(again, root);
+    struct finding *finding = begin_finding(repeated, root);
     finding_say(finding,
                 "rank %d executed it again on the wire (%s), and rank %d did not take part, with "
                 "dummy buffers",
@@ -295,16 +298,16 @@ static bool takes_part(const struct d_pass *pass, const struct meeting *meeting,
 
 /* The root executes the call on the wire. Each member that had come to it before its checkpoint has
  * to take part there, outside of any call of its own. */
-static void judge_dummies(const struct again *again, const struct meeting *meeting)
+static void judge_dummies(const struct repeated *repeated, const struct meeting *meeting)
 {
-    const struct d_call *call = again->call;
+    const struct d_call *call = repeated->call;
     for (unsigned place = 0; place < call->size; place++) {
         const struct d_part *part = &call->part[place];
-        const struct trace *trace =
-            trace_set_find(again->pass->judging->traces, part->rank, again->pass->incarnation);
-        if (is_before(part) && trace != NULL && had_its_time(again->pass, trace) &&
-            !takes_part(again->pass, meeting, part->rank)) {
-            tell_no_dummy(again, part, meeting);
+        const struct trace *trace = trace_set_find(repeated->pass->judging->traces, part->rank,
+                                                   repeated->pass->incarnation);
+        if (is_before(part) && trace != NULL && had_its_time(repeated->pass, trace) &&
+            !takes_part(repeated->pass, meeting, part->rank)) {
+            report_no_dummy(repeated, part, meeting);
             return;
         }
     }
@@ -312,22 +315,23 @@ static void judge_dummies(const struct again *again, const struct meeting *meeti
 
 /* --- what meets on the wire ------------------------------------------------------------------ */
 
-static struct again again_of(struct d_pass *pass, const struct d_call *call)
+static struct repeated repeated_of(struct d_pass *pass, const struct d_call *call)
 {
-    struct again again = {pass, call, claim_of(call->category), first_before(call), MUST_EITHER};
-    again.must = must_of(call, again.before);
-    return again;
+    struct repeated repeated = {pass, call, claim_of(call->category), first_before(call),
+                                MUST_EITHER};
+    repeated.must = must_of(call, repeated.before);
+    return repeated;
 }
 
-static void tell_mixed(const struct again *again, const struct d_join *one,
-                       const struct d_join *other)
+static void report_mixed(const struct repeated *repeated, const struct d_join *one,
+                         const struct d_join *other)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct d_part *part = d_part_of(again->call, one->rank);
+    const struct d_part *part = d_part_of(repeated->call, one->rank);
     const struct trace *trace =
-        trace_set_find(again->pass->judging->traces, other->rank, again->pass->incarnation);
+        trace_set_find(repeated->pass->judging->traces, other->rank, repeated->pass->incarnation);
     struct event_ref met = event_of(trace, other->index);
-    struct finding *finding = begin_finding(again, part);
+    struct finding *finding = begin_finding(repeated, part);
     if (other->inside == D_INSIDE_CALL)
         finding_say(finding, "on the wire it meets rank %d in %s: %s", other->rank,
                     d_call_text(other->of, name), event_text(met, event));
@@ -339,14 +343,14 @@ static void tell_mixed(const struct again *again, const struct d_join *one,
 }
 
 /* Another call, or a call of nobody's that is no dummy of this one. */
-static bool is_stranger(const struct again *again, const struct d_join *join)
+static bool is_stranger(const struct repeated *repeated, const struct d_join *join)
 {
-    const struct d_part *part = d_part_of(again->call, join->rank);
+    const struct d_part *part = d_part_of(repeated->call, join->rank);
     if (join->inside == D_INSIDE_CALL)
-        return join->of != again->call;
+        return join->of != repeated->call;
     if (join->inside == D_INSIDE_OTHER || part == NULL)
         return false;
-    return !is_before(part) || again->must == MUST_NOT_EXECUTE;
+    return !is_before(part) || repeated->must == MUST_NOT_EXECUTE;
 }
 
 static bool is_judged(const struct d_join *join)
@@ -373,15 +377,15 @@ static bool judge_meeting(struct d_pass *pass, const struct meeting *meeting)
     struct d_join one, join;
     if (!find_earliest(pass, meeting, &one))
         return false;
-    struct again again = again_of(pass, one.of);
+    struct repeated repeated = repeated_of(pass, one.of);
     for (int rank = 0; rank < pass->causal->ranks; rank++)
-        if (d_join_of(pass, meeting, rank, &join) && is_stranger(&again, &join)) {
-            tell_mixed(&again, &one, &join);
+        if (d_join_of(pass, meeting, rank, &join) && is_stranger(&repeated, &join)) {
+            report_mixed(&repeated, &one, &join);
             return true;
         }
-    if (again.before != NULL && again.must == MUST_EXECUTE &&
+    if (repeated.before != NULL && repeated.must == MUST_EXECUTE &&
         meeting->of[one.of->part[one.of->root].rank].index != 0)
-        judge_dummies(&again, meeting);
+        judge_dummies(&repeated, meeting);
     return false;
 }
 
@@ -401,13 +405,13 @@ static void judge_meetings(struct d_pass *pass)
 
 static void judge_call(struct d_pass *pass, const struct d_call *call)
 {
-    struct again again = again_of(pass, call);
+    struct repeated repeated = repeated_of(pass, call);
     for (unsigned place = 0; place < call->size; place++) {
         const struct d_part *part = &call->part[place];
         if (part->trace == NULL || !part->here || !pass->lines->of[part->rank].restored.there)
             continue;
-        judge_executed(&again, part);
-        judge_same(&again, part);
+        judge_executed(&repeated, part);
+        judge_same(&repeated, part);
     }
 }
 

@@ -75,7 +75,7 @@ static bool is_somebody(const struct sender *sender, int process)
     return false;
 }
 
-static void tell_old(const struct sender *sender, const struct old_place *old, uint64_t index)
+static void report_old(const struct sender *sender, const struct old_place *old, uint64_t index)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(sender->judging, CLAIM_R_ADDRESS, VERDICT_VIOLATION);
@@ -98,7 +98,7 @@ static void judge_send(struct sender *sender, uint64_t index)
             judging_saw(sender->judging, CLAIM_R_ADDRESS, 1);
     const struct old_place *old = find_old(sender, record->peer, record->comm);
     if (old != NULL && !is_somebody(sender, record->peer))
-        tell_old(sender, old, index);
+        report_old(sender, old, index);
 }
 
 /* What the application names or is told as its peer. */

@@ -247,8 +247,8 @@ static struct finding *find(const struct life_read *life, const struct posted *p
     return finding;
 }
 
-static void tell_other(const struct life_read *life, const struct posted *posted,
-                       const struct kept *kept)
+static void report_other(const struct life_read *life, const struct posted *posted,
+                         const struct kept *kept)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(life, posted);
@@ -259,8 +259,8 @@ static void tell_other(const struct life_read *life, const struct posted *posted
     finding_show(finding, kept->event);
 }
 
-static void tell_untold(const struct life_read *life, const struct posted *posted,
-                        const struct kept *kept)
+static void report_untold(const struct life_read *life, const struct posted *posted,
+                          const struct kept *kept)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(life, posted);
@@ -269,8 +269,8 @@ static void tell_untold(const struct life_read *life, const struct posted *poste
     finding_show(finding, kept->event);
 }
 
-static void tell_made_up(const struct life_read *life, const struct posted *posted,
-                         const struct message_note *told)
+static void report_made_up(const struct life_read *life, const struct posted *posted,
+                           const struct message_note *told)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(life, posted);
@@ -289,7 +289,7 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
             : NULL;
     if (kept == NULL) {
         if (told != NULL)
-            tell_made_up(life, posted, told);
+            report_made_up(life, posted, told);
         return;
     }
     if (!posted->is_done) {
@@ -298,14 +298,14 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
     }
     judging_saw(life->pass->judging, CLAIM_R_BUFFER, 1);
     if (!is_it(got, kept)) {
-        tell_other(life, posted, kept);
+        report_other(life, posted, kept);
         if (told != NULL)
             take_what_was_got(life, got);
         return;
     }
     kept->taken = true;
     if (told == NULL)
-        tell_untold(life, posted, kept);
+        report_untold(life, posted, kept);
 }
 
 static void judge_life(struct life_read *life, const struct piece *before)

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-static void tell_not_ready(const struct s_pass *pass, const struct s_note *taken, int peer,
-                           const struct s_note *clear)
+static void report_not_ready(const struct s_pass *pass, const struct s_note *taken, int peer,
+                             const struct s_note *clear)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_R_CLEAR, VERDICT_VIOLATION);
@@ -34,8 +34,8 @@ static struct s_note *find_recorded(const struct s_pass *pass, const struct s_cr
     return note;
 }
 
-static void tell_under_way(const struct s_pass *pass, const struct s_note *taken,
-                           const struct s_crossing *crossing, const struct s_note *recorded)
+static void report_under_way(const struct s_pass *pass, const struct s_note *taken,
+                             const struct s_crossing *crossing, const struct s_note *recorded)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_R_CLEAR, VERDICT_VIOLATION);
@@ -62,7 +62,7 @@ static void judge_ready(const struct s_pass *pass, const struct s_note *taken)
         const struct s_note *clear = s_find(pass, NOTE_CLEAR, taken->line, taken->rank, peer);
         if (peer != taken->rank && s_is_rank(pass, peer) &&
             (clear == NULL || clear->ticks > taken->ticks))
-            tell_not_ready(pass, taken, peer, clear);
+            report_not_ready(pass, taken, peer, clear);
     }
 }
 
@@ -74,7 +74,7 @@ static void judge_message(const struct s_pass *pass, const struct s_crossing *cr
     if (recorded != NULL)
         recorded->used = true;
     if (!crossing->optional && (recorded == NULL || recorded->ticks > taken->ticks))
-        tell_under_way(pass, taken, crossing, recorded);
+        report_under_way(pass, taken, crossing, recorded);
 }
 
 void r_judge_clear(struct s_pass *pass)

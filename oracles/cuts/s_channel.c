@@ -88,7 +88,7 @@ static struct finding *find_crossing(const struct state *state, const struct s_c
     return finding;
 }
 
-static void tell_missing(const struct state *state, const struct s_crossing *crossing)
+static void report_missing(const struct state *state, const struct s_crossing *crossing)
 {
     char event[EVENT_TEXT_BYTES];
     const struct s_note *clear =
@@ -103,8 +103,8 @@ static void tell_missing(const struct state *state, const struct s_crossing *cro
     finding_show(finding, clear->event);
 }
 
-static void tell_of_note(const struct state *state, const struct s_crossing *crossing,
-                         const struct s_note *note, const char *what)
+static void report_of_note(const struct state *state, const struct s_crossing *crossing,
+                           const struct s_note *note, const char *what)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find_crossing(state, crossing);
@@ -112,7 +112,7 @@ static void tell_of_note(const struct state *state, const struct s_crossing *cro
     finding_show(finding, note->event);
 }
 
-static void tell_extra(const struct state *state, const struct s_note *note)
+static void report_extra(const struct state *state, const struct s_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding =
@@ -183,23 +183,23 @@ static size_t settle(const struct state *state, size_t at, struct s_note *note)
     if (later == state->to) {
         if (at < state->to && same_tag(&state->crossing[at], note) &&
             find_note(state, note, &state->crossing[at]) == NULL) {
-            tell_of_note(state, &state->crossing[at], note, "it was recorded with other bytes");
+            report_of_note(state, &state->crossing[at], note, "it was recorded with other bytes");
             return at + 1;
         }
         if (!may_be_unfinished(state, note))
-            tell_extra(state, note);
+            report_extra(state, note);
         return at;
     }
     for (; at < later; at++) {
         struct s_note *own = find_note(state, note, &state->crossing[at]);
         if (own != NULL && state->ordered) {
-            tell_of_note(state, &state->crossing[at], own,
-                         "it was recorded after one that was sent later");
+            report_of_note(state, &state->crossing[at], own,
+                           "it was recorded after one that was sent later");
             own->used = true;
         } else if (own != NULL) {
             own->used = true;
         } else if (!state->crossing[at].optional) {
-            tell_missing(state, &state->crossing[at]);
+            report_missing(state, &state->crossing[at]);
         }
     }
     return later + 1;
@@ -217,7 +217,7 @@ static void compare(struct state *state)
     }
     for (; at < state->to && state->complete; at++)
         if (!state->crossing[at].optional)
-            tell_missing(state, &state->crossing[at]);
+            report_missing(state, &state->crossing[at]);
 }
 
 /* --- channels ------------------------------------------------------------------------------ */
@@ -274,7 +274,7 @@ static void judge_empty(struct s_pass *pass, struct s_note *note)
             pass->crossing[i].destination == note->rank && pass->crossing[i].comm == note->comm)
             return;
     if (!may_be_unfinished(&state, note))
-        tell_extra(&state, note);
+        report_extra(&state, note);
 }
 
 void s_judge_channels(struct s_pass *pass)

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void tell(const struct s_pass *pass, const struct channel *channel, const struct sent *sent,
-                 const struct received *received, const struct s_note *from,
-                 const struct s_note *to)
+static void report(const struct s_pass *pass, const struct channel *channel,
+                   const struct sent *sent, const struct received *received,
+                   const struct s_note *from, const struct s_note *to)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     const struct s_crossing crossing = {.comm = channel->comm,
@@ -46,6 +46,6 @@ void s_judge_delivery(struct s_pass *pass, const struct channel *channel, const 
          * from being delivered before. */
         judging_saw(pass->judging, CLAIM_S_CUT, 1);
         if (received->leave <= to->ticks)
-            tell(pass, channel, sent, received, from, to);
+            report(pass, channel, sent, received, from, to);
     }
 }

@@ -12,8 +12,8 @@ static struct finding *find(const struct s_pass *pass, int rank, uint64_t line, 
     return finding;
 }
 
-static void tell_twice(const struct s_pass *pass, const struct s_note *first,
-                       const struct s_note *second, const char *what)
+static void report_twice(const struct s_pass *pass, const struct s_note *first,
+                         const struct s_note *second, const char *what)
 {
     char one[EVENT_TEXT_BYTES], other[EVENT_TEXT_BYTES];
     struct finding *finding = find(pass, first->rank, first->line, what);
@@ -28,19 +28,19 @@ static void judge_once(const struct s_pass *pass, int rank, uint64_t line)
     const struct s_note *first = s_find(pass, NOTE_CHECKPOINT, line, rank, PEER_ANY);
     const struct s_note *again = first == NULL ? NULL : s_next(pass, first, PEER_ANY);
     if (again != NULL)
-        tell_twice(pass, first, again, "took more than one checkpoint of");
+        report_twice(pass, first, again, "took more than one checkpoint of");
     for (int peer = 0; peer < pass->histories->ranks; peer++) {
         first = s_find(pass, NOTE_CLEAR, line, rank, peer);
         again = first == NULL ? NULL : s_next(pass, first, peer);
         if (again != NULL)
-            tell_twice(pass, first, again,
-                       "was told more than once that a channel into it is clear, of");
+            report_twice(pass, first, again,
+                         "was told more than once that a channel into it is clear, of");
     }
 }
 
 /* `done`: the note before which all of it must be told. */
-static void tell_open(const struct s_pass *pass, int rank, int peer, const struct s_note *clear,
-                      const struct s_note *done)
+static void report_open(const struct s_pass *pass, int rank, int peer, const struct s_note *clear,
+                        const struct s_note *done)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_S_DONE, VERDICT_VIOLATION);
@@ -67,7 +67,7 @@ static void judge_saved(const struct s_pass *pass, int rank, uint64_t line)
     for (int peer = 0; peer < pass->histories->ranks; peer++) {
         const struct s_note *clear = s_find(pass, NOTE_CLEAR, line, rank, peer);
         if (peer != rank && s_is_rank(pass, peer) && (clear == NULL || clear->ticks > saved->ticks))
-            tell_open(pass, rank, peer, clear, saved);
+            report_open(pass, rank, peer, clear, saved);
     }
 }
 
@@ -82,8 +82,8 @@ static const struct known *known_at(const struct causal *causal, const struct s_
     return NULL;
 }
 
-static void tell_commit(const struct s_pass *pass, int rank, const struct s_note *commit,
-                        const struct s_note *missing, const char *what, enum verdict verdict)
+static void report_commit(const struct s_pass *pass, int rank, const struct s_note *commit,
+                          const struct s_note *missing, const char *what, enum verdict verdict)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_S_DONE, verdict);
@@ -107,18 +107,18 @@ static void judge_before(const struct s_pass *pass, const struct causal *causal,
     const struct s_note *saved = s_find(pass, NOTE_SAVED, commit->line, rank, PEER_ANY);
     const struct known *known = known_at(causal, commit);
     if (taken == NULL) {
-        tell_commit(pass, rank, commit, NULL, "took its checkpoint of it", VERDICT_VIOLATION);
+        report_commit(pass, rank, commit, NULL, "took its checkpoint of it", VERDICT_VIOLATION);
         return;
     }
     if (saved == NULL) {
-        tell_commit(pass, rank, commit, NULL, "saved its part of it", VERDICT_VIOLATION);
+        report_commit(pass, rank, commit, NULL, "saved its part of it", VERDICT_VIOLATION);
         return;
     }
     if (known == NULL || known[saved->event.rank].saved >= commit->line)
         return;
     bool sure = saved->ticks > commit->ticks || !causal->uncertain;
-    tell_commit(pass, rank, commit, saved, "saved its part of it",
-                sure ? VERDICT_VIOLATION : VERDICT_UNKNOWN);
+    report_commit(pass, rank, commit, saved, "saved its part of it",
+                  sure ? VERDICT_VIOLATION : VERDICT_UNKNOWN);
 }
 
 /* A protocol may tell its commit more than once; the first counts. */

@@ -236,16 +236,16 @@ static bool any_asked(const struct judging *judging)
     return false;
 }
 
-static bool tell_unknown(struct judging *judging, const struct histories *histories)
+static bool report_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
     for (size_t i = 0; i < JUDGED_HERE; i++)
-        unknown |= histories_tell_unknown(judging, histories, judged_here[i]);
+        unknown |= histories_report_unknown(judging, histories, judged_here[i]);
     return unknown;
 }
 
 /* A wildcard receive whose request was freed took some message that nobody saw. */
-static void tell_lost_sight(struct s_pass *pass)
+static void report_lost_sight(struct s_pass *pass)
 {
     judging_unknown(pass->judging, CLAIM_S_CHANNEL);
     judging_unknown(pass->judging, CLAIM_R_CLEAR);
@@ -256,7 +256,7 @@ static void judge_cuts(struct s_pass *pass)
     if (pass->crossing_count > 1)
         qsort(pass->crossing, pass->crossing_count, sizeof *pass->crossing, by_channel);
     if (pass->lost_sight)
-        tell_lost_sight(pass);
+        report_lost_sight(pass);
     else
         s_judge_channels(pass);
     s_judge_flows(pass);
@@ -280,7 +280,7 @@ static void on_end(void *context)
 
 static void listen(struct judging *judging, struct pass *pass)
 {
-    if (!any_asked(judging) || tell_unknown(judging, pass->histories))
+    if (!any_asked(judging) || report_unknown(judging, pass->histories))
         return;
     struct s_pass *own = memory_new(1, sizeof *own);
     *own = (struct s_pass){.judging = judging,

@@ -15,7 +15,7 @@ struct flow {
     const struct s_note *to;
 };
 
-static void tell(const struct s_pass *pass, const struct flow *flow)
+static void report(const struct s_pass *pass, const struct flow *flow)
 {
     char name[D_CALL_TEXT_BYTES], event[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_S_CUT, VERDICT_VIOLATION);
@@ -59,7 +59,7 @@ static void judge_call(const struct s_pass *pass, const struct d_call *call, uin
             judging_saw(pass->judging, CLAIM_S_CUT, 1);
             if (told || flow.target->received == 0 || flow.target->received > flow.to->ticks)
                 continue;
-            tell(pass, &flow);
+            report(pass, &flow);
             told = true;
         }
 }

@@ -78,8 +78,8 @@ struct end {
     const char *when;
 };
 
-static void tell(const struct passage *passage, const struct channel *channel,
-                 const struct sent *sent, const struct end *sender, const struct end *receiver)
+static void report(const struct passage *passage, const struct channel *channel,
+                   const struct sent *sent, const struct end *sender, const struct end *receiver)
 {
     char message[MESSAGE_TEXT_BYTES], at[EVENT_TEXT_BYTES], line[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_B_EMPTY, VERDICT_VIOLATION);
@@ -129,5 +129,5 @@ void crossing_pair(void *context, const struct channel *channel, const struct se
         return;
     struct end sender = {sent->event, late ? after : before, late ? "before" : "after"};
     struct end receiver = {received->delivered, late ? before : after, late ? "after" : "before"};
-    tell(passage, channel, sent, &sender, &receiver);
+    report(passage, channel, sent, &sender, &receiver);
 }

@@ -52,9 +52,9 @@ static void say_difference(const struct passage *passage, struct finding *findin
     say_part(passage, finding, part, what);
 }
 
-static void tell_difference(struct passage *passage, enum discord discord,
-                            const struct instance *instance, const struct contribution *with,
-                            const struct contribution *against)
+static void report_difference(struct passage *passage, enum discord discord,
+                              const struct instance *instance, const struct contribution *with,
+                              const struct contribution *against)
 {
     static const char *const differs[] = {[DISCORD_OPERATION] = "operations",
                                           [DISCORD_ROOT] = "roots",
@@ -93,7 +93,7 @@ static unsigned list_missing(const struct lives *lives, const struct instance *i
     return count;
 }
 
-static void tell_missing(struct passage *passage, const struct instance *instance)
+static void report_missing(struct passage *passage, const struct instance *instance)
 {
     char name[NAME_BYTES], ranks[RANKS_BYTES], event[EVENT_TEXT_BYTES];
     const struct gathering *gathering = instance->gathering;
@@ -124,7 +124,7 @@ void collective_discord(void *context, enum discord discord, const struct instan
 {
     struct passage *passage = context;
     if (discord == DISCORD_MISSING)
-        tell_missing(passage, instance);
+        report_missing(passage, instance);
     else if (passage_tells(passage, TOLD_COLLECTIVE, with->event))
-        tell_difference(passage, discord, instance, with, against);
+        report_difference(passage, discord, instance, with, against);
 }

@@ -149,8 +149,8 @@ static const struct told *overdue(const struct told_in *in, const struct told *b
     return last;
 }
 
-static void tell(struct judging *judging, const struct told *begun, const struct told *passed,
-                 const struct told *settled, uint64_t promised)
+static void report(struct judging *judging, const struct told *begun, const struct told *passed,
+                   const struct told *settled, uint64_t promised)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_H_LINE, VERDICT_VIOLATION);
@@ -178,7 +178,7 @@ static void judge_line(struct judging *judging, const struct told_in *in, const 
     bool late = passed != NULL && (settled == NULL || settled->ticks > passed->ticks);
     judging_saw(judging, CLAIM_H_LINE, late || settled != NULL);
     if (late)
-        tell(judging, begun, passed, settled, in->promised);
+        report(judging, begun, passed, settled, in->promised);
 }
 
 static void judge_all(struct judging *judging, const struct told_in *in)

@@ -41,8 +41,8 @@ static struct looks delivered_as(const struct channel *channel, const struct sen
                           .no_hash = sent->no_hash};
 }
 
-static void tell_loss(struct passage *passage, const struct channel *channel,
-                      const struct sent *sent, const struct pair *other)
+static void report_loss(struct passage *passage, const struct channel *channel,
+                        const struct sent *sent, const struct pair *other)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_VIOLATION);
@@ -86,7 +86,7 @@ void loss_add(struct passage *passage, const struct channel *channel, const stru
 {
     passage->sent++;
     if (other != NULL)
-        tell_loss(passage, channel, sent, other);
+        report_loss(passage, channel, sent, other);
     else
         keep(passage, channel, sent);
 }
@@ -147,8 +147,8 @@ static void say_doubt(struct finding *finding, enum doubt doubt)
                     : "with such a program a loss cannot be told from what it never receives");
 }
 
-static void tell_doubt(struct passage *passage, enum doubt doubt, const struct undelivered *first,
-                       uint64_t count)
+static void report_doubt(struct passage *passage, enum doubt doubt, const struct undelivered *first,
+                         uint64_t count)
 {
     char event[EVENT_TEXT_BYTES], message[MESSAGE_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
@@ -171,7 +171,7 @@ static void judge_channel(struct passage *passage, size_t from, size_t to,
                         : 0;
     for (size_t i = from; i < to && to - i > left; i++) {
         if (passage->judging->faulted && is_lost(passage, &list[i])) {
-            tell_loss(passage, &list[i].channel, &list[i].sent, NULL);
+            report_loss(passage, &list[i].channel, &list[i].sent, NULL);
             continue;
         }
         if ((*doubts)++ == 0)
@@ -193,9 +193,9 @@ void loss_finish(struct passage *passage)
         judge_channel(passage, from, to, &doubtful, &doubts);
     }
     if (doubts > 0)
-        tell_doubt(passage,
-                   !judging->faulted                  ? DOUBT_NO_FAULT
-                   : judging->facts->unreceived_known ? DOUBT_OTHERS
-                                                      : DOUBT_NO_REFERENCE,
-                   doubtful, doubts);
+        report_doubt(passage,
+                     !judging->faulted                  ? DOUBT_NO_FAULT
+                     : judging->facts->unreceived_known ? DOUBT_OTHERS
+                                                        : DOUBT_NO_REFERENCE,
+                     doubtful, doubts);
 }

@@ -120,8 +120,8 @@ static bool may_be_sent_again(struct passage *passage, const struct channel *cha
             messages_find(passage, channel->source, &looks, true, &undone));
 }
 
-static void tell_orphan(struct passage *passage, const struct channel *channel,
-                        const struct sent *again, const struct received *received)
+static void report_orphan(struct passage *passage, const struct channel *channel,
+                          const struct sent *again, const struct received *received)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORPHAN, VERDICT_VIOLATION);
@@ -148,8 +148,8 @@ static void tell_orphan(struct passage *passage, const struct channel *channel,
 }
 
 /* The later message came and this one did not: it was overtaken, whatever may still come. */
-static void tell_overtaken(struct passage *passage, const struct channel *channel,
-                           const struct sent *sent, const struct pair *other)
+static void report_overtaken(struct passage *passage, const struct channel *channel,
+                             const struct sent *sent, const struct pair *other)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
@@ -164,8 +164,8 @@ static void tell_overtaken(struct passage *passage, const struct channel *channe
 }
 
 /* What nothing overtook was under way when the incarnation ended. */
-static void tell_undelivered(struct passage *passage, const struct channel *channel,
-                             const struct sent *sent, const struct pair *other)
+static void report_undelivered(struct passage *passage, const struct channel *channel,
+                               const struct sent *sent, const struct pair *other)
 {
     bool finished = passage->pass->newest && passage->judging->facts->end == RUN_FINISHED;
     if (!finished && other == NULL)
@@ -175,11 +175,11 @@ static void tell_undelivered(struct passage *passage, const struct channel *chan
     if (finished)
         loss_add(passage, channel, sent, other);
     else
-        tell_overtaken(passage, channel, sent, other);
+        report_overtaken(passage, channel, sent, other);
 }
 
-static void tell_duplicate(struct passage *passage, const struct channel *channel,
-                           const struct received *received, const struct pair *first)
+static void report_duplicate(struct passage *passage, const struct channel *channel,
+                             const struct received *received, const struct pair *first)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_DUPLICATE, VERDICT_VIOLATION);
@@ -207,11 +207,11 @@ static bool was_undone(struct passage *passage, const struct channel *channel,
            messages_find(passage, channel->source, &looks, true, &undone);
 }
 
-static void tell_payload(struct passage *passage, const struct channel *channel,
-                         const struct sent *sent, const struct received *received)
+static void report_payload(struct passage *passage, const struct channel *channel,
+                           const struct sent *sent, const struct received *received)
 {
     if (was_undone(passage, channel, received)) {
-        tell_orphan(passage, channel, sent, received);
+        report_orphan(passage, channel, sent, received);
         return;
     }
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
@@ -226,9 +226,9 @@ static void tell_payload(struct passage *passage, const struct channel *channel,
     finding_show(finding, received->delivered);
 }
 
-static void tell_order(struct passage *passage, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
+static void report_order(struct passage *passage, const struct channel *channel,
+                         const struct sent *sent, const struct received *received,
+                         const struct pair *other)
 {
     char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES], second[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_ORDER, VERDICT_VIOLATION);
@@ -252,7 +252,7 @@ static void tell_order(struct passage *passage, const struct channel *channel,
     }
 }
 
-static void tell_lost_sight(struct passage *passage, const struct received *received)
+static void report_lost_sight(struct passage *passage, const struct received *received)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_H_LOSS, VERDICT_UNKNOWN);
@@ -295,24 +295,24 @@ void messages_anomaly(void *context, enum anomaly anomaly, const struct channel 
         return;
     switch (anomaly) {
     case ANOMALY_ORPHAN:
-        tell_orphan(passage, channel, sent, received);
+        report_orphan(passage, channel, sent, received);
         break;
     case ANOMALY_DUPLICATE:
-        tell_duplicate(passage, channel, received, other);
+        report_duplicate(passage, channel, received, other);
         break;
     case ANOMALY_PAYLOAD:
         passage->sent++;
         passage->hashed++;
-        tell_payload(passage, channel, sent, received);
+        report_payload(passage, channel, sent, received);
         break;
     case ANOMALY_ORDER:
-        tell_order(passage, channel, sent, received, other);
+        report_order(passage, channel, sent, received, other);
         break;
     case ANOMALY_UNDELIVERED:
-        tell_undelivered(passage, channel, sent, other);
+        report_undelivered(passage, channel, sent, other);
         break;
     case ANOMALY_LOST_SIGHT:
-        tell_lost_sight(passage, received);
+        report_lost_sight(passage, received);
         break;
     default:
         break; /* of the wire: I.legal */

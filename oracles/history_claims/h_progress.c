@@ -161,7 +161,44 @@ static void show_who_runs(const struct judging *judging, struct finding *finding
             finding_show(finding, event);
 }
 
-static void tell_stuck(struct judging *judging)
+/* Failures that its calls have raised, of which it never asked for the class. */
+static bool never_asks_for_class(const struct trace *trace, struct event_ref *raised)
+{
+    bool found = false;
+    for (uint64_t at = 0; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        if (record->level != LEVEL_APP || !record_is_event(record))
+            continue;
+        if (record->kind == RECORD_CALL && record->call == CALL_MPI_Error_class)
+            return false;
+        if (!found && raised_text(record->error) != NULL) {
+            *raised = event_of(trace, at);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* A program that compares codes with classes goes on as if nothing had been raised. */
+static void say_codes(struct judging *judging, struct finding *finding)
+{
+    for (size_t i = 0; i < judging->traces->count; i++) {
+        const struct trace *trace = &judging->traces->trace[i];
+        struct event_ref raised;
+        char text[EVENT_TEXT_BYTES];
+        if (trace->incarnation != judging->traces->incarnations - 1 ||
+            !never_asks_for_class(trace, &raised))
+            continue;
+        finding_say(finding,
+                    "rank %d was told of a failure and never calls MPI_Error_class: if it compares "
+                    "what a call returned with a class (MPIX_ERR_PROC_FAILED), these may be two "
+                    "numbers: %s",
+                    trace->rank, event_text(raised, text));
+        return;
+    }
+}
+
+static void report_stuck(struct judging *judging)
 {
     bool *alive = memory_new((size_t)judging->traces->ranks, sizeof *alive);
     struct hang hang;
@@ -185,6 +222,7 @@ static void tell_stuck(struct judging *judging)
         say_who_runs(judging, finding, &hang, alive, false);
         show_who_runs(judging, finding, &hang, alive);
     }
+    say_codes(judging, finding);
     hang_release(&hang);
     free(alive);
 }
@@ -198,7 +236,7 @@ static void judge_progress(struct judging *judging)
     case RUN_DEADLOCK:
     case RUN_TIME_LIMIT:
     case RUN_FAILED:
-        tell_stuck(judging);
+        report_stuck(judging);
         break;
     case RUN_INTERRUPTED:
     case RUN_REFUSED:

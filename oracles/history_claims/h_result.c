@@ -40,7 +40,7 @@ static const struct trace *find_result(const struct histories *histories,
     return NULL;
 }
 
-static void tell_missing(struct judging *judging, const struct reference_result *reference)
+static void report_missing(struct judging *judging, const struct reference_result *reference)
 {
     struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_VIOLATION);
     finding_say(finding, "without faults rank %d declares the result \"%s\", %" PRIu64 " bytes",
@@ -49,8 +49,8 @@ static void tell_missing(struct judging *judging, const struct reference_result 
     finding_decide_at_end(finding);
 }
 
-static void tell_different(struct judging *judging, const struct reference_result *reference,
-                           const struct record *result, struct event_ref event)
+static void report_different(struct judging *judging, const struct reference_result *reference,
+                             const struct record *result, struct event_ref event)
 {
     char text[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_VIOLATION);
@@ -76,16 +76,16 @@ static void compare(struct judging *judging, const struct histories *histories)
             continue; /* it did not come to that */
         judging_saw(judging, CLAIM_H_RESULT, 1);
         if (trace == NULL)
-            tell_missing(judging, reference);
+            report_missing(judging, reference);
         else if (trace->record[index].bytes != reference->bytes ||
                  trace->record[index].hash != reference->hash)
-            tell_different(judging, reference, &trace->record[index], event_of(trace, index));
+            report_different(judging, reference, &trace->record[index], event_of(trace, index));
     }
 }
 
 /* --- what ranks print ------------------------------------------------------------------------ */
 
-static void tell_lines(const struct printed *printed, struct finding *finding)
+static void report_lines(const struct printed *printed, struct finding *finding)
 {
     if (printed->line == 0)
         finding_say(finding, "rank %d has printed too little: after its last line one is missing",
@@ -115,7 +115,7 @@ static void judge_printed(struct judging *judging, const struct printed *printed
     if (printed->state == PRINTED_SAME)
         return;
     struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_VIOLATION);
-    tell_lines(printed, finding);
+    report_lines(printed, finding);
     const struct life *life =
         lives_newest(&judging->reading.lives, printed->rank, judging->traces->incarnations - 1);
     if (life != NULL && life->to > 0)
@@ -132,7 +132,7 @@ static void judge_results(struct judging *judging)
         incarnations == 0)
         return;
     const struct histories *histories = reading_histories(&judging->reading, incarnations - 1);
-    if (!histories_tell_unknown(judging, histories, CLAIM_H_RESULT))
+    if (!histories_report_unknown(judging, histories, CLAIM_H_RESULT))
         compare(judging, histories);
 }
 

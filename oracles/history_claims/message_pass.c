@@ -52,12 +52,12 @@ static bool any_asked(const struct judging *judging, enum claim_history history)
 }
 
 /* For all that is judged here. */
-static bool tell_unknown(struct judging *judging, const struct histories *histories)
+static bool report_unknown(struct judging *judging, const struct histories *histories)
 {
     bool unknown = false;
     for (size_t i = 0; i < claim_count; i++)
         if (claims[i].history != HISTORY_NONE)
-            unknown |= histories_tell_unknown(judging, histories, (enum claim_id)i);
+            unknown |= histories_report_unknown(judging, histories, (enum claim_id)i);
     return unknown;
 }
 
@@ -84,7 +84,7 @@ static void listen(struct judging *judging, struct pass *pass)
         messages = messages && history_is_whole(lives, pass->incarnation);
         lines = lines && takes_checkpoints(lives, pass->incarnation);
     }
-    if (!(messages || lines) || tell_unknown(judging, pass->histories))
+    if (!(messages || lines) || report_unknown(judging, pass->histories))
         return;
     struct passage *passage = memory_new(1, sizeof *passage);
     *passage = (struct passage){

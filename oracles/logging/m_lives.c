@@ -76,17 +76,49 @@ void m_finalize(struct m_state *state, int rank, bool returns)
 
 /* --- deaths --------------------------------------------------------------------------------- */
 
+/* The rank has taken it in the life it has now. */
+static bool has_taken(const struct m_state *state, const struct m_message *message, int rank)
+{
+    return !state->rank[rank].dead && message->taken[rank] != 0 &&
+           message->taken[rank] == state->rank[rank].beginnings;
+}
+
+/* If the rank died now it would need the payload again: it has delivered it, or will. What was
+ * taken of a contribution goes further, and is delivered at the root. */
+static bool will_need(const struct m_state *state, const struct m_message *message, int rank)
+{
+    bool delivers = message->comm == 0 || message->receiver == M_ALL;
+    return (message->delivered[rank] != 0 || (delivers && has_taken(state, message, rank))) &&
+           m_is_needed(state, message, rank);
+}
+
+static bool somebody_will_need(const struct m_state *state, const struct m_message *message)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        if (will_need(state, message, rank))
+            return true;
+    return false;
+}
+
 static void lose_messages(struct m_state *state, int rank)
 {
     struct m_rank *own = &state->rank[rank];
     own->pending = 0;
     for (struct m_message *message = own->message; message != NULL; message = message->next) {
-        bool needed = false;
-        for (int other = 0; other < state->ranks; other++)
-            needed |= message->delivered[other] != 0 && m_is_needed(state, message, other);
-        message->lost = needed && (message->kept || message->lost);
+        message->lost = (message->kept || message->lost) && somebody_will_need(state, message);
         m_set_kept(state, message, false);
         own->pending += message->lost;
+    }
+}
+
+/* What others have taken since the process before died. */
+static void lose_more_messages(struct m_state *state, int rank)
+{
+    struct m_rank *own = &state->rank[rank];
+    for (struct m_message *message = own->message; message != NULL; message = message->next) {
+        bool lost = !message->kept && !message->told && somebody_will_need(state, message);
+        own->pending += lost && !message->lost;
+        message->lost |= lost;
     }
 }
 
@@ -99,13 +131,30 @@ static void lose_determinants(struct m_state *state, int rank)
     m_forget_early(state, rank);
 }
 
-/* Deliveries of the rank that others reflect. */
+/* Somebody who lives has taken it, and will reflect it. */
+static bool is_taken(const struct m_state *state, const struct m_message *message)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        if (has_taken(state, message, rank))
+            return true;
+    return false;
+}
+
+/* Deliveries of the rank that others reflect, or will when they deliver what they have taken: of
+ * the rank itself, or contributions in which its own have gone up. */
 static uint64_t reflected(const struct m_state *state, int rank)
 {
     uint64_t most = 0;
-    for (int other = 0; other < state->ranks; other++)
-        if (other != rank && state->rank[other].clock[rank] > most)
-            most = state->rank[other].clock[rank];
+    for (int other = 0; other < state->ranks; other++) {
+        const struct m_rank *own = &state->rank[other];
+        if (other != rank && own->clock[rank] > most)
+            most = own->clock[rank];
+        for (const struct m_message *message = own->message; message != NULL;
+             message = message->next)
+            if ((other == rank || message->comm != 0) && message->clock[rank] > most &&
+                is_taken(state, message))
+                most = message->clock[rank];
+    }
     return most;
 }
 
@@ -123,7 +172,7 @@ static uint64_t failures(const struct m_state *state)
     return count;
 }
 
-static void tell_unsupported(struct m_state *state, int rank)
+static void report_unsupported(struct m_state *state, int rank)
 {
     struct judging *judging = state->judging;
     uint64_t ticks = state->rank[rank].life->gone;
@@ -168,7 +217,7 @@ void m_die(struct m_state *state, const struct life *life)
     for (int other = 0; other < state->ranks; other++)
         m_look_recovered(state, other);
     if (failures(state) > state->promised) {
-        tell_unsupported(state, life->rank);
+        report_unsupported(state, life->rank);
         return;
     }
     judging_saw(state->judging, CLAIM_M_LOCAL, 1);
@@ -219,9 +268,8 @@ static bool lacks_messages(const struct m_state *state, int rank)
         return false;
     for (const struct m_message *message = state->rank[rank].message; message != NULL;
          message = message->next)
-        for (int other = 0; other < state->ranks && message->lost; other++)
-            if (message->delivered[other] != 0 && m_is_needed(state, message, other))
-                return true;
+        if (message->lost && somebody_will_need(state, message))
+            return true;
     return false;
 }
 
@@ -257,7 +305,7 @@ static void take_again(struct m_state *state, int rank, const struct m_line *lin
     for (int sender = 0; sender < state->ranks; sender++)
         for (struct m_message *message = state->rank[sender].message; message != NULL;
              message = message->next)
-            if (message->comm == 0 && message->taken[rank] < own->beginnings)
+            if (message->taken[rank] < own->beginnings)
                 message->taken[rank] =
                     message->taken[rank] != 0 && message->taken_lines[rank] < lines
                         ? own->beginnings
@@ -276,6 +324,11 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         finding_say(finding, "rank %d went back to line %" PRIu64 ", and it had not died: %s", rank,
                     line, event_text(event, where));
         finding_show(finding, event);
+    }
+    if (newcomer) { /* in between others may have taken what the process before had sent */
+        uint64_t needed = reflected(state, rank);
+        own->needed = needed > own->needed ? needed : own->needed;
+        lose_more_messages(state, rank);
     }
     own->restored = true;
     own->goes_on = restart && line > 0;

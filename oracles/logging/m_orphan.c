@@ -51,8 +51,8 @@ static void show_chain(const struct m_state *state, struct finding *finding, int
     }
 }
 
-static void tell(struct m_state *state, int rank, uint64_t number, const bool *fails, int orphan,
-                 struct event_ref at)
+static void report(struct m_state *state, int rank, uint64_t number, const bool *fails, int orphan,
+                   struct event_ref at)
 {
     const struct m_delivery *delivery = &state->rank[rank].delivery[number - 1];
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES], set[128] = "";
@@ -98,7 +98,7 @@ void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct eve
     judging_saw(state->judging, CLAIM_M_ORPHAN, depends);
     if (failures <= state->promised && orphan >= 0) {
         delivery->reported = true;
-        tell(state, rank, number, fails, orphan, at);
+        report(state, rank, number, fails, orphan, at);
     }
     free(fails);
 }

@@ -12,8 +12,8 @@ void m_multicast(struct m_state *state, int rank, const struct record *note, str
     memcpy(message->clock, state->rank[rank].clock, (size_t)state->ranks * sizeof *message->clock);
 }
 
-static struct finding *tell(struct m_state *state, int rank, const struct record *note,
-                            struct event_ref event, const char *what)
+static struct finding *report(struct m_state *state, int rank, const struct record *note,
+                              struct event_ref event, const char *what)
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(state->judging, CLAIM_M_ONCE, VERDICT_VIOLATION);
@@ -30,12 +30,12 @@ static void keep_multicast(struct m_state *state, int rank, const struct record 
     struct m_message *message =
         m_message_find(state, note->comm, note->peer, M_ALL, note->bytes, true);
     if (rank != note->peer) {
-        finding_say(tell(state, rank, note, event, "has in its log the payload of"),
+        finding_say(report(state, rank, note, event, "has in its log the payload of"),
                     "only the root, rank %d, is to store it", note->peer);
         return;
     }
     if (message->kept)
-        finding_say(tell(state, rank, note, event, "has in its log twice"),
+        finding_say(report(state, rank, note, event, "has in its log twice"),
                     "one copy is to be stored");
     m_set_kept(state, message, true);
     state->rank[rank].pending -= message->lost;
@@ -100,7 +100,7 @@ void m_reduced(struct m_state *state, int rank, const struct record *note, struc
         if (part->comm == note->comm && part->ssn == note->bytes && part->receiver != M_ALL &&
             part->receiver != root) {
             struct finding *finding =
-                tell(state, rank, note, event, "knows to be finished the reduction of");
+                report(state, rank, note, event, "knows to be finished the reduction of");
             finding_say(finding,
                         "it still has its contribution to it in its log, and its parent, "
                         "rank %d, is not the root",
@@ -111,7 +111,7 @@ void m_reduced(struct m_state *state, int rank, const struct record *note, struc
     if (determinant == NULL)
         return;
     struct finding *finding =
-        tell(state, rank, note, event, "knows to be finished the reduction of");
+        report(state, rank, note, event, "knows to be finished the reduction of");
     finding_say(finding, "it has made a determinant of a contribution, and is not the root");
     finding_show(finding, determinant->event);
 }

@@ -104,8 +104,8 @@ static bool has(const struct m_state *state, int rank, const struct m_message *m
             message->taken[rank] == own->beginnings);
 }
 
-static struct finding *tell(struct m_state *state, int rank, const struct record *note,
-                            struct event_ref event, const char *did)
+static struct finding *report(struct m_state *state, int rank, const struct record *note,
+                              struct event_ref event, const char *did)
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(state->judging, CLAIM_M_STALE, VERDICT_VIOLATION);
@@ -126,11 +126,11 @@ static void judge_taken(struct m_state *state, int rank, const struct record *no
     judging_saw(state->judging, CLAIM_M_STALE, own->incarnation[note->peer] > 0);
     judging_saw(state->judging, CLAIM_M_CELL_OLD_MULTICAST, old && !stale);
     if (stale)
-        finding_say(tell(state, rank, note, event, "took"),
+        finding_say(report(state, rank, note, event, "took"),
                     "it knew that only incarnation %" PRIu64 " counts",
                     own->incarnation[note->peer]);
     else if (has(state, rank, message))
-        finding_say(tell(state, rank, note, event, "took"), "it had taken it before");
+        finding_say(report(state, rank, note, event, "took"), "it had taken it before");
     if (message == NULL || has(state, rank, message))
         return;
     message->taken[rank] = own->beginnings;
@@ -147,7 +147,7 @@ static void judge_discarded(struct m_state *state, int rank, const struct record
     judging_saw(state->judging, CLAIM_M_CELL_DUPLICATE, !old && has(state, rank, message));
     if (old || has(state, rank, message))
         return;
-    struct finding *finding = tell(state, rank, note, event, "dropped");
+    struct finding *finding = report(state, rank, note, event, "dropped");
     finding_say(finding, "it had not taken it before, and that is no old incarnation");
     if (message != NULL)
         finding_show(finding, message->sent);

@@ -15,8 +15,8 @@
  *      Rank 0's effective history holds only the second send, which begins after the delivery. Such
  *      a pair is one message (an early one), although its times forbid it: FIT_AGAIN.
  *   3. A delivery without a place, whose receive was posted in an earlier life (`unplaced`).
- *   4. Only then something is wrong, and align.c looks for the cheapest explanation, in a window of
- *      ALIGN_SENDS sends and ALIGN_DELIVERIES deliveries:
+ *   4. Only then something is wrong (channel_explain.c), and align.c looks for the cheapest
+ *      explanation, in a window of ALIGN_SENDS sends and ALIGN_DELIVERIES deliveries:
  *
  *          sent       a  b  c  d
  *          delivered  a  c  d
@@ -30,73 +30,7 @@
  * by what follows. enough_to_explain waits for both.
  *
  * Only a decided receive at the head can be paired; see match.c for what must be decided before. */
-#include "oracles/matching/align.h"
-#include "oracles/matching/match.h"
-
-#include <string.h>
-
-/* So many steps of an explanation are taken at most; then the window is moved and explained again,
- * because the steps near its end were chosen without knowing what follows. */
-#define EXPLAINED_AT_ONCE 8
-
-static bool same_bytes(const struct sent *sent, const struct received *received)
-{
-    if (sent->bytes != received->bytes)
-        return false;
-    return sent->no_hash || received->no_hash || sent->hash == received->hash;
-}
-
-static bool possible_in_time(const struct match *match, const struct sent *sent,
-                             const struct received *received)
-{
-    return sent->enter <= received->leave + match->slack;
-}
-
-static bool agree(const struct match *match, const struct sent *sent,
-                  const struct received *received)
-{
-    return received->blind ||
-           (same_bytes(sent, received) && possible_in_time(match, sent, received));
-}
-
-/* The life in which the send was made began after the delivery. The send can account for the
- * delivery only if it is done again: if it repeats one that was made in an earlier life. */
-static bool done_again(const struct match *match, const struct sent *sent,
-                       const struct received *received)
-{
-    return sent->born > received->leave && !possible_in_time(match, sent, received);
-}
-
-static enum align_fit fit(const struct match *match, const struct sent *sent,
-                          const struct received *received)
-{
-    bool same = received->blind || same_bytes(sent, received);
-    if (possible_in_time(match, sent, received))
-        return same ? FIT_SAME : FIT_CHANGED;
-    if (done_again(match, sent, received))
-        return same ? FIT_AGAIN : FIT_AGAIN_CHANGED;
-    return FIT_IMPOSSIBLE;
-}
-
-static bool pair_has_bytes(const struct pair *pair, const struct received *received)
-{
-    return pair->number > 0 && !pair->no_hash && !received->no_hash &&
-           pair->hash == received->hash && pair->bytes == received->bytes;
-}
-
-static void tell(struct match *match, enum anomaly anomaly, const struct channel *channel,
-                 const struct sent *sent, const struct received *received, const struct pair *other)
-{
-    if (match->listener.anomaly != NULL)
-        match->listener.anomaly(match->listener.context, anomaly, channel, sent, received, other);
-}
-
-static void tell_pair(struct match *match, const struct channel *channel, const struct sent *sent,
-                      const struct received *received)
-{
-    if (match->listener.pair != NULL)
-        match->listener.pair(match->listener.context, channel, sent, received);
-}
+#include "oracles/matching/channel_parts.h"
 
 /* --- what went right ----------------------------------------------------------------------- */
 
@@ -115,8 +49,8 @@ static bool unordered_receives(const struct received *a, const struct received *
     return a->thread != b->thread && overlap(a->enter, a->posted_leave, b->enter, b->posted_leave);
 }
 
-static void remember(struct channel *channel, const struct sent *sent,
-                     const struct received *received)
+void channel_remember(struct channel *channel, const struct sent *sent,
+                      const struct received *received)
 {
     struct pair *pair = &channel->recent[channel->recent_next++ % CHANNEL_RECENT];
     *pair = (struct pair){.hash = sent->hash,
@@ -165,19 +99,19 @@ static void check_any_tag(struct match *match, const struct channel *channel,
             match_wild_before(at, received->order))
             continue;
         first->reported = true;
-        tell(match, ANOMALY_ORDER, at, first, NULL, &other);
+        channel_report(match, ANOMALY_ORDER, at, first, NULL, &other);
     }
 }
 
 /* Reports the two as a pair; both are given back. */
-static void close_pair(struct match *match, struct channel *channel, struct sent *sent,
-                       struct received *received)
+void channel_close_pair(struct match *match, struct channel *channel, struct sent *sent,
+                        struct received *received)
 {
     channel_take_sent(match, channel, sent);
     channel_take_received(match, channel, received);
     channel->delivered_count++;
-    tell_pair(match, channel, sent, received);
-    remember(channel, sent, received);
+    channel_report_pair(match, channel, sent, received);
+    channel_remember(channel, sent, received);
     match_free_sent(match, sent);
     pool_give(&match->received_pool, received);
 }
@@ -186,13 +120,13 @@ static void settle_pair(struct match *match, struct channel *channel, struct sen
                         struct received *received)
 {
     if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
-        tell(match, ANOMALY_EARLY_RETURN, channel, sent, received, NULL);
+        channel_report(match, ANOMALY_EARLY_RETURN, channel, sent, received, NULL);
     /* While dormant receives exist, the order of posting is not known for all receives, so nothing
      * can be said to be overtaken. */
     if (received->want_tag == TAG_ANY && channel->lane->busy != NULL &&
         match->rank[channel->destination].dormant_until == 0)
         check_any_tag(match, channel, sent, received);
-    close_pair(match, channel, sent, received);
+    channel_close_pair(match, channel, sent, received);
 }
 
 /* The link to the first delivery in `unplaced` that fits `sent` as `how` says; if there is none, to
@@ -201,26 +135,26 @@ static struct received **find_fit(const struct match *match, struct channel *cha
                                   const struct sent *sent, enum align_fit how)
 {
     struct received **place = &channel->unplaced;
-    while (*place != NULL && fit(match, sent, *place) != how)
+    while (*place != NULL && channel_fit(match, sent, *place) != how)
         place = &(*place)->next;
     return place;
 }
 
-static struct received **find_unplaced(const struct match *match, struct channel *channel,
-                                       const struct sent *sent)
+struct received **channel_find_unplaced(const struct match *match, struct channel *channel,
+                                        const struct sent *sent)
 {
     struct received **found = find_fit(match, channel, sent, FIT_SAME);
     return *found != NULL ? found : find_fit(match, channel, sent, FIT_AGAIN);
 }
 
-static bool place(struct match *match, struct channel *channel, struct sent *sent)
+bool channel_place(struct match *match, struct channel *channel, struct sent *sent)
 {
-    struct received **found = find_unplaced(match, channel, sent);
+    struct received **found = channel_find_unplaced(match, channel, sent);
     struct received *received = *found;
     if (received == NULL)
         return false;
     *found = received->next;
-    close_pair(match, channel, sent, received);
+    channel_close_pair(match, channel, sent, received);
     return true;
 }
 
@@ -238,7 +172,7 @@ static bool is_again(const struct match *match, const struct channel *channel)
     for (unsigned again = 0; again < ALIGN_SENDS; again++) {
         if (sent == NULL || received == NULL || !received->decided)
             return false;
-        enum align_fit how = fit(match, sent, received);
+        enum align_fit how = channel_fit(match, sent, received);
         if (how != FIT_AGAIN)
             return how == FIT_SAME && again > 0 && hash != sent->hash;
         hash = sent->hash;
@@ -272,7 +206,7 @@ static struct received *find_receive(struct match *match, const struct channel *
     unsigned looked_at = 0;
     for (struct received *at = channel->first_received;
          at != NULL && at->decided && looked_at < ALIGN_DELIVERIES; at = at->next, looked_at++)
-        if (agree(match, sent, at) && may_match_first(channel, at))
+        if (channel_agree(match, sent, at) && may_match_first(channel, at))
             return at;
     return NULL;
 }
@@ -294,187 +228,6 @@ static bool settle_within_threads(struct match *match, struct channel *channel)
         return true;
     }
     return false;
-}
-
-/* --- what went wrong ----------------------------------------------------------------------- */
-
-static struct passed_over *find_passed_over(struct match *match, const struct channel *channel,
-                                            const struct received *received)
-{
-    for (struct passed_over *at = channel->passed_over; at != NULL; at = at->next)
-        if (agree(match, at->sent, received) || fit(match, at->sent, received) == FIT_AGAIN)
-            return at;
-    return NULL;
-}
-
-static const struct pair *find_recent(const struct channel *channel,
-                                      const struct received *received)
-{
-    const struct pair *newest = NULL;
-    for (unsigned i = 0; i < CHANNEL_RECENT; i++) {
-        const struct pair *pair = &channel->recent[i];
-        if (pair_has_bytes(pair, received) && (newest == NULL || pair->number > newest->number))
-            newest = pair;
-    }
-    return newest;
-}
-
-static void drop_passed_over(struct match *match, struct channel *channel, struct passed_over *gone)
-{
-    struct passed_over **place = &channel->passed_over;
-    while (*place != gone)
-        place = &(*place)->next;
-    *place = gone->next;
-    channel->passed_over_count--;
-    match_free_sent(match, gone->sent);
-    pool_give(&match->passed_over_pool, gone);
-}
-
-static void tell_undelivered(struct match *match, struct channel *channel,
-                             struct passed_over *passed_over)
-{
-    const struct pair *by = passed_over->by.number > 0 ? &passed_over->by : NULL;
-    bool gone = by == NULL && match_may_be_gone(match, channel);
-    if (!passed_over->sent->reported)
-        tell(match, gone ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, passed_over->sent, NULL,
-             by);
-    drop_passed_over(match, channel, passed_over);
-}
-
-/* The first send was not delivered where it was due. It may still come late. */
-static void skip_sent(struct match *match, struct channel *channel, bool optional)
-{
-    struct sent *sent = channel->first_sent;
-    if (place(match, channel, sent))
-        return;
-    channel_take_sent(match, channel, sent);
-    if (optional) {
-        match_free_sent(match, sent);
-        return;
-    }
-    struct passed_over *passed_over = pool_take(&match->passed_over_pool);
-    sent->next = NULL;
-    passed_over->sent = sent;
-    struct passed_over **end = &channel->passed_over;
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = passed_over;
-    if (++channel->passed_over_count > CHANNEL_PASSED_OVER)
-        tell_undelivered(match, channel, channel->passed_over);
-}
-
-/* A waiting send of the same bytes that was made only after the delivery: the send that caused the
- * delivery is not in the effective history. `restarted`: only a send of a life that began after the
- * delivery counts. */
-static const struct sent *sent_again(const struct match *match, const struct channel *channel,
-                                     const struct received *received, bool restarted)
-{
-    for (const struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
-        if (same_bytes(sent, received) && !possible_in_time(match, sent, received) &&
-            (!restarted || done_again(match, sent, received)))
-            return sent;
-    return NULL;
-}
-
-/* A send that was passed over is delivered after all: out of order, unless what went ahead of it
- * came from another thread at the same time. */
-static void take_late(struct match *match, struct channel *channel, struct passed_over *late,
-                      const struct received *received)
-{
-    if (late->by.number > 0)
-        tell(match, ANOMALY_ORDER, channel, late->sent, received, &late->by);
-    else
-        tell_pair(match, channel, late->sent, received);
-    channel->delivered_count++;
-    drop_passed_over(match, channel, late);
-}
-
-/* The first delivery has no send among those that wait. In this order: it is a message that was
- * passed over and comes late; or a send of it was undone by a restart, or it is like nothing that
- * was delivered lately (an orphan); or it repeats a recent one (a duplicate). */
-static void tell_extra(struct match *match, struct channel *channel)
-{
-    struct received *received = channel->first_received;
-    struct passed_over *late = find_passed_over(match, channel, received);
-    const struct pair *recent = find_recent(channel, received);
-    const struct sent *again = sent_again(match, channel, received, recent != NULL);
-    channel_take_received(match, channel, received);
-    if (late != NULL) {
-        take_late(match, channel, late, received);
-    } else if (again != NULL || recent == NULL || match_is_to_come(match, channel, received)) {
-        tell(match, ANOMALY_ORPHAN, channel, again, received, NULL);
-    } else {
-        tell(match, ANOMALY_DUPLICATE, channel, NULL, received, recent);
-    }
-    pool_give(&match->received_pool, received);
-}
-
-/* The two belong together, but the bytes differ. If the sender was restored after the delivery, the
- * bytes did not change under way: the program went another way after the restart, and the message
- * that was delivered is not part of the history any more (ANOMALY_UNDONE). */
-static void tell_changed(struct match *match, struct channel *channel)
-{
-    struct sent *sent = channel->first_sent;
-    struct received *received = channel->first_received;
-    channel_take_sent(match, channel, sent);
-    channel_take_received(match, channel, received);
-    channel->delivered_count++;
-    if (done_again(match, sent, received)) {
-        tell(match, ANOMALY_UNDONE, channel, sent, received, NULL);
-    } else {
-        tell(match, ANOMALY_PAYLOAD, channel, sent, received, NULL);
-        remember(channel, sent, received);
-    }
-    match_free_sent(match, sent);
-    pool_give(&match->received_pool, received);
-}
-
-static void state_problem(struct match *match, struct channel *channel, bool complete,
-                          struct align_problem *problem)
-{
-    memset(problem, 0, sizeof *problem);
-    bool more = false;
-    const struct sent *sent[ALIGN_SENDS];
-    for (struct sent *at = channel->first_sent; at && problem->sends < ALIGN_SENDS; at = at->next) {
-        problem->optional[problem->sends] = at->optional ||
-                                            (complete && match_is_open(match, channel)) ||
-                                            *find_unplaced(match, channel, at) != NULL;
-        sent[problem->sends++] = at;
-    }
-    for (struct received *at = channel->first_received;
-         at != NULL && at->decided && problem->deliveries < ALIGN_DELIVERIES; at = at->next) {
-        unsigned j = problem->deliveries++;
-        problem->to_come[j] = complete && match_is_to_come(match, channel, at);
-        problem->seen[j] =
-            find_recent(channel, at) != NULL || find_passed_over(match, channel, at) != NULL;
-        for (unsigned i = 0; i < problem->sends; i++)
-            problem->fit[i][j] = fit(match, sent[i], at);
-        more = at->next != NULL && at->next->decided;
-    }
-    /* Deliveries beyond the window may belong to the sends that are left over: then these do not
-     * count as lost yet. */
-    problem->cut_off = match->cut_off;
-    problem->complete =
-        complete && !match->cut_off && (problem->deliveries < ALIGN_DELIVERIES || !more);
-}
-
-/* Carries out the cheapest explanation, step by step, up to the first pair that agrees. */
-static void explain(struct match *match, struct channel *channel, bool complete)
-{
-    struct align_problem problem;
-    struct align_step steps[ALIGN_STEPS];
-    state_problem(match, channel, complete, &problem);
-    unsigned count = align(&problem, steps);
-    for (unsigned i = 0; i < count && i < EXPLAINED_AT_ONCE && steps[i].kind != ALIGN_PAIR; i++) {
-        if (steps[i].kind == ALIGN_SKIP)
-            skip_sent(match, channel, problem.optional[steps[i].send]);
-        else if (steps[i].kind == ALIGN_EXTRA)
-            tell_extra(match, channel);
-        else if (steps[i].kind == ALIGN_AGAIN)
-            close_pair(match, channel, channel->first_sent, channel->first_received);
-        else
-            tell_changed(match, channel);
-    }
 }
 
 /* --- going on ------------------------------------------------------------------------------ */
@@ -499,7 +252,7 @@ static bool enough_to_explain(const struct match *match, const struct channel *c
     /* Messages arrive in order: once one is delivered after the sender's restart, the sender has
      * made again all sends whose messages had been delivered before. Until then it may be that only
      * some of them have been read. */
-    if (done_again(match, channel->first_sent, channel->first_received) &&
+    if (channel_done_again(match, channel->first_sent, channel->first_received) &&
         (channel->newest_leave <= channel->first_sent->born ||
          !is_past(match, channel->newest_leave)))
         return false;
@@ -530,7 +283,7 @@ static void take_unseen(struct match *match, struct channel *channel)
     if (sent != NULL && !cancelled) {
         channel_take_sent(match, channel, sent);
         if (!sent->reported)
-            tell(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
+            channel_report(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
     }
 }
@@ -556,26 +309,26 @@ static bool advance_decided(struct match *match, struct channel *channel, bool c
         wait_for_wild(channel);
         return false;
     }
-    if (sent != NULL && agree(match, sent, received)) {
+    if (sent != NULL && channel_agree(match, sent, received)) {
         /* Both the head receive and a delivery without a place may fit. The one that returned
          * earlier is used up first: it may be too early for the sends that follow. */
         if (channel->unplaced == NULL || channel->unplaced->leave > received->leave ||
-            !place(match, channel, sent))
+            !channel_place(match, channel, sent))
             settle_pair(match, channel, sent, received);
         return true;
     }
     if (sent != NULL && settle_within_threads(match, channel))
         return true;
     if (sent != NULL && is_again(match, channel)) {
-        close_pair(match, channel, sent, received);
+        channel_close_pair(match, channel, sent, received);
         return true;
     }
-    if (sent != NULL && channel->unplaced != NULL && !done_again(match, sent, received) &&
-        place(match, channel, sent))
+    if (sent != NULL && channel->unplaced != NULL && !channel_done_again(match, sent, received) &&
+        channel_place(match, channel, sent))
         return true;
     if (!complete && !enough_to_explain(match, channel))
         return false;
-    explain(match, channel, complete);
+    channel_explain(match, channel, complete);
     return true;
 }
 
@@ -583,18 +336,18 @@ static bool advance_decided(struct match *match, struct channel *channel, bool c
 static bool place_any(struct match *match, struct channel *channel)
 {
     for (struct sent *sent = channel->first_sent; sent != NULL; sent = sent->next)
-        if (place(match, channel, sent))
+        if (channel_place(match, channel, sent))
             return true;
     return false;
 }
 
 /* Deliveries without a place that are left over, at the end. */
-static void tell_unplaced(struct match *match, struct channel *channel)
+static void report_unplaced(struct match *match, struct channel *channel)
 {
     struct received *received = channel->unplaced;
     channel->unplaced = received->next;
     channel_add_received(match, channel, received);
-    tell_extra(match, channel);
+    channel_report_extra(match, channel);
 }
 
 void channel_advance(struct match *match, struct channel *channel, bool complete)
@@ -608,16 +361,16 @@ void channel_advance(struct match *match, struct channel *channel, bool complete
         } else if (received != NULL) {
             if (!complete)
                 break;
-            if (sent == NULL || !place(match, channel, sent))
+            if (sent == NULL || !channel_place(match, channel, sent))
                 take_unseen(match, channel);
         } else if (channel->unplaced == NULL) {
             break;
-        } else if (sent != NULL && place(match, channel, sent)) {
+        } else if (sent != NULL && channel_place(match, channel, sent)) {
             continue;
         } else if (!complete) {
             break;
         } else if (!place_any(match, channel)) {
-            tell_unplaced(match, channel);
+            report_unplaced(match, channel);
         }
     }
 }
@@ -627,17 +380,18 @@ void channel_finish(struct match *match, struct channel *channel)
     bool open = match_is_open(match, channel);
     while (channel->passed_over != NULL && open && match->cut_off) {
         if (!channel->passed_over->sent->reported)
-            tell(match, ANOMALY_UNSEEN, channel, channel->passed_over->sent, NULL, NULL);
-        drop_passed_over(match, channel, channel->passed_over);
+            channel_report(match, ANOMALY_UNSEEN, channel, channel->passed_over->sent, NULL, NULL);
+        channel_drop_passed_over(match, channel, channel->passed_over);
     }
     while (channel->passed_over != NULL)
-        tell_undelivered(match, channel, channel->passed_over);
+        channel_report_undelivered(match, channel, channel->passed_over);
     while (channel->first_sent != NULL) {
         struct sent *sent = channel->first_sent;
         bool unseen = sent->optional || open || match_may_be_gone(match, channel);
         channel_take_sent(match, channel, sent);
         if (!sent->reported)
-            tell(match, unseen ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, sent, NULL, NULL);
+            channel_report(match, unseen ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, sent,
+                           NULL, NULL);
         match_free_sent(match, sent);
     }
 }

@@ -37,6 +37,7 @@ struct sent {
     bool no_hash;     /* bytes are compared by number only */
     bool blocking;    /* the buffer was the call's until it returned */
     bool synchronous; /* Ssend, Issend */
+    bool takes_over;  /* its life took over a rank that had died while others lived on */
     bool reported;    /* as overtaken */
 };
 

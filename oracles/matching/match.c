@@ -107,6 +107,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->blocking = record->request == 0;
     sent->returned = sent->blocking ? sent->leave : 0;
     sent->born = event->born;
+    sent->takes_over = event->takes_over;
     sent->order = ++match->rank[event->rank].sent;
     sent->thread = record->thread;
     sent->optional = event->in_progress || record->error != 0;

@@ -95,7 +95,7 @@ static bool is_kept(const struct pass *pass, const struct stream_event *event)
     return false;
 }
 
-static void tell_event(const struct pass *pass, const struct stream_event *event)
+static void report_event(const struct pass *pass, const struct stream_event *event)
 {
     for (size_t i = 0; i < pass->listener_count; i++)
         if (pass->listener[i].event != NULL)
@@ -132,7 +132,7 @@ static void on_event(void *context, const struct stream_event *recorded)
     if (event->record->kind == RECORD_NONE)
         return;
     if (pass->hears)
-        tell_event(pass, recorded);
+        report_event(pass, recorded);
     if (event->record->level != pass->level ||
         (pass->level == LEVEL_APP &&
          uncounted_has(&pass->reading->uncounted, event->trace, event->index)))

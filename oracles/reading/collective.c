@@ -242,8 +242,8 @@ static void end_if_complete(struct collectives *collectives, struct instance *in
     end_instance(collectives, instance);
 }
 
-static void tell(struct collectives *collectives, enum discord discord, struct instance *instance,
-                 const struct contribution *with, const struct contribution *against)
+static void report(struct collectives *collectives, enum discord discord, struct instance *instance,
+                   const struct contribution *with, const struct contribution *against)
 {
     if (instance->told || collectives->listener.discord == NULL ||
         instance->number >= instance->gathering->raised)
@@ -262,7 +262,7 @@ static void compare_result(struct collectives *collectives, struct instance *ins
         instance->result = *own;
         instance->result_hash = hash;
     } else if (instance->result_hash != hash) {
-        tell(collectives, DISCORD_RESULT, instance, own, &instance->result);
+        report(collectives, DISCORD_RESULT, instance, own, &instance->result);
     }
 }
 
@@ -271,19 +271,19 @@ static void compare_call(struct collectives *collectives, struct instance *insta
 {
     const struct contribution *first = &instance->first;
     if (kind_of_call(own->call) != kind_of_call(first->call)) {
-        tell(collectives, DISCORD_OPERATION, instance, own, first);
+        report(collectives, DISCORD_OPERATION, instance, own, first);
         return;
     }
     if (instance->gathering->inter)
         return;
     if (own->root != first->root)
-        tell(collectives, DISCORD_ROOT, instance, own, first);
+        report(collectives, DISCORD_ROOT, instance, own, first);
     if (!size_counts)
         return;
     if (instance->sized.event.rank < 0)
         instance->sized = *own;
     else if (own->bytes != instance->sized.bytes)
-        tell(collectives, DISCORD_SIZE, instance, own, &instance->sized);
+        report(collectives, DISCORD_SIZE, instance, own, &instance->sized);
 }
 
 /* --- records ------------------------------------------------------------------------------- */
@@ -409,7 +409,7 @@ void collectives_finish(struct collectives *collectives)
          gathering = gathering->next) {
         for (struct instance *at = gathering->under_way; at != NULL; at = at->next)
             if (at->joined < gathering->size)
-                tell(collectives, DISCORD_MISSING, at, NULL, NULL);
+                report(collectives, DISCORD_MISSING, at, NULL, NULL);
             else if (collectives->listener.complete != NULL)
                 collectives->listener.complete(collectives->listener.context, at);
     }

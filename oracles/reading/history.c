@@ -254,7 +254,8 @@ static void add_life(const struct lives *lives, const struct life *life, uint64_
                           .from = life->from,
                           .to = end < life->to ? end : life->to,
                           .cut = cut,
-                          .born = life->before != NULL ? life->born : 0};
+                          .born = life->before != NULL ? life->born : 0,
+                          .takes_over = life->takes_over};
     if (continues(lives, life, end)) {
         add_life(lives, life->before, life->before->to, UINT64_MAX, history);
         piece.anew = life->takes_over && !lives->rolls_back;

@@ -39,9 +39,10 @@ struct piece {
     uint64_t cut;      /* ticks; UINT64_MAX: none */
     uint64_t restored; /* index + 1 of the note it begins with; below: the call that was done again;
                         * 0: none */
-    uint64_t born; /* ticks when the life began that the piece is of, or when it went back to the
-                    * line that the piece begins with; 0: the first of its rank */
-    bool anew;     /* the life took over a rank that had died, and undid nothing */
+    uint64_t born;   /* ticks when the life began that the piece is of, or when it went back to the
+                      * line that the piece begins with; 0: the first of its rank */
+    bool anew;       /* the life took over a rank that had died, and undid nothing */
+    bool takes_over; /* ... others lived on: what it had sent may be delivered at any time */
 };
 
 /* A checkpoint note within the pieces. */

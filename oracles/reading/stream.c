@@ -5,7 +5,7 @@
  *
  * A cursor goes through the pieces of its rank's history (history.h). The first record of a later
  * piece is visited with `restarted`; if nothing of that piece is visited, a record of kind NONE is
- * visited in its place (tell_restart), because listeners must know that the life before is over:
+ * visited in its place (report_restart), because listeners must know that the life before is over:
  *
  *     pieces of rank 1:  e0-e40, up to a checkpoint | from e13 on: killed before it did anything
  *     visited:           e0 ... e40                   NONE, restarted
@@ -199,6 +199,7 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         .restarted = cursor->restarted,
         .born = piece->born,
         .anew = piece->anew,
+        .takes_over = piece->takes_over,
     };
     cursor->restarted = false;
     visit(context, &event);
@@ -208,7 +209,8 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
 }
 
 /* The last incarnation of a rank may have nothing to visit; that it began is told all the same. */
-static void tell_restart(const struct cursor *cursor, int rank, stream_visit *visit, void *context)
+static void report_restart(const struct cursor *cursor, int rank, stream_visit *visit,
+                           void *context)
 {
     static const struct record nothing;
     const struct piece *piece = &cursor->history->piece[cursor->piece];
@@ -232,7 +234,7 @@ static void run(struct stream *stream, stream_visit *visit, void *context)
         if (!settle(stream, cursor, seen)) {
             stream->heap[0] = stream->heap[--stream->heap_count];
             if (cursor->restarted)
-                tell_restart(cursor, rank, visit, context);
+                report_restart(cursor, rank, visit, context);
         }
         if (stream->heap_count > 1)
             sift_down(stream, 0);

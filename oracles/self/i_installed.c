@@ -108,7 +108,7 @@ static void name_step(const struct look *look, struct finding *finding, const ch
 
 /* Done as the board has it, and no trace says so. Where evidence was too much to be kept nothing
  * follows from that. */
-static void tell_no_evidence(const struct look *look, const char *of_what)
+static void report_no_evidence(const struct look *look, const char *of_what)
 {
     if (look->judging->evidence_lost) {
         struct finding *finding = find(look, VERDICT_UNKNOWN);
@@ -186,7 +186,7 @@ static const struct evidence *find_kill(const struct look *look, int victim)
     return evidence != NULL ? evidence : evidence_of(look, FAULT_KILL_INSIDE, victim);
 }
 
-static void tell_alive(const struct look *look, int victim, const struct evidence *evidence)
+static void report_alive(const struct look *look, int victim, const struct evidence *evidence)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(look, VERDICT_HARNESS_ERROR);
@@ -213,7 +213,7 @@ static bool never_existed(const struct look *look, const struct evidence *eviden
     return trace == NULL || atomic_load(&trace->header->closed);
 }
 
-static void tell_nobody(const struct look *look, const struct evidence *evidence)
+static void report_nobody(const struct look *look, const struct evidence *evidence)
 {
     struct finding *finding = find(look, VERDICT_VACUOUS);
     name_step(look, finding, "killed nobody");
@@ -225,11 +225,11 @@ static void check_victim(const struct look *look, int victim)
 {
     const struct evidence *evidence = find_kill(look, victim);
     if (evidence == NULL)
-        tell_no_evidence(look, "the kill");
+        report_no_evidence(look, "the kill");
     else if (never_existed(look, evidence))
-        tell_nobody(look, evidence);
+        report_nobody(look, evidence);
     else if (!died(look->judging, victim, evidence->event.incarnation))
-        tell_alive(look, victim, evidence);
+        report_alive(look, victim, evidence);
     else
         saw(look);
 }
@@ -237,7 +237,7 @@ static void check_victim(const struct look *look, int victim)
 static void check_losses(const struct look *look)
 {
     if (look->step->lose != LOSE_NOTHING && first_evidence(look, FAULT_LOST) == NULL)
-        tell_no_evidence(look, "what the death took along");
+        report_no_evidence(look, "what the death took along");
 }
 
 static void check_kill(const struct look *look)
@@ -256,7 +256,7 @@ static bool was_undone(unsigned reason)
 
 /* What was let go only because nothing could go on was not what the plan asks for, unless it says
  * that it only tries. */
-static bool tell_undone(const struct look *look, const struct evidence *let_go)
+static bool report_undone(const struct look *look, const struct evidence *let_go)
 {
     if (let_go == NULL || !was_undone(let_go->reason) || look->step->attempt)
         return false;
@@ -281,7 +281,7 @@ static const struct evidence *find_release(const struct look *look, const struct
     return NULL;
 }
 
-static void tell_kept(const struct look *look, const struct evidence *held)
+static void report_kept(const struct look *look, const struct evidence *held)
 {
     struct finding *finding = find(look, VERDICT_HARNESS_ERROR);
     name_step(look, finding, "never let go what it held");
@@ -299,18 +299,18 @@ static void check_hold(const struct look *look)
         count++;
         if (released == NULL && !look->judging->evidence_lost &&
             finalized(look->judging, held->event.rank, held->event.incarnation))
-            tell_kept(look, held);
-        undone = undone || tell_undone(look, released);
+            report_kept(look, held);
+        undone = undone || report_undone(look, released);
     }
     if (count < look->step->count)
-        tell_no_evidence(look, "every message that it held");
+        report_no_evidence(look, "every message that it held");
     else if (!undone)
         saw(look);
 }
 
 /* Where the end of the rank's process is known it had a parent: if it had no process either, it was
  * not there any more. */
-static void tell_not_stopped(const struct look *look, const struct evidence *stopped)
+static void report_not_stopped(const struct look *look, const struct evidence *stopped)
 {
     bool ended = stopped->value == 0 &&
                  find_end(look->judging, stopped->victim, stopped->event.incarnation) != NULL;
@@ -332,12 +332,12 @@ static void check_stopped(const struct look *look, int victim)
             *(e->error != 0 ? &refused : &stopped) = e;
     const struct evidence *continued = evidence_of(look, FAULT_CONTINUED, victim);
     if (refused != NULL)
-        tell_not_stopped(look, refused);
+        report_not_stopped(look, refused);
     else if (stopped == NULL)
-        tell_no_evidence(look, "the stop");
+        report_no_evidence(look, "the stop");
     else if (continued == NULL && !died(look->judging, victim, stopped->event.incarnation))
-        tell_no_evidence(look, "the rank going on");
-    else if (!tell_undone(look, continued))
+        report_no_evidence(look, "the rank going on");
+    else if (!report_undone(look, continued))
         saw(look);
 }
 
@@ -355,7 +355,7 @@ static void check_detection(const struct look *look, int victim)
     const struct evidence *told = evidence_of(look, FAULT_DETECTED, victim);
     int dead = look->step->choice;
     if (told == NULL) {
-        tell_no_evidence(look, "the rank being told");
+        report_no_evidence(look, "the rank being told");
     } else if (!died(look->judging, dead, told->event.incarnation)) {
         struct finding *finding = find(look, VERDICT_VACUOUS);
         name_step(look, finding, "told of no death");
@@ -398,14 +398,14 @@ static void check_told(const struct look *look, const char *what)
     if (any)
         saw(look);
     else
-        tell_no_evidence(look, what);
+        report_no_evidence(look, what);
 }
 
 /* From the moment it is on; a message that is after another is not delayed by itself. */
 static void check_awaited(const struct look *look)
 {
     if (first_evidence(look, FAULT_AWAITED) == NULL)
-        tell_no_evidence(look, "it");
+        report_no_evidence(look, "it");
     else if (!action_of(look->step)->lasts)
         return;
     else if (first_evidence(look, FAULT_HELD) == NULL && !look->judging->evidence_lost)
@@ -418,10 +418,10 @@ static void check_store(const struct look *look)
 {
     const struct evidence *evidence = first_evidence(look, FAULT_STORAGE);
     if (evidence == NULL)
-        tell_no_evidence(look, "the call on the store");
+        report_no_evidence(look, "the call on the store");
     else if (action_of(look->step)->kills == KILLS_ITSELF &&
              !died(look->judging, evidence->event.rank, evidence->event.incarnation))
-        tell_alive(look, evidence->event.rank, evidence);
+        report_alive(look, evidence->event.rank, evidence);
     else
         saw(look);
     check_losses(look);

@@ -44,8 +44,8 @@ static void on_pair(void *context, const struct channel *channel, const struct s
     judging_saw(judging, CLAIM_I_LEGAL, 1);
 }
 
-static void tell_undelivered(struct judging *judging, const struct channel *channel,
-                             const struct sent *sent, const struct pair *other)
+static void report_undelivered(struct judging *judging, const struct channel *channel,
+                               const struct sent *sent, const struct pair *other)
 {
     bool returned = sent->synchronous && sent->returned != 0;
     if (other == NULL && !returned)
@@ -60,9 +60,9 @@ static void tell_undelivered(struct judging *judging, const struct channel *chan
     }
 }
 
-static void tell_order(struct judging *judging, const struct channel *channel,
-                       const struct sent *sent, const struct received *received,
-                       const struct pair *other)
+static void report_order(struct judging *judging, const struct channel *channel,
+                         const struct sent *sent, const struct received *received,
+                         const struct pair *other)
 {
     struct finding *finding = find(judging, channel);
     say_event(finding, "a message was sent", sent->event);
@@ -80,10 +80,10 @@ static void on_anomaly(void *context, enum anomaly anomaly, const struct channel
     struct finding *finding;
     switch (anomaly) {
     case ANOMALY_UNDELIVERED:
-        tell_undelivered(judging, channel, sent, other);
+        report_undelivered(judging, channel, sent, other);
         break;
     case ANOMALY_ORDER:
-        tell_order(judging, channel, sent, received, other);
+        report_order(judging, channel, sent, received, other);
         break;
     case ANOMALY_DUPLICATE:
         finding = find(judging, channel);

@@ -61,7 +61,7 @@ static size_t find(const struct kept_list *list, uint64_t sent)
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-static void tell(const struct passage *passage, const char *what, uint64_t first, uint64_t second)
+static void report(const struct passage *passage, const char *what, uint64_t first, uint64_t second)
 {
     char text[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(passage->judging, CLAIM_I_LEGAL, VERDICT_HARNESS_ERROR);
@@ -151,8 +151,8 @@ static void clear_suspects(struct passage *passage, const struct kept *held,
             continue;
         const struct record *send = record_at(passage, suspect->sent);
         if (send->error == 0 && returned_before(send, released))
-            tell(passage, "a message was sent after a held one and went before it", held->sent,
-                 suspect->sent);
+            report(passage, "a message was sent after a held one and went before it", held->sent,
+                   suspect->sent);
         drop(&passage->suspects, i - 1);
     }
 }
@@ -168,12 +168,12 @@ static void judge_synchronous(const struct passage *passage, const struct kept *
     if (!is_synchronous(send->call))
         return;
     if (send->request == 0 && returned_before(send, moment))
-        tell(passage, "a synchronous send returned while its message was held", held->sent,
-             moment ? released : held->since);
+        report(passage, "a synchronous send returned while its message was held", held->sent,
+               moment ? released : held->since);
     else if (held->completed > 0 &&
              returned_before(record_at(passage, held->completed - 1), moment))
-        tell(passage, "a synchronous send was complete while its message was held", held->sent,
-             held->completed - 1);
+        report(passage, "a synchronous send was complete while its message was held", held->sent,
+               held->completed - 1);
 }
 
 static void on_released(struct passage *passage, uint64_t index)
@@ -184,15 +184,15 @@ static void on_released(struct passage *passage, uint64_t index)
         return;
     size_t place = find(&passage->held, sent);
     if (place == passage->held.count) {
-        tell(passage, "a message was let go that was not held", sent, index);
+        report(passage, "a message was let go that was not held", sent, index);
         return;
     }
     struct kept held = passage->held.entry[place];
     for (size_t i = 0; i < place && fault->error == 0; i++)
         if (same_lane(passage, passage->held.entry[i].sent, sent,
                       passage->held.entry[i].tags_apart)) {
-            tell(passage, "a message was let go before one that was sent earlier",
-                 passage->held.entry[i].sent, index);
+            report(passage, "a message was let go before one that was sent earlier",
+                   passage->held.entry[i].sent, index);
             break;
         }
     judge_synchronous(passage, &held, index);
@@ -229,7 +229,7 @@ static void on_chosen(struct passage *passage, uint64_t index)
 {
     const struct record *fault = record_at(passage, index);
     if (fault->error == 0 && is_not_asked_for(passage, fault))
-        tell(passage, "another message was chosen than the plan names", index, index);
+        report(passage, "another message was chosen than the plan names", index, index);
     if (fault->error == 0 && fault->bytes > 0 && fault->bytes <= passage->trace->count)
         keep(&passage->chosen, (struct kept){.sent = fault->bytes - 1, .since = index});
 }
@@ -263,8 +263,8 @@ static void judge_choice(const struct passage *passage, const struct kept *chose
             return;
     }
     if (takes_another(record_at(passage, index), said))
-        tell(passage, "a receive took another message than the one chosen for it", index,
-             chosen->since);
+        report(passage, "a receive took another message than the one chosen for it", index,
+               chosen->since);
 }
 
 /* --- the passage ------------------------------------------------------------------------------ */
@@ -309,8 +309,8 @@ static void judge_rest(struct passage *passage)
         clear_suspects(passage, &passage->held.entry[i], NULL);
         judge_synchronous(passage, &passage->held.entry[i], passage->trace->count);
         if (passage->finalized)
-            tell(passage, "a message was held and never handed to the library",
-                 passage->held.entry[i].sent, passage->held.entry[i].since);
+            report(passage, "a message was held and never handed to the library",
+                   passage->held.entry[i].sent, passage->held.entry[i].since);
     }
     for (size_t i = 0; i < passage->chosen.count; i++)
         judge_choice(passage, &passage->chosen.entry[i]);

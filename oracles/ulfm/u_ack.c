@@ -8,7 +8,7 @@
 
 /* --- groups that were told ----------------------------------------------------------------- */
 
-static void tell_alive(struct u_run *run, struct u_event group, int process)
+static void report_alive(struct u_run *run, struct u_event group, int process)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_SUSPECT, VERDICT_VIOLATION);
     char what[80];
@@ -24,13 +24,13 @@ static void suspect(struct u_run *run, struct u_event group)
     judging_saw(run->judging, CLAIM_U_SUSPECT, 1);
     for (int place = 0; place < u_group_size(group); place++)
         if (!u_may_be_dead(run, u_group_member(group, place), u_left(group))) {
-            tell_alive(run, group, u_group_member(group, place));
+            report_alive(run, group, u_group_member(group, place));
             return;
         }
 }
 
-static void tell_group(struct u_run *run, struct u_event before, struct u_event group,
-                       const char *first, const char *why)
+static void report_group(struct u_run *run, struct u_event before, struct u_event group,
+                         const char *first, const char *why)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_ACK, VERDICT_VIOLATION);
     if (before.record != NULL)
@@ -71,18 +71,18 @@ static void compare_group(struct u_run *run, const struct u_comm *comm, const st
     struct u_event before = seat->acked;
     if (seat->ack.record == NULL) {
         if (u_group_size(group) > 0)
-            tell_group(run, before, group, "", "it has acknowledged nothing there");
+            report_group(run, before, group, "", "it has acknowledged nothing there");
     } else if (before.record != NULL && lacks(group, before) >= 0) {
-        tell_group(run, before, group, "had acknowledged",
-                   "what is acknowledged stays so: the group only grows");
+        report_group(run, before, group, "had acknowledged",
+                     "what is acknowledged stays so: the group only grows");
     } else if (before.record != NULL && seat->fresh && lacks(before, group) >= 0) {
-        tell_group(run, before, group, "had acknowledged",
-                   "it acknowledged nothing in between, so the group is the same");
+        report_group(run, before, group, "had acknowledged",
+                     "it acknowledged nothing in between, so the group is the same");
     } else {
         const struct u_knows *knows = forgotten(run, comm, seat, group);
         if (knows != NULL)
-            tell_group(run, knows->told, group, "was told of a death",
-                       "it acknowledged after that, so the dead one is in the group");
+            report_group(run, knows->told, group, "was told of a death",
+                         "it acknowledged after that, so the dead one is in the group");
     }
 }
 
@@ -115,7 +115,7 @@ static void judge_wildcard(struct u_run *run, const struct u_comm *comm, const s
 
 /* ------------------------------------------------------------------------------------------- */
 
-static void tell_raised(struct u_run *run, struct u_event event)
+static void report_raised(struct u_run *run, struct u_event event)
 {
     char what[64];
     struct finding *finding = judging_find(run->judging, CLAIM_U_ACK, VERDICT_VIOLATION);
@@ -145,9 +145,11 @@ void u_ack_record(struct u_run *run, struct u_event event)
     if (seat == NULL)
         return;
     if ((acks || record->call == CALL_MPIX_Comm_failure_get_acked) && u_raised(record))
-        tell_raised(run, event);
-    else if (record->kind == RECORD_FAILED)
+        report_raised(run, event);
+    else if (record->kind == RECORD_FAILED && record->call == CALL_MPIX_Comm_failure_get_acked)
         take_group(run, comm, seat, event);
+    else if (record->kind == RECORD_FAILED)
+        suspect(run, event);
     else if (u_is_wildcard(operation.record))
         judge_wildcard(run, comm, seat, event);
     if (acks && record->error == 0) {

@@ -27,8 +27,8 @@ static void say_outcome(struct finding *finding, const struct u_comm *comm,
     u_say_call(finding, part->call, comm->id, what);
 }
 
-static void tell_other(struct u_run *run, const struct u_comm *comm, const struct u_part *one,
-                       const struct u_part *other)
+static void report_other(struct u_run *run, const struct u_comm *comm, const struct u_part *one,
+                         const struct u_part *other)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_AGREE, VERDICT_VIOLATION);
     say_outcome(finding, comm, one);
@@ -36,7 +36,7 @@ static void tell_other(struct u_run *run, const struct u_comm *comm, const struc
     finding_say(finding, "both are the same agreement: value and error are the same for all");
 }
 
-static void tell_raised(struct u_run *run, const struct u_comm *comm, const struct u_part *part)
+static void report_raised(struct u_run *run, const struct u_comm *comm, const struct u_part *part)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_AGREE, VERDICT_VIOLATION);
     say_outcome(finding, comm, part);
@@ -71,8 +71,8 @@ static struct brought brought(const struct u_run *run, const struct u_comm *comm
     return all;
 }
 
-static void tell_value(struct u_run *run, const struct u_comm *comm, const struct u_meet *meet,
-                       const struct u_part *back, uint32_t must)
+static void report_value(struct u_run *run, const struct u_comm *comm, const struct u_meet *meet,
+                         const struct u_part *back, uint32_t must)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_AGREE, VERDICT_VIOLATION);
     say_outcome(finding, comm, back);
@@ -94,11 +94,11 @@ static bool judge_one(struct u_run *run, const struct u_comm *comm, const struct
     bool conjunction = result_of(part) == all.must || result_of(part) == all.may ||
                        (all.dead && result_of(part) == 0);
     if (error != 0 && error != RAISED_PROC_FAILED)
-        tell_raised(run, comm, part);
+        report_raised(run, comm, part);
     else if (missing >= 0)
-        u_tell_not_awaited(run, CLAIM_U_AGREE, comm, meet, part, missing);
+        u_report_not_awaited(run, CLAIM_U_AGREE, comm, meet, part, missing);
     else if (!conjunction)
-        tell_value(run, comm, meet, part, all.must);
+        report_value(run, comm, meet, part, all.must);
     else
         return true;
     return false;
@@ -115,7 +115,7 @@ void u_judge_agree(struct u_run *run, struct u_comm *comm, const struct u_meet *
             judging_saw(run->judging, CLAIM_U_AGREE, 1);
         if (first != NULL && (result_of(part) != result_of(first) ||
                               part->call.record->error != first->call.record->error)) {
-            tell_other(run, comm, first, part);
+            report_other(run, comm, first, part);
             return;
         }
         if (!judge_one(run, comm, meet, part))

@@ -16,27 +16,12 @@ static bool anybody_dead(const struct u_run *run, uint64_t ticks)
     return false;
 }
 
-/* The call reaches beyond the communicator that is recorded with it. */
-static bool reaches_beyond(unsigned call)
-{
-    switch (call) {
-    case CALL_MPI_Intercomm_create:
-    case CALL_MPI_Comm_accept:
-    case CALL_MPI_Comm_connect:
-    case CALL_MPI_Comm_spawn:
-    case CALL_MPI_Comm_spawn_multiple:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool takes_all(const struct record *operation)
 {
     return operation->kind == RECORD_COLLECTIVE || operation->kind == RECORD_SEND ||
            operation->kind == RECORD_RECV || operation->kind == RECORD_PROBE ||
            operation->call == CALL_MPIX_Comm_agree || operation->call == CALL_MPIX_Comm_shrink ||
-           (call_role(operation->call) == ROLE_COMM_MAKE && !reaches_beyond(operation->call));
+           (call_role(operation->call) == ROLE_COMM_MAKE && !u_reaches_beyond(operation->call));
 }
 
 /* One that takes part had died when the call returned, as far as that is known. */
@@ -50,7 +35,7 @@ static bool has_dead(const struct u_run *run, const struct record *operation, ui
     return anybody_dead(run, ticks);
 }
 
-static void tell_no_death(struct u_run *run, struct u_event event, struct u_event operation)
+static void report_no_death(struct u_run *run, struct u_event event, struct u_event operation)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_CLASS, VERDICT_VIOLATION);
     char raised[64];
@@ -78,7 +63,7 @@ static bool may_be_pending(struct u_event event, struct u_event operation)
     return event.record->kind == RECORD_COMPLETE && u_is_wildcard(record);
 }
 
-static void tell_pending(struct u_run *run, struct u_event event, struct u_event operation)
+static void report_pending(struct u_run *run, struct u_event event, struct u_event operation)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_CLASS, VERDICT_VIOLATION);
     u_say_call(finding, event, operation.record->comm, "raised proc-failed-pending");
@@ -99,7 +84,7 @@ static bool is_exempt(const struct record *record)
            record->call == CALL_MPIX_Comm_failure_get_acked;
 }
 
-static void tell_not_revoked(struct u_run *run, struct u_event raised, const struct u_comm *comm)
+static void report_not_revoked(struct u_run *run, struct u_event raised, const struct u_comm *comm)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_CLASS, VERDICT_VIOLATION);
     u_say_call(finding, raised, comm->id, "raised revoked");
@@ -131,7 +116,7 @@ static void settle(struct u_run *run, struct u_comm *comm)
         struct u_early *early = comm->early;
         comm->early = early->next;
         if (!u_revoked(comm, u_left(early->raised)))
-            tell_not_revoked(run, early->raised, comm);
+            report_not_revoked(run, early->raised, comm);
         pool_give(&run->early_pool, early);
     }
 }
@@ -160,8 +145,8 @@ void u_class_record(struct u_run *run, struct u_event event)
         if (!is_exempt(record))
             take_revoked(run, event, operation.record);
     } else if (record->error == RAISED_PROC_FAILED_PENDING && !may_be_pending(event, operation)) {
-        tell_pending(run, event, operation);
+        report_pending(run, event, operation);
     } else if (!has_dead(run, operation.record, u_left(event))) {
-        tell_no_death(run, event, operation);
+        report_no_death(run, event, operation);
     }
 }

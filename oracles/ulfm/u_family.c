@@ -241,6 +241,20 @@ bool u_gathers(const struct record *operation)
            operation->call != CALL_MPI_Comm_create_group;
 }
 
+bool u_reaches_beyond(unsigned call)
+{
+    switch (call) {
+    case CALL_MPI_Intercomm_create:
+    case CALL_MPI_Comm_accept:
+    case CALL_MPI_Comm_connect:
+    case CALL_MPI_Comm_spawn:
+    case CALL_MPI_Comm_spawn_multiple:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* How many the process has come to, with this one; 0: it is none. */
 static uint64_t calls_so_far(const struct u_run *run, struct u_event event)
 {
@@ -253,8 +267,10 @@ static void count_call(struct u_run *run, struct u_event event)
 {
     struct u_comm *comm = u_gathers(event.record) ? u_comm_find(run, event.record->comm) : NULL;
     struct u_seat *seat = comm != NULL ? u_seat_of(comm, event) : NULL;
-    if (seat != NULL)
-        seat->calls++;
+    if (seat == NULL)
+        return;
+    seat->calls++;
+    seat->came = event.record->enter;
 }
 
 static bool begins_request(const struct record *record)
@@ -398,11 +414,23 @@ static void judge_record(struct u_run *run, struct u_event event)
     learn_deaths(run, event);
 }
 
+static void note_time(struct u_run *run, struct u_event event)
+{
+    if (event.record->kind == RECORD_NONE)
+        return; /* a life begins: it has no time */
+    uint64_t newest = u_left(event) != 0 ? u_left(event) : event.record->enter;
+    if (newest > run->last)
+        run->last = newest;
+    if (event.record->enter < run->begin)
+        run->begin = event.record->enter;
+}
+
 static void on_event(void *context, const struct stream_event *event)
 {
     struct u_run *run = context;
     struct u_event own = {event->record, event->trace, event->index};
     unsigned kind = event->record->kind;
+    note_time(run, own);
     bool lists = kind == RECORD_COMM || kind == RECORD_FAILED;
     if (event->record->level != LEVEL_WIRE || (lists && !is_sound(run, own)))
         return;
@@ -480,6 +508,7 @@ static void listen(struct judging *judging, struct pass *pass)
     *run = (struct u_run){.judging = judging,
                           .pass = pass,
                           .processes = judging->traces->ranks,
+                          .begin = U_NEVER,
                           .open_pool.bytes = sizeof(struct u_open),
                           .early_pool.bytes = sizeof(struct u_early),
                           .knows_pool.bytes = sizeof(struct u_knows)};

@@ -33,6 +33,7 @@ struct u_seat {
     bool fresh;
     uint64_t met[2]; /* shrinks, agreements */
     uint64_t calls;  /* collectives, and what makes communicators of this one */
+    uint64_t came;   /* ticks when it came to the newest of all these */
 };
 
 /* A member in a shrink or an agreement. */
@@ -100,6 +101,7 @@ struct u_run {
     struct u_death *death; /* by process; owned */
     bool spawn_failed;     /* a call of MPI_Comm_spawn raised */
     uint64_t first_gone;   /* the earliest; U_NEVER: nobody died */
+    uint64_t begin, last;  /* ticks: the first and the newest that was recorded; U_NEVER and 0 */
     struct table comms;
     struct u_comm *first;
     struct table requests;  /* (process, number) to struct u_open */
@@ -157,6 +159,9 @@ const struct u_knows *u_knowledge(const struct u_run *run, int process, int dead
 struct u_event u_operation(const struct u_run *run, struct u_event event);
 /* All members of its communicator come to it, the k-th of each to the same. */
 bool u_gathers(const struct record *operation);
+/* The call reaches beyond the communicator that is recorded with it: spawn, connect and the like.
+ */
+bool u_reaches_beyond(unsigned call);
 /* A send, receive or probe that names its peer; no half of MPI_Sendrecv, which names two. */
 bool u_names_peer(const struct record *operation);
 /* One half of MPI_Sendrecv and the like. */

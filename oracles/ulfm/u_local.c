@@ -17,7 +17,8 @@ static int dead_beside(const struct u_run *run, struct u_event operation, uint64
     return lives ? u_dead_member(run, comm, peer, ticks) : -1;
 }
 
-static void tell_raised(struct u_run *run, struct u_event event, struct u_event operation, int dead)
+static void report_raised(struct u_run *run, struct u_event event, struct u_event operation,
+                          int dead)
 {
     char raised[64];
     struct finding *finding = judging_find(run->judging, CLAIM_U_LOCAL, VERDICT_VIOLATION);
@@ -43,7 +44,7 @@ void u_local_record(struct u_run *run, struct u_event event)
         return;
     judging_saw(run->judging, CLAIM_U_LOCAL, 1);
     if (record->error == RAISED_PROC_FAILED || record->error == RAISED_PROC_FAILED_PENDING)
-        tell_raised(run, event, operation, dead);
+        report_raised(run, event, operation, dead);
 }
 
 static bool waits_for(const struct u_stuck *stuck, const struct channel *channel)

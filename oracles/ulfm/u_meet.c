@@ -65,6 +65,7 @@ static void come(struct u_run *run, struct u_comm *comm, struct u_event event,
     sweep(run, comm, event.record->enter);
     if (place < 0 || !counts)
         return;
+    comm->seat[place].came = event.record->enter;
     struct u_meet *meet = meet_of(comm, kind, ++comm->seat[place].met[kind]);
     meet->part[place].call = event;
     if (u_left(event) > meet->until)
@@ -126,8 +127,8 @@ int u_not_awaited(const struct u_run *run, const struct u_comm *comm, const stru
     return -1;
 }
 
-void u_tell_not_awaited(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
-                        const struct u_meet *meet, const struct u_part *back, int place)
+void u_report_not_awaited(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
+                          const struct u_meet *meet, const struct u_part *back, int place)
 {
     const struct u_part *part = &meet->part[place];
     struct finding *finding = judging_find(run->judging, claim, VERDICT_VIOLATION);

@@ -12,8 +12,8 @@ bool u_is_compared(const struct u_run *run, const struct u_meet *meet, const str
 /* The place of a live member that had not come when that one went on; -1: none. */
 int u_not_awaited(const struct u_run *run, const struct u_comm *comm, const struct u_meet *meet,
                   const struct u_part *back);
-void u_tell_not_awaited(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
-                        const struct u_meet *meet, const struct u_part *back, int place);
+void u_report_not_awaited(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
+                          const struct u_meet *meet, const struct u_part *back, int place);
 
 /* It is whole, or nothing more will come. */
 void u_judge_shrink(struct u_run *run, struct u_comm *comm, const struct u_meet *meet);

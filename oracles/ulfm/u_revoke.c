@@ -57,8 +57,8 @@ static bool communicates(const struct record *record)
     }
 }
 
-static void tell_went_on(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
-                         const struct u_seat *seat, struct u_event event)
+static void report_went_on(struct u_run *run, enum claim_id claim, const struct u_comm *comm,
+                           const struct u_seat *seat, struct u_event event)
 {
     struct finding *finding = judging_find(run->judging, claim, VERDICT_VIOLATION);
     u_say_call(finding, seat->knew, comm->id,
@@ -86,9 +86,9 @@ static void went_on(struct u_run *run, struct u_comm *comm, struct u_seat *seat,
         event.record->error != 0)
         return;
     if (communicates(event.record) || is_late_request(seat, event, operation))
-        tell_went_on(run, CLAIM_U_REVOKE, comm, seat, event);
+        report_went_on(run, CLAIM_U_REVOKE, comm, seat, event);
     else if (makes_object(event.record))
-        tell_went_on(run, CLAIM_U_OBJECT, comm, seat, event);
+        report_went_on(run, CLAIM_U_OBJECT, comm, seat, event);
 }
 
 /* What a revocation has ended, or refused. */

@@ -51,8 +51,8 @@ static struct finding *say_group(struct u_run *run, enum claim_id claim, const s
     return finding;
 }
 
-static void tell_other(struct u_run *run, const struct u_comm *comm, const struct u_part *one,
-                       const struct u_part *other)
+static void report_other(struct u_run *run, const struct u_comm *comm, const struct u_part *one,
+                         const struct u_part *other)
 {
     struct finding *finding = say_group(run, CLAIM_U_SHRINK, comm, one);
     char what[64];
@@ -61,7 +61,7 @@ static void tell_other(struct u_run *run, const struct u_comm *comm, const struc
     finding_say(finding, "both are the same shrink: the group is the same for all");
 }
 
-static void tell_raised(struct u_run *run, const struct u_comm *comm, const struct u_part *part)
+static void report_raised(struct u_run *run, const struct u_comm *comm, const struct u_part *part)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_SHRINK, VERDICT_VIOLATION);
     char what[64];
@@ -70,8 +70,8 @@ static void tell_raised(struct u_run *run, const struct u_comm *comm, const stru
     finding_say(finding, "deaths and revocations are absorbed by a shrink, never raised");
 }
 
-static void tell_known(struct u_run *run, const struct u_comm *comm, const struct u_part *part,
-                       const struct u_knows *knows, int dead)
+static void report_known(struct u_run *run, const struct u_comm *comm, const struct u_part *part,
+                         const struct u_knows *knows, int dead)
 {
     struct finding *finding = say_group(run, CLAIM_U_SHRINK, comm, part);
     char what[64];
@@ -120,7 +120,7 @@ static bool judge_group(struct u_run *run, const struct u_comm *comm, const stru
         int member = u_group_member(part->made, place);
         const struct u_knows *knows = known_before(run, comm, meet, member);
         if (knows != NULL) {
-            tell_known(run, comm, part, knows, member);
+            report_known(run, comm, part, knows, member);
             return false;
         }
     }
@@ -138,7 +138,7 @@ static bool judge_one(struct u_run *run, const struct u_comm *comm, const struct
 {
     int missing = u_not_awaited(run, comm, meet, part);
     if (u_raised(part->call.record)) {
-        tell_raised(run, comm, part);
+        report_raised(run, comm, part);
         return false;
     }
     if (part->made.record == NULL)
@@ -146,7 +146,7 @@ static bool judge_one(struct u_run *run, const struct u_comm *comm, const struct
     suspect(run, comm, part);
     if (missing < 0 || !u_group_has(part->made, comm->member[missing]))
         return judge_group(run, comm, meet, part);
-    u_tell_not_awaited(run, CLAIM_U_SHRINK, comm, meet, part, missing);
+    u_report_not_awaited(run, CLAIM_U_SHRINK, comm, meet, part, missing);
     return false;
 }
 
@@ -161,7 +161,7 @@ void u_judge_shrink(struct u_run *run, struct u_comm *comm, const struct u_meet 
         judging_saw(run->judging, CLAIM_U_SHRINK, !seen);
         seen = true;
         if (first != NULL && part->made.record != NULL && !same_group(first->made, part->made)) {
-            tell_other(run, comm, first, part);
+            report_other(run, comm, first, part);
             return;
         }
         if (!judge_one(run, comm, meet, part))

@@ -1,7 +1,8 @@
 /* U.nostall: at the end of a run that came to none, nobody is inside a call in which one that died
  * takes part. And of U.revoke and U.object what never ended: nobody is inside a call on a
  * communicator that was revoked. A revocation and a death end a call whatever else it waits for. A
- * shrink and an agreement wait for members that live, and for nobody else. */
+ * shrink and an agreement wait for members that live, and for nobody else; so does a collective to
+ * which the dead had come. At a time limit others still run: only who waits for long is judged. */
 #include "oracles/ulfm/u_family.h"
 
 static bool is_meet(const struct record *record)
@@ -45,10 +46,13 @@ static bool all_came(const struct u_run *run, const struct u_comm *comm,
 {
     enum u_meet_kind kind = stuck->call.record->call == CALL_MPIX_Comm_shrink ? U_SHRINK : U_AGREE;
     int own = u_place(comm, stuck->call.trace->rank);
-    for (int place = 0; own >= 0 && place < comm->count; place++)
-        if (!u_may_be_dead(run, comm->member[place], U_NEVER - 1) &&
-            comm->seat[place].met[kind] < comm->seat[own].met[kind])
+    for (int place = 0; own >= 0 && place < comm->count; place++) {
+        const struct u_seat *seat = &comm->seat[place];
+        bool came = is_meet(stuck->call.record) ? seat->met[kind] >= comm->seat[own].met[kind]
+                                                : seat->calls >= stuck->number;
+        if (!came && !u_may_be_dead(run, comm->member[place], U_NEVER - 1))
             return false;
+    }
     return own >= 0;
 }
 
@@ -59,8 +63,46 @@ static bool is_unclear(const struct record *record)
            record->call == CALL_MPI_Comm_get_parent;
 }
 
-static void tell_dead(struct u_run *run, const struct u_comm *comm, const struct u_stuck *stuck,
-                      int dead)
+/* --- since when ---------------------------------------------------------------------------- */
+
+/* When the last member came to its newest collective, shrink or agreement. */
+static uint64_t last_came(const struct u_comm *comm)
+{
+    uint64_t last = 0;
+    for (int place = 0; place < comm->count; place++)
+        if (comm->seat[place].came > last)
+            last = comm->seat[place].came;
+    return last;
+}
+
+/* The run was not over before: at a time limit, where nobody need have recorded anything since
+ * long, it had been running for that time. */
+static uint64_t not_over_before(const struct u_run *run)
+{
+    double limit_s = run->judging->facts->limit_s;
+    double per_second = run->judging->traces->trace[0].header->ticks_per_second;
+    uint64_t end = run->begin + (uint64_t)(limit_s * per_second);
+    return end > run->last ? end : run->last;
+}
+
+/* A death or a revocation, at `cause`, is to end the call, for which nothing is missing since
+ * `ready`. In a deadlock it never will. At a time limit it counts where at least half of the time
+ * since the cause has passed so: a program that tries again and again has come into its call a
+ * moment ago. */
+static bool waits_long(const struct u_run *run, const struct u_stuck *stuck, uint64_t cause,
+                       uint64_t ready)
+{
+    if (run->judging->facts->end == RUN_DEADLOCK)
+        return true;
+    uint64_t since = stuck->call.record->enter > ready ? stuck->call.record->enter : ready;
+    uint64_t end = not_over_before(run);
+    return since <= cause || 2 * (end - since) >= end - cause;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+static void report_dead(struct u_run *run, const struct u_comm *comm, const struct u_stuck *stuck,
+                        int dead)
 {
     struct finding *finding = judging_find(run->judging, CLAIM_U_NOSTALL, VERDICT_VIOLATION);
     u_say_call(finding, stuck->call, comm->id, "waits for ever");
@@ -75,7 +117,8 @@ static void tell_dead(struct u_run *run, const struct u_comm *comm, const struct
 
 /* --- revocations --------------------------------------------------------------------------- */
 
-static void tell_revoked(struct u_run *run, const struct u_comm *comm, const struct u_stuck *stuck)
+static void report_revoked(struct u_run *run, const struct u_comm *comm,
+                           const struct u_stuck *stuck)
 {
     bool request = stuck->of.record != stuck->call.record;
     struct finding *finding =
@@ -89,21 +132,37 @@ static void tell_revoked(struct u_run *run, const struct u_comm *comm, const str
 
 /* ------------------------------------------------------------------------------------------- */
 
+/* It waits for what will not come: for a dead one, or for nothing at all, since all that live have
+ * come to the same call. *dead: who is to be told of; -1: nobody. */
+static bool is_stalled(const struct u_run *run, struct u_comm *comm, const struct u_stuck *stuck,
+                       int *dead)
+{
+    bool meets = is_meet(stuck->call.record);
+    *dead =
+        meets ? -1
+              : awaited_dead(run, comm, stuck->call, stuck->of.record, stuck->number, U_NEVER - 1);
+    if (*dead >= 0)
+        return waits_long(run, stuck, run->death[*dead].gone, 0);
+    int died = u_dead_member(run, comm, -1, U_NEVER - 1);
+    bool gathers = stuck->number > 0 && died >= 0 && !u_reaches_beyond(stuck->of.record->call);
+    if ((!meets && !gathers) || !all_came(run, comm, stuck))
+        return false;
+    *dead = meets ? -1 : died;
+    return waits_long(run, stuck, died >= 0 ? run->death[died].gone : run->begin, last_came(comm));
+}
+
 static void judge_stuck(struct u_run *run, const struct u_stuck *stuck)
 {
     struct u_comm *comm = u_comm_find(run, stuck->of.record->comm);
+    int dead;
     if (comm == NULL)
         return;
-    bool meets = is_meet(stuck->call.record);
-    int dead = -1;
-    if (comm->revoke.record != NULL && !meets)
-        tell_revoked(run, comm, stuck);
-    else if (meets && all_came(run, comm, stuck))
-        tell_dead(run, comm, stuck, -1);
-    else if (!meets && !is_unclear(stuck->call.record))
-        dead = awaited_dead(run, comm, stuck->call, stuck->of.record, stuck->number, U_NEVER - 1);
-    if (dead >= 0)
-        tell_dead(run, comm, stuck, dead);
+    if (comm->revoke.record != NULL && !is_meet(stuck->call.record)) {
+        if (waits_long(run, stuck, comm->revoke.record->enter, 0))
+            report_revoked(run, comm, stuck);
+    } else if (!is_unclear(stuck->call.record) && is_stalled(run, comm, stuck, &dead)) {
+        report_dead(run, comm, stuck, dead);
+    }
 }
 
 static bool is_operation(const struct record *record)

@@ -41,7 +41,7 @@ void tap_comment(FILE *out, const char *format, ...)
 
 static bool is_plain(char c)
 {
-    return isalnum((unsigned char)c) || (c != '\0' && strchr("_./:+=, -", c) != NULL);
+    return isalnum((unsigned char)c) || (c != '\0' && strchr("_./:+=,() -", c) != NULL);
 }
 
 void tap_line(FILE *out, bool ok, int number, const char *name, const char *remark)

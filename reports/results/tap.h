@@ -19,7 +19,7 @@ void tap_bail_out(FILE *out, const char *why);
 void tap_comment(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "not ok 17 - name # remark". remark may be NULL. Characters of the name outside
- * [A-Za-z0-9_./:+=, -] become '_', since they would need escaping. */
+ * [A-Za-z0-9_./:+=,() -] become '_', since they would need escaping. */
 void tap_line(FILE *out, bool ok, int number, const char *name, const char *remark);
 
 /* One block between begin and end: `key: "text"`, `key: [ "a", "b" ]`, or a list one line each. */

@@ -202,6 +202,10 @@ static void add_message_note(struct cell *cell, const struct record *record)
 {
     char peer[PEER_BYTES];
     add(cell, MUST, " %s", note_kind_text((unsigned)record->tag));
+    if (record->tag == NOTE_LEARNED) {
+        add(cell, MUST, " %s dead", peer_text(record->peer, peer));
+        return;
+    }
     if (record->tag == NOTE_ADDRESS)
         add(cell, MAY, " rank %" PRIu64, record->bytes);
     add(cell, MAY, " %c%s",

@@ -1,6 +1,7 @@
 /* See trace_line.h: the words for a record of each kind, and what stands around them. */
 #include "reports/text/trace_line.h"
 
+#include "plan/plan.h"
 #include "trace/calls.h"
 
 #include <ctype.h>
@@ -286,6 +287,12 @@ static void put_note(struct line *line, const struct event *event)
         put_numbered_note(line, record);
         return;
     }
+    if (record->tag == NOTE_LEARNED) {
+        put(line, "%s: ", note_kind_text(NOTE_LEARNED));
+        put_peer(line, record->peer);
+        put(line, " has died");
+        return;
+    }
     if (note_names_peer((unsigned)record->tag)) {
         put_message_note(line, record);
         return;
@@ -304,6 +311,16 @@ static void put_note(struct line *line, const struct event *event)
         put(line, " %" PRIu64, record->bytes);
 }
 
+/* What the call on the store failed with; 0: nothing. */
+static void put_errno(struct line *line, int number)
+{
+    const char *name = number != 0 ? strerrorname_np(number) : NULL;
+    if (name != NULL)
+        put(line, ", %s", name);
+    else if (number != 0)
+        put(line, ", error %d", number);
+}
+
 static void put_fault(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
@@ -314,6 +331,12 @@ static void put_fault(struct line *line, const struct event *event)
     }
     if (record->comm == FAULT_DETECTED)
         put(line, " of the death of r%" PRIu64, record->bytes);
+    if (record->comm == FAULT_STORAGE)
+        put_errno(line, record->error);
+    else if (record->error != 0)
+        put(line, ", which could not be done");
+    if (record->comm == FAULT_LOST && record->bytes == LOSE_STORAGE)
+        put(line, " and the storage of its node");
     put(line, ", step %" PRId32 " of the plan", record->tag + 1);
 }
 
@@ -329,8 +352,7 @@ static void put_storage(struct line *line, const struct event *event)
         put(line, ", %" PRIu64 " bytes", record->bytes);
     if (record->result_hash != STORAGE_NO_OFFSET && !none)
         put(line, " at %" PRIu64, record->result_hash);
-    if (record->error != 0)
-        put(line, ", %s", strerrorname_np(record->error));
+    put_errno(line, record->error);
     if (none && record->bytes > 1)
         put(line, " (%" PRIu64 " times)", record->bytes);
 }
@@ -425,9 +447,10 @@ static void put_remarks(struct line *line, const struct record *record, size_t w
         put(line, "%sin place", line->used > what ? ", " : "");
     if (record->flags & FLAG_PERSISTENT)
         put(line, "%spersistent", line->used > what ? ", " : "");
-    if (raised_text(record->error) != NULL)
+    bool told = record->kind == RECORD_FAULT || record->kind == RECORD_STORAGE; /* no class */
+    if (!told && raised_text(record->error) != NULL)
         put(line, "%sraised %s", line->used > what ? ", " : "", raised_text(record->error));
-    else if (record->error != 0 && record->kind != RECORD_STORAGE)
+    else if (!told && record->error != 0)
         put(line, "%serror class %u", line->used > what ? ", " : "", record->error);
     if (record->thread != 0)
         put(line, "%sthread %u", line->used > what ? ", " : "", record->thread);

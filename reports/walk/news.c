@@ -1,6 +1,6 @@
 /* See news.h. All is read from the events of the slice, and from the END records, which are no
- * events. Where a call names no peer, its rank learns of all that have died by then among the
- * members of the communicator and that it does not know of yet: MPI does not say more.
+ * events. Where a call that fails names no peer, its rank learns of all that have died by then
+ * among the members of the communicator and that it does not know of yet: MPI does not say more.
  *
  * Cost: events of the slice times processes. */
 #include "reports/walk/news.h"
@@ -105,20 +105,50 @@ static bool knows(const struct news *news, const struct slice *slice, size_t pla
     return false;
 }
 
+/* At event `at`, whose record says so, its process learns of the death of the one at `place`. */
+static void learn(const struct slice *slice, size_t at, size_t place, const struct record *record,
+                  struct news *news)
+{
+    const struct slice_event *event = &slice->event[at];
+    const struct trace *dead = &slice->set->trace[place];
+    if (dead->incarnation == event->trace->incarnation && place != event->place &&
+        news_is_dead(dead) && dead->end->enter <= record->leave &&
+        !knows(news, slice, event->place, place))
+        add(news, &(struct news_item){NEWS_LEARNED, place, SLICE_NONE, at});
+}
+
 static void read_learned(const struct slice *slice, size_t at, const struct record *record,
                          struct news *news)
 {
-    const struct slice_event *event = &slice->event[at];
+    const struct trace *own = slice->event[at].trace;
     int peer = named(record);
     for (size_t place = 0; place < slice->set->count; place++) {
-        const struct trace *dead = &slice->set->trace[place];
-        if (dead->incarnation != event->trace->incarnation || place == event->place ||
-            !news_is_dead(dead) || dead->end->enter > record->leave ||
-            !(peer >= 0 ? peer == dead->rank
-                        : is_member(event->trace, record, dead->rank, slice->set->world)) ||
-            knows(news, slice, event->place, place))
-            continue;
-        add(news, &(struct news_item){NEWS_LEARNED, place, SLICE_NONE, at});
+        int dead = slice->set->trace[place].rank;
+        if (peer >= 0 ? peer == dead : is_member(own, record, dead, slice->set->world))
+            learn(slice, at, place, record, news);
+    }
+}
+
+/* The record of the group that the call gave directly after it; NULL: none. */
+static const struct record *failed_group(const struct slice_event *event, uint64_t *at)
+{
+    *at = (event->has_below ? event->below : event->index) + 1;
+    const struct record *record = *at < event->trace->count ? &event->trace->record[*at] : NULL;
+    return record != NULL && record->kind == RECORD_FAILED ? record : NULL;
+}
+
+/* What names who has died, without a call that fails: the group of a call, and a note. */
+static void read_told(const struct slice *slice, size_t at, struct news *news)
+{
+    const struct slice_event *event = &slice->event[at];
+    uint64_t group = 0;
+    bool is_note = event->record->kind == RECORD_NOTE && event->record->tag == NOTE_LEARNED;
+    const struct record *failed =
+        event->record->kind == RECORD_CALL ? failed_group(event, &group) : NULL;
+    for (size_t place = 0; (is_note || failed != NULL) && place < slice->set->count; place++) {
+        int dead = slice->set->trace[place].rank;
+        if (is_note ? event->record->peer == dead : lists(event->trace, group, dead))
+            learn(slice, at, place, event->record, news);
     }
 }
 
@@ -175,6 +205,8 @@ void news_read(const struct slice *slice, struct news *news)
             read_revoked(slice, at, record, news);
         else if (error != 0)
             read_learned(slice, at, record, news);
+        else
+            read_told(slice, at, news);
     }
 }
 

@@ -1,5 +1,5 @@
 /* What a death brings about among those who live on: who takes the rank over, who learns of it by
- * which call, and whom a revocation of a communicator reaches. Between events of a slice and ends
+ * what, and whom a revocation of a communicator reaches. Between events of a slice and ends
  * of processes. Must not know: where things are drawn. */
 #ifndef REPORTS_DIAGRAM_NEWS_H
 #define REPORTS_DIAGRAM_NEWS_H
@@ -9,7 +9,8 @@
 enum news_kind {
     NEWS_TAKEN_OVER, /* from the end of a process to the note with which another becomes the rank
                       */
-    NEWS_LEARNED,    /* from the end of a process to the first call by which another learns of it */
+    NEWS_LEARNED,    /* from the end of a process to the first event by which another learns of it:
+                      * a call that fails, a group of the failed, a note */
     NEWS_REVOKED     /* from the revocation to the first call of another that it ends */
 };
 

@@ -142,7 +142,9 @@ static bool is_line_note(unsigned note)
 static double weight(const struct record *record)
 {
     if (record->kind != RECORD_NOTE && record->kind != RECORD_FAULT &&
-        (raised_text(record->error) != NULL || record->call == CALL_MPIX_Comm_revoke))
+        (raised_text(record->error) != NULL || record->call == CALL_MPIX_Comm_revoke ||
+         record->call == CALL_MPIX_Comm_failure_get_acked ||
+         record->call == CALL_MPIX_Comm_get_failed))
         return COST_NOTE; /* of a death */
     switch ((unsigned)record->kind) {
     case RECORD_FAULT:

@@ -63,14 +63,26 @@ local function begin(line, kind, call, rank)
   return rows
 end
 
+local function of_several(call)
+  return call:match("any$") or call:match("all$") or call:match("some$")
+end
+
 local function completes(line, call, rank)
   local begun = rank.begun[field(line, "request")]
   if begun and rank.lines > begun.lines then saw(rank, begun.row, "pending", rank.lines) end
   rank.receive = begun and begun.receives and begun.row or rank.receive
-  if call == rank.call and field(line, "enter_ns") == rank.entered and call:match("some$") then
-    saw(rank, call .. ": several", rank.logging and "logging" or "between",
+  if of_several(call) then rank.completed = rank.completed + 1 end
+end
+
+-- The record of a call that completes any, all or some stands behind those of what it completes.
+local function ends(call, rank)
+  local what = rank.completed == 0 and call:match("^MPI_Test") and ": no" or
+               rank.completed > 1 and call:match("some$") and ": several"
+  if what then
+    saw(rank, call .. what, rank.logging and "logging" or "between",
         rank.lines + (rank.logging and 0 or 1))
   end
+  rank.completed = 0
 end
 
 local told_places = { logged = "late", early = "early", replayed = "replayed" }
@@ -95,13 +107,17 @@ end
 local function application(line, kind, call, rank)
   local request = field(line, "request")
   if kind == "complete" then completes(line, call, rank) end
+  if kind == "call" and of_several(call) then
+    ends(call, rank)
+    return
+  end
   local rows = begin(line, kind, call, rank)
   if (kind == "send" or kind == "recv") and request then
     rank.begun[request] = { row = rows[1], lines = rank.lines, receives = kind == "recv" }
   end
   if kind == "recv" and not request then rank.receive = rows[1] end
-  if kind == "send" then rank.send = rows[1] end
-  rank.call, rank.entered = call, field(line, "enter_ns")
+  if kind == "send" then rank.send = rows end
+  rank.call = call
 end
 
 local function settle(rank)
@@ -110,7 +126,7 @@ local function settle(rank)
     rank.told = {}
   end
   if rank.suppressed and rank.send then
-    saw(rank, rank.send, "suppressed", math.max(rank.lines, 1))
+    for _, row in ipairs(rank.send) do saw(rank, row, "suppressed", math.max(rank.lines, 1)) end
     rank.suppressed = false
   end
 end
@@ -121,7 +137,7 @@ for line in io.lines() do
     local number, life = process:match("r(%d+)#(%d+)")
     ranks[process] = ranks[process] or
       { number = number, life = tonumber(life) < 2 and tostring(life + 1) or "3+", lines = 0,
-        begun = {}, told = {} }
+        begun = {}, told = {}, completed = 0 }
     local rank, kind = ranks[process], field(line, "kind")
     if kind == "note" then
       note(line, rank)

@@ -17,10 +17,10 @@ for line in io.lines(arg[1] .. "/cannot.txt") do
   end
 end
 
-local function can_be(protocol, row, place, life)
+local function can_be(protocol, row, place, life, number)
   for _, parts in ipairs(cannot) do
     if protocol:match(parts[1]) and row:match(parts[2]) and place:match(parts[3]) and
-       life:match(parts[4]) then
+       life:match(parts[4]) and number:match(parts[5]) then
       return false
     end
   end
@@ -34,7 +34,7 @@ local function cell(row, place, life, number)
   local text = ""
   for _, protocol in ipairs(protocols) do
     local here = seen[table.concat({ protocol, row, place, life, number }, "\t")]
-    local possible = here or can_be(protocol, row, place, life)
+    local possible = here or can_be(protocol, row, place, life, number)
     local of = count[protocol]
     of.possible = of.possible + (possible and 1 or 0)
     of.seen = of.seen + (here and 1 or 0)

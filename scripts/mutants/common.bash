@@ -8,6 +8,11 @@ mutant_patches() {
     find tests/mutants -mindepth 2 -name '*.patch'
 }
 
+# Mutants of protocols for `make hunt`.
+hunted_patches() {
+    find suites/protocols -path '*/hunt/*.patch'
+}
+
 # mutant_name PATCH: PROTOCOL-VARIANT as the suites call it, AREA-MISTAKE of Faultline's own.
 mutant_name() {
     local folder=${1%/*} patch=${1##*/}

@@ -104,10 +104,38 @@ local function scmel(variant, program)
       environment = { SCMEL_EVERY = 4 } })
 end
 
-for _, variant in ipairs { "no-determinants", "acked-unstored", "dropped-early",
-                           "order-ignored" } do
+for _, variant in ipairs { "no-determinants", "acked-unstored", "dropped-early", "order-ignored",
+                           "neighbours-swapped" } do
   scmel(variant, "master_worker")
 end
-for _, variant in ipairs { "log-forgotten", "duplicates-kept" } do
+for _, variant in ipairs { "log-forgotten", "log-acknowledged", "duplicates-kept", "old-accepted",
+                           "restored-again" } do
   scmel(variant, "ring")
+end
+scmel("sent-is-stored", "pipeline")
+scmel("survivors-restore", "laplace")
+
+-- ---- camel -------------------------------------------------------------------------------------
+
+local function camel(variant, program, ...)
+  subject("camel-" .. variant, program, { "--iterations", 8, ... },
+    { claims = { "M", "H" }, ranks = 5, engine = "step", survivors = true,
+      environment = { CAMEL_EVERY = 4 } })
+end
+
+for _, variant in ipairs { "no-determinants", "multicast-unlogged" } do
+  camel(variant, "openatom")
+end
+for _, variant in ipairs { "contributions-kept", "stored-on-the-way", "duplicates-kept" } do
+  camel(variant, "leanmd")
+end
+camel("order-ignored", "master_worker")
+camel("barrier-half-told", "collectives", "--late", 1, "--call", 1, "--messages", 0)
+
+-- ---- pessimistic -------------------------------------------------------------------------------
+
+for variant, program in pairs { hasty = "pipeline", unstored = "master_worker" } do
+  subject("pessimistic-" .. variant, program, { "--iterations", 8 },
+    { claims = { "H", "M" }, ranks = 4, engine = "step", survivors = true,
+      environment = { PESSIMISTIC_EVERY = 4 } })
 end

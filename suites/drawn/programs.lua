@@ -47,3 +47,23 @@ for number = 1, PROGRAMS do
     }
   end
 end
+
+-- Under SCMEL one rank dies when all have come out of MPI_Init, and the others live on.
+-- Communicators that are made ahead of checkpoint_restore are refused.
+local function death(p)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  if chance(70) then p:await { event = "saved", epoch = random(3) } end
+  p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(chance(30) and 20 or 150) }
+end
+
+for number = 1, PROGRAMS do
+  scenario(("scmel: program %d"):format(number)) {
+    protocol = "scmel", program = "drawn", claims = { "H", "M" },
+    arguments = { "--seed", random(1000000000), "--iterations", random(10, 60),
+                  "--size", chance(10) and 3000 or random(60),
+                  "--communicators", 0, "--persistent-collectives", 0 },
+    ranks = chance(10) and random(6, 16) or random(2, 5),
+    environment = { SCMEL_EVERY = random(2, 7) },
+    engine = "step", survivors = true, timeout = 60, plan = death,
+  }
+end

@@ -52,6 +52,13 @@ situation("attempt: beyond to logging, MPI_Allreduce", 4, {
   end,
 })
 
+-- ---- what probes said -------------------------------------------------------------------------
+
+situation("a probe says in recovery what it said, mixture", 8, {
+  program = "mixture", engine = "step", arguments = { "--iterations", 41 },
+  plan = function(p) recover(p) end,
+})
+
 -- ---- messages ----------------------------------------------------------------------------------
 
 local function early_and_late(p)

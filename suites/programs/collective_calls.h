@@ -441,16 +441,26 @@ static void change(uint64_t step)
                    draw(step, ASK_CHANGE + 1, 2) ? 0 : -self.rank, &self.kept.comm[CHANGING]);
 }
 
+/* Those that stay as they are. */
+static void make_lasting(void)
+{
+    MPI_Comm_split(MPI_COMM_WORLD, self.rank % 2, 0, &self.kept.comm[HALF]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -self.rank, &self.kept.comm[REVERSED]);
+}
+
 /* The first one, after checkpoint_restore: not by the line that gave, for a line may go back to
  * that call itself. */
 static void make_changing(void)
 {
+    if (self.late && !self.kept.has_changing)
+        make_lasting();
     if (!self.kept.has_changing)
         change(0);
 }
 
-/* Datatypes, operations, and the communicators but for the one that changes. */
-static void prepare_calls(void)
+/* Datatypes, operations, and the communicators but for the one that changes; those of several ranks
+ * only if asked for. */
+static void prepare_calls(bool communicators)
 {
     MPI_Datatype number = MPI_UINT64_T;
     self.close = (struct layout){number, 1};
@@ -462,15 +472,16 @@ static void prepare_calls(void)
     MPI_Op_create(compose_maps, 0, &self.compose);
     MPI_Op_create(exclusive_or, 1, &self.exclusive);
     self.kept.comm[WORLD] = MPI_COMM_WORLD;
-    self.kept.comm[CHANGING] = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, self.rank % 2, 0, &self.kept.comm[HALF]);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -self.rank, &self.kept.comm[REVERSED]);
+    self.kept.comm[HALF] = self.kept.comm[REVERSED] = self.kept.comm[CHANGING] = MPI_COMM_NULL;
+    if (communicators)
+        make_lasting();
 }
 
 static void release_calls(void)
 {
     for (int i = HALF; i < COMMS; i++)
-        MPI_Comm_free(&self.kept.comm[i]);
+        if (self.kept.comm[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&self.kept.comm[i]);
     MPI_Type_free(&self.spread.type);
     MPI_Type_free(&self.pair);
     MPI_Op_free(&self.compose);

@@ -76,7 +76,7 @@ static void one_step(long compute_us)
 
 static void prepare(void)
 {
-    prepare_calls();
+    prepare_calls(!self.late);
     for (int slot = 0; slot < WINDOW; slot++)
         self.kept.sending[slot] = MPI_REQUEST_NULL;
     self.kept.none = MPI_REQUEST_NULL;
@@ -127,6 +127,7 @@ int main(int argc, char **argv)
         {"call", &self.only, 0, CALLS, "0: every call, else only this one: see README.md"},
         {"nonblocking", &self.way, EACH_WAY, PERSISTENT,
          "1: MPI_Ibcast and so on; 2: a persistent request for each call; -1: drawn for each call"},
+        {"late", &self.late, 0, 1, "1: all communicators are made after checkpoint_restore"},
         {"messages", &self.messages, 0, 1, "1: messages between two ranks, too"},
     };
     MPI_Init(&argc, &argv);

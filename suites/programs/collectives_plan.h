@@ -48,6 +48,8 @@ static struct {
     long messages;
     long only; /* this call alone; 0: all */
     long way;
+    long
+        late; /* the communicators are made after checkpoint_restore, for protocols that ask that */
     struct layout close, spread;
     MPI_Datatype pair;  /* of numbers: a map x -> a * x + b */
     MPI_Op compose;     /* of maps: not commutative */
@@ -112,6 +114,8 @@ static void call_begin(struct call *call)
     uint64_t step = self.kept.step;
     MPI_Group group, everybody;
     call->comm = self.kept.comm[draw(step, ASK_COMM, COMMS)];
+    if (call->comm == MPI_COMM_NULL) /* a program that makes none */
+        call->comm = MPI_COMM_WORLD;
     MPI_Comm_size(call->comm, &call->size);
     MPI_Comm_rank(call->comm, &call->rank);
     call->world = program_memory((size_t)call->size, 4 * sizeof(int));

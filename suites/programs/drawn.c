@@ -207,8 +207,6 @@ static void call_all(void)
         struct call call;
         call_begin(&call);
         int which = draw(step, 90202 + i, CALLS), way = draw(step, 90204 + i, WAYS);
-        if (!feature[OTHER_COMMS])
-            call.comm = MPI_COMM_WORLD;
         call.way = way == NONBLOCKING && feature[NONBLOCKING_COLLECTIVES] ? NONBLOCKING
                    : way == PERSISTENT && feature[PERSISTENT_COLLECTIVES] ? PERSISTENT
                                                                           : BLOCKING;
@@ -218,24 +216,57 @@ static void call_all(void)
     }
 }
 
-/* It goes on while messages are sent and received; all wait for it at the end of the step. */
-static void begin_overlapping(uint64_t *mine, uint64_t *all, MPI_Request *request)
+#define BROADCASTS 2
+
+/* Collective calls that go on while messages are sent and received; all wait for them at the end of
+ * the step, for the last one first. Their communicator is, if there is one, that of receives with
+ * any tag. */
+struct overlapping {
+    uint64_t mine, all, broadcast[BROADCASTS];
+    MPI_Request request[1 + BROADCASTS];
+};
+
+static void begin_overlapping(struct overlapping *calls)
 {
-    *request = MPI_REQUEST_NULL;
-    *mine = self.kept.sum;
-    *all = 0;
-    if (feature[NONBLOCKING_COLLECTIVES] && draw(self.kept.step, 90301, 4) == 0)
-        MPI_Iallreduce(mine, all, 1, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD, request);
+    uint64_t step = self.kept.step;
+    MPI_Comm comm =
+        feature[ANY_TAG] ? comm_of((enum slot)(SLOT_ANY + (int)(step % WINDOW))) : MPI_COMM_WORLD;
+    *calls = (struct overlapping){.mine = self.kept.sum};
+    for (int i = 0; i <= BROADCASTS; i++)
+        calls->request[i] = MPI_REQUEST_NULL;
+    if (!feature[NONBLOCKING_COLLECTIVES])
+        return;
+    if (draw(step, 90301, 4) == 0)
+        MPI_Iallreduce(&calls->mine, &calls->all, 1, MPI_UINT64_T, MPI_BXOR, comm,
+                       &calls->request[0]);
+    for (int i = 0; i < BROADCASTS && draw(step, 90302, 4) == 0; i++) {
+        int root = draw(step, 90303 + i, self.ranks);
+        calls->broadcast[i] = root == self.rank ? program_mix(step, (uint64_t)i) : 0;
+        MPI_Ibcast(&calls->broadcast[i], 1, MPI_UINT64_T, root, comm, &calls->request[1 + i]);
+    }
+}
+
+/* Returns what the reduction gives; 0: there was none. */
+static uint64_t end_overlapping(struct overlapping *calls)
+{
+    struct group none = {.step = self.kept.step};
+    for (int i = BROADCASTS; i >= 0; i--) {
+        bool broadcasts = i > 0 && calls->request[i] != MPI_REQUEST_NULL;
+        MPI_Wait(&calls->request[i], MPI_STATUS_IGNORE);
+        if (broadcasts && calls->broadcast[i - 1] != program_mix(none.step, (uint64_t)i - 1))
+            wrong(&none, "a broadcast gives what its root has not sent");
+    }
+    return calls->all;
 }
 
 static void one_step(long compute_us)
 {
-    uint64_t step = self.kept.step, mine, all;
+    uint64_t step = self.kept.step;
     struct due due = {.count = 0};
-    MPI_Request overlapping;
+    struct overlapping overlapping;
     self.collected = gathered = 0;
     call_all();
-    begin_overlapping(&mine, &all, &overlapping);
+    begin_overlapping(&overlapping);
     with_due(begin_due, &due);
     if (draw(step, 90401, 4) == 0)
         receive_nothing();
@@ -250,7 +281,7 @@ static void one_step(long compute_us)
     with_due(cancel_due, &due);
     with_due(find_due, &due);
     complete_due(&due);
-    MPI_Wait(&overlapping, MPI_STATUS_IGNORE);
+    uint64_t all = end_overlapping(&overlapping);
     if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1)
         change(step);
     collect(gathered + all);
@@ -262,7 +293,7 @@ static void one_step(long compute_us)
 
 static void make_comms(void)
 {
-    prepare_calls();
+    prepare_calls(feature[OTHER_COMMS]);
     for (int i = 0; i < SLOTS; i++)
         kept.comm[i] = MPI_COMM_NULL;
     kept.comm[SLOT_SELF] = MPI_COMM_SELF;
@@ -271,7 +302,7 @@ static void make_comms(void)
     if (feature[INTERCOMM])
         MPI_Intercomm_create(self.kept.comm[HALF], 0, MPI_COMM_WORLD, 1 - self.rank % 2, TAG_TURN,
                              &kept.comm[SLOT_INTER]);
-    if (!feature[CHANGING_COMMS])
+    if (!feature[CHANGING_COMMS] && feature[OTHER_COMMS])
         make_changing();
 }
 
@@ -305,7 +336,8 @@ static void restore(size_t payloads)
     program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
     kept.none = MPI_REQUEST_NULL;
-    make_changing();
+    if (feature[OTHER_COMMS])
+        make_changing();
 }
 
 static void run(long compute_us)
@@ -360,13 +392,16 @@ int main(int argc, char **argv)
         {"seed", &seed, 0, 1000000000, "of the plan"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
         {"tell", &tell, 0, 1000000000, "every so many steps each rank prints its sum; 0: never"},
+        {"received", &received, -1, RECEIVING_WAYS - 1,
+         "all in one way, MPI_Recv, Irecv, Recv_init, Probe, Iprobe, Mprobe, Improbe; -1: drawn"},
         SWITCH("crossing", CROSSING, "messages and requests outlive a step"),
         SWITCH("synchronous", SYNCHRONOUS, "MPI_Ssend and so on"),
         SWITCH("buffered", BUFFERED, "MPI_Bsend and so on"),
         SWITCH("ready", READY, "MPI_Rsend and so on"),
         SWITCH("persistent", PERSISTENT_MESSAGES, "persistent requests of messages"),
         SWITCH("any-source", ANY_SOURCE, "receives and probes from MPI_ANY_SOURCE"),
-        SWITCH("any-tag", ANY_TAG, "receives and probes with MPI_ANY_TAG"),
+        {"any-tag", &feature[ANY_TAG], 0, 2,
+         "1: receives and probes with MPI_ANY_TAG, 2: and as many as can be"},
         SWITCH("probes", PROBES, "MPI_Probe, MPI_Iprobe"),
         SWITCH("matched-probes", MATCHED_PROBES, "MPI_Mprobe, MPI_Improbe"),
         SWITCH("cancels", CANCELS, "receives are cancelled"),
@@ -374,7 +409,8 @@ int main(int argc, char **argv)
         SWITCH("empty", EMPTY, "messages of no bytes"),
         SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
         SWITCH("high-tags", HIGH_TAGS, "tags up to MPI_TAG_UB"),
-        SWITCH("communicators", OTHER_COMMS, "others than MPI_COMM_WORLD"),
+        SWITCH("communicators", OTHER_COMMS,
+               "others than MPI_COMM_WORLD; any tag is for these, too"),
         SWITCH("changing", CHANGING_COMMS, "a communicator that is made again every 7 steps"),
         SWITCH("inter", INTERCOMM, "messages on an intercommunicator"),
         SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
@@ -391,6 +427,8 @@ int main(int argc, char **argv)
     if (program_options(argc, argv, "drawn", options, sizeof options / sizeof *options) &&
         program_ranks("drawn", 2)) {
         self.seed = (uint64_t)seed;
+        if (!feature[OTHER_COMMS])
+            feature[ANY_TAG] = feature[CHANGING_COMMS] = feature[INTERCOMM] = 0;
         run(compute_us);
         status = self.kept.wrong != 0;
     }

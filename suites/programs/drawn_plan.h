@@ -84,8 +84,9 @@ struct group {
     struct message message[MESSAGES];
 };
 
-static long feature[FEATURES];
-static int tag_most; /* the highest tag of all */
+static long feature[FEATURES]; /* of ANY_TAG 2: wherever it can be */
+static long received = -1;     /* all in this way (enum receiving); -1: drawn */
+static int tag_most;           /* the highest tag of all */
 
 static int draw_of(const struct group *group, int message, int question, int below)
 {
@@ -154,7 +155,7 @@ static int rank_in(enum slot slot, uint64_t step, int rank)
 static enum slot slot_of(uint64_t step, int number)
 {
     const struct group group = {.step = step, .number = number};
-    if (number == 0 && draws(&group, 0, 0, ANY_TAG, 3))
+    if (number == 0 && draws(&group, 0, 0, ANY_TAG, feature[ANY_TAG] == 2 ? 1 : 3))
         return (enum slot)(SLOT_ANY + (int)(step % WINDOW));
     if (draws(&group, 0, 1, INTERCOMM, 6))
         return SLOT_INTER;
@@ -248,7 +249,8 @@ static void draw_message(struct group *group, int number, int first, bool same_t
 
 static enum receiving draw_receiving(const struct group *group)
 {
-    enum receiving way = (enum receiving)draw_of(group, 0, 13, RECEIVING_WAYS);
+    enum receiving way = received >= 0 ? (enum receiving)received
+                                       : (enum receiving)draw_of(group, 0, 13, RECEIVING_WAYS);
     bool probes = way == PROBE || way == IPROBE, matched = way == MPROBE || way == IMPROBE;
     if ((probes && !feature[PROBES]) || (matched && !feature[MATCHED_PROBES]))
         return RECV;

@@ -1,5 +1,6 @@
-/* A ULFM program made of steps, given as arguments: what each rank calls, in order. So one program
- * brings about every situation of family U; which process dies where is the plan's affair.
+/* A ULFM program made of steps, given as arguments, one or more (with spaces between) in each: what
+ * each rank calls, in order. So one program brings about every situation of family U; which process
+ * dies where is the plan's affair.
  *
  *     survivors barrier 0:send=2 2:recv=0 shrink agree=3
  *
@@ -376,6 +377,12 @@ static int shrink(void)
     return result;
 }
 
+/* This process is through with it, whatever the others still do there. */
+static int free_used(void)
+{
+    return me.used != MPI_COMM_WORLD ? MPI_Comm_free(&me.used) : MPI_SUCCESS;
+}
+
 static int use(void)
 {
     if (me.made != MPI_COMM_NULL)
@@ -423,6 +430,8 @@ static int ulfm_step(const char *name, int value, bool *known)
         return make_sure();
     if (strcmp(name, "use") == 0)
         return use();
+    if (strcmp(name, "free") == 0)
+        return free_used();
     if (strcmp(name, "get") == 0)
         return get(value);
     if (strcmp(name, "put") == 0)
@@ -449,11 +458,10 @@ static void refuse(const char *step)
             step);
     for (size_t i = 1; i < sizeof collectives / sizeof collectives[0]; i++)
         fprintf(stderr, " %s", collectives[i].name);
-    fprintf(
-        stderr,
-        " (=ROOT; with i or p in front: started, persistent), dup split create "
-        "group=RANK cart inter merge spawn=COUNT use sure world put=SLOT get=SLOT, revoke shrink "
-        "agree=FLAG ack acked; each may begin with RANK:\n");
+    fprintf(stderr, " (=ROOT; with i or p in front: started, persistent), dup split create "
+                    "group=RANK cart inter merge spawn=COUNT use free sure world put=SLOT "
+                    "get=SLOT, revoke shrink "
+                    "agree=FLAG ack acked; each may begin with RANK:\n");
     exit(EXIT_USAGE);
 }
 
@@ -484,6 +492,16 @@ static void take(char *step)
     }
     if (!known)
         refuse(name);
+}
+
+static void take_all(char *argument)
+{
+    char *rest = NULL;
+    for (char *step = strtok_r(argument, " ", &rest); step; step = strtok_r(NULL, " ", &rest))
+        if (strcmp(step, "--keep") == 0)
+            me.keep = true;
+        else
+            take(step);
 }
 
 /* Those that are not in what is left of the world have died. */
@@ -535,10 +553,7 @@ int main(int argc, char **argv)
         be_child(parents);
     } else {
         for (int i = 1; i < argc; i++)
-            if (strcmp(argv[i], "--keep") == 0)
-                me.keep = true;
-            else
-                take(argv[i]);
+            take_all(argv[i]);
         tell_who_is_missing();
     }
     MPI_Finalize();

@@ -15,10 +15,26 @@ broken("acked-unstored", "master_worker", "M.orphan", "nobody else knows the ord
 broken("dropped-early", "master_worker", "M.replay", "another rank has not saved itself yet")
 broken("log-forgotten", "ring", "M.replay", "nobody can send it again")
 
+broken("sent-is-stored", "pipeline", "M.orphan", "what is sent to another comes first")
+broken("log-acknowledged", "ring", "M.replay", "nobody can send it again")
+
 broken("order-ignored", "master_worker", "M.order", "answers come in another order", function(p)
+  p:kill { rank = 0, event = "call", level = "wire", nth = 96 }
+end)
+broken("neighbours-swapped", "master_worker", "M.order", "the first two answers", function(p)
   p:kill { rank = 0, event = "call", level = "wire", nth = 140 }
 end)
 
 broken("duplicates-kept", "ring", "M.stale", "the next rank has what is sent again", function(p)
   p:kill { rank = 1, event = "call", level = "wire", nth = 100 }
+end)
+broken("old-accepted", "ring", "M.stale", "it dies when it has just sent something", function(p)
+  p:kill { rank = 1, event = "send", level = "wire", nth = 7, position = "after" }
+end)
+
+broken("survivors-restore", "laplace", "M.local", "all have just saved themselves", function(p)
+  p:kill { rank = 1, event = "phase", name = "scmel:after-drop" }
+end)
+broken("restored-again", "ring", "M.local", "the line is read twice", function(p)
+  p:kill { rank = 1, event = "phase", name = "scmel:after-drop" }
 end)

@@ -75,13 +75,38 @@ for rank = 0, RANKS - 1 do
   end
 end
 
--- The first process that comes later is number 4. Until it lives on, and the others have come out
--- of the barrier, another death is more than the protocol promises to survive.
-for _, phase in ipairs { "lives-on", "halted", "after-checkpoint" } do
-  crash("master_worker", "a newcomer, " .. phase, function(p)
-    p:kill { rank = 1, event = "call", level = "wire", nth = 200 }
-    p:kill { rank = 4, event = "phase", name = "scmel:" .. phase }
+-- The first process that comes later is number 4. If it dies in turn, whenever that is, no more
+-- than one rank is down. (What the death of another rank does then: beyond/second.lua.)
+local newcomer_phases = {
+  "before-receive-determinants", "after-receive-determinants", "before-load", "restored",
+  "before-relive", "lives-on", "halted", "after-checkpoint",
+}
+for program, nth in pairs { laplace = 200, master_worker = 230 } do
+  for _, phase in ipairs(newcomer_phases) do
+    crash(program, "a newcomer, " .. phase, function(p)
+      p:kill { rank = 1, event = "call", level = "wire", nth = nth }
+      p:kill { rank = 4, event = "phase", name = "scmel:" .. phase }
+    end)
+  end
+  crash(program, "two newcomers, before and after they have their determinants", function(p)
+    p:kill { rank = 1, event = "call", level = "wire", nth = nth }
+    p:kill { rank = 4, event = "phase", name = "scmel:before-receive-determinants" }
+    p:kill { rank = 5, event = "phase", name = "scmel:after-receive-determinants" }
   end)
+end
+
+-- A new process that lives on has all determinants that the one before it had stored for others,
+-- so another rank may die at once.
+local soon = { laplace = { 48, 96, 144, 216, 240, 312 }, master_worker = { 64, 272 } }
+for program, numbers in pairs(soon) do
+  for _, nth in ipairs(numbers) do
+    local name = ("rank 1, at its call number %d, and rank 0 when it lives on"):format(nth)
+    crash(program, name, function(p)
+      p:kill { rank = 1, event = "call", level = "wire", nth = nth }
+      p:await { rank = 4, event = "phase", name = "scmel:lives-on" }
+      p:kill { rank = 0, event = "call", level = "wire" }
+    end)
+  end
 end
 
 -- One after the other, each when the one before has recovered.

@@ -81,16 +81,8 @@ for _, list in ipairs(steps) do
 end
 
 -- What is left of the table of calls, deaths and outcomes.
-local function words(text)
-  local list = {}
-  for word in text:gmatch("%S+") do
-    list[#list + 1] = word
-  end
-  return list
-end
-
 local function left(name, text, plan)
-  died(name, words(text), plan or function(p)
+  died(name, { text }, plan or function(p)
     p:kill { rank = 1, call = "MPI_Barrier", position = "inside" }
   end)
 end

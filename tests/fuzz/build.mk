@@ -13,6 +13,7 @@ $(call checked,$(XML_SOURCES) reports/results/junit.c harness/system/memory.c): 
 $(BUILD)/checked/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h
 $(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
 $(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
+$(BUILD)/checked/harness/command/init.o: $(BUILD)/gen/command/init_files.h
 # clang does not know the pragma with which this file asks gcc for AVX2.
 $(BUILD)/checked/injectors/record/hash_avx2.o: CHECKED += -mavx2 -Wno-unknown-pragmas
 .PRECIOUS: $(BUILD)/checked/%.o

@@ -6,6 +6,8 @@ scenario "everything" {
   ranks = 3,
   library = { "libx.so", "liby.so.2" },
   helpers = { 2, 0 },
+  nodes = { { 1 }, { 0, 2 } },
+  files = { ["x.conf"] = "every 5\n", a = "" },
   claims = { "H", "B.empty" },
   result = { "output", ignore = { "[0-9.]+ s", "^#" } }, timeout = 2.5,
   max_incarnations = 4,

@@ -52,6 +52,8 @@ static enum error_code read_end(const struct reader *reader, char *rest)
             continue;
         example->facts.end = (enum run_end)end;
         snprintf(example->end_text, sizeof example->end_text, "%s", name);
+        const char *limit = strtok_r(rest, SPACES, &rest);
+        example->facts.limit_s = limit != NULL ? atof(limit) : 0;
         return OK;
     }
     return fail(reader,

@@ -28,10 +28,10 @@
         <xsl:apply-templates select="beside"/>
         <xsl:apply-templates select="diagram/figure[2]" mode="second"/>
         <xsl:if test="stack | no-stack"><xsl:call-template name="stacks"/></xsl:if>
+        <xsl:if test="output"><xsl:call-template name="outputs"/></xsl:if>
+        <xsl:apply-templates select="judgement" mode="rest"/>
         <xsl:apply-templates select="diagram" mode="table"/>
         <xsl:apply-templates select="facts"/>
-        <xsl:apply-templates select="judgement" mode="rest"/>
-        <xsl:if test="output"><xsl:call-template name="outputs"/></xsl:if>
       </xsl:with-param>
     </xsl:call-template>
   </xsl:template>
@@ -348,7 +348,8 @@
 
   <xsl:template match="diagram" mode="table">
     <details class="events" id="{@id}-events">
-      <xsl:if test="@id = 'f'"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
+      <!-- Of a run that passed there is nothing else to look at. -->
+      <xsl:if test="@id = 'f' and /run/judgement/@verdict = 'pass'"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
       <summary>
         <h2 class="inline">Events<xsl:if test="@id = 'b'"> of the other run</xsl:if></h2>
         <xsl:text>: </xsl:text>

@@ -3,9 +3,9 @@
 #include "c3/c3.h"
 
 #include "c3/checkpoint_file.h"
-#include "c3/collectives/again.h"
 #include "c3/collectives/bits.h"
 #include "c3/collectives/collective.h"
+#include "c3/collectives/reexec.h"
 #include "c3/control.h"
 #include "c3/line.h"
 #include "c3/log.h"
@@ -153,7 +153,7 @@ static void recover(uint64_t newest)
     line_recovered(newest);
     handles_restore(checkpoint.handles.next, checkpoint.handles.left);
     collective_numbers_restore(checkpoint.numbers);
-    again_restore(checkpoint.again);
+    reexec_restore(checkpoint.reexec);
     faultline_restored(newest);
     pending_restore(checkpoint.requests);
     handles_settle();
@@ -163,7 +163,7 @@ static void recover(uint64_t newest)
     checkpoint_file_release(&checkpoint);
     free(ids);
     phase("after-restore");
-    again_do();
+    reexec_do();
 }
 
 EXPORTED int protocol_restore(void)

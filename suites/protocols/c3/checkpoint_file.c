@@ -1,8 +1,8 @@
 /* See checkpoint_file.h. */
 #include "c3/checkpoint_file.h"
 
-#include "c3/collectives/again.h"
 #include "c3/collectives/collective.h"
+#include "c3/collectives/reexec.h"
 #include "c3/pending.h"
 #include "common/communicators/handles.h"
 
@@ -30,7 +30,7 @@ void checkpoint_file_save(void)
     bytes_put_row(&all, early, count * sizeof *early);
     put_part(&all, handles_save);
     put_part(&all, collective_numbers_save);
-    put_part(&all, again_save);
+    put_part(&all, reexec_save);
     put_part(&all, pending_save);
     if (all.failed)
         die("out of memory for a checkpoint");
@@ -49,7 +49,7 @@ void checkpoint_file_load(uint64_t line, struct checkpoint *checkpoint)
     struct reader early = reader_row(&in);
     checkpoint->handles = reader_row(&in);
     checkpoint->numbers = reader_row(&in);
-    checkpoint->again = reader_row(&in);
+    checkpoint->reexec = reader_row(&in);
     checkpoint->requests = reader_row(&in);
     if (in.failed || in.left > 0 || early.left % sizeof(struct early) != 0)
         die("the checkpoint of line %" PRIu64 " holds something else after the state", line);

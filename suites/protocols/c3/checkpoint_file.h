@@ -17,7 +17,7 @@ struct checkpoint {
     uint64_t next_place;
     struct reader handles;
     struct reader numbers; /* of collective calls */
-    struct reader again;   /* reexecList */
+    struct reader reexec;  /* reexecList */
     struct reader requests;
 };
 

@@ -2,8 +2,8 @@
 #include "c3/line.h"
 
 #include "c3/checkpoint_file.h"
-#include "c3/collectives/again.h"
 #include "c3/collectives/nonblocking.h"
+#include "c3/collectives/reexec.h"
 #include "c3/control.h"
 #include "c3/log.h"
 #include "c3/replay.h"
@@ -270,7 +270,7 @@ static void take_checkpoint(void)
     faultline_checkpoint(self.epoch);
     checkpoint_file_save();
     suppress_clear();
-    again_clear();
+    reexec_clear();
     for (int rank = 0; rank < self.ranks; rank++)
         if (rank != self.rank)
             control_send(CONTROL_MY_SEND_COUNT, rank, self.epoch, sent[rank]);

@@ -128,10 +128,12 @@ static bool replayed(enum log_kind kind, int *flag, MPI_Status *found)
     return true;
 }
 
-EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm comm, int *flag,
+                 MPI_Status *status)
 {
-    bool there = false;
     MPI_Status found;
+    bool there = false;
+    int error = MPI_SUCCESS;
     struct handle *communicator = call_begin(comm);
     if (!communicator)
         return MPI_ERR_COMM;
@@ -140,48 +142,37 @@ EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
-    if (replayed(LOG_IPROBE, flag, &found)) {
-        if (*flag)
-            probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
-    } else {
-        int error = look(communicator, source, tag, &there, &found);
-        if (error != MPI_SUCCESS)
-            return error;
+    bool given = replayed(kind, flag, &found);
+    for (unsigned spins = 0; !given && !there && error == MPI_SUCCESS; spins++) {
+        error = look(communicator, source, tag, &there, &found);
+        if (!wait)
+            break;
+        line_progress();
+        if (spins > SPINS)
+            sched_yield();
+    }
+    if (error != MPI_SUCCESS)
+        return error;
+    if (!given) {
         *flag = there;
-        keep_answer(LOG_IPROBE, there ? &found : NULL);
+        keep_answer(kind, there ? &found : NULL);
+    } else if (*flag) {
+        probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
     }
     if (*flag)
         copy_status(status, &found);
     return MPI_SUCCESS;
 }
 
+EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    return probe(LOG_IPROBE, false, source, tag, comm, flag, status);
+}
+
 EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    int flag = 0, error = MPI_SUCCESS;
-    bool there = false;
-    MPI_Status found;
-    struct handle *communicator = call_begin(comm);
-    if (!communicator)
-        return MPI_ERR_COMM;
-    if (source == MPI_PROC_NULL) {
-        status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
-        return MPI_SUCCESS;
-    }
-    if (replayed(LOG_PROBE, &flag, &found)) {
-        probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
-    } else {
-        for (unsigned spins = 0; error == MPI_SUCCESS && !there; spins++) {
-            error = look(communicator, source, tag, &there, &found);
-            line_progress();
-            if (spins > SPINS)
-                sched_yield();
-        }
-        if (error != MPI_SUCCESS)
-            return error;
-        keep_answer(LOG_PROBE, &found);
-    }
-    copy_status(status, &found);
-    return MPI_SUCCESS;
+    int flag;
+    return probe(LOG_PROBE, true, source, tag, comm, &flag, status);
 }
 
 /* --- taking it -------------------------------------------------------------------------------- */

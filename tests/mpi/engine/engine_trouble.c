@@ -114,6 +114,14 @@ static void idle(void)
     }
 }
 
+/* Goes on with a call that fails at once. */
+static void try_for_ever(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (MPI_Send(&rank, 1, MPI_INT, size, 2, MPI_COMM_WORLD) != MPI_SUCCESS)
+        ;
+}
+
 static void spin(void)
 {
     for (volatile unsigned long i = 0;; i++)
@@ -145,6 +153,8 @@ int main(int argc, char **argv)
         catch_it();
     else if (strcmp(how, "spins") == 0 && rank == 1)
         spin();
+    else if (strcmp(how, "tries-for-ever") == 0 && rank == 1)
+        try_for_ever();
     else if (strcmp(how, "idles") == 0)
         idle();
     else if (strcmp(how, "sleeps") == 0 && rank == 1)

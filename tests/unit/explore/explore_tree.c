@@ -150,7 +150,8 @@ static void note(struct outcomes *outcomes, uint64_t outcome)
 /* All runs that the search asks for; returns how many. */
 static uint64_t explore(const struct model *model, bool reduce, struct outcomes *outcomes)
 {
-    struct tree *tree = tree_new(reduce);
+    struct tree_limits limits = {.reduce = reduce};
+    struct tree *tree = tree_new(&limits);
     struct error error = {0};
     uint64_t outcome;
     outcomes->count = 0;
@@ -231,15 +232,30 @@ static void test_shapes(void)
     model.actor[2].operation[0].what = OPERATION_LOOK;
     check(explore(&model, true, &outcomes) == 4 && outcomes.count == 3,
           "two who add and one who looks: four runs, three outcomes");
-    model.actor[2].operation[0].what = OPERATION_AWAIT;
-    check(explore(&model, true, &outcomes) == 1, "who comes after others cannot come before them");
+    model.actors = 2;
+    model.actor[1].operation[0].what = OPERATION_AWAIT;
+    check(explore(&model, true, &outcomes) == 1, "who comes after another cannot come before it");
+}
+
+/* One who waits for any of two, and is let go by the second in no run where the first comes first:
+ * what it does then is before what the first has done before. */
+static void test_either(void)
+{
+    static struct outcomes outcomes;
+    struct model model = {3,
+                          {{2, {{OPERATION_LOOK, 1}, {OPERATION_ADD, 0}}},
+                           {2, {{OPERATION_AWAIT, 0}, {OPERATION_WRITE, 1}}},
+                           {1, {{OPERATION_ADD, 0}}}}};
+    check(explore(&model, true, &outcomes) > 1 && outcomes.count == 2,
+          "who waits for either of two may be let go by the one or the other");
 }
 
 static void test_strayed(void)
 {
     struct model model = {
         2, {{1, {{OPERATION_WRITE, 0}}}, {1, {{OPERATION_WRITE, 0}}}, {0, {{OPERATION_LOOK, 0}}}}};
-    struct tree *tree = tree_new(true);
+    struct tree_limits limits = {.reduce = true};
+    struct tree *tree = tree_new(&limits);
     struct error error = {0};
     uint64_t outcome;
     bool asked = tree_next(tree, folder, &error) && run(&model, &outcome) &&
@@ -260,6 +276,7 @@ int main(void)
     setenv(ENGINE_EXPLORE_ENVIRONMENT, "1", 1);
     setenv(ENGINE_GIVEN_ENVIRONMENT, folder, 1);
     test_shapes();
+    test_either();
     test_models();
     test_strayed();
     static const char *const files[] = {"choices.0", "sleepers.0", "transitions.0"};

@@ -29,11 +29,11 @@ static void test_store(void)
     check(rules_take() == 0, "another file, another call, another number");
     on_store(EVENT_WRITE, "line-2.rank-1");
     check(rules_take() == 1 && rules_step(0)->choice == 28, "the call fails");
-    rules_stored(0, 28);
+    rules_stored(0, 28, 28);
     check(is_last_fault(FAULT_STORAGE, 0, 1, 28, 0) && step() == 1, "with evidence");
     on_store(EVENT_WRITE, "commit");
     check(rules_take() == 2, "a write is torn");
-    rules_stored(1, 3);
+    rules_stored(1, 3, 0);
     check(faults(FAULT_LOST) == RANKS && step() == 2, "and the node loses what it had");
     check(atomic_load(&board->slot[0].lose) == 2 && atomic_load(&board->slot[2].lose) == 2,
           "which the board says");

@@ -66,7 +66,8 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_text(a->name, b->name) && same_text(a->protocol, b->protocol) &&
         same_text(a->program, b->program) && same_text(a->violates, b->violates) &&
         same_text(a->library, b->library) && same_text(a->helpers, b->helpers) &&
-        same_text(a->result, b->result) &&
+        same_text(a->result, b->result) && same_text(a->nodes, b->nodes) &&
+        same_texts(a->files, a->file_count, b->files, b->file_count) &&
         same_texts(a->argument, a->argument_count, b->argument, b->argument_count) &&
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
@@ -148,12 +149,14 @@ static const char *const written[] = {
     "-- of three lines.\n"
     "scenario \"everything\" {\n"
     "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3, reserve = 1,\n"
-    "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 }, engine = \"step\", survivors = "
-    "true,\n"
+    "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 }, nodes = { { 0, 2 }, { 1 } },\n"
+    "  engine = \"step\", survivors = true,\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
-    "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, claims = { \"C.class\", \"H\" },\n"
-    "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "
-    "timeout = 0.1,\n"
+    "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, files = { [\"x.conf\"] = "
+    "\"a = 1\\010\" },\n"
+    "  claims = { \"C.class\", \"H\" }, expect = { violates = \"C.class\", cover = { "
+    "\"C.late.log\" } },\n"
+    "  max_incarnations = 3, timeout = 0.1,\n"
     "  plan = function(p)\n"
     "    local held = p:hold { from = 1, to = 2, nth = 10, release = { rank = 1, event = \"recv\" "
     "} "

@@ -65,6 +65,10 @@ static void check_everything(const struct scenario *s)
     check(strcmp(s->library, "libx.so:liby.so.2") == 0 && strcmp(s->helpers, "0,2") == 0 &&
               scenario_is_helper(s, 2) && !scenario_is_helper(s, 1) && scenario_helpers(s) == 2,
           "library, helpers");
+    check(strcmp(s->nodes, "1;0,2") == 0, "nodes");
+    check(s->file_count == 2 && strcmp(s->files[0], "a=") == 0 &&
+              strcmp(s->files[1], "x.conf=every 5\n") == 0,
+          "files, sorted");
     check(s->argument_count == 4 && strcmp(s->argument[0], "-n") == 0 &&
               strcmp(s->argument[1], "10") == 0 && strcmp(s->argument[2], "2.5") == 0 &&
               strcmp(s->argument[3], "") == 0,
@@ -82,13 +86,13 @@ static void check_everything(const struct scenario *s)
 
 static void check_least(const struct scenario *s)
 {
-    check(strcmp(s->name, "least") == 0 && s->line == 28, "the second scenario of the file");
+    check(strcmp(s->name, "least") == 0 && s->line == 30, "the second scenario of the file");
     check(s->claim_count == 1 && strcmp(s->claim[0], "H") == 0,
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
               s->reserve == 0 && s->result == NULL && s->library == NULL && s->helpers == NULL &&
-              s->max_incarnations == 0 && !s->survivors && s->argument_count == 0 &&
-              s->environment_count == 0,
+              s->nodes == NULL && s->file_count == 0 && s->max_incarnations == 0 && !s->survivors &&
+              s->argument_count == 0 && s->environment_count == 0,
           "the rest is empty");
 }
 
@@ -165,6 +169,41 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 3, helpers = { 1, 1 } }", 1, {"rank 1 stands twice"}},
     {"scenario 'a' { " JOB "ranks = 2, helpers = { 0, 1 } }", 1, {"no rank is left", "at most 1"}},
     {"scenario 'a' { " JOB "ranks = 3, reserve = 1, helpers = { 2 } }", 1, {"begins in reserve"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = 2 }", 1, {"\"nodes\"", "{ 0, 1 }, { 2, 3 }"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { 0, 1 } }", 1, {"\"nodes\", entry 1"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0 }, { 1, 2 } } }", 1, {"no rank 2"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0, 1 }, { 1 } } }", 1, {"rank 1 stands twice"}},
+    {"scenario 'a' { " JOB "ranks = 3, nodes = { { 0, 2 } } }", 1, {"rank 1 is on no node"}},
+    {"scenario 'a' { " JOB "ranks = 1, files = { 'x' } }", 1, {"name of a file", "not 1"}},
+    {"scenario 'a' { " JOB "ranks = 1, files = { ['../x'] = 'y' } }", 1, {"name of a file"}},
+    {"scenario 'a' { " JOB "ranks = 1, files = { x = 3 } }", 1, {"\"files\", x", "a text"}},
+    {"scenario 'a' { " JOB "ranks = 2, plan = function(p) p:kill { node = 0 } end }",
+     1,
+     {"the scenario has no nodes"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, nodes = { { 0, 1 } }, plan = function(p) p:kill { node = 1 } end }",
+     1,
+     {"no node 1", "0 to 0"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, nodes = { { 0, 1 } }, plan = function(p) p:kill { node = 0, rank = 1 } end }",
+     1,
+     {"\"node\" and \"rank\" exclude"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, nodes = { { 0, 1 } }, plan = function(p) p:kill { rank = 0, lose = 'node' } end }",
+     1,
+     {"for whole nodes; write node = 0"}},
+    {"scenario 'a' { " JOB
+     "ranks = 2, plan = function(p) p:kill { rank = 0, lose = 'storage' } end }",
+     1,
+     {"which storage?"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0, 1 } }, survivors = true, plan = function(p) "
+     "p:kill { rank = 0, lose = 'storage' } end }",
+     1,
+     {"with \"survivors\" it does not"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0 }, { 1 } }, plan = function(p) "
+     "p:kill { rank = 0, lose = 'storage' } p:kill { node = 1, lose = 'node' } end }",
+     1,
+     {"do not go together"}},
     {"scenario 'a' { " JOB "ranks = 1, environment = { FAULTLINE_HELPERS = 0 } }",
      1,
      {"set by Faultline"}},

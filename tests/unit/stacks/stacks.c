@@ -3,10 +3,14 @@
 #include "stacks/stacks.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,6 +234,42 @@ static void test_several(void)
     check(code == OK, "nothing asked for is no error");
 }
 
+static bool registers_are_gone;
+
+/* In place of libc's, for libdw: a thread that is killed once it has been stopped has no registers
+ * any more. */
+long ptrace(enum __ptrace_request request, ...)
+{
+    va_list arguments;
+    va_start(arguments, request);
+    pid_t pid = va_arg(arguments, pid_t);
+    void *address = va_arg(arguments, void *), *data = va_arg(arguments, void *);
+    va_end(arguments);
+    bool peeks = request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA;
+    bool stops = request == PTRACE_ATTACH || request == PTRACE_CONT || request == PTRACE_DETACH;
+    if (registers_are_gone && !peeks && !stops) {
+        errno = ESRCH;
+        return -1;
+    }
+    long word = 0;
+    long result = syscall(SYS_ptrace, request, pid, address, peeks ? (void *)&word : data);
+    return peeks && result == 0 ? word : result;
+}
+
+/* libdw ends the process that goes on with another thread after such a one. */
+static void test_dying(void)
+{
+    struct victim victim = start(victim_with_threads);
+    enum error_code code;
+    registers_are_gone = true;
+    char *text = stacks(&victim.pid, (int[]){0}, 1, &code);
+    registers_are_gone = false;
+    check(code == ERROR_IO && strstr(text, "error: process") != NULL,
+          "a process that dies while it is looked at has no stacks");
+    check(ends_well(&victim), "it is let go");
+    free(text);
+}
+
 int main(void)
 {
     static const char *const plain[] = {"read",
@@ -253,5 +293,6 @@ int main(void)
     static const char *const threads[] = {"outer_level", "1 other thread outside of MPI", NULL};
     test_one("other threads are only counted", victim_with_threads, threads, "other_thread");
     test_several();
+    test_dying();
     return done();
 }

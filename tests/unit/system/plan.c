@@ -202,7 +202,7 @@ static struct plan_step random_step(void)
         step.attempt = some(2) != 0;
     }
     if (action == ACTION_KILL || action == ACTION_TEAR)
-        step.lose = (uint8_t)some(3);
+        step.lose = (uint8_t)some(4);
     return step;
 }
 

@@ -57,14 +57,16 @@ _Noreturn static void serve(const struct launch_order *order)
     _exit(behaviour == FINISH ? 0 : 5);
 }
 
-static enum error_code find(struct path *command, struct error *error)
+static enum error_code find(const struct launcher *self, struct path *command, struct error *error)
 {
+    (void)self;
     return path_format(command, error, "forks");
 }
 
-static enum error_code start(const struct launch_order *order, struct launched *launched,
-                             struct error *error)
+static enum error_code start(const struct launcher *self, const struct launch_order *order,
+                             struct launched *launched, struct error *error)
 {
+    (void)self;
     if (behaviour == NOT_STARTED)
         return error_set(error, ERROR_LAUNCH, "no room for a process");
     launched->pid = fork();
@@ -112,7 +114,7 @@ static struct launch make_launch(const struct scenario *scenario, double timeout
                             .board = board,
                             .launcher = &forks,
                             .deadline_ns = clock_monotonic_ns() + (uint64_t)(timeout_s * 1e9)};
-    launch.launcher->find(&launch.launcher_path, NULL);
+    launch.launcher->find(launch.launcher, &launch.launcher_path, NULL);
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);

@@ -128,6 +128,23 @@ static void test_orders(void)
     decisions_release(&d);
 }
 
+/* Rank 0 is killed in its call, which its turn had come for; rank 1 while it waits for its turn;
+ * rank 2 takes the turn over from the dead. */
+static void test_orders_at_end(void)
+{
+    struct decisions d =
+        decisions_of("ranks 3\n"
+                     "r0#0:e0 storage rename path \"latest\" file 7 at 100 in-progress hash 200\n"
+                     "r1#0:e0 storage rename path \"latest\" file 8 at 110 in-progress hash "
+                     "18446744073709551615\n"
+                     "r2#0:e0 storage rename path \"latest\" file 9 at 120 in-progress hash 300\n");
+    check(d.event[0].value == 1 && d.event[1].value == 0 && d.event[2].value == 1,
+          "of a call in progress it is kept whether the file system was called");
+    check(d.header->orders == 1 && is_order(&d, 2, 0, 0, 0, 1),
+          "calls in progress have taken effect in the order in which they began");
+    decisions_release(&d);
+}
+
 static void test_store_left_out(void)
 {
     struct decisions d = decisions_of("ranks 1\n"
@@ -269,6 +286,7 @@ int main(int argc, char **argv)
     test_receives();
     test_actions();
     test_orders();
+    test_orders_at_end();
     test_store_left_out();
     test_compare();
     test_store_texts();

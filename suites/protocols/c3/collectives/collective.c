@@ -191,7 +191,7 @@ int collective_was_sent(const struct collective *call, int error)
 }
 
 int collective_came_from_root(const struct collective *call, int root, const struct parts *result,
-                              const struct again *again, int error)
+                              const struct reexec *reexec, int error)
 {
     if (error != MPI_SUCCESS)
         return error;
@@ -204,7 +204,7 @@ int collective_came_from_root(const struct collective *call, int root, const str
         break;
     case CROSSING_EARLY:
         self.next[world]++;
-        again_add(again);
+        reexec_add(reexec);
         break;
     case CROSSING_INTRA:
         self.current[world]++;

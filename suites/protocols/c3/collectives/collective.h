@@ -4,8 +4,8 @@
 #ifndef C3_COLLECTIVE_H
 #define C3_COLLECTIVE_H
 
-#include "c3/collectives/again.h"
 #include "c3/collectives/parts.h"
+#include "c3/collectives/reexec.h"
 
 /* A call under way. Every member of the communicator knows it by the same id, in every
  * incarnation: that of the communicator and how many calls there were before. */
@@ -42,11 +42,11 @@ bool collective_suppressed(const struct collective *call, int root);
 /* The library is done, with `error`, which these return; if it is MPI_SUCCESS, the category has
  * its way. call->bits are those of the ranks that data came from. */
 
-/* Data from the root to all [C3, section 5.3]: for the root and for the others. `again` describes
+/* Data from the root to all [C3, section 5.3]: for the root and for the others. `reexec` describes
  * the call, for those that need not have it but must take part in it after recovery. */
 int collective_was_sent(const struct collective *call, int error);
 int collective_came_from_root(const struct collective *call, int root, const struct parts *result,
-                              const struct again *again, int error);
+                              const struct reexec *reexec, int error);
 
 /* Data from all to the root [C3, section 5.2]: for the others and for the root. */
 int collective_was_sent_to_root(const struct collective *call, int root, int error);

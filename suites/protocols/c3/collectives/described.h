@@ -6,7 +6,7 @@
 
 #include "c3/collectives/parts.h"
 
-/* The first three as the calls that can be done again in again.h. */
+/* The first three as the calls that can be done again in reexec.h. */
 enum described_kind {
     DESCRIBED_BCAST,
     DESCRIBED_SCATTER,

@@ -24,7 +24,7 @@ struct started {
     bool to_wire;
     bool taken;          /* its category has had its way */
     struct parts result; /* of no pieces: this rank gets nothing */
-    struct again again;
+    struct reexec reexec;
     MPI_Request wire[WIRES];
     bits own;
     int error;
@@ -69,12 +69,12 @@ static struct started *begin(struct handle *communicator, const struct described
     one->result = described_result(&one->what, call.rank);
     bool is_root = call.rank == what->root;
     if (one->flow == FLOW_FROM_ROOT)
-        one->again = (struct again){(enum again_kind)(AGAIN_IBCAST + (int)what->kind),
-                                    communicator,
-                                    what->root,
-                                    one->what.got.length,
-                                    one->what.got.type,
-                                    again_next()};
+        one->reexec = (struct reexec){(enum reexec_kind)(REEXEC_IBCAST + (int)what->kind),
+                                      communicator,
+                                      what->root,
+                                      one->what.got.length,
+                                      one->what.got.type,
+                                      reexec_next()};
     if (one->flow == FLOW_AMONG_ALL || (one->flow == FLOW_TO_ROOT) == is_root)
         one->to_wire = !collective_replayed(&one->call, &one->result);
     else if (one->flow == FLOW_TO_ROOT)
@@ -185,7 +185,7 @@ void nonblocking_before(struct request *request)
         count_as_received(&one->call);
         collective_was_exchanged(&one->call, &one->result, MPI_SUCCESS);
     } else if (one->flow == FLOW_FROM_ROOT && !is_root) {
-        collective_came_from_root(&one->call, one->what.root, &one->result, &one->again,
+        collective_came_from_root(&one->call, one->what.root, &one->result, &one->reexec,
                                   MPI_SUCCESS);
     } else if (one->flow == FLOW_TO_ROOT && is_root) {
         collective_came_from_all(&one->call, &one->result, MPI_SUCCESS);
@@ -212,17 +212,17 @@ struct repeated {
 
 static struct repeated *repeated;
 
-void nonblocking_again(const struct again *again)
+void nonblocking_reexec(const struct reexec *reexec)
 {
     struct collective call;
     struct repeated *one = memory(1, sizeof *one);
     struct described what = {
-        .kind = (enum described_kind)(again->kind - AGAIN_IBCAST),
-        .root = again->root,
-        .got =
-            one_part(room_for(again->count, again->type, &one->buffer), again->count, again->type),
+        .kind = (enum described_kind)(reexec->kind - REEXEC_IBCAST),
+        .root = reexec->root,
+        .got = one_part(room_for(reexec->count, reexec->type, &one->buffer), reexec->count,
+                        reexec->type),
     };
-    collective_begin_again(&call, again->communicator);
+    collective_begin_again(&call, reexec->communicator);
     described_settle(&what, call.rank, call.size);
     one->started = room_for_call(&call, &what);
     if (described_start(&what, call.real, &one->started->wire[WIRE_DATA]) != MPI_SUCCESS ||
@@ -232,7 +232,7 @@ void nonblocking_again(const struct again *again)
     repeated = one;
 }
 
-void nonblocking_again_finish(void)
+void nonblocking_reexec_finish(void)
 {
     while (repeated) {
         struct repeated *one = repeated;

@@ -5,8 +5,8 @@
 #ifndef C3_NONBLOCKING_H
 #define C3_NONBLOCKING_H
 
-#include "c3/collectives/again.h"
 #include "c3/collectives/described.h"
+#include "c3/collectives/reexec.h"
 #include "c3/requests.h"
 
 /* Those of this rank that are not handed over. */
@@ -23,7 +23,7 @@ int nonblocking_hand_over(struct request *request);
 
 /* At recovery: starts a listed call as a receiver, what it gets is thrown away; and waits for all
  * that were started so. Between them other listed calls may be done. */
-void nonblocking_again(const struct again *again);
-void nonblocking_again_finish(void);
+void nonblocking_reexec(const struct reexec *reexec);
+void nonblocking_reexec_finish(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 /* One call as its wrapper was given it. Of MPI_Bcast `mine` is the data at the root too. */
 struct spread {
-    enum again_kind kind;
+    enum reexec_kind kind;
     struct parts all; /* at the root */
     void *mine;       /* MPI_IN_PLACE at the root of a scatter */
     int count;
@@ -33,7 +33,7 @@ static int scatter_rows(struct collective *call, const struct spread *spread,
 {
     void *to =
         call->rank == spread->root && spread->mine == MPI_IN_PLACE ? MPI_IN_PLACE : in->bytes;
-    if (spread->kind == AGAIN_SCATTER)
+    if (spread->kind == REEXEC_SCATTER)
         return PMPI_Scatter(out->bytes, in->length[0], MPI_BYTE, to, in->length[0], MPI_BYTE,
                             spread->root, call->real);
     return PMPI_Scatterv(out->bytes, out->length, out->offset, MPI_BYTE, to, in->length[0],
@@ -66,12 +66,12 @@ static int spread_data(struct collective *call, const struct spread *spread)
 {
     const struct parts *all = &spread->all;
     switch (spread->kind) {
-    case AGAIN_BCAST:
+    case REEXEC_BCAST:
         return PMPI_Bcast(spread->mine, spread->count, spread->type, spread->root, call->real);
-    case AGAIN_SCATTER:
+    case REEXEC_SCATTER:
         return PMPI_Scatter(all->buffer, all->length, all->type, spread->mine, spread->count,
                             spread->type, spread->root, call->real);
-    case AGAIN_SCATTERV:
+    case REEXEC_SCATTERV:
         return PMPI_Scatterv(all->buffer, all->lengths, all->offsets, all->type, spread->mine,
                              spread->count, spread->type, spread->root, call->real);
     default:
@@ -92,9 +92,9 @@ static bool is_together(const struct collective *call, const struct spread *spre
 {
     if (call->size == 1)
         return false;
-    if (spread->kind == AGAIN_SCATTERV)
+    if (spread->kind == REEXEC_SCATTERV)
         return bits_ride_always();
-    if (spread->kind == AGAIN_SCATTER && call->rank == spread->root)
+    if (spread->kind == REEXEC_SCATTER && call->rank == spread->root)
         return bits_ride_on(part_bytes(&spread->all, call->rank));
     struct payload mine = {NULL, spread->count, spread->type};
     return bits_ride_on(payload_bytes(&mine));
@@ -104,8 +104,8 @@ static int perform(struct collective *call, const struct spread *spread)
 {
     if (!is_together(call, spread))
         return spread_apart(call, spread);
-    return spread->kind == AGAIN_BCAST ? broadcast_together(call, spread)
-                                       : scatter_together(call, spread);
+    return spread->kind == REEXEC_BCAST ? broadcast_together(call, spread)
+                                        : scatter_together(call, spread);
 }
 
 static int to_all(MPI_Comm comm, struct spread *spread)
@@ -121,28 +121,28 @@ static int to_all(MPI_Comm comm, struct spread *spread)
     struct parts result = one_part(spread->mine, spread->count, spread->type);
     if (collective_replayed(&call, &result))
         return MPI_SUCCESS;
-    struct again again = {spread->kind,  call.communicator, spread->root,
-                          spread->count, spread->type,      again_next()};
+    struct reexec reexec = {spread->kind,  call.communicator, spread->root,
+                            spread->count, spread->type,      reexec_next()};
     int error = perform(&call, spread);
-    return collective_came_from_root(&call, spread->root, &result, &again, error);
+    return collective_came_from_root(&call, spread->root, &result, &reexec, error);
 }
 
-int again_perform(const struct again *again, void *buffer)
+int reexec_perform(const struct reexec *reexec, void *buffer)
 {
     struct collective call;
-    struct spread spread = {.kind = again->kind,
+    struct spread spread = {.kind = reexec->kind,
                             .mine = buffer,
-                            .count = again->count,
-                            .type = again->type,
-                            .root = again->root};
-    collective_begin_again(&call, again->communicator);
+                            .count = reexec->count,
+                            .type = reexec->type,
+                            .root = reexec->root};
+    collective_begin_again(&call, reexec->communicator);
     return perform(&call, &spread);
 }
 
 EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     struct spread spread = {
-        .kind = AGAIN_BCAST, .mine = buffer, .count = count, .type = datatype, .root = root};
+        .kind = REEXEC_BCAST, .mine = buffer, .count = count, .type = datatype, .root = root};
     return to_all(comm, &spread);
 }
 
@@ -150,7 +150,7 @@ EXPORTED int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendty
                          int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct spread spread = {
-        .kind = AGAIN_SCATTER,
+        .kind = REEXEC_SCATTER,
         .all = {.buffer = (void *)sendbuf, .length = sendcount, .type = sendtype},
         .mine = recvbuf,
         .count = recvcount,
@@ -165,7 +165,7 @@ EXPORTED int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int
                           MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct spread spread = {
-        .kind = AGAIN_SCATTERV,
+        .kind = REEXEC_SCATTERV,
         .all = {.buffer = (void *)sendbuf,
                 .lengths = sendcounts,
                 .offsets = displs,

@@ -5,6 +5,10 @@
 
 #include "common/messages/calls.h"
 #include "common/messages/exchange.h"
+#include "common/messages/parts.h"
+#include "common/messages/tree_calls.h"
+
+#include <stdlib.h>
 
 struct payload collective_part(const void *buffer, int count, MPI_Datatype type)
 {
@@ -76,6 +80,10 @@ static int broadcast(void *buffer, int count, MPI_Datatype type, int root, MPI_C
     struct exchange *call = exchange_begin(user, root, &error);
     if (!call)
         return error;
+    if (layer_has_trees()) {
+        tree_multicast(call, root, payload);
+        return exchange_end(call, request);
+    }
     if (call->comm->rank != root)
         exchange_receive(call, root, payload);
     for (int i = 0; call->comm->rank == root && i < call->comm->size; i++)
@@ -128,6 +136,26 @@ CALL(MPI_Scatterv, MPI_Iscatterv,
      scatter(varying(sendbuf, sendcounts, displs, sendtype, NULL),
              collective_part(recvbuf, recvcount, recvtype), root, comm, request))
 
+/* --- along trees ------------------------------------------------------------------------------ */
+
+/* Everybody's data one after the other: a reduction, and where all get them a multicast. */
+static int bring_together(struct exchange *call, int root, bool to_all, struct payload mine,
+                          const struct places *in, MPI_Request *request)
+{
+    const struct layer_combining together = {.op = MPI_OP_NULL, .type = MPI_BYTE};
+    struct comm *comm = call->comm;
+    struct payload *place = NULL;
+    int places = comm->rank == root || to_all ? comm->size : 0;
+    if (places > 0)
+        place = memory((size_t)places, sizeof *place);
+    for (int i = 0; i < places; i++)
+        place[i] = place_of(in, i);
+    if (mine.buffer == MPI_IN_PLACE)
+        mine = place[comm->rank];
+    tree_reduce(call, root, to_all, mine, &together, place, places);
+    return exchange_end(call, request);
+}
+
 /* --- all to one ------------------------------------------------------------------------------- */
 
 static int gather(struct payload mine, struct places places, int root, MPI_Comm user,
@@ -137,6 +165,8 @@ static int gather(struct payload mine, struct places places, int root, MPI_Comm 
     struct exchange *call = exchange_begin(user, root, &error);
     if (!call)
         return error;
+    if (layer_has_trees())
+        return bring_together(call, root, false, mine, &places, request);
     bool stays = mine.buffer == MPI_IN_PLACE;
     if (!stays)
         exchange_send(call, root, mine);
@@ -169,6 +199,8 @@ static int all_to_all(const struct payload *mine, struct places out, struct plac
     struct exchange *call = exchange_begin(user, 0, &error);
     if (!call)
         return error;
+    if (mine && layer_has_trees())
+        return bring_together(call, 0, true, *mine, &in, request);
     if (!mine && out.buffer == MPI_IN_PLACE)
         out = in;
     struct payload same = mine ? *mine : collective_part(NULL, 0, MPI_BYTE);
@@ -230,11 +262,12 @@ CALL(MPI_Alltoallw, MPI_Ialltoallw,
      all_to_all(NULL, varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes),
                 varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes), comm, request))
 
-/* Everybody tells everybody. */
+/* Everybody tells everybody, or hears along a tree that everybody has come. */
 static int barrier(MPI_Comm comm, MPI_Request *request)
 {
     struct places nothing = equal(NULL, 0, MPI_BYTE);
-    return all_to_all(NULL, nothing, nothing, comm, request);
+    struct payload mine = collective_part(NULL, 0, MPI_BYTE);
+    return all_to_all(&mine, nothing, nothing, comm, request);
 }
 
 LAYER_EXPORTED int MPI_Barrier(MPI_Comm comm)

@@ -163,6 +163,8 @@ void comms_write(struct bytes *out)
         bytes_put_number(out, HANDLE_BITS(comm->user));
         bytes_put_number(out, comm->id);
         bytes_put_number(out, comm->made);
+        bytes_put_number(out, comm->numbered);
+        bytes_put_number(out, comm->multicasts);
         bytes_put_number(out, comm->freed);
         bytes_put_row(out, comm->world, (size_t)comm->size * sizeof *comm->world);
     }
@@ -180,7 +182,9 @@ static MPI_Comm handle_now(uint64_t written, uint64_t id)
 static void read_one(struct reader *in)
 {
     uint64_t user = reader_number(in);
-    uint64_t id = reader_number(in), made = reader_number(in), freed = reader_number(in);
+    uint64_t id = reader_number(in), made = reader_number(in);
+    uint64_t numbered = reader_number(in), multicasts = reader_number(in);
+    uint64_t freed = reader_number(in);
     struct reader row = reader_row(in);
     size_t size = row.left / sizeof(int);
     if (in->failed || size == 0)
@@ -189,6 +193,8 @@ static void read_one(struct reader *in)
     memcpy(world, row.next, size * sizeof *world);
     struct comm *comm = insert(handle_now(user, id), id, world, (int)size);
     comm->made = made;
+    comm->numbered = numbered;
+    comm->multicasts = multicasts;
     comm->freed = freed != 0;
     if (!comm->freed && !is_predefined(comm))
         tell(comm);

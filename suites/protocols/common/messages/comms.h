@@ -16,10 +16,12 @@ struct comm {
     uint64_t id;       /* the same on every member and in every incarnation; no other has it */
     int rank;          /* of this process in it */
     int size;
-    int *world;     /* ranks of its members in MPI_COMM_WORLD; owned */
-    uint64_t made;  /* communicators made of it so far */
-    bool freed;     /* by the program: its handle is gone */
-    unsigned holds; /* by requests */
+    int *world;          /* ranks of its members in MPI_COMM_WORLD; owned */
+    uint64_t made;       /* communicators made of it so far */
+    uint64_t numbered;   /* calls on it so far that go along trees */
+    uint64_t multicasts; /* of this rank */
+    bool freed;          /* by the program: its handle is gone */
+    unsigned holds;      /* by requests */
 };
 
 #define COMM_ID_WORLD 1

@@ -60,7 +60,7 @@ LAYER_EXPORTED int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     const struct comm *it = asked(comm);
     if (!it)
         return MPI_ERR_COMM;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    layer_everybody(&world);
     int error = PMPI_Group_incl(world, it->size, it->world, group);
     PMPI_Group_free(&world);
     return error;
@@ -114,7 +114,7 @@ LAYER_EXPORTED int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *new
     int *world = ranks_memory(size), *in_group = ranks_memory(size);
     for (int i = 0; i < size; i++)
         in_group[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    layer_everybody(&all);
     PMPI_Group_translate_ranks(group, size, in_group, all, world);
     PMPI_Group_free(&all);
     free(in_group);

@@ -35,24 +35,32 @@ void exchange_send(struct exchange *exchange, int to, struct payload payload)
     request_free(send);
 }
 
-void exchange_receive(struct exchange *exchange, int from, struct payload payload)
+void exchange_receive_tagged(struct exchange *exchange, int from, struct payload payload,
+                             uint32_t packet_kind, int tag)
 {
-    struct request *receive = request_new(REQUEST_RECEIVE, exchange->comm, from, 0, &payload);
-    receive->packet_kind = PACKET_COLLECTIVE;
+    struct request *receive = request_new(REQUEST_RECEIVE, exchange->comm, from, tag, &payload);
+    receive->packet_kind = packet_kind;
     receive->whole = exchange->whole;
     exchange->whole->waiting++;
     exchange->part[exchange->parts++] = receive;
     call_receive(receive);
 }
 
-void exchange_part_done(struct request *whole)
+void exchange_receive(struct exchange *exchange, int from, struct payload payload)
 {
-    whole->done = --whole->waiting == 0;
+    exchange_receive_tagged(exchange, from, payload, PACKET_COLLECTIVE, 0);
 }
 
-int exchange_hand_over(struct request *whole)
+void exchange_part_done(struct request *whole)
 {
     struct exchange *exchange = whole->exchange;
+    whole->done = --whole->waiting == 0;
+    if (whole->done && exchange->then)
+        exchange->then(exchange);
+}
+
+int exchange_hand_over_parts(struct exchange *exchange)
+{
     int error = MPI_SUCCESS;
     for (int i = 0; i < exchange->parts; i++) {
         int next = call_hand_over(exchange->part[i], MPI_STATUS_IGNORE);
@@ -60,6 +68,14 @@ int exchange_hand_over(struct request *whole)
         if (error == MPI_SUCCESS)
             error = next;
     }
+    exchange->parts = 0;
+    return error;
+}
+
+int exchange_hand_over(struct request *whole)
+{
+    struct exchange *exchange = whole->exchange;
+    int error = exchange_hand_over_parts(exchange);
     if (exchange->finish) {
         int last = exchange->finish(exchange);
         if (error == MPI_SUCCESS)

@@ -14,7 +14,9 @@ struct exchange {
     /* When all parts are in place: frees what it has made. Returns an MPI error code. NULL: nothing
      * is left to be done. */
     int (*finish)(struct exchange *exchange);
-    void *context; /* of finish */
+    /* When all parts have come, in whichever call: NULL, or once. It may hand them over. */
+    void (*then)(struct exchange *exchange);
+    void *context; /* of both */
     int parts;
     struct request *part[]; /* receives; room for two of each member */
 };
@@ -29,6 +31,12 @@ struct exchange *exchange_within(struct comm *comm);
  * the call is complete. Members by their rank in the communicator; this one is as any other. */
 void exchange_send(struct exchange *exchange, int to, struct payload payload);
 void exchange_receive(struct exchange *exchange, int from, struct payload payload);
+/* Likewise, of a packet of that kind with that tag. */
+void exchange_receive_tagged(struct exchange *exchange, int from, struct payload payload,
+                             uint32_t packet_kind, int tag);
+
+/* All parts have come: their data come to their place now. Returns an MPI error code. */
+int exchange_hand_over_parts(struct exchange *exchange);
 
 /* Waits until it is complete if `handle` is NULL, else gives the program a request. Returns an MPI
  * error code. */

@@ -43,6 +43,24 @@ bool layer_native_collectives(void)
     return layer.protocol->native_collectives;
 }
 
+void layer_everybody(MPI_Group *group)
+{
+    if (layer.protocol->everybody)
+        layer.protocol->everybody(group);
+    else
+        PMPI_Comm_group(MPI_COMM_WORLD, group);
+}
+
+bool layer_has_trees(void)
+{
+    return layer.protocol->carrier && layer.protocol->carrier->multicast;
+}
+
+const struct layer_carrier *layer_carrier(void)
+{
+    return layer.protocol->carrier;
+}
+
 struct state *layer_state(void)
 {
     return &layer.state;

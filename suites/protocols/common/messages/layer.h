@@ -40,6 +40,19 @@ struct layer_message {
     size_t bytes;
 };
 
+/* How contributions to a reduction become one: by an operation, or (MPI_OP_NULL) one after the
+ * other. */
+struct layer_combining {
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+};
+
+/* Of two neighbours, in the order of ranks; takes over a hold of each. The head is for the caller
+ * to fill in. */
+struct packet *layer_combine(const struct layer_combining *how, struct packet *left,
+                             struct packet *right);
+
 /* How a protocol that logs messages carries the packets of the program itself. */
 struct layer_carrier {
     /* Sends a packet, with its number, to another rank; takes over one hold. In the past as well:
@@ -54,6 +67,17 @@ struct layer_carrier {
     /* A message is handed over to the program, inside the call that does so; not one of which a
      * collective call is made. In the past as well. */
     void (*delivers)(const struct packet *packet);
+    /* NULL: collective calls are messages from member to member like others. Else those that are
+     * multicasts and reductions go along spanning trees (tree.h), which the protocol looks after;
+     * what comes along them does so by `take`, in any order. All of it in the past as well.
+     *
+     * multicast: to all other members of the packet's communicator; takes over one hold.
+     * contribute: what this rank gives to a reduction whose root another one is; what is below it
+     * in the tree is to be combined with it, and goes to the root's `take` as its children's; takes
+     * over one hold. reduced: this rank, the root, has combined all of it. */
+    void (*multicast)(struct packet *packet);
+    void (*contribute)(struct packet *packet, const struct layer_combining *how);
+    void (*reduced)(uint64_t comm, uint64_t number);
 };
 
 struct layer_protocol {
@@ -79,6 +103,9 @@ struct layer_protocol {
     /* The past is over: this rank is what it was when it was saved. Once per restart, before
      * anything is taken from the network; before checkpoint_restore returns, or inside a call. */
     void (*lives_on)(void);
+    /* The library's group of all ranks of the application, in their order and at all times the same
+     * on a process; the caller's. NULL: the ranks are those of the library's MPI_COMM_WORLD. */
+    void (*everybody)(MPI_Group *group);
     /* At every step of the present, after what came. May save. May be NULL. */
     void (*step)(void);
 };

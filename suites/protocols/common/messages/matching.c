@@ -29,9 +29,9 @@ static void give(struct request *receive, struct packet *packet)
 {
     receive->packet = packet;
     receive->done = true;
-    if (receive->whole)
-        exchange_part_done(receive->whole);
     acknowledge(&packet->head);
+    if (receive->whole)
+        exchange_part_done(receive->whole); /* the receive may be gone then */
 }
 
 static void is_acknowledged(const struct packet_head *head)

@@ -13,6 +13,10 @@ enum packet_kind {
     PACKET_MESSAGE = 1,     /* of the program, point to point */
     PACKET_COLLECTIVE = 2,  /* within a collective call of the program */
     PACKET_ACKNOWLEDGE = 3, /* a synchronous message was matched */
+    /* Along a tree, if the protocol carries them: see layer_carrier. `number` is among the calls on
+     * the communicator that go along trees, from 1; the tag follows from it. */
+    PACKET_MULTICAST = 4,    /* `about`: which of its root's on the communicator it is, from 0 */
+    PACKET_CONTRIBUTION = 5, /* to a reduction; `about`: its root, a rank of the application */
     PACKET_CONTROL = 8,
     PACKET_KIND_MAX = 63
 };
@@ -32,6 +36,12 @@ struct packet_head {
     uint32_t lane;
     uint64_t bytes; /* of data */
 };
+
+/* Not from one rank to another, but along a tree. */
+static inline bool packet_is_of_tree(const struct packet_head *head)
+{
+    return head->kind == PACKET_MULTICAST || head->kind == PACKET_CONTRIBUTION;
+}
 
 struct packet {
     struct packet *next; /* in the list that owns it */

@@ -11,6 +11,14 @@ bool layer_is_open(void);
 /* See layer_protocol.native_collectives. */
 bool layer_native_collectives(void);
 
+/* What groups are counted by: all ranks in their order. The caller's. */
+void layer_everybody(MPI_Group *group);
+
+/* Who carries the packets of the program; NULL: this layer. */
+const struct layer_carrier *layer_carrier(void);
+/* Collective calls go along trees: see layer_carrier.multicast. */
+bool layer_has_trees(void);
+
 /* Ends the job: the program does what is not supported. */
 _Noreturn void layer_refuse(const char *what, const char *instead);
 

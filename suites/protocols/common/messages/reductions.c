@@ -3,8 +3,11 @@
 #include "common/messages/calls.h"
 #include "common/messages/collectives.h"
 #include "common/messages/exchange.h"
+#include "common/messages/parts.h"
+#include "common/messages/tree_calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Room for elements of any type, and where element 0 lies in it. */
 struct room {
@@ -102,6 +105,64 @@ static void expect(struct exchange *call, int count, struct payload result, MPI_
     call->context = it;
 }
 
+/* --- along trees ------------------------------------------------------------------------------ */
+
+/* Contributions as packed bytes. */
+static struct room unpacked(const struct payload *payload, const struct packet *packet)
+{
+    struct room room = room_for(payload);
+    struct payload here = {room.first, payload->count, payload->type};
+    uint64_t bytes = payload_bytes(&here);
+    payload_unpack(&here, packet->data, packet->head.bytes < bytes ? packet->head.bytes : bytes);
+    return room;
+}
+
+static struct packet *joined(const struct packet *left, const struct packet *right)
+{
+    struct packet *both = packet_new(left->head.bytes + right->head.bytes);
+    memcpy(both->data, left->data, left->head.bytes);
+    memcpy(both->data + left->head.bytes, right->data, right->head.bytes);
+    return both;
+}
+
+static struct packet *operated(const struct layer_combining *how, const struct packet *left,
+                               const struct packet *right)
+{
+    struct payload payload = {NULL, how->count, how->type};
+    struct room a = unpacked(&payload, left), b = unpacked(&payload, right);
+    PMPI_Reduce_local(a.first, b.first, how->count, how->type, how->op);
+    payload.buffer = b.first;
+    struct packet *result = packet_new(payload_bytes(&payload));
+    payload_pack(&payload, result->data);
+    free(a.memory);
+    free(b.memory);
+    return result;
+}
+
+struct packet *layer_combine(const struct layer_combining *how, struct packet *left,
+                             struct packet *right)
+{
+    struct packet *result =
+        how->op == MPI_OP_NULL ? joined(left, right) : operated(how, left, right);
+    packet_drop(left);
+    packet_drop(right);
+    return result;
+}
+
+/* The result goes to `result` at the root, or if `to_all` at everybody. */
+static int reduce_along_tree(struct exchange *call, int root, bool to_all, struct payload mine,
+                             struct payload result, MPI_Op op, MPI_Request *request)
+{
+    const struct layer_combining how = {result.count, result.type, op};
+    struct payload *place = NULL;
+    if (to_all || call->comm->rank == root) {
+        place = memory(1, sizeof *place);
+        *place = result;
+    }
+    tree_reduce(call, root, to_all, mine, &how, place, place ? 1 : 0);
+    return exchange_end(call, request);
+}
+
 /* --- one result ------------------------------------------------------------------------------- */
 
 static int reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
@@ -112,6 +173,9 @@ static int reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype ty
     if (!call)
         return error;
     const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    if (layer_has_trees())
+        return reduce_along_tree(call, root, false, collective_part(mine, count, type),
+                                 collective_part(recvbuf, count, type), op, request);
     exchange_send(call, root, collective_part(mine, count, type));
     if (call->comm->rank == root)
         expect(call, call->comm->size, collective_part(recvbuf, count, type), op);
@@ -142,6 +206,9 @@ static int reduce_span(enum span span, const void *sendbuf, void *recvbuf, int c
         return error;
     int rank = call->comm->rank, size = call->comm->size;
     const void *mine = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    if (span == SPAN_ALL && layer_has_trees())
+        return reduce_along_tree(call, 0, true, collective_part(mine, count, type),
+                                 collective_part(recvbuf, count, type), op, request);
     for (int i = 0; i < size; i++)
         if (rank < contributors(span, i, size))
             exchange_send(call, i, collective_part(mine, count, type));

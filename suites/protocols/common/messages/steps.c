@@ -100,6 +100,10 @@ void layer_control(int to, int lane, unsigned kind, uint64_t number, const void 
 static void take_in(struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
+    if (packet_is_of_tree(head)) {
+        arrives(packet);
+        return;
+    }
     if (head->number != layer.taken[head->from])
         die("packet %" PRIu64 " of rank %d came, %" PRIu64 " was next", head->number, head->from,
             layer.taken[head->from]);
@@ -139,7 +143,8 @@ void layer_put_back(struct packet *packet, uint64_t line)
 void layer_handed_over(const struct packet *packet)
 {
     struct layer_message message;
-    if (layer.protocol->carrier && packet->head.kind == PACKET_MESSAGE)
+    bool told = packet->head.kind == PACKET_MESSAGE || packet_is_of_tree(&packet->head);
+    if (layer.protocol->carrier && told)
         layer.protocol->carrier->delivers(packet);
     if (packet->kept_line > 0 && layer.protocol->handed_over && layer_describe(packet, &message))
         layer.protocol->handed_over(packet->kept_line, &message);

@@ -142,7 +142,7 @@ int collective_was_sent(const struct collective *call, int error)
 }
 
 int collective_came_from_root(const struct collective *call, int root, const struct parts *result,
-                              const struct again *again, int error)
+                              const struct reexec *reexec, int error)
 {
     if (error != MPI_SUCCESS)
         return error;
@@ -150,7 +150,7 @@ int collective_came_from_root(const struct collective *call, int root, const str
     if (crosses && self.logging)
         log_result(call, result);
     else if (crosses && !self.logging)
-        again_add(again);
+        reexec_add(reexec);
     else if (!crosses && self.logging && !root_is_logging)
         line_stop_logging();
     return error;

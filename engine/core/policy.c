@@ -1,0 +1,134 @@
+/* How what is not given is decided. See core.h.
+ *
+ * pct: Probabilistic Concurrency Testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS
+ * 2010). Every actor has a priority, drawn; of those that can go on the highest does. At depth - 1
+ * steps, drawn of all that have a choice, who is highest falls below all others. A mistake that
+ * needs `depth` orders between transitions shows with a chance of 1 / (n k^(depth - 1)) at least,
+ * of n actors in k steps.
+ *
+ * swarm: of each run some kinds of decisions are switched off (Groce, Zhang, Eide, Chen, Regehr,
+ * ISSTA 2012): they have their first answer then. Who goes on is drawn among all, or among the
+ * processes before the messages, or among the messages before the processes. */
+#include "engine/core/core.h"
+
+#include "base/mix.h"
+#include "engine/core/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is drawn from the seed beside the decisions: numbers far from theirs. */
+enum purpose { PRIORITY = 1, CHANGE, SWITCH };
+
+static uint64_t draw(enum purpose purpose, uint64_t number)
+{
+    return mix_two(mix_two(engine->seed ^ UINT64_C(0x70637473), purpose), number);
+}
+
+static unsigned below(uint64_t drawn, unsigned count)
+{
+    return (unsigned)((drawn >> 32) * count >> 32);
+}
+
+bool engine_policy_set(const char *text)
+{
+    struct policy *policy = &engine->policy;
+    char after;
+    *policy = (struct policy){.kind = POLICY_RANDOM};
+    if (text == NULL || *text == '\0' || strcmp(text, "random") == 0)
+        return true;
+    if (strcmp(text, "swarm") == 0) {
+        policy->kind = POLICY_SWARM;
+        return true;
+    }
+    if (sscanf(text, "pct:%u:%u%c", &policy->depth, &policy->steps, &after) != 2 ||
+        policy->depth < 1 || policy->depth > POLICY_MOST_DEPTH || policy->steps < 1)
+        return false;
+    policy->kind = POLICY_PCT;
+    for (unsigned i = 1; i < policy->depth; i++)
+        policy->change[i - 1] = 1 + below(draw(CHANGE, i), policy->steps);
+    return true;
+}
+
+/* --- pct -------------------------------------------------------------------------------------- */
+
+/* Who has fallen is below all that have not; who fell at a later change is higher. */
+static uint64_t priority_of(uint64_t actor)
+{
+    const struct policy *policy = &engine->policy;
+    for (unsigned i = policy->depth; i > 1; i--)
+        if (policy->fell[i - 2] && policy->fallen[i - 2] == actor)
+            return i;
+    return draw(PRIORITY, actor) | UINT64_C(1) << 63;
+}
+
+static unsigned highest(const uint64_t *actor, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 1; i < count; i++)
+        if (priority_of(actor[i]) > priority_of(actor[found]))
+            found = i;
+    return found;
+}
+
+static unsigned choose_pct(const uint64_t *actor, unsigned count)
+{
+    struct policy *policy = &engine->policy;
+    unsigned chosen = highest(actor, count);
+    policy->step++;
+    for (unsigned i = 0; i + 1 < policy->depth; i++)
+        if (policy->change[i] == policy->step) {
+            policy->fell[i] = true;
+            policy->fallen[i] = actor[chosen];
+            chosen = highest(actor, count);
+        }
+    return chosen;
+}
+
+/* --- swarm ------------------------------------------------------------------------------------ */
+
+static bool is_off(enum decision kind)
+{
+    return (draw(SWITCH, (uint64_t)kind) & 1) != 0;
+}
+
+/* Processes come first in the list. */
+static unsigned choose_swarm(const uint64_t *actor, unsigned count, uint64_t drawn)
+{
+    unsigned processes = 0;
+    while (processes < count && transition_is_process(actor[processes]))
+        processes++;
+    unsigned order = below(draw(SWITCH, DECISION_KINDS), 3);
+    if (order == 1 && processes > 0)
+        return below(drawn, processes);
+    if (order == 2 && processes < count)
+        return processes + below(drawn, count - processes);
+    return below(drawn, count);
+}
+
+/* --- what decides ----------------------------------------------------------------------------- */
+
+unsigned policy_decide(enum decision kind, unsigned count)
+{
+    uint64_t drawn = mix_two(engine->seed, engine->choices);
+    return engine->policy.kind == POLICY_SWARM && is_off(kind) ? 0 : below(drawn, count);
+}
+
+unsigned engine_choose(const uint64_t *actor, unsigned count)
+{
+    unsigned chosen = 0;
+    uint64_t drawn = mix_two(engine->seed, engine->choices);
+    if (count <= 1)
+        return 0;
+    if (engine->policy.kind == POLICY_PCT)
+        chosen = choose_pct(actor, count);
+    else if (engine->policy.kind == POLICY_RANDOM)
+        chosen = below(drawn, count);
+    else if (engine->policy.kind == POLICY_SWARM)
+        chosen = choose_swarm(actor, count, drawn);
+    unsigned given;
+    if (engine_given(DECIDE_NEXT, count, &given))
+        chosen = given;
+    engine_write_down(DECIDE_NEXT, chosen, count);
+    return chosen;
+}

@@ -1,0 +1,57 @@
+-- Programs drawn from seeds for the grid (`make grid`): three lives and more, each with the first
+-- lines or with a dozen, and messages that are long on their way, so that every feature comes to
+-- every place against a line. `--seed` of the run draws others.
+
+local PROGRAMS = 4 -- of each kind, under each protocol
+
+local random = math.random
+
+local protocols = {
+  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0 } },
+  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
+  { "chandy_lamport", "CHANDY", { "S", "H" }, { "--inter", 0, "--persistent-collectives", 0 } },
+  { "cocheck", "COCHECK", { "R", "H" }, { "--inter", 0, "--persistent-collectives", 0 } },
+}
+
+-- Name, potential checkpoints per line, lines in each of the first two lives, steps, further deaths
+-- in the second life. The last has lives in which a line that never ends is overdue (H.line); that
+-- is not judged where messages are kept.
+local kinds = {
+  { "the first lines", 12, 2, 100, 0 },
+  { "a dozen lines", 2, 12, 100, 0 },
+  { "a line each step", 1, 3, 60, 0 },
+  { "deaths between lines", 6, 2, 60, 2 },
+  { "long lives", 3, 1, 160, 0 },
+}
+local LONG = kinds[#kinds]
+
+local function program(protocol, kind, number)
+  local name, variable, claims, off = table.unpack(protocol)
+  local what, every, lines, steps, more = table.unpack(kind)
+  scenario(("%s: %s %d"):format(name, what, number)) {
+    protocol = name, program = "drawn", ranks = random(3, 5), claims = claims,
+    arguments = { "--seed", random(1000000000), "--size", 12,
+                  "--iterations", steps * (name == "c3" and 2 or 1), -- its lines take longer
+                  "--received", random(3) > 1 and random(0, 6) or -1, "--any-tag", random(2),
+                  table.unpack(off) },
+    environment = { [variable .. "_EVERY"] = every,
+                    C3_PIGGYBACK = name == "c3" and ({ "epoch", "color" })[number % 2 + 1] or nil },
+    timeout = 120,
+    plan = function(p)
+      if kind ~= LONG then p:jitter { ms = name == "chandy_lamport" and 10 or 2 } end
+      for life = 1, 2 do
+        p:await { event = "commit", epoch = life * lines }
+        for _ = 0, life == 1 and more or 0 do
+          p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(60) }
+        end
+      end
+      p:await { event = "commit", epoch = 3 * lines }
+    end,
+  }
+end
+
+for number = 1, PROGRAMS do
+  for _, kind in ipairs(kinds) do
+    for _, protocol in ipairs(protocols) do program(protocol, kind, number) end
+  end
+end

@@ -1,0 +1,235 @@
+/* See line.h. A line goes in stages, each told to all by a letter behind everything that was sent
+ * before it:
+ *
+ * - HALTED: the program sends no more. When all have said so, all that it has sent has come.
+ * - FLUSHED: nor does the layer, which answers synchronous messages. When all have said so, nothing
+ *   is on its way to this rank. What is passed on along trees takes as many of this stage as a tree
+ *   is deep.
+ * - EMPTY: nothing is on its way to this rank. When all have said so nothing is anywhere, and this
+ *   rank saves itself.
+ * - SAVED: when all have said so the line before is of no use any more.
+ *
+ * A rank that dies before it has saved itself goes on from the line before, which all others have
+ * kept what it takes for; one that dies afterwards has nothing on its way to anybody. */
+#include "common/logging/line.h"
+
+#include "common/logging/logging.h"
+#include "common/logging/recovery.h"
+#include "common/logging/trees.h"
+#include "common/messages/tree.h"
+#include "faultline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum stage { HALTED, FLUSHED, EMPTY, SAVED, STAGES };
+
+static struct {
+    unsigned passed; /* potential checkpoints since the last line */
+    unsigned rounds; /* of FLUSHED */
+    uint64_t stage;  /* what this rank has told: see number_of */
+    uint64_t *heard; /* by rank: likewise */
+} lines;
+
+static uint64_t stages(void)
+{
+    return STAGES - 1 + lines.rounds;
+}
+
+/* Of a round of FLUSHED, from 0; 0 of the others. */
+static unsigned number_of(enum stage stage, unsigned round)
+{
+    return stage + (stage > FLUSHED ? lines.rounds - 1 : round);
+}
+
+void line_open(void)
+{
+    lines.rounds = this_logger.trees ? 1 + (unsigned)tree_depth(self.ranks) : 1;
+    lines.heard = memory((size_t)self.ranks, sizeof *lines.heard);
+}
+
+void line_close(void)
+{
+    free(lines.heard);
+}
+
+void line_control(int from, unsigned kind, uint64_t line, const void *data, size_t bytes)
+{
+    uint32_t stage;
+    (void)kind;
+    (void)bytes;
+    memcpy(&stage, data, sizeof stage);
+    if (line * stages() + stage > lines.heard[from])
+        lines.heard[from] = line * stages() + stage;
+}
+
+void line_newcomer(int rank)
+{
+    lines.heard[rank] = 0;
+    if (lines.stage > 0)
+        logging_say_stage(rank, lines.stage / stages(), (unsigned)(lines.stage % stages()));
+}
+
+static bool all_said(void *context)
+{
+    (void)context;
+    for (int rank = 0; rank < self.ranks; rank++)
+        if (rank != self.rank && lines.heard[rank] < lines.stage)
+            return false;
+    return true;
+}
+
+/* Nobody sends the stages of before to a process in its past again. Where that goes on, the process
+ * before has waited long enough. */
+static bool was_passed(void *context)
+{
+    return layer_past_goes_on() || all_said(context);
+}
+
+/* Waits until all others are as far. */
+static void pass(uint64_t line, unsigned number)
+{
+    lines.stage = line * stages() + number;
+    logging_say_stage_to_all(line, number);
+    layer_wait(was_passed, NULL);
+}
+
+static void stage(uint64_t line, enum stage stage)
+{
+    unsigned rounds = stage == FLUSHED ? lines.rounds : 1;
+    for (unsigned round = 0; round < rounds; round++)
+        pass(line, number_of(stage, round));
+}
+
+static void save(uint64_t line)
+{
+    struct bytes extra = {0}, under_way = {0};
+    struct error error;
+    phase("before-checkpoint");
+    layer_image();
+    self.line = line;
+    faultline_checkpoint(line);
+    bytes_put_number(&extra, self.rsn);
+    bytes_put_number(&extra, self.delivered);
+    bytes_put_number(&extra, lines.passed);
+    trees_write(&under_way);
+    bytes_put_row(&extra, under_way.data, under_way.size);
+    bytes_release(&under_way);
+    layer_save_image(&extra);
+    must(line_save_with(&self.store, line, layer_image_state(), extra.data, extra.size, &error),
+         &error);
+    bytes_release(&extra);
+    faultline_saved(line);
+    phase("after-checkpoint");
+}
+
+/* All have saved the newest line. (Nobody commits it: each rank goes on from what it saved last.)
+ */
+static void drop_before(void)
+{
+    phase("before-drop");
+    logging_drop_before(self.line);
+    if (self.line > 1)
+        line_remove(&self.store, self.line - 1);
+    phase("after-drop");
+}
+
+bool line_potential_checkpoint(void)
+{
+    uint64_t line = self.line + 1;
+    if (++lines.passed < self.every)
+        return false;
+    lines.passed = 0;
+    phase("before-halt");
+    stage(line, HALTED);
+    phase("halted");
+    stage(line, FLUSHED);
+    phase("flushed");
+    stage(line, EMPTY);
+    save(line);
+    stage(line, SAVED);
+    drop_before();
+    return true;
+}
+
+/* --- restored --------------------------------------------------------------------------------- */
+
+/* The newest that this rank has saved: as the others, one more, or one less. */
+static bool load(uint64_t newest, struct bytes *extra)
+{
+    for (uint64_t line = newest + 1; line > LINE_NONE && line + 1 >= newest; line--) {
+        struct error error;
+        void *stored;
+        uint64_t bytes;
+        if (line_load_with(&self.store, line, layer_state(), &stored, &bytes, &error) != OK)
+            continue;
+        bytes_put(extra, stored, bytes);
+        free(stored);
+        self.line = line;
+        return true;
+    }
+    if (newest > 1)
+        die("no line of this rank can be read; others have saved line %llu",
+            (unsigned long long)newest);
+    return false;
+}
+
+static void read_line(const struct bytes *extra)
+{
+    struct reader in = {.next = extra->data, .left = extra->size};
+    self.rsn = reader_number(&in);
+    self.delivered = reader_number(&in);
+    lines.passed = (unsigned)reader_number(&in);
+    struct reader under_way = reader_row(&in);
+    if (in.failed)
+        die("the saved line is damaged");
+    trees_read(under_way);
+    layer_read_image(in.next, in.left);
+    lines.stage = self.line * stages() + number_of(SAVED, 0);
+}
+
+bool line_restore(void)
+{
+    struct bytes extra = {0};
+    phase("before-load");
+    bool restored = load(recovery_line_of_others(), &extra);
+    if (restored)
+        read_line(&extra);
+    else
+        layer_image();
+    bytes_release(&extra);
+    recovery_gather();
+    faultline_restored(self.line);
+    phase("restored");
+    if (restored) {
+        faultline_saved(self.line); /* the process before may have died before it said so */
+        logging_say_stage_to_all(self.line, number_of(SAVED, 0));
+    }
+    logging_begin_again();
+    recovery_relive();
+    return restored;
+}
+
+/* The rest of what the process before did in its line, if others are not known to have seen it go
+ * on from there. */
+static bool has_gone_on(void *context)
+{
+    return layer_in_past() || all_said(context);
+}
+
+void line_await_others(void)
+{
+    layer_wait(has_gone_on, NULL);
+    drop_before();
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+void line_finish(void)
+{
+    do {
+        stage(self.line + 1, HALTED);
+        stage(self.line + 1, FLUSHED);
+        stage(self.line + 1, EMPTY);
+    } while (!recovery_all_are_well());
+}

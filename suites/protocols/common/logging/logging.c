@@ -1,0 +1,559 @@
+/* See logging.h. */
+#include "common/logging/logging.h"
+
+#include "common/logging/channels.h"
+#include "common/logging/counts.h"
+#include "common/logging/recovery.h"
+#include "common/logging/trees.h"
+#include "common/messages/comms.h"
+#include "common/messages/packet.h"
+#include "faultline.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A message in the log of its sender. */
+struct logged {
+    struct logged *next;
+    uint64_t line;
+    int to;
+    uint64_t ssn;
+    bool told; /* Faultline knows of it */
+    struct letter_bytes *bytes;
+};
+
+/* How far a rank was seen to be. */
+struct seen {
+    uint64_t line;
+    uint64_t step;
+};
+
+static struct {
+    struct logged *first, *last;    /* msgLog, in the order of sending */
+    struct determinants own;        /* detBuf */
+    struct determinants others;     /* detLog */
+    struct determinants safe;       /* this rank's own that its keeper has, if it has one */
+    struct seen *seen;              /* by rank */
+    uint64_t *came;                 /* by rank: messages, those that wait here too */
+    struct packet_list waiting;     /* they have come and not been taken in */
+    struct letter_bytes **gathered; /* they have come and not been looked at */
+    size_t gathered_count;
+} logs;
+
+void logging_open(void)
+{
+    logs.seen = memory((size_t)self.ranks, sizeof *logs.seen);
+    logs.came = memory((size_t)self.ranks, sizeof *logs.came);
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+struct letter_bytes *logging_write(struct letter letter, const struct determinants *carried,
+                                   const struct packet *packet)
+{
+    size_t count = carried ? carried->count : 0, packed = count * sizeof(struct determinant);
+    size_t body = packet ? sizeof packet->head + packet->head.bytes : 0;
+    struct letter_bytes *bytes = letter_bytes_new(sizeof letter + packed + body);
+    letter.step = layer_now();
+    letter.incarnation = self.incarnation[self.rank];
+    letter.sender = self.rank;
+    letter.determinants = (uint32_t)count;
+    memcpy(bytes->data, &letter, sizeof letter);
+    if (packed > 0)
+        memcpy(bytes->data + sizeof letter, carried->all, packed);
+    if (body > 0)
+        memcpy(bytes->data + sizeof letter + packed, &packet->head, body);
+    return bytes;
+}
+
+void logging_count(const struct letter_bytes *bytes)
+{
+    struct letter letter;
+    struct determinant one;
+    memcpy(&letter, bytes->data, sizeof letter);
+    for (uint32_t i = 0; i < letter.determinants; i++) {
+        memcpy(&one, bytes->data + sizeof letter + i * sizeof one, sizeof one);
+        counts.carried += one.kind != DELIVERED;
+    }
+}
+
+const struct determinants *logging_own(void)
+{
+    return &logs.own;
+}
+
+void logging_came(struct packet *packet)
+{
+    packet_append(&logs.waiting, packet);
+}
+
+static void keep(struct letter_bytes *bytes, int to, const struct packet *packet)
+{
+    struct layer_message told;
+    struct logged *one = memory(1, sizeof *one);
+    *one = (struct logged){.line = self.line, .to = to, .bytes = bytes};
+    one->ssn = packet->head.number;
+    counts.messages++;
+    counts.logged += sizeof packet->head + packet->head.bytes;
+    one->told = layer_describe_sent(packet, to, &told);
+    *(logs.last ? &logs.last->next : &logs.first) = one;
+    logs.last = one;
+    if (one->told)
+        faultline_kept(one->ssn, told.comm, told.peer, told.tag, told.data, told.bytes);
+}
+
+/* --- pessimistic ------------------------------------------------------------------------------ */
+
+/* Who stores the determinants of this rank. */
+static int keeper(void)
+{
+    return (self.rank + 1) % self.ranks;
+}
+
+static void send_to_keeper(const struct determinants *determinants)
+{
+    struct letter letter = {.kind = LETTER_SAFE, .line = self.line};
+    struct letter_bytes *bytes = logging_write(letter, determinants, NULL);
+    logging_count(bytes);
+    channels_send(bytes, keeper(), LETTER_SAFE);
+    letter_bytes_drop(bytes);
+}
+
+static void look(void);
+
+/* Nothing leaves this rank before the determinants of all that happened here are stored. If the
+ * keeper dies meanwhile, the one after it is sent them by logging_send_again. */
+static void make_safe(void)
+{
+    if (!this_logger.pessimistic || logs.own.count == 0 || self.ranks == 1)
+        return;
+    send_to_keeper(&logs.own);
+    while (logs.own.count > 0) {
+        look();
+        sched_yield();
+    }
+}
+
+static void keep_safe(const struct determinants *stored)
+{
+    if (!this_logger.pessimistic)
+        return;
+    for (size_t i = 0; i < stored->count; i++)
+        if (determinants_have(&logs.own, &stored->all[i]))
+            determinants_add(&logs.safe, &stored->all[i]);
+}
+
+/* A new process has the place of the keeper. */
+static void make_safe_again(void)
+{
+    send_to_keeper(&logs.safe);
+    if (logs.own.count > 0)
+        send_to_keeper(&logs.own);
+}
+
+/* --- sending on ------------------------------------------------------------------------------- */
+
+/* [CM] lines 1 to 9. */
+void logging_send(struct packet *packet, int to)
+{
+    if (!self.begun)
+        refuse("a message before checkpoint_restore", "messages after it");
+    make_safe();
+    struct letter letter = {.kind = LETTER_MESSAGE, .line = self.line};
+    struct letter_bytes *bytes = logging_write(letter, &logs.own, packet);
+    keep(bytes, to, packet);
+    packet_drop(packet);
+    logging_count(bytes);
+    channels_send(bytes, to, LETTER_MESSAGE);
+}
+
+/* It carries determinants as well: what its sender did before it is not to be done in another
+ * way. They are not acknowledged, since it is in no log. */
+void logging_say_stage(int to, uint64_t line, unsigned stage)
+{
+    struct letter letter = {.kind = LETTER_STAGE, .line = line, .stage = stage};
+    make_safe();
+    struct letter_bytes *bytes = logging_write(letter, &logs.own, NULL);
+    logging_count(bytes);
+    channels_send(bytes, to, LETTER_STAGE);
+    letter_bytes_drop(bytes);
+}
+
+void logging_say_stage_to_all(uint64_t line, unsigned stage)
+{
+    for (int i = 1; i < self.ranks; i++)
+        logging_say_stage((self.rank + i) % self.ranks, line, stage);
+}
+
+/* [CM] line 16. */
+static void say_stored(const struct determinants *stored, int to)
+{
+    struct letter letter = {.kind = LETTER_STORED, .line = self.line};
+    struct letter_bytes *bytes = logging_write(letter, stored, NULL);
+    channels_send(bytes, to, LETTER_STORED);
+    letter_bytes_drop(bytes);
+}
+
+/* --- what comes ------------------------------------------------------------------------------- */
+
+static bool is_not_in(const struct determinant *one, const void *set)
+{
+    return !determinants_have(set, one);
+}
+
+/* This rank need not be in the communicator: it is told by its identity. */
+static void tell_held(const struct determinant *one)
+{
+    if (one->comm <= COMM_ID_WORLD)
+        faultline_held(one->comm ? (uint64_t)MPI_COMM_WORLD : 0, one->sender, one->ssn,
+                       one->receiver, one->rsn);
+    else
+        faultline_held_of(one->comm, one->sender, one->ssn, one->receiver, one->rsn);
+}
+
+/* [CM] lines 15 and 16. */
+static void store(const struct determinants *carried, int from, bool acknowledged)
+{
+    for (size_t i = 0; i < carried->count; i++) {
+        const struct determinant *one = &carried->all[i];
+        if (determinants_have(&logs.others, one))
+            continue;
+        determinants_add(&logs.others, one);
+        if (one->kind == DELIVERED)
+            tell_held(one);
+    }
+    if (acknowledged && carried->count > 0)
+        say_stored(carried, from);
+}
+
+static void see(const struct letter *letter, uint64_t line)
+{
+    struct seen *seen = &logs.seen[letter->sender];
+    if (line < seen->line || (line == seen->line && letter->step <= seen->step))
+        return;
+    *seen = (struct seen){line, letter->step};
+}
+
+/* What it carries; the array is the caller's. */
+static struct determinants read_determinants(const struct letter *letter, struct reader *in)
+{
+    size_t bytes = letter->determinants * sizeof(struct determinant);
+    const void *stored = reader_take(in, bytes);
+    struct determinants carried = {.count = letter->determinants};
+    if (!stored || bytes == 0)
+        return (struct determinants){0};
+    carried.all = memory(carried.count, sizeof *carried.all);
+    memcpy(carried.all, stored, bytes);
+    return carried;
+}
+
+static struct packet *read_packet(struct reader *in)
+{
+    struct packet_head head;
+    const void *stored = reader_take(in, sizeof head);
+    if (!stored)
+        die("a letter without a packet");
+    memcpy(&head, stored, sizeof head);
+    const void *data = reader_take(in, head.bytes);
+    if (!data)
+        die("a packet of a letter is cut off");
+    struct packet *packet = packet_new(head.bytes);
+    packet->head = head;
+    memcpy(packet->data, data, head.bytes);
+    return packet;
+}
+
+/* [CM] lines 11 to 13: false: it is of a process that has died, and the one after it sends it
+ * again, or it is a duplicate. */
+static bool is_new(const struct packet *packet, const struct letter *letter)
+{
+    int from = letter->sender;
+    uint64_t number = packet->head.number;
+    bool old = letter->incarnation < self.incarnation[from];
+    if (!old && number > logs.came[from])
+        die("message %" PRIu64 " of rank %d came, %" PRIu64 " was next", number, from,
+            logs.came[from]);
+    bool is = !old && number == logs.came[from];
+    logs.came[from] += is;
+    if (packet->head.kind == PACKET_MESSAGE)
+        (is ? faultline_taken : faultline_discarded)(0, from, number, letter->incarnation);
+    return is;
+}
+
+static void message_comes(const struct letter *letter, struct determinants *carried,
+                          struct reader *in)
+{
+    struct packet *packet = read_packet(in);
+    if (!is_new(packet, letter)) {
+        packet_drop(packet);
+        return;
+    }
+    store(carried, letter->sender, true);
+    see(letter, letter->line);
+    packet_append(&logs.waiting, packet);
+}
+
+/* In its turn, as a packet of the protocol's own. */
+static void stage_comes(const struct letter *letter, struct determinants *carried)
+{
+    struct packet *packet = packet_new(sizeof letter->stage);
+    packet->head.kind = PACKET_CONTROL;
+    packet->head.from = letter->sender;
+    packet->head.number = letter->line;
+    memcpy(packet->data, &letter->stage, sizeof letter->stage);
+    store(carried, letter->sender, false);
+    packet_append(&logs.waiting, packet);
+}
+
+static void tree_letter_comes(const struct letter *letter, struct determinants *carried,
+                              struct reader *in)
+{
+    struct packet *packet = letter->kind == LETTER_TOLD ? NULL : read_packet(in);
+    bool seen = letter->kind == LETTER_TOLD || letter->kind == LETTER_CONTRIBUTION ||
+                (letter->kind == LETTER_MULTICAST && packet->head.from == letter->sender);
+    if (letter->incarnation < self.incarnation[letter->sender]) {
+        trees_stale(letter, packet);
+        return;
+    }
+    store(carried, letter->sender, true);
+    if (seen)
+        see(letter, letter->line);
+    trees_comes(letter, packet);
+}
+
+static void letter_comes(const struct letter_bytes *bytes)
+{
+    struct reader in = {.next = bytes->data, .left = bytes->size};
+    struct letter letter;
+    memcpy(&letter, reader_take(&in, sizeof letter), sizeof letter);
+    struct determinants carried = read_determinants(&letter, &in);
+    if (letter.kind == LETTER_MESSAGE)
+        message_comes(&letter, &carried, &in);
+    else if (letter.kind >= LETTER_MULTICAST)
+        tree_letter_comes(&letter, &carried, &in);
+    else if (letter.incarnation < self.incarnation[letter.sender])
+        ; /* the process after it says so again */
+    else if (letter.kind == LETTER_STAGE)
+        stage_comes(&letter, &carried);
+    else if (letter.kind == LETTER_SAFE)
+        store(&carried, letter.sender, true);
+    else if (letter.kind == LETTER_STORED) {
+        keep_safe(&carried);
+        determinants_filter(&logs.own, is_not_in, &carried); /* [CM] lines 19 to 21 */
+    }
+    determinants_release(&carried);
+}
+
+/* Whatever is here by now. */
+static void look(void)
+{
+    struct letter_bytes *bytes;
+    recovery_look();
+    channels_look_after_sent();
+    trees_catch_up();
+    while ((bytes = channels_take())) {
+        letter_comes(bytes);
+        letter_bytes_drop(bytes);
+    }
+}
+
+/* Before checkpoint_restore nothing comes: a step that the program makes there is none of those
+ * that are relived, and what it took in would be missing afterwards. */
+struct packet *logging_take(void)
+{
+    if (!self.begun)
+        return NULL;
+    if (!logs.waiting.first)
+        look();
+    return packet_take_first(&logs.waiting);
+}
+
+static uint64_t tree_of_packet(const struct packet *packet)
+{
+    return packet_is_of_tree(&packet->head) ? packet->head.comm : 0;
+}
+
+/* [CM] lines 13 and 14. */
+void logging_happens(uint64_t step, const struct packet *packet, const void *choice, size_t bytes)
+{
+    struct determinant one = {.line = self.line,
+                              .step = step,
+                              .rsn = ++self.rsn,
+                              .ssn = packet ? packet->head.number : bytes,
+                              .comm = packet ? tree_of_packet(packet) : 0,
+                              .sender = packet ? packet->head.from : NOBODY,
+                              .receiver = self.rank,
+                              .kind = packet ? TAKEN : CHOSEN};
+    if (!packet && bytes > CHOICE_MOST)
+        refuse("a choice of more than 16 bytes", "smaller ones");
+    if (!packet)
+        memcpy(one.choice, choice, bytes);
+    determinants_add(&logs.own, &one);
+    counts.determinants++;
+}
+
+void logging_delivers(const struct packet *packet)
+{
+    struct determinant one = {.line = self.line,
+                              .step = layer_now(),
+                              .rsn = ++self.delivered,
+                              .ssn = packet->head.number,
+                              .comm = tree_of_packet(packet),
+                              .sender = packet->head.from,
+                              .receiver = self.rank,
+                              .kind = DELIVERED};
+    determinants_add(&logs.own, &one);
+    trees_catch_up();
+    tell_held(&one);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static void tell_let_go(const struct determinant *one)
+{
+    if (one->comm <= COMM_ID_WORLD)
+        faultline_let_go(one->comm ? (uint64_t)MPI_COMM_WORLD : 0, one->sender, one->ssn,
+                         one->receiver, one->rsn);
+    else
+        faultline_let_go_of(one->comm, one->sender, one->ssn, one->receiver, one->rsn);
+}
+
+static bool is_since(const struct determinant *one, const void *line)
+{
+    bool is = one->line >= *(const uint64_t *)line;
+    if (!is && one->kind == DELIVERED && one->receiver != self.rank)
+        tell_let_go(one);
+    return is;
+}
+
+static void drop_first(void)
+{
+    struct logged *one = logs.first;
+    logs.first = one->next;
+    if (!logs.first)
+        logs.last = NULL;
+    letter_bytes_drop(one->bytes);
+    free(one);
+}
+
+void logging_drop_before(uint64_t line)
+{
+    determinants_filter(&logs.own, is_since, &line);
+    determinants_filter(&logs.others, is_since, &line);
+    determinants_filter(&logs.safe, is_since, &line);
+    while (logs.first && logs.first->line < line) {
+        if (logs.first->told)
+            faultline_dropped(0, logs.first->to, logs.first->ssn);
+        drop_first();
+    }
+    trees_drop_before(line);
+}
+
+void logging_close(void)
+{
+    while (logs.first)
+        drop_first();
+    determinants_release(&logs.own);
+    determinants_release(&logs.others);
+    determinants_release(&logs.safe);
+    packet_list_clear(&logs.waiting);
+    free(logs.seen);
+    free(logs.came);
+}
+
+/* --- recovery --------------------------------------------------------------------------------- */
+
+struct known logging_known(int rank)
+{
+    return (struct known){logs.seen[rank].line, logs.seen[rank].step, &logs.others};
+}
+
+void logging_send_again(int to)
+{
+    for (const struct logged *one = logs.first; one; one = one->next)
+        if (one->to == to)
+            channels_send(one->bytes, to, LETTER_MESSAGE);
+    trees_send_again(to);
+    if (this_logger.pessimistic && to == keeper())
+        make_safe_again();
+    struct letter letter = {.kind = LETTER_AGAIN, .line = self.line};
+    struct letter_bytes *bytes = logging_write(letter, NULL, NULL);
+    channels_send(bytes, to, LETTER_AGAIN);
+    letter_bytes_drop(bytes);
+}
+
+static bool says_again(const struct letter_bytes *bytes)
+{
+    struct letter letter;
+    memcpy(&letter, bytes->data, sizeof letter);
+    return letter.kind == LETTER_AGAIN;
+}
+
+void logging_gather(void)
+{
+    int missing = self.ranks - 1;
+    while (missing > 0) {
+        struct letter_bytes *bytes = channels_take();
+        recovery_look();
+        channels_look_after_sent();
+        if (!bytes) {
+            sched_yield();
+            continue;
+        }
+        missing -= says_again(bytes);
+        logs.gathered = larger(logs.gathered, (logs.gathered_count + 1) * sizeof *logs.gathered);
+        logs.gathered[logs.gathered_count++] = bytes;
+    }
+}
+
+void logging_begin_again(void)
+{
+    for (int rank = 0; rank < self.ranks; rank++)
+        logs.came[rank] = layer_taken(rank);
+    for (size_t i = 0; i < logs.gathered_count; i++) {
+        letter_comes(logs.gathered[i]);
+        letter_bytes_drop(logs.gathered[i]);
+    }
+    free(logs.gathered);
+    logs.gathered = NULL;
+    logs.gathered_count = 0;
+}
+
+static bool may_be(const struct packet *packet, const struct determinant *determinant)
+{
+    const struct packet_head *head = &packet->head;
+    bool of_tree = packet_is_of_tree(head);
+    if (head->from != determinant->sender || head->kind >= PACKET_CONTROL ||
+        of_tree != (determinant->comm != 0))
+        return false;
+    return !of_tree || (head->comm == determinant->comm && head->number == determinant->ssn);
+}
+
+/* Of those that wait here; NULL: it is not among them. Those of one rank are in order, but for
+ * those that come along trees. */
+static struct packet *take_waiting(const struct determinant *determinant)
+{
+    struct packet_list rest = {0};
+    struct packet *found = NULL, *one;
+    while ((one = packet_take_first(&logs.waiting)))
+        if (!found && may_be(one, determinant))
+            found = one;
+        else
+            packet_append(&rest, one);
+    logs.waiting = rest;
+    if (found && found->head.number != determinant->ssn)
+        die("message %" PRIu64 " of rank %d is missing", determinant->ssn, determinant->sender);
+    return found;
+}
+
+struct packet *logging_await(const struct determinant *determinant)
+{
+    struct packet *found;
+    while (!(found = take_waiting(determinant))) {
+        look();
+        sched_yield();
+    }
+    return found;
+}

@@ -1,0 +1,76 @@
+/* Algorithm 1 of [CM] without its recovery: what is sent is logged and carries determinants, what
+ * comes is checked and makes one. Must not know: who has died, when a line is taken. */
+#ifndef COMMON_LOGGING_LOGGING_H
+#define COMMON_LOGGING_LOGGING_H
+
+#include "common/logging/channels.h"
+#include "common/logging/determinants.h"
+
+/* In front of what is in a letter; behind it the determinants, then a packet of the program. */
+struct letter {
+    uint64_t
+        line; /* of the sender, when it made the letter; of a LETTER_STAGE, the one it is about */
+    uint64_t step;        /* of the sender, since its line */
+    uint64_t incarnation; /* of the sender */
+    int32_t sender;
+    uint32_t kind;
+    uint32_t stage; /* of a LETTER_STAGE */
+    uint32_t determinants;
+    uint64_t origin; /* of a LETTER_MULTICAST: its root's incarnation */
+};
+
+void logging_open(void);
+void logging_close(void);
+
+/* For layer_carrier. logging_take: NULL where nothing is here. */
+void logging_send(struct packet *packet, int to);
+struct packet *logging_take(void);
+void logging_happens(uint64_t step, const struct packet *packet, const void *choice, size_t bytes);
+void logging_delivers(const struct packet *packet);
+
+/* Says how far this rank is with `line`: to one rank, or to all others. After all that was sent. */
+void logging_say_stage(int to, uint64_t line, unsigned stage);
+void logging_say_stage_to_all(uint64_t line, unsigned stage);
+
+/* Every rank has saved `line`: what is of lines before it is dropped ([CM] lines 22 to 25). */
+void logging_drop_before(uint64_t line);
+
+/* --- for trees.h ------------------------------------------------------------------------------ */
+
+/* Counts the determinants that a letter takes along; once for each time it is sent. */
+void logging_count(const struct letter_bytes *bytes);
+
+/* Room for a letter with these determinants (NULL: none) and `packet` (NULL: none); step, sender
+ * and incarnation are filled in. Held once. */
+struct letter_bytes *logging_write(struct letter letter, const struct determinants *carried,
+                                   const struct packet *packet);
+/* This rank's determinants that nobody else is known to have. */
+const struct determinants *logging_own(void);
+/* For logging_take; takes over the packet. */
+void logging_came(struct packet *packet);
+
+/* --- recovery --------------------------------------------------------------------------------- */
+
+/* What this rank knows of one that has died: how far it was seen to come, and determinants. */
+struct known {
+    uint64_t line;
+    uint64_t step;
+    struct determinants *of; /* of this rank's; not only of the dead one */
+};
+struct known logging_known(int rank);
+
+/* [CM] lines 38 to 42, and that this was all. */
+void logging_send_again(int to);
+
+/* Waits for that of all others. What comes is looked at by logging_begin_again. */
+void logging_gather(void);
+
+/* This process has taken over a rank and read its image: from each rank comes what came after it.
+ */
+void logging_begin_again(void);
+
+/* Waits for the message that the determinant is of, from whoever else has come before; owned by the
+ * caller. */
+struct packet *logging_await(const struct determinant *determinant);
+
+#endif

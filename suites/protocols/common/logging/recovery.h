@@ -1,0 +1,39 @@
+/* A rank has died: how the others learn of it, how a new process takes its place, and what it is
+ * given ([CM] lines 28 to 51). By ULFM: revoke, shrink, spawn, merge. Must not know: what
+ * is logged and why, when a line is taken. */
+#ifndef COMMON_LOGGING_RECOVERY_H
+#define COMMON_LOGGING_RECOVERY_H
+
+#include "common/logging/logger.h"
+
+/* In MPI_Init. This process is one of the first, or takes the place of a rank that has died: then
+ * it is told who it is, and gets all determinants of the rank. */
+void recovery_open(void);
+/* In MPI_Finalize. */
+void recovery_close(void);
+
+/* For layer_protocol. */
+void recovery_everybody(MPI_Group *group);
+
+/* This process has taken over a rank. */
+bool recovery_is_newcomer(void);
+
+/* If a rank has died: replaces it, together with all others who live. If the process that takes its
+ * place dies meanwhile, the next one does; the job ends where another rank dies. */
+void recovery_look(void);
+
+/* All have come here and nobody has died. False: somebody has, and is replaced. */
+bool recovery_all_are_well(void);
+
+/* The newest line that others have saved, at a process that has taken over a rank. */
+uint64_t recovery_line_of_others(void);
+
+/* At a process that has taken over a rank: waits until every other rank has sent it what it has
+ * logged for it. With that come determinants of others that the process before had stored, so it is
+ * no sooner as good as that one was. The job ends where another rank dies meanwhile. */
+void recovery_gather(void);
+
+/* From the line that this process has read on it is given what happened to the rank before. */
+void recovery_relive(void);
+
+#endif

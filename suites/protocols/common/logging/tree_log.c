@@ -1,0 +1,123 @@
+/* See tree_log.h. */
+#include "common/logging/tree_log.h"
+
+#include "common/logging/trees.h"
+#include "common/messages/comms.h"
+#include "faultline.h"
+
+#include <stdlib.h>
+
+static struct {
+    struct part *first, *last;
+    size_t untold;
+    bool gave_back; /* one of them */
+} parts;
+
+static void tell(struct part *part)
+{
+    uint64_t handle = trees_handle(part->comm);
+    if (part->told || handle == 0)
+        return;
+    part->told = true;
+    parts.untold--;
+    faultline_kept_part(handle, self.rank, part->to, part->number);
+}
+
+void tree_log_tell(void)
+{
+    for (struct part *part = parts.first; part && parts.untold > 0; part = part->next)
+        tell(part);
+}
+
+static void add_at(struct part **link, const struct part *part)
+{
+    struct part *made = memory(1, sizeof *made);
+    *made = *part;
+    if (made->members)
+        comm_hold(made->members);
+    made->next = *link;
+    *link = made;
+    if (!made->next)
+        parts.last = made;
+    parts.untold++;
+    tell(made);
+}
+
+void tree_log_add(const struct part *part)
+{
+    add_at(parts.last ? &parts.last->next : &parts.first, part);
+}
+
+static struct part *contribution(uint64_t comm, uint64_t number)
+{
+    struct part *part = parts.first;
+    while (part && (part->comm != comm || part->number != number || part->to == NOBODY))
+        part = part->next;
+    return part;
+}
+
+void tree_log_give_back(const struct part *part)
+{
+    struct part **link = &parts.first;
+    if (contribution(part->comm, part->number)) {
+        letter_bytes_drop(part->bytes);
+        return;
+    }
+    while (*link && ((*link)->comm != part->comm || (*link)->number < part->number))
+        link = &(*link)->next;
+    add_at(link, part);
+    parts.gave_back = true;
+}
+
+bool tree_log_was_given_back(uint64_t comm, uint64_t number)
+{
+    return parts.gave_back && contribution(comm, number);
+}
+
+struct part *tree_log_first(void)
+{
+    return parts.first;
+}
+
+static void tell_dropped(const struct part *part)
+{
+    uint64_t handle = trees_handle(part->comm);
+    if (part->told && handle != 0)
+        faultline_dropped(handle, part->to, part->number);
+}
+
+void tree_log_forget_payload(struct part *part, struct letter_bytes *bytes)
+{
+    tell_dropped(part);
+    part->has_payload = false;
+    letter_bytes_drop(part->bytes);
+    part->bytes = bytes;
+}
+
+static void remove_first(void)
+{
+    struct part *part = parts.first;
+    parts.first = part->next;
+    if (!parts.first)
+        parts.last = NULL;
+    parts.untold -= !part->told;
+    if (part->members)
+        comm_drop(part->members);
+    letter_bytes_drop(part->bytes);
+    free(part);
+}
+
+void tree_log_drop_before(uint64_t line)
+{
+    while (parts.first && parts.first->line < line) {
+        if (parts.first->has_payload)
+            tell_dropped(parts.first);
+        remove_first();
+    }
+}
+
+void tree_log_close(void)
+{
+    while (parts.first)
+        remove_first();
+}

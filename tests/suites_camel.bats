@@ -1,0 +1,20 @@
+#!/usr/bin/env bats
+# The suites of CAMEL: message logging with collective calls along trees.
+
+bats_require_minimum_version 1.5.0
+
+load suites_common
+
+setup() { suites_setup; }
+
+@test "camel: ranks die at every phase of a line and in between, and nobody else goes back" {
+    passes 81 "$ROOT/suites/camel/crash.lua"
+}
+
+@test "camel: each broken variant is found by the claim that is said" {
+    passes 7 "$ROOT/suites/camel/broken.lua"
+}
+
+@test "camel: another rank dies before the first has recovered: unsupported, and no violation" {
+    unsupported camel
+}
