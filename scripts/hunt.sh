@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# make hunt: mutants of protocols that were written without a look at what the suites test
+# (suites/protocols/P/hunt/*.patch), each with programs drawn from seeds and with the scenarios of its
+# protocol, on the step engine, until a claim is violated. Prints for each which claim found it, and
+# where, or that it survived. Exit status 1: one survived that was found before (`Found: CLAIM` in the
+# head of its patch; `Survives: REASON` is in that of one that was not).
+# Usage: hunt.sh BUILD_FOLDER [GLOB]...
+#     GLOB   only mutants of such names (c3-*); by itself all
+# HUNT_SEEDS: chunks of drawn programs (default 2). HUNT_SUITES=no: drawn programs alone.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "$0")/.."
+. scripts/mutants/common.bash
+build=$(realpath "$1")
+shift
+seeds=${HUNT_SEEDS:-2}
+work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-hunt.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# Of each protocol, files that it passes as it should be.
+declare -A suites=(
+    [blocking]="suites/blocking/crash.lua suites/mutants/blocking.lua"
+    [c3]="suites/c3/claims.lua suites/c3/collectives.lua suites/mutants/c3.lua suites/mutants/lines.lua
+          suites/c3/cells.lua suites/c3/crash.lua"
+    [chandy_lamport]="suites/chandy_lamport/channels.lua suites/mutants/lines.lua
+          suites/chandy_lamport/crash.lua"
+    [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
+    [scmel]="suites/scmel/crash.lua"
+)
+
+# tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
+# that is vacuous has not failed.
+tries() {
+    local status=0 first='/# (vacuous|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
+    rm -rf "$work/runs"
+    : >"$work/tap"
+    FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \
+        --no-control --no-stacks --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
+    while kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
+        sleep 0.2
+    done
+    kill -INT $! 2>/dev/null || true # the first is enough
+    wait $! || status=$?
+    case $status in
+    [0-3] | 130) ;;
+    *)
+        # Nothing of this protocol is in the file.
+        grep -q 'no scenario' "$work/said" "$work/tap" && return 0
+        echo "hunt.sh: faultline run $*: status $status: $(tail -c 300 "$work/said")" >&2
+        exit 3
+        ;;
+    esac
+    sed -nE "$first" "$work/tap" | head -n 1
+}
+
+# found PROTOCOL: the same for all that is tried with the mutant on the shelf.
+found() {
+    local seed file what filter="$1: *"
+    what=$(tries --filter "$filter" suites/drawn/grid.lua)
+    [ -z "$what" ] || { echo "$what, suites/drawn/grid.lua"; return; }
+    for ((seed = 1; seed <= seeds; seed++)); do
+        what=$(tries --seed "$seed" --filter "$filter" suites/drawn/programs.lua)
+        [ -z "$what" ] || { echo "$what, seed $seed"; return; }
+    done
+    [ "${HUNT_SUITES:-yes}" = yes ] || return 0
+    for file in ${suites[$1]}; do
+        case $file in
+        suites/mutants/lines.lua) what=$(tries --filter "$filter" "$file") ;;
+        *) what=$(tries "$file") ;;
+        esac
+        [ -z "$what" ] || { echo "$what, $file"; return; }
+    done
+}
+
+is_wanted() {
+    local pattern
+    [ $# -gt 1 ] || return 0
+    for pattern in "${@:2}"; do
+        # shellcheck disable=SC2053 # a pattern it is to be
+        [[ $1 != $pattern ]] || return 0
+    done
+    return 1
+}
+
+count=0 lost=0
+while read -r patch; do
+    name=$(mutant_name "$patch")
+    is_wanted "$name" "$@" || continue
+    protocol=${name%%-*}
+    library=$build/mutants/protocols/lib$name.so
+    make -s BUILD="$build" "$library" >/dev/null || exit 3
+    rm -rf "$work/shelf"
+    mkdir "$work/shelf"
+    ln -s "$build/protocols"/* "$work/shelf/"
+    cp --remove-destination "$library" "$work/shelf/" && mv "$work/shelf/lib$name.so" "$work/shelf/lib$protocol.so"
+    what=$(found "$protocol")
+    count=$((count + 1))
+    if [ -n "$what" ]; then
+        echo "$name: $what"
+    elif [ -n "$(mutant_says "$patch" Survives)" ]; then
+        echo "$name: survived: $(mutant_says "$patch" Survives)"
+    else
+        echo "$name: survived, was found by $(mutant_says "$patch" Found)"
+        lost=$((lost + 1))
+    fi
+done < <(hunted_patches | sort)
+[ "$count" -gt 0 ] || {
+    echo "hunt.sh: no mutant is called $*" >&2
+    exit 64
+}
+echo "$count mutants, $lost that were found before survived"
+[ "$lost" -eq 0 ]
