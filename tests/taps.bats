@@ -219,13 +219,14 @@ generate() {
 
 # --- the edges of a program's life ----------------------------------------------------------------
 
-# Ranks die in an order of their own: their numbers in messages are taken out.
+# Ranks die in an order of their own: their numbers in messages are taken out. So is what MPI_Abort
+# prints: without Faultline, too, mpiexec ends in about 1 of 150 runs before it has passed the line on.
 edge() {
     bare 2 "$BUILD/tests/mpi/taps_life" "$1"
     tapped 2 "$BUILD/tests/mpi/taps_life" "$1"
     [ "$bare_status" -eq "$tapped_status" ]
-    sed -E 's/(node|rank|process|PID|code|\() *[0-9]+/\1/g' bare.out | sort -u >bare.plain
-    sed -E 's/(node|rank|process|PID|code|\() *[0-9]+/\1/g' tapped.out | sort -u >tapped.plain
+    sed -E 's/(node|rank|process|PID|code|\() *[0-9]+/\1/g' bare.out | grep -v '^Abort(' | sort -u >bare.plain
+    sed -E 's/(node|rank|process|PID|code|\() *[0-9]+/\1/g' tapped.out | grep -v '^Abort(' | sort -u >tapped.plain
     diff bare.plain tapped.plain
 }
 
