@@ -16,26 +16,12 @@ setup() { suites_setup; }
     passes 18 "$ROOT/suites/c3/claims.lua"
 }
 
-# Every point of the 98 in one of four programs, and every other one in ring; all of it is run by
-# `faultline run suites/c3/crash.lua`.
-@test "c3: ring, killed at 49 points, recovers" {
-    passes 49 "$ROOT/suites/c3/crash.lua" --filter 'ring: *' --shard 1/2
+@test "c3: every program, killed at each of the 98 points, recovers on the step engine" {
+    passes 490 "$ROOT/suites/c3/crash.lua" --engine step
 }
 
-@test "c3: laplace, killed at 25 points, recovers" {
-    passes 25 "$ROOT/suites/c3/crash.lua" --filter 'laplace: *' --shard 1/4
-}
-
-@test "c3: cg, killed at 25 points, recovers" {
-    passes 25 "$ROOT/suites/c3/crash.lua" --filter 'cg: *' --shard 2/4
-}
-
-@test "c3: neuron, killed at 24 points, recovers" {
-    passes 24 "$ROOT/suites/c3/crash.lua" --filter 'neuron: *' --shard 3/4
-}
-
-@test "c3: master_worker, killed at 24 points, recovers" {
-    passes 24 "$ROOT/suites/c3/crash.lua" --filter 'master_worker: *' --shard 4/4
+@test "c3: every program, killed at every tenth point, recovers under mpiexec" {
+    passes 49 "$ROOT/suites/c3/crash.lua" --engine mpiexec --shard 3/10
 }
 
 @test "c3: each broken variant is found by the claim that is said" {
@@ -51,7 +37,7 @@ setup() { suites_setup; }
     for variant in "$right"/build/protocols/libc3-*.so; do
         cp "$BUILD/protocols/libc3.so" "$variant"
     done
-    FAULTLINE=$right/build/faultline runs "$ROOT/suites/c3/broken.lua" --no-control --no-stacks
+    FAULTLINE=$right/build/faultline runs "$ROOT/suites/c3/broken.lua" --engine step --no-control --no-stacks
     cat "$BATS_TEST_TMPDIR/tap" "$BATS_TEST_TMPDIR/said"
     [ "$(grep -c '^not ok' "$BATS_TEST_TMPDIR/tap")" = 20 ]
     # Nothing is found, or what is sought cannot be brought about.

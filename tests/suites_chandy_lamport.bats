@@ -20,6 +20,10 @@ setup() { suites_setup; }
     passes 4 "$ROOT/suites/chandy_lamport/broken.lua"
 }
 
-@test "chandy_lamport: every program, killed at two of eighty points, recovers" {
-    passes 16 "$ROOT/suites/chandy_lamport/crash.lua" --shard 5/41
+@test "chandy_lamport: every program, killed at every fourth point, recovers on the step engine" {
+    passes 160 "$ROOT/suites/chandy_lamport/crash.lua" --engine step --shard 3/4
+}
+
+@test "chandy_lamport: every program, killed at two of eighty points, recovers under mpiexec" {
+    passes 16 "$ROOT/suites/chandy_lamport/crash.lua" --engine mpiexec --shard 5/41
 }

@@ -24,3 +24,7 @@ setup() { suites_setup; }
 @test "cocheck: each broken variant is found by the claim that is said" {
     passes 8 "$ROOT/suites/cocheck/broken.lua"
 }
+
+@test "cocheck: every program, killed at every eighth point, recovers on the step engine" {
+    passes 121 "$ROOT/suites/cocheck/crash.lua" --engine step --shard 3/8
+}

@@ -8,25 +8,12 @@ load suites_common
 
 setup() { suites_setup; }
 
-# All twenty points in ring, and each in two of the four other programs.
-@test "blocking: laplace, killed at 10 points, recovers" {
-    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'laplace: *' --shard 1/2
+@test "blocking: every program, killed at each of the 20 points, recovers on the step engine" {
+    passes 100 "$ROOT/suites/blocking/crash.lua" --engine step
 }
 
-@test "blocking: cg, killed at 10 points, recovers" {
-    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'cg: *' --shard 2/2
-}
-
-@test "blocking: neuron, killed at 10 points, recovers" {
-    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'neuron: *' --shard 1/2
-}
-
-@test "blocking: ring, killed at 20 points, recovers" {
-    passes 20 "$ROOT/suites/blocking/crash.lua" --filter 'ring: *'
-}
-
-@test "blocking: master_worker, killed at 10 points, recovers" {
-    passes 10 "$ROOT/suites/blocking/crash.lua" --filter 'master_worker: *' --shard 2/2
+@test "blocking: every program, killed at every fourth point, recovers under mpiexec" {
+    passes 25 "$ROOT/suites/blocking/crash.lua" --engine mpiexec --shard 2/4
 }
 
 @test "blocking: each broken variant is found by the claim that is said, on the step engine" {
