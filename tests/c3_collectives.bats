@@ -81,7 +81,10 @@ LUA
     done
 }
 
-# Every third of the scenarios: of each call one arrangement, of the rest a third.
-@test "lines through every collective call, then a crash" {
-    passes 29 --shard 1/3
+@test "lines through every collective call, then a crash, on the step engine" {
+    passes 88 --engine step
+}
+
+@test "every ninth of these under mpiexec" {
+    passes 10 --engine mpiexec --shard 2/9
 }
