@@ -40,14 +40,17 @@ done
 
 table=$(scripts/campaigns_table.sh "$1")
 echo "$table"
+declare -A found # in how many campaigns each variant was
+while read -r variant times _; do
+    found[$variant]=${times%/*}
+done < <(tr -d '`|' <<<"$table")
 for patch in suites/protocols/*/broken/*.patch; do
     protocol=${patch#suites/protocols/}
     variant=${protocol%%/*}-$(basename "$patch" .patch)
-    found=$(sed -n "s/^| \`$variant\` | \([^ ]*\) .*/\1/p" <<<"$table")
-    if [ -z "$found" ]; then
+    if [ -z "${found[$variant]:-}" ]; then
         wrong "$variant: no campaign over it"
-    elif [ "${found%/*}" -ne "${SEEDS:-10}" ]; then
-        wrong "$variant: found ${found%/*} times of ${SEEDS:-10}"
+    elif [ "${found[$variant]}" -ne "${SEEDS:-10}" ]; then
+        wrong "$variant: found ${found[$variant]} times of ${SEEDS:-10}"
     fi
 done
 exit $bad

@@ -11,21 +11,22 @@ out=$1/campaigns/broken
 # run that did (0: the survey did, without any fault), and the claims, the most frequent first.
 # shellcheck disable=SC2016 # names of jq's own
 summary='
-  [.[] | [.groups[] | select(.verdict == "violation")]] as $found
+  [inputs | { variant: input_filename | sub(".*/"; "") | sub("[.][0-9]+[.]json$"; ""),
+              groups: [.groups[] | select(.verdict == "violation")] }]
+  | group_by(.variant)[] | .[0].variant as $variant | map(.groups) as $found
   | [$found[] | map(.first) | min | select(. != null)] | sort as $at
   | [$found[][].claim] | group_by(.) | sort_by(-length, .[0]) | map(.[0]) | join(", ") as $claims
-  | "\($at | length)/\($found | length) | \($at[(($at | length) - 1) / 2 | floor] // "-") | \($at[-1] // "-")"
-    + " | \($claims)"'
+  | "| `\($variant)` | \($at | length)/\($found | length) | \($at[(($at | length) - 1) / 2 | floor] // "-")"
+    + " | \($at[-1] // "-") | \($claims) |"'
 
-echo '| variant | found | median run | highest | by |'
-echo '|---|---|---|---|---|'
+files=()
 for patch in suites/protocols/*/broken/*.patch; do
     protocol=${patch#suites/protocols/}
     variant=${protocol%%/*}-$(basename "$patch" .patch)
-    files=()
     for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
         [ ! -e "$out/$variant.$seed.json" ] || files+=("$out/$variant.$seed.json")
     done
-    [ "${#files[@]}" -eq 0 ] ||
-        echo "| \`$variant\` | $(jq -rs "$summary" "${files[@]}") |"
 done
+echo '| variant | found | median run | highest | by |'
+echo '|---|---|---|---|---|'
+[ "${#files[@]}" -eq 0 ] || jq -rn "$summary" "${files[@]}"

@@ -8,6 +8,7 @@ setup() {
     REPO=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     BUILD=${BUILD:-$REPO/build}
     case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
+    mkdir -p "$BATS_TEST_TMPDIR"/campaigns/{broken,systematic}
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -18,7 +19,6 @@ variants() {
 
 # right NAME: a campaign of 3 runs that found nothing.
 right() {
-    mkdir -p "$(dirname "campaigns/$1")"
     echo '{ "going": false, "complete": true, "runs": 3,
             "verdicts": { "pass": 2, "vacuous": 1, "violation": 0, "harness-error": 0 },
             "canaries": [ { "found": true } ], "groups": [], "subjects": [ { "complete": true } ] }' \
@@ -27,7 +27,6 @@ right() {
 
 # found NAME RUN: one that found something in this run.
 found() {
-    mkdir -p "$(dirname "campaigns/$1")"
     echo '{ "groups": [ { "verdict": "violation", "claim": "C.late.log", "first": '"$2"' },
                         { "verdict": "violation", "claim": "H.loss", "first": 99 } ] }' \
         >"campaigns/$1"
@@ -65,15 +64,16 @@ judge() {
 
 # change FILE FILTER WORDS: with this change the check fails, and says so.
 change() {
-    results
-    jq "$2" "campaigns/$1" >changed
-    mv changed "campaigns/$1"
+    mv "campaigns/$1" right
+    jq "$2" right >"campaigns/$1"
     judge
     [ "$status" -eq 1 ]
     [[ "$output" == *"$3"* ]]
+    mv right "campaigns/$1"
 }
 
 @test "each thing that is not so is told" {
+    results
     change random.json '.verdicts.violation = 1' "random.json: not so: no violation"
     change random.json '.verdicts."harness-error" = 1' "random.json: not so: no error of the harness"
     change random.json '.runs = 2' "random.json: not so: 3 runs"
