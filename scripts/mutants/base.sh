@@ -24,12 +24,12 @@ stamp=$({
 rm -rf "$base" "$base.stamp" "$build/mutants/control"
 mkdir -p "$base/build" "$build/mutants/control"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$base"
-for part in gen obj checked pic bench tests fuzz programs protocols faultline faultline-rank \
+for part in gen obj checked pic threads bench tests fuzz programs protocols command.a faultline faultline-rank \
     libfaultline.so; do
     [ ! -e "$build/$part" ] || cp -aH "$build/$part" "$base/build/"
 done
 renamed
-make -s -C "$base" BUILD=build tests >"$base.log" 2>&1 || {
+make -s -C "$base" BUILD=build tests-one-library >"$base.log" 2>&1 || {
     cat "$base.log" >&2
     exit 1
 }

@@ -19,7 +19,10 @@ $(BUILD)/threads/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -O1 $(THREAD_SANITIZE) -Wno-tsan -c -o $@ $<
 
-$(BUILD)/threads/%.t: tests/unit/injectors/%.c $(patsubst %.c,$(BUILD)/threads/%.o,$(THREAD_SOURCES))
+THREAD_OBJECTS = $(patsubst %.c,$(BUILD)/threads/%.o,$(THREAD_SOURCES))
+.SECONDARY: $(THREAD_OBJECTS) # kept, or they would be compiled again each time
+
+$(BUILD)/threads/%.t: tests/unit/injectors/%.c $(THREAD_OBJECTS)
 	@echo "  THREADS $<"
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -O1 $(THREAD_SANITIZE) -Wno-tsan -Itests -o $@ $(filter %.c %.o,$^) -lxxhash -lm
