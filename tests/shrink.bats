@@ -70,7 +70,7 @@ shrink() {
 }
 
 @test "a failure that comes only every other time is shrunk as well, and its rate is told" {
-    failing "environment = { TURNS = 2, COUNTER = '$PWD/counter' }," \
+    failing "engine = 'step', environment = { TURNS = 2, COUNTER = '$PWD/counter' }," \
         'p:delay { from = 0, ms = 1 } p:kill { rank = 1, event = "send", nth = 3, after = "start" }'
     shrink 0
     grep -q 'p:kill' "$folder/shrunk.lua"
@@ -83,7 +83,7 @@ shrink() {
 # leave that out.
 @test "what turns out to fail only sometimes gives way to something larger that always does" {
     export TURNS=2 COUNTER=$PWD/counter SURE_RANKS=3 FIRST=5
-    LAPS=3 failing '' 'p:kill { rank = 1, event = "send", nth = 3 }'
+    LAPS=3 failing 'engine = "step",' 'p:kill { rank = 1, event = "send", nth = 3 }'
     shrink 0
     grep -q 'ranks = 3' "$folder/shrunk.lua"
     grep -q 'or not every time (1)' "$folder/shrunk.lua"
@@ -177,7 +177,7 @@ shrink() {
     cat >s.lua <<'END'
 scenario "a message is taken from the log and comes again" {
   protocol = "c3-log-all", program = "ring", ranks = 3, arguments = { "--iterations", 19 },
-  claims = { "C.late.replay" }, environment = { C3_EVERY = 10 },
+  engine = "step", claims = { "C.late.replay" }, environment = { C3_EVERY = 10 },
   plan = function(p)
     p:delay { from = 0, to = 1, nth = 3, ms = 1 }
     p:hold { from = 1, to = 2, nth = 10, release = { rank = 1, event = "recv" }, after = "start" }
