@@ -33,10 +33,10 @@ recorded() {
         awk '{ $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); print }'
 }
 
-# passes COUNT FILE: all scenarios pass, and they are so many.
+# passes COUNT FILE [OPTION...]: all scenarios pass, and they are so many.
 passes() {
     local status=0 passed
-    timeout -k 10 900 "$FAULTLINE" run -j 2 --out out "$2" >tap 2>said || status=$?
+    timeout -k 10 900 "$FAULTLINE" run -j 2 --out out "${@:3}" "$2" >tap 2>said || status=$?
     grep -A 30 '^not ok' tap | head -200 || true
     cat said
     passed=$(grep '^ok' tap | grep -vc 'covers what it promises') || true
@@ -236,11 +236,13 @@ END
 }
 
 @test "blocking loses no committed line to storage that fails" {
-    passes 47 "$REPO/suites/storage/blocking.lua"
+    passes 47 "$REPO/suites/storage/blocking.lua" --engine step
+    passes 10 "$REPO/suites/storage/blocking.lua" --engine mpiexec --shard 2/5
 }
 
 @test "c3 loses no committed line to storage that fails" {
-    passes 24 "$REPO/suites/storage/c3.lua"
+    passes 24 "$REPO/suites/storage/c3.lua" --engine step
+    passes 6 "$REPO/suites/storage/c3.lua" --engine mpiexec --shard 2/4
 }
 
 @test "each promise to storage that is left out is found by the claim that is said" {
