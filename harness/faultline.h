@@ -462,22 +462,15 @@ static inline void faultline_let_go(uint64_t comm, int sender, uint64_t ssn, int
     faultline_number_told(FAULTLINE_LET_GO, comm, sender, receiver, ssn, rsn);
 }
 
-/* The same of a multicast or reduction on a communicator that this process need not be in, or not
- * yet: it is known by its identity, see faultline_identity. */
-static inline void faultline_held_of(uint64_t identity, int sender, uint64_t ssn, int receiver,
-                                     uint64_t rsn)
+/* One of the notes of this section, by its kind, of a multicast or reduction on a communicator that
+ * is known by its identity (see faultline_identity): this process need not be in it, or not yet, or
+ * no longer. Of the numbers those count that the note of that kind has. */
+static inline void faultline_numbered_of(int kind, uint64_t identity, int sender, int receiver,
+                                         uint64_t ssn, uint64_t rsn)
 {
     const struct faultline_number number = {0, sender, receiver, ssn, rsn, identity};
     if (faultline_numbered)
-        faultline_numbered(FAULTLINE_HELD, &number);
-}
-
-static inline void faultline_let_go_of(uint64_t identity, int sender, uint64_t ssn, int receiver,
-                                       uint64_t rsn)
-{
-    const struct faultline_number number = {0, sender, receiver, ssn, rsn, identity};
-    if (faultline_numbered)
-        faultline_numbered(FAULTLINE_LET_GO, &number);
+        faultline_numbered(kind, &number);
 }
 
 /* A message of the application has come here from `sender`'s incarnation (0: the first), and will

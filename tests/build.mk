@@ -32,6 +32,11 @@ $(patsubst %,$(BUILD)/tests/engine_%.t,members topology reduce): $(call checked,
 $(BUILD)/tests/engine_topology.t $(call checked,engine/communicators/topology.c): \
     CPPFLAGS += $(TAP_CPPFLAGS)
 
+# Parts of protocols that need no MPI.
+TREE = suites/protocols/common/messages/tree.c
+$(BUILD)/tests/spanning_tree.t: $(call checked,$(TREE))
+$(BUILD)/tests/spanning_tree.t $(call checked,$(TREE)): CPPFLAGS += -Isuites/protocols
+
 # The search over schedules, on models that are run by the engine's account of transitions.
 $(BUILD)/tests/explore_tree.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition zygote/choices))
 $(BUILD)/tests/explore_policy.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition))

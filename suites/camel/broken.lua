@@ -18,7 +18,9 @@ broken("no-determinants", "openatom", "M.orphan", "nobody else knows the order",
 broken("multicast-unlogged", "openatom", "M.replay", "nobody can send it again", short)
 broken("contributions-kept", "leanmd", "M.once", "more is kept than the root would need", short)
 broken("stored-on-the-way", "leanmd", "M.once", "there is more than one copy", short)
+broken("kept-for-each-child", "leanmd", "M.once", "there is one copy for each child", short)
 broken("barrier-half-told", "collectives", "M.atomic", "it does not come to all", barriers)
+broken("barrier-untold", "collectives", "M.atomic", "it comes to nobody", barriers)
 
 local function dies(rank, nth)
   return function(p) p:kill { rank = rank, event = "call", level = "wire", nth = nth } end
@@ -27,3 +29,5 @@ broken("order-ignored", "master_worker", "M.order", "answers come in another ord
   short, dies(0, 230))
 broken("duplicates-kept", "leanmd", "M.stale", "those below have what is sent again", short,
   dies(1, 200))
+broken("past-barriers-skipped", "collectives", "M.atomic", "it does not come to the new process",
+  barriers, dies(1, 360))

@@ -68,6 +68,17 @@ for number, ranks in ipairs { 3, 5, 6, 7 } do
   end
 end
 
+-- What a reduction below the program still needs is freed by the program meanwhile.
+for number, ranks in ipairs { 3, 4, 5, 6 } do
+  for _, nth in ipairs { 90, 260 } do
+    scenario(("freed: %d ranks, at call %d"):format(ranks, nth)) {
+      protocol = "camel", program = "freed", ranks = ranks, engine = "step", survivors = true,
+      environment = { CAMEL_EVERY = EVERY }, claims = { "H", "M" },
+      arguments = { "--iterations", 12 }, plan = at_call(number % ranks, nth + 20 * number),
+    }
+  end
+end
+
 -- The first process that comes later has the number of ranks as its own number.
 for _, phase in ipairs { "halted", "after-checkpoint" } do
   crash("leanmd", "a newcomer, " .. phase, function(p)

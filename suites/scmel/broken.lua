@@ -38,3 +38,8 @@ end)
 broken("restored-again", "ring", "M.local", "the line is read twice", function(p)
   p:kill { rank = 1, event = "phase", name = "scmel:after-drop" }
 end)
+broken("newcomer-restores", "leanmd", "M.local", "it has died before", function(p)
+  p:kill { rank = 1, event = "phase", name = "scmel:after-drop" }
+  p:await { rank = 4, event = "phase", name = "scmel:before-halt" }
+  p:kill { rank = 2, event = "phase", name = "scmel:after-drop" }
+end)

@@ -4,6 +4,7 @@
 #include "checkpoint.h"
 #include "common/logging/channels.h"
 #include "common/logging/counts.h"
+#include "common/logging/gatherings.h"
 #include "common/logging/line.h"
 #include "common/logging/logging.h"
 #include "common/logging/recovery.h"
@@ -65,8 +66,8 @@ void protocol_start(void)
                                                     .everybody = recovery_everybody};
     if (this_logger.trees) {
         carrier.multicast = trees_multicast;
-        carrier.contribute = trees_contribute;
-        carrier.reduced = trees_reduced;
+        carrier.contribute = gatherings_contribute;
+        carrier.reduced = gatherings_reduced;
     }
     self.store.protocol = this_protocol.name;
     recovery_open();

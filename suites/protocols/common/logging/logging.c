@@ -48,6 +48,22 @@ void logging_open(void)
     logs.came = memory((size_t)self.ranks, sizeof *logs.came);
 }
 
+/* --- notes ------------------------------------------------------------------------------------ */
+
+void logging_tell(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn)
+{
+    if (comm <= COMM_ID_WORLD)
+        faultline_number_told(kind, comm ? (uint64_t)MPI_COMM_WORLD : 0, sender, receiver, ssn,
+                              rsn);
+    else
+        faultline_numbered_of(kind, comm, sender, receiver, ssn, rsn);
+}
+
+static void tell_determinant(int kind, const struct determinant *one)
+{
+    logging_tell(kind, one->comm, one->sender, one->receiver, one->ssn, one->rsn);
+}
+
 /* --- sending ---------------------------------------------------------------------------------- */
 
 struct letter_bytes *logging_write(struct letter letter, const struct determinants *carried,
@@ -203,16 +219,6 @@ static bool is_not_in(const struct determinant *one, const void *set)
     return !determinants_have(set, one);
 }
 
-/* This rank need not be in the communicator: it is told by its identity. */
-static void tell_held(const struct determinant *one)
-{
-    if (one->comm <= COMM_ID_WORLD)
-        faultline_held(one->comm ? (uint64_t)MPI_COMM_WORLD : 0, one->sender, one->ssn,
-                       one->receiver, one->rsn);
-    else
-        faultline_held_of(one->comm, one->sender, one->ssn, one->receiver, one->rsn);
-}
-
 /* [CM] lines 15 and 16. */
 static void store(const struct determinants *carried, int from, bool acknowledged)
 {
@@ -222,7 +228,7 @@ static void store(const struct determinants *carried, int from, bool acknowledge
             continue;
         determinants_add(&logs.others, one);
         if (one->kind == DELIVERED)
-            tell_held(one);
+            tell_determinant(FAULTLINE_HELD, one);
     }
     if (acknowledged && carried->count > 0)
         say_stored(carried, from);
@@ -406,25 +412,16 @@ void logging_delivers(const struct packet *packet)
                               .kind = DELIVERED};
     determinants_add(&logs.own, &one);
     trees_catch_up();
-    tell_held(&one);
+    tell_determinant(FAULTLINE_HELD, &one);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
-
-static void tell_let_go(const struct determinant *one)
-{
-    if (one->comm <= COMM_ID_WORLD)
-        faultline_let_go(one->comm ? (uint64_t)MPI_COMM_WORLD : 0, one->sender, one->ssn,
-                         one->receiver, one->rsn);
-    else
-        faultline_let_go_of(one->comm, one->sender, one->ssn, one->receiver, one->rsn);
-}
 
 static bool is_since(const struct determinant *one, const void *line)
 {
     bool is = one->line >= *(const uint64_t *)line;
     if (!is && one->kind == DELIVERED && one->receiver != self.rank)
-        tell_let_go(one);
+        tell_determinant(FAULTLINE_LET_GO, one);
     return is;
 }
 

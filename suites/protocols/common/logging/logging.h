@@ -46,6 +46,9 @@ struct letter_bytes *logging_write(struct letter letter, const struct determinan
                                    const struct packet *packet);
 /* This rank's determinants that nobody else is known to have. */
 const struct determinants *logging_own(void);
+/* Tells Faultline a note of message logging, by its kind, with the numbers that it has; `comm` is
+ * an identity: this rank need not be in the communicator, or no longer. 0: point to point. */
+void logging_tell(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn);
 /* For logging_take; takes over the packet. */
 void logging_came(struct packet *packet);
 

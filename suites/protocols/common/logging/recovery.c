@@ -137,6 +137,13 @@ static void send_known(int to, MPI_Comm alarm)
     bytes_release(&out);
 }
 
+/* It may not have been made, because somebody has died. */
+static void free_if_made(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        PMPI_Comm_free(comm);
+}
+
 static MPI_Comm call_newcomer(MPI_Comm alive)
 {
     MPI_Comm family;
@@ -173,23 +180,30 @@ static bool are_well(MPI_Comm alive, bool well)
 static bool replace_by_new(int rank, MPI_Comm alive, struct communicators *all)
 {
     int *told = memory(told_numbers(), sizeof *told);
-    MPI_Comm whole, family;
+    MPI_Comm whole = MPI_COMM_NULL;
+    *all = (struct communicators){MPI_COMM_NULL, MPI_COMM_NULL};
     self.incarnation[rank]++;
     faultline_incarnation(rank, self.incarnation[rank]);
     tell_all(rank, told);
-    family = call_newcomer(alive);
+    MPI_Comm family = call_newcomer(alive);
     bool well = are_well(alive, merge(family, false, &whole)) &&
                 are_well(alive, join(whole, self.rank, told, all));
     free(told);
-    if (!well)
-        return false;
-    PMPI_Comm_free(&whole);
-    PMPI_Comm_set_errhandler(all->letters, MPI_ERRORS_RETURN);
-    PMPI_Comm_set_errhandler(all->alarm, MPI_ERRORS_RETURN);
-    send_known(rank, all->alarm);
-    phase("before-barrier");
-    /* A barrier may be over for one and fail at another. */
-    return all_agree(all->alarm, true) || (are_well(alive, true), false);
+    free_if_made(&family);
+    free_if_made(&whole);
+    if (well) {
+        PMPI_Comm_set_errhandler(all->letters, MPI_ERRORS_RETURN);
+        PMPI_Comm_set_errhandler(all->alarm, MPI_ERRORS_RETURN);
+        send_known(rank, all->alarm);
+        phase("before-barrier");
+        /* A barrier may be over for one and fail at another. */
+        if (all_agree(all->alarm, true))
+            return true;
+        are_well(alive, true);
+    }
+    free_if_made(&all->letters);
+    free_if_made(&all->alarm);
+    return false;
 }
 
 /* [CM] lines 28 to 43. */

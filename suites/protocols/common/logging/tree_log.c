@@ -1,7 +1,6 @@
 /* See tree_log.h. */
 #include "common/logging/tree_log.h"
 
-#include "common/logging/trees.h"
 #include "common/messages/comms.h"
 #include "faultline.h"
 
@@ -9,25 +8,8 @@
 
 static struct {
     struct part *first, *last;
-    size_t untold;
     bool gave_back; /* one of them */
 } parts;
-
-static void tell(struct part *part)
-{
-    uint64_t handle = trees_handle(part->comm);
-    if (part->told || handle == 0)
-        return;
-    part->told = true;
-    parts.untold--;
-    faultline_kept_part(handle, self.rank, part->to, part->number);
-}
-
-void tree_log_tell(void)
-{
-    for (struct part *part = parts.first; part && parts.untold > 0; part = part->next)
-        tell(part);
-}
 
 static void add_at(struct part **link, const struct part *part)
 {
@@ -39,8 +21,7 @@ static void add_at(struct part **link, const struct part *part)
     *link = made;
     if (!made->next)
         parts.last = made;
-    parts.untold++;
-    tell(made);
+    logging_tell(FAULTLINE_KEPT_PART, part->comm, self.rank, part->to, part->number, 0);
 }
 
 void tree_log_add(const struct part *part)
@@ -81,9 +62,7 @@ struct part *tree_log_first(void)
 
 static void tell_dropped(const struct part *part)
 {
-    uint64_t handle = trees_handle(part->comm);
-    if (part->told && handle != 0)
-        faultline_dropped(handle, part->to, part->number);
+    logging_tell(FAULTLINE_DROPPED, part->comm, 0, part->to, part->number, 0);
 }
 
 void tree_log_forget_payload(struct part *part, struct letter_bytes *bytes)
@@ -100,7 +79,6 @@ static void remove_first(void)
     parts.first = part->next;
     if (!parts.first)
         parts.last = NULL;
-    parts.untold -= !part->told;
     if (part->members)
         comm_drop(part->members);
     letter_bytes_drop(part->bytes);

@@ -13,10 +13,9 @@ struct part {
     uint64_t number;
     int to;       /* the parent in the tree; NOBODY: a multicast */
     int root;     /* of the reduction; a rank of the application */
-    bool told;    /* Faultline knows of it */
     bool reduced; /* the reduction is known to be finished */
     bool has_payload;
-    struct comm *members;       /* of a multicast; held */
+    struct comm *members;       /* held; NULL of one that was given back */
     struct letter_bytes *bytes; /* held */
 };
 
@@ -30,9 +29,6 @@ bool tree_log_was_given_back(uint64_t comm, uint64_t number);
 
 /* In the order of sending; NULL: there are none. */
 struct part *tree_log_first(void);
-
-/* What has not been told yet. */
-void tree_log_tell(void);
 
 /* The payload is not needed any more; what came along with it is, and is in `bytes`, of which a
  * hold is taken over. */

@@ -1,15 +1,13 @@
-/* See trees.h. Below the program each rank passes multicasts on and puts contributions together
- * whenever it looks at what has come: when that happens shows nowhere, so nobody needs to know it
- * again, but at the root of a reduction and where the program gets a multicast.
+/* See trees.h. Below the program each rank passes multicasts on whenever it looks at what has come:
+ * when that happens shows nowhere, so nobody needs to know it again, but where the program gets
+ * one.
  *
- * [CM] does with less, and is wrong there: README.md of the protocol says how. So here a rank keeps
- * the determinants of a contribution whose payload it drops, and the root keeps what its children
- * gave, for the case that one of them dies. */
+ * [CM] does with less, and is wrong there: README.md of the protocol says how. So here the root of
+ * a reduction keeps what its children gave, for the case that one of them dies. */
 #include "common/logging/trees.h"
 
 #include "common/logging/counts.h"
-
-#include "common/logging/recovery.h"
+#include "common/logging/gatherings.h"
 #include "common/logging/tree_log.h"
 #include "common/messages/comms.h"
 #include "common/messages/tree.h"
@@ -27,26 +25,6 @@ struct stream {
     uint64_t count; /* the next of them */
 };
 
-/* A reduction of another root, under way here. */
-struct gathering {
-    struct gathering *next;
-    uint64_t comm;
-    int root;
-    uint64_t number;
-    struct packet_list parts; /* of children */
-    struct packet *own;       /* NULL: the program has not come to it. Owned */
-    struct layer_combining how;
-    struct comm *members; /* then; held */
-};
-
-/* Reductions on a communicator to a root up to that number. */
-struct finished {
-    struct finished *next;
-    uint64_t comm;
-    int root;
-    uint64_t number;
-};
-
 /* A packet and what it came with. */
 struct held {
     struct held *next;
@@ -56,18 +34,10 @@ struct held {
 
 static struct {
     struct stream *streams;
-    struct gathering *gatherings;
-    struct finished *finished;
-    struct held *unknown; /* multicasts and contributions taken, whose communicator is to come */
+    struct held *unknown; /* to be passed on, when the communicator is there */
     struct held *early;   /* multicasts ahead of others */
     struct held *given;   /* contributions to reductions of this rank, since the line */
 } trees;
-
-uint64_t trees_handle(uint64_t comm)
-{
-    const struct comm *one = comm_by_id(comm);
-    return one && !one->freed ? (uint64_t)one->user : 0;
-}
 
 /* A rank of the application in a communicator. */
 static int place_in(const struct comm *comm, int rank)
@@ -78,7 +48,7 @@ static int place_in(const struct comm *comm, int rank)
     return place;
 }
 
-static struct tree own_tree(const struct comm *comm, int root)
+struct tree trees_own(const struct comm *comm, int root)
 {
     return tree_of(comm->size, place_in(comm, root), comm->rank);
 }
@@ -118,10 +88,9 @@ static struct stream *stream_of(const struct packet_head *head)
 
 /* --- what goes out ---------------------------------------------------------------------------- */
 
-static void send_to_children(const struct comm *comm, int root, struct letter_bytes *bytes,
-                             int kind)
+void trees_send_to_children(const struct comm *comm, int root, struct letter_bytes *bytes, int kind)
 {
-    struct tree tree = own_tree(comm, root);
+    struct tree tree = trees_own(comm, root);
     for (int i = 0; i < tree.children; i++) {
         logging_count(bytes);
         channels_send(bytes, comm->world[tree.child[i].rank], kind);
@@ -136,7 +105,7 @@ void trees_multicast(struct packet *packet)
     struct comm *comm = comm_by_id(packet->head.comm);
     if (!self.begun)
         refuse("a collective call before checkpoint_restore", "calls after it");
-    faultline_multicast((uint64_t)comm->user, self.rank, packet->head.number);
+    logging_tell(FAULTLINE_MULTICAST, comm->id, self.rank, 0, packet->head.number, 0);
     struct letter_bytes *bytes = logging_write(letter, logging_own(), packet);
     tree_log_add(&(struct part){.line = self.line,
                                 .comm = comm->id,
@@ -148,7 +117,7 @@ void trees_multicast(struct packet *packet)
                                 .bytes = bytes});
     counts.logged += sizeof packet->head + packet->head.bytes;
     packet_drop(packet);
-    send_to_children(comm, self.rank, bytes, LETTER_MULTICAST);
+    trees_send_to_children(comm, self.rank, bytes, LETTER_MULTICAST);
 }
 
 /* Line 19, 20 there. What its root knew goes no further than to its children, who have it stored
@@ -158,240 +127,43 @@ static void pass_on(const struct comm *comm, const struct letter *letter,
 {
     struct letter passed = {.kind = LETTER_MULTICAST, .line = self.line, .origin = letter->origin};
     struct letter_bytes *bytes = logging_write(passed, NULL, packet);
-    send_to_children(comm, packet->head.from, bytes, LETTER_MULTICAST);
+    trees_send_to_children(comm, packet->head.from, bytes, LETTER_MULTICAST);
     letter_bytes_drop(bytes);
-}
-
-/* --- reductions under way --------------------------------------------------------------------- */
-
-static struct finished *finished_of(uint64_t comm, int root)
-{
-    struct finished *one = trees.finished;
-    while (one && (one->comm != comm || one->root != root))
-        one = one->next;
-    if (one)
-        return one;
-    one = memory(1, sizeof *one);
-    *one = (struct finished){.next = trees.finished, .comm = comm, .root = root};
-    return trees.finished = one;
-}
-
-static struct gathering *gathering_of(uint64_t comm, int root, uint64_t number)
-{
-    struct gathering *one = trees.gatherings;
-    while (one && (one->comm != comm || one->number != number))
-        one = one->next;
-    if (one)
-        return one;
-    one = memory(1, sizeof *one);
-    *one =
-        (struct gathering){.next = trees.gatherings, .comm = comm, .root = root, .number = number};
-    return trees.gatherings = one;
-}
-
-static void gathering_free(struct gathering *one)
-{
-    struct gathering **link = &trees.gatherings;
-    while (*link != one)
-        link = &(*link)->next;
-    *link = one->next;
-    packet_list_clear(&one->parts);
-    packet_drop(one->own);
-    if (one->members)
-        comm_drop(one->members);
-    free(one);
-}
-
-static struct packet *take_part(struct gathering *one, int child)
-{
-    struct packet_list rest = {0};
-    struct packet *found = NULL, *packet;
-    while ((packet = packet_take_first(&one->parts)))
-        if (packet->head.source == child && !found)
-            found = packet;
-        else
-            packet_append(&rest, packet);
-    one->parts = rest;
-    return found;
-}
-
-static int count(const struct packet_list *list)
-{
-    int number = 0;
-    for (const struct packet *one = list->first; one; one = one->next)
-        number++;
-    return number;
-}
-
-/* [CM], algorithm 3, lines 9 to 19. */
-static void pass_up(const struct comm *comm, const struct gathering *one, struct packet *packet,
-                    int parent)
-{
-    struct letter letter = {.kind = LETTER_CONTRIBUTION, .line = self.line};
-    int to = comm->world[parent];
-    struct letter_bytes *bytes = logging_write(letter, logging_own(), packet);
-    tree_log_add(&(struct part){.line = self.line,
-                                .comm = comm->id,
-                                .number = one->number,
-                                .to = to,
-                                .root = one->root,
-                                .has_payload = true,
-                                .bytes = bytes});
-    counts.logged += sizeof packet->head + packet->head.bytes;
-    logging_count(bytes);
-    channels_send(bytes, to, LETTER_CONTRIBUTION);
-}
-
-static void combine_if_ready(struct gathering *one)
-{
-    if (!one->own)
-        return;
-    struct comm *comm = one->members;
-    struct tree tree = own_tree(comm, one->root);
-    if (count(&one->parts) < tree.children)
-        return;
-    struct packet_head head = one->own->head;
-    for (int i = 0; i < tree.children; i++) {
-        struct packet *part = take_part(one, tree.child[i].rank);
-        one->own = tree.child[i].ahead ? layer_combine(&one->how, part, one->own)
-                                       : layer_combine(&one->how, one->own, part);
-    }
-    head.bytes = one->own->head.bytes;
-    one->own->head = head;
-    pass_up(comm, one, one->own, tree.parent);
-    gathering_free(one);
-}
-
-/* Lines 21 to 27 of algorithm 2. What is finished, or was given back to this rank, is not done
- * again. */
-void trees_contribute(struct packet *packet, const struct layer_combining *how)
-{
-    const struct packet_head *head = &packet->head;
-    int root = (int)head->about;
-    if (!self.begun)
-        refuse("a collective call before checkpoint_restore", "calls after it");
-    if (head->number <= finished_of(head->comm, root)->number ||
-        tree_log_was_given_back(head->comm, head->number)) {
-        packet_drop(packet);
-        return;
-    }
-    struct gathering *one = gathering_of(head->comm, root, head->number);
-    one->own = packet;
-    one->how = *how;
-    one->members = comm_by_id(head->comm);
-    comm_hold(one->members);
-    combine_if_ready(one);
-}
-
-/* --- finished --------------------------------------------------------------------------------- */
-
-static struct letter_bytes *write_finished(uint64_t comm, int root, uint64_t number)
-{
-    struct letter letter = {.kind = LETTER_FINISHED, .line = self.line};
-    struct packet packet = {.head = {.comm = comm, .about = (uint64_t)root, .number = number}};
-    return logging_write(letter, NULL, &packet);
-}
-
-/* Lines 25 to 29 of algorithm 3. */
-static void tell_children(const struct comm *comm, int root, uint64_t number)
-{
-    struct letter_bytes *bytes = write_finished(comm->id, root, number);
-    send_to_children(comm, root, bytes, LETTER_FINISHED);
-    letter_bytes_drop(bytes);
-}
-
-void trees_reduced(uint64_t id, uint64_t number)
-{
-    const struct comm *comm = comm_by_id(id);
-    struct finished *finished = finished_of(id, self.rank);
-    if (number > finished->number)
-        finished->number = number;
-    faultline_reduced((uint64_t)comm->user, self.rank, number);
-    tell_children(comm, self.rank, number);
-}
-
-/* The determinants alone: with the payload gone they may be nowhere else when the parent dies. */
-static struct letter_bytes *without_payload(const struct letter_bytes *bytes)
-{
-    struct letter letter;
-    struct letter_bytes *rest;
-    memcpy(&letter, bytes->data, sizeof letter);
-    size_t size = sizeof letter + letter.determinants * sizeof(struct determinant);
-    rest = letter_bytes_new(size);
-    memcpy(rest->data, bytes->data, size);
-    letter.kind = LETTER_TOLD;
-    memcpy(rest->data, &letter, sizeof letter);
-    return rest;
-}
-
-/* Lines 30 to 34. */
-static void is_finished(struct part *part)
-{
-    uint64_t handle = trees_handle(part->comm);
-    if (part->reduced)
-        return;
-    part->reduced = true;
-    if (part->to != part->root)
-        tree_log_forget_payload(part, without_payload(part->bytes));
-    if (handle != 0)
-        faultline_reduced(handle, part->root, part->number);
-}
-
-static void finish_up_to(const struct packet_head *head)
-{
-    int root = (int)head->about;
-    struct finished *finished = finished_of(head->comm, root);
-    const struct comm *comm = comm_by_id(head->comm);
-    if (head->number > finished->number)
-        finished->number = head->number;
-    for (struct part *part = tree_log_first(); part; part = part->next)
-        if (part->to != NOBODY && part->comm == head->comm && part->root == root &&
-            part->number <= head->number)
-            is_finished(part);
-    for (struct gathering *one = trees.gatherings, *next; one; one = next) {
-        next = one->next;
-        if (one->comm == head->comm && one->root == root && one->number <= head->number)
-            gathering_free(one);
-    }
-    if (comm)
-        tell_children(comm, root, head->number);
 }
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-/* Tells of what has come, and passes it on; it needs the communicator for that. */
-static bool introduce(const struct letter *letter, const struct packet *packet)
+/* To those below; false: it needs the communicator for that. */
+static bool go_further(const struct letter *letter, const struct packet *packet)
 {
-    const struct packet_head *head = &packet->head;
-    const struct comm *comm = comm_by_id(head->comm);
-    bool multicast = head->kind == PACKET_MULTICAST;
-    if (!comm)
-        return false;
-    faultline_taken((uint64_t)comm->user, head->from, head->number,
-                    multicast ? letter->origin : letter->incarnation);
-    if (multicast)
+    const struct comm *comm = comm_by_id(packet->head.comm);
+    if (letter->kind == LETTER_FINISHED)
+        return gatherings_finish(&packet->head);
+    if (comm)
         pass_on(comm, letter, packet);
-    return true;
+    return comm != NULL;
 }
 
 void trees_catch_up(void)
 {
     struct held **link = &trees.unknown;
     while (*link)
-        if (introduce(&(*link)->letter, (*link)->packet))
+        if (go_further(&(*link)->letter, (*link)->packet))
             packet_drop(let_go(link));
         else
             link = &(*link)->next;
-    tree_log_tell();
+}
+
+static void tell(int kind, const struct letter *letter, const struct packet_head *head)
+{
+    bool multicast = head->kind == PACKET_MULTICAST;
+    logging_tell(kind, head->comm, head->from, 0, head->number,
+                 multicast ? letter->origin : letter->incarnation);
 }
 
 static void drop(const struct letter *letter, struct packet *packet)
 {
-    const struct packet_head *head = &packet->head;
-    uint64_t handle = trees_handle(head->comm);
-    if (handle != 0)
-        faultline_discarded(handle, head->from, head->number,
-                            head->kind == PACKET_MULTICAST ? letter->origin : letter->incarnation);
+    tell(FAULTLINE_DISCARDED, letter, &packet->head);
     packet_drop(packet);
 }
 
@@ -399,18 +171,17 @@ static void drop(const struct letter *letter, struct packet *packet)
 static void accept(const struct letter *letter, struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
-    bool is_mine = head->kind == PACKET_MULTICAST || (int)head->about == self.rank;
-    if (!introduce(letter, packet))
+    bool multicast = head->kind == PACKET_MULTICAST;
+    tell(FAULTLINE_TAKEN, letter, head);
+    if (multicast && !go_further(letter, packet))
         hold(&trees.unknown, letter, packet_hold(packet));
-    if (head->kind == PACKET_CONTRIBUTION && is_mine)
-        hold(&trees.given, letter, packet_hold(packet))->letter.line = self.line;
-    if (is_mine) {
-        logging_came(packet);
+    if (!multicast && (int)head->about != self.rank) {
+        gatherings_add(packet);
         return;
     }
-    struct gathering *one = gathering_of(head->comm, (int)head->about, head->number);
-    packet_append(&one->parts, packet);
-    combine_if_ready(one);
+    if (!multicast)
+        hold(&trees.given, letter, packet_hold(packet))->letter.line = self.line;
+    logging_came(packet);
 }
 
 /* Lines 10 to 20 of algorithm 2. One that has overtaken others waits: it came by the tree, they
@@ -438,42 +209,20 @@ static void multicast_comes(const struct letter *letter, struct packet *packet)
     }
 }
 
-/* Lines 28 to 39. */
+/* Lines 28 to 39. What nobody needs any more is no duplicate, so it is not told as one. */
 static void contribution_comes(const struct letter *letter, struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
     struct stream *stream = stream_of(head);
-    bool is_mine = (int)head->about == self.rank;
     if (head->number < stream->count) {
         drop(letter, packet);
         return;
     }
     stream->count = head->number + 1;
-    if (!is_mine && (head->number <= finished_of(head->comm, (int)head->about)->number ||
-                     tree_log_was_given_back(head->comm, head->number)))
+    if (gatherings_are_over(head->comm, (int)head->about, head->number))
         packet_drop(packet);
     else
         accept(letter, packet);
-}
-
-/* This rank's contribution, which its process of before gave to a reduction of the sender. */
-static void is_given_back(const struct letter *letter, struct packet *packet)
-{
-    const struct packet_head *head = &packet->head;
-    struct letter again = {.kind = LETTER_CONTRIBUTION, .line = self.line};
-    tree_log_give_back(&(struct part){.line = self.line,
-                                      .comm = head->comm,
-                                      .number = head->number,
-                                      .to = letter->sender,
-                                      .root = letter->sender,
-                                      .has_payload = true,
-                                      .bytes = logging_write(again, NULL, packet)});
-    for (struct gathering *one = trees.gatherings; one; one = one->next)
-        if (one->comm == head->comm && one->number == head->number) {
-            gathering_free(one);
-            break;
-        }
-    packet_drop(packet);
 }
 
 void trees_comes(const struct letter *letter, struct packet *packet)
@@ -483,10 +232,12 @@ void trees_comes(const struct letter *letter, struct packet *packet)
     } else if (letter->kind == LETTER_CONTRIBUTION) {
         contribution_comes(letter, packet);
     } else if (letter->kind == LETTER_RETURNED) {
-        is_given_back(letter, packet);
+        gatherings_give_back(letter, packet);
     } else if (letter->kind == LETTER_FINISHED) {
-        finish_up_to(&packet->head);
-        packet_drop(packet);
+        if (go_further(letter, packet))
+            packet_drop(packet);
+        else
+            hold(&trees.unknown, letter, packet);
     }
 }
 
@@ -501,14 +252,21 @@ void trees_stale(const struct letter *letter, struct packet *packet)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-void trees_drop_before(uint64_t line)
+static void drop_held_before(struct held **link, uint64_t line)
 {
-    tree_log_drop_before(line);
-    for (struct held **link = &trees.given; *link;)
+    while (*link)
         if ((*link)->letter.line < line)
             packet_drop(let_go(link));
         else
             link = &(*link)->next;
+}
+
+void trees_drop_before(uint64_t line)
+{
+    tree_log_drop_before(line);
+    gatherings_drop_before(line);
+    drop_held_before(&trees.given, line);
+    drop_held_before(&trees.unknown, line);
 }
 
 void trees_write(struct bytes *out)
@@ -517,36 +275,29 @@ void trees_write(struct bytes *out)
     for (const struct stream *one = trees.streams; one; one = one->next)
         streams++;
     bytes_put_number(out, streams);
-    for (const struct stream *one = trees.streams; one; one = one->next)
-        bytes_put(out, one, sizeof *one);
-    for (const struct gathering *one = trees.gatherings; one; one = one->next) {
-        if (one->own)
-            refuse("a reduction that a rank begins before a potential checkpoint and another one "
-                   "after it",
-                   "all on one side");
-        for (const struct packet *packet = one->parts.first; packet; packet = packet->next)
-            packet_write(packet, out);
+    for (const struct stream *one = trees.streams; one; one = one->next) {
+        bytes_put_number(out, one->comm);
+        bytes_put_number(out, (uint64_t)one->root);
+        bytes_put_number(out, (uint64_t)one->from);
+        bytes_put_number(out, one->count);
     }
+    gatherings_write(out);
 }
 
 void trees_read(struct reader in)
 {
-    for (uint64_t left = reader_number(&in); left > 0; left--) {
+    for (uint64_t left = reader_number(&in); left > 0 && !in.failed; left--) {
         struct stream *one = memory(1, sizeof *one);
-        const void *stored = reader_take(&in, sizeof *one);
-        if (!stored)
-            die("the saved line is damaged");
-        memcpy(one, stored, sizeof *one);
+        one->comm = reader_number(&in);
+        one->root = (int64_t)reader_number(&in);
+        one->from = (int64_t)reader_number(&in);
+        one->count = reader_number(&in);
         one->next = trees.streams;
         trees.streams = one;
     }
-    while (in.left > 0) {
-        struct packet *packet = packet_read(&in);
-        if (!packet)
-            die("the saved line is damaged");
-        const struct packet_head *head = &packet->head;
-        packet_append(&gathering_of(head->comm, (int)head->about, head->number)->parts, packet);
-    }
+    if (in.failed)
+        die("the saved line is damaged");
+    gatherings_read(in);
 }
 
 /* --- recovery --------------------------------------------------------------------------------- */
@@ -554,13 +305,7 @@ void trees_read(struct reader in)
 static bool concerns(const struct part *part, int rank)
 {
     return part->to == rank ||
-           (part->members && place_in(part->members, rank) < part->members->size);
-}
-
-static void send_to(int to, struct letter_bytes *bytes, int kind)
-{
-    channels_send(bytes, to, kind);
-    letter_bytes_drop(bytes);
+           (part->to == NOBODY && place_in(part->members, rank) < part->members->size);
 }
 
 void trees_send_again(int to)
@@ -570,12 +315,14 @@ void trees_send_again(int to)
         if (concerns(part, to))
             channels_send(part->bytes, to,
                           part->to == NOBODY ? LETTER_MULTICAST : LETTER_CONTRIBUTION);
-    for (const struct held *one = trees.given; one; one = one->next)
-        if (one->packet->head.from == to)
-            send_to(to, logging_write(returned, NULL, one->packet), LETTER_RETURNED);
-    for (const struct finished *one = trees.finished; one; one = one->next)
-        if (one->number > 0 && one->root != to)
-            send_to(to, write_finished(one->comm, one->root, one->number), LETTER_FINISHED);
+    for (const struct held *one = trees.given; one; one = one->next) {
+        if (one->packet->head.from != to)
+            continue;
+        struct letter_bytes *bytes = logging_write(returned, NULL, one->packet);
+        channels_send(bytes, to, LETTER_RETURNED);
+        letter_bytes_drop(bytes);
+    }
+    gatherings_say_finished(to);
 }
 
 static void clear(struct held **list)
@@ -590,14 +337,9 @@ void trees_close(void)
     clear(&trees.unknown);
     clear(&trees.early);
     clear(&trees.given);
-    while (trees.gatherings)
-        gathering_free(trees.gatherings);
     for (struct stream *one = trees.streams, *next; one; one = next) {
         next = one->next;
         free(one);
     }
-    for (struct finished *one = trees.finished, *next; one; one = next) {
-        next = one->next;
-        free(one);
-    }
+    gatherings_close();
 }

@@ -1,17 +1,17 @@
-/* Algorithms 2 and 3 of [CM]: multicasts, stored once at their root, and reductions, of which no
- * more is kept than what their root would need again. A rank that dies goes through both again with
- * the others' help. Must not know: who has died, when a line is taken. */
+/* Algorithms 2 and 3 of [CM]: multicasts, stored once at their root, and reductions (gatherings.h),
+ * of which no more is kept than what their root would need again. A rank that dies goes through
+ * both again with the others' help. Must not know: who has died, when a line is taken. */
 #ifndef COMMON_LOGGING_TREES_H
 #define COMMON_LOGGING_TREES_H
 
 #include "common/logging/logging.h"
+#include "common/messages/comms.h"
+#include "common/messages/tree.h"
 
 void trees_close(void);
 
 /* For layer_carrier. */
 void trees_multicast(struct packet *packet);
-void trees_contribute(struct packet *packet, const struct layer_combining *how);
-void trees_reduced(uint64_t comm, uint64_t number);
 
 /* A letter of a kind from LETTER_MULTICAST on has come, from a process that lives. The determinants
  * in it are stored already. Takes over the packet, which is NULL in a LETTER_TOLD. */
@@ -21,9 +21,6 @@ void trees_stale(const struct letter *letter, struct packet *packet);
 
 /* Looks whether the program has made communicators that letters came on ahead of. */
 void trees_catch_up(void);
-
-/* How the program calls the communicator; 0: it has none of that identity (any more). */
-uint64_t trees_handle(uint64_t comm);
 
 /* Every rank has saved `line`: what is of lines before it goes. */
 void trees_drop_before(uint64_t line);
@@ -35,5 +32,12 @@ void trees_read(struct reader in);
 /* Rank `to` has been replaced: it gets what is logged for it, what this rank knows to be finished,
  * and the contributions that it had given to reductions of this rank. */
 void trees_send_again(int to);
+
+/* --- for gatherings.h ------------------------------------------------------------------------- */
+
+/* As this rank sees the tree of a root, a rank of the application. */
+struct tree trees_own(const struct comm *comm, int root);
+void trees_send_to_children(const struct comm *comm, int root, struct letter_bytes *bytes,
+                            int kind);
 
 #endif

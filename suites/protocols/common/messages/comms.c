@@ -143,6 +143,14 @@ void comm_free(struct comm *comm)
     remove_if_unused(comm);
 }
 
+void comms_remove_unused(void)
+{
+    for (struct comm *comm = comms.all, *next; comm; comm = next) {
+        next = comm->next;
+        remove_if_unused(comm);
+    }
+}
+
 void comm_hold(struct comm *comm)
 {
     comm->holds++;

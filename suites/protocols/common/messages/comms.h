@@ -21,7 +21,7 @@ struct comm {
     uint64_t numbered;   /* calls on it so far that go along trees */
     uint64_t multicasts; /* of this rank */
     bool freed;          /* by the program: its handle is gone */
-    unsigned holds;      /* by requests */
+    unsigned holds;      /* by requests, and by a protocol */
 };
 
 #define COMM_ID_WORLD 1
@@ -52,5 +52,7 @@ void comm_drop(struct comm *comm);
 /* As bytes in a saved state. comms_read puts them in place of those that are there. */
 void comms_write(struct bytes *out);
 void comms_read(struct reader in);
+/* When all that holds one has been read: those that the program had freed go. */
+void comms_remove_unused(void);
 
 #endif

@@ -159,6 +159,7 @@ static void read_image(struct reader in)
     requests_forget();
     comms_read(reader_row(&in));
     requests_read(reader_row(&in));
+    comms_remove_unused();
     matching_read(reader_row(&in));
     if (in.failed || counts.failed || in.left > 0)
         die("the saved image is damaged");

@@ -53,6 +53,11 @@ struct layer_combining {
 struct packet *layer_combine(const struct layer_combining *how, struct packet *left,
                              struct packet *right);
 
+/* From here on datatypes and operations that the program frees stay, until each hold is dropped: it
+ * may free them while something is still to be combined. */
+void layer_hold_handles(void);
+void layer_drop_handles(void);
+
 /* How a protocol that logs messages carries the packets of the program itself. */
 struct layer_carrier {
     /* Sends a packet, with its number, to another rank; takes over one hold. In the past as well:

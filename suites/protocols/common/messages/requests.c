@@ -36,6 +36,7 @@ struct request *request_new(enum request_kind kind, struct comm *comm, int peer,
         request->payload = *payload;
     if (comm)
         comm_hold(comm);
+    layer_hold_handles();
     table.all = request;
     return request;
 }
@@ -69,6 +70,7 @@ void request_free(struct request *request)
         type_release(&request->payload.type);
     if (request->comm)
         comm_drop(request->comm);
+    layer_drop_handles();
     free(request->exchange);
     free(request);
 }
