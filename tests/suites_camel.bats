@@ -15,6 +15,10 @@ setup() { suites_setup; }
     passes 10 "$ROOT/suites/camel/broken.lua"
 }
 
+@test "camel: what the algorithms as they are published do not keep" {
+    passes 2 "$ROOT/suites/camel/as_published.lua"
+}
+
 @test "camel: another rank dies before the first has recovered: unsupported, and no violation" {
     unsupported camel
 }

@@ -11,6 +11,10 @@ setup() { suites_setup; }
     passes 147 "$ROOT/suites/scmel/crash.lua"
 }
 
+@test "scmel: what the algorithm as it is published does not keep" {
+    passes 2 "$ROOT/suites/scmel/as_published.lua"
+}
+
 @test "scmel: another rank dies before the first has recovered: unsupported, and no violation" {
     unsupported scmel
 }

@@ -473,8 +473,57 @@ static int receiver_of(const struct shown *shown, struct at sent)
     return peer_rank(shown->traces, sent.trace->incarnation, sent.record->peer);
 }
 
+/* The two tell of the payload of the same message, multicast or contribution. */
+static bool is_same_payload(const struct shown *shown, struct at sent, struct at kept)
+{
+    if (at_is_note(sent, NOTE_KEPT, 0))
+        return at_is_note(kept, NOTE_KEPT, 0) && sent.record->bytes == kept.record->bytes &&
+               receiver_of(shown, sent) == receiver_of(shown, kept);
+    bool multicast = at_is_note(sent, NOTE_MULTICAST, 0);
+    return (multicast || at_is_note(sent, NOTE_KEPT_PART, 0)) &&
+           at_is_note(kept, NOTE_KEPT_PART, 0) && is_same_number(sent.record, kept.record) &&
+           kept.record->request == (multicast ? ALL : sent.record->request);
+}
+
+/* Somebody who lives has it, and no checkpoint since then. */
+static bool is_needed_by_somebody(const struct shown *shown, struct at sent, struct at then)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        bool has = is_own(at) || at_is_note(at, NOTE_TAKEN, 0);
+        bool meant =
+            at_is_note(sent, NOTE_KEPT, 0)
+                ? at.record->comm == 0 && at.record->peer == at_rank(sent) &&
+                      at_rank(at) == receiver_of(shown, sent)
+                : at.record->comm == sent.record->comm && at.record->peer == sent.record->peer;
+        if (has && meant && at.record->bytes == sent.record->bytes && is_by(at, then) &&
+            lives_after(at.trace, then) && !is_safe(shown, at, then))
+            return true;
+    }
+    return false;
+}
+
+/* The process of `then` has taken the place of the one that sent, has come to a checkpoint that
+ * that one had not, or to its end, and has not said that it has the payload. */
+static bool is_not_kept_again(const struct shown *shown, struct at sent, struct at then)
+{
+    bool finalizes = then.record->level == LEVEL_APP && then.record->call == CALL_MPI_Finalize;
+    if (at_rank(sent) != at_rank(then) || lives_after(sent.trace, then) ||
+        !(finalizes || at_is_note(then, NOTE_CHECKPOINT, 0)))
+        return false;
+    for (struct at at = {.trace = sent.trace}; !finalizes && at_next(&at);)
+        if (at_is_note(at, NOTE_CHECKPOINT, then.record->bytes))
+            return false;
+    for (struct at at = {.trace = then.trace}; at_next(&at) && at.index < then.index;)
+        if (is_same_payload(shown, sent, at))
+            return false;
+    return is_needed_by_somebody(shown, sent, then);
+}
+
 bool shows_not_kept(const struct shown *shown)
 {
+    if (shown->count == 2 && shown->event[0].trace != shown->event[1].trace &&
+        is_not_kept_again(shown, shown->event[0], shown->event[1]))
+        return true;
     struct at dropped = shown_note(shown, NOTE_DROPPED, 0), sent = shown_note(shown, NOTE_KEPT, 0);
     struct at told = {0};
     for (size_t i = 0; i < shown->count && told.record == NULL; i++)

@@ -174,7 +174,7 @@ static void on_note(struct m_state *state, int rank, const struct stream_event *
         state->rank[rank].team = note->bytes + 1;
         break;
     case NOTE_CHECKPOINT:
-        m_checkpoint(state, rank, note->bytes);
+        m_checkpoint(state, rank, note->bytes, at);
         break;
     case NOTE_SAVED:
         m_saved(state, rank, note->bytes);
@@ -243,7 +243,7 @@ static void on_event(void *context, const struct stream_event *event)
     if (event->record->kind == RECORD_NOTE)
         on_note(state, life->rank, event);
     else if (record_is_of_app(event->record) && event->record->call == CALL_MPI_Finalize)
-        m_finalize(state, life->rank, event->record->leave != 0);
+        m_finalize(state, life->rank, event->record->leave != 0, at);
     else if (m_hands_over(event->record) && !event->in_progress)
         open_call(state, life->rank, event);
 }

@@ -154,10 +154,10 @@ void m_forget_early(struct m_state *state, int holder);
 void m_die(struct m_state *state, const struct life *life);
 void m_begin_life(struct m_state *state, const struct life *life);
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event);
-void m_checkpoint(struct m_state *state, int rank, uint64_t line);
+void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_ref event);
 void m_saved(struct m_state *state, int rank, uint64_t line);
 void m_stabilize(struct m_state *state, int rank, uint64_t line);
-void m_finalize(struct m_state *state, int rank, bool returns);
+void m_finalize(struct m_state *state, int rank, bool returns, struct event_ref event);
 void m_look_recovered(struct m_state *state, int rank);
 /* m_payload.c */
 void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event);

@@ -10,6 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- what is needed again ----------------------------------------------------------------------
+ */
+
+/* The rank has taken it in the life it has now. */
+static bool has_taken(const struct m_state *state, const struct m_message *message, int rank)
+{
+    return !state->rank[rank].dead && message->taken[rank] != 0 &&
+           message->taken[rank] == state->rank[rank].beginnings;
+}
+
+/* If the rank died now it would need the payload again: it has delivered it, or will. What was
+ * taken of a contribution goes further, and is delivered at the root. */
+static bool will_need(const struct m_state *state, const struct m_message *message, int rank)
+{
+    bool delivers = message->comm == 0 || message->receiver == M_ALL;
+    return (message->delivered[rank] != 0 || (delivers && has_taken(state, message, rank))) &&
+           m_is_needed(state, message, rank);
+}
+
+static bool somebody_will_need(const struct m_state *state, const struct m_message *message)
+{
+    for (int rank = 0; rank < state->ranks; rank++)
+        if (will_need(state, message, rank))
+            return true;
+    return false;
+}
+
 /* --- checkpoints ---------------------------------------------------------------------------- */
 
 /* The newest checkpoint of the line; NULL: none, it is the beginning. */
@@ -21,9 +48,42 @@ static struct m_line *find_line(const struct m_rank *own, uint64_t line)
     return NULL;
 }
 
-void m_checkpoint(struct m_state *state, int rank, uint64_t line)
+/* The rank has done again all that the process before had done, and what others may need has not
+ * come back into its log. */
+static void judge_kept_again(struct m_state *state, int rank, struct event_ref event)
+{
+    char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
+    struct m_rank *own = &state->rank[rank];
+    if (!own->recovering || !own->restored)
+        return;
+    for (struct m_message *message = own->message; message != NULL && own->pending > 0;
+         message = message->next) {
+        if (!message->lost)
+            continue;
+        message->lost = false;
+        own->pending--;
+        if (!somebody_will_need(state, message))
+            continue;
+        message->told = true;
+        struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);
+        finding_say(
+            finding,
+            "the process before it had the payload of %s in its log; rank %d has done its "
+            "work again, and has not: %s",
+            m_message_text(message->comm, message->sender, message->receiver, message->ssn, text),
+            rank, event_text(event, where));
+        finding_say(finding, "if its receiver dies, nobody can give it the message");
+        finding_show(finding, message->sent);
+        finding_show(finding, event);
+    }
+    m_look_recovered(state, rank);
+}
+
+void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_ref event)
 {
     struct m_rank *own = &state->rank[rank];
+    if (find_line(own, line) == NULL) /* the process before had not come so far */
+        judge_kept_again(state, rank, event);
     uint64_t *clock = memory_new((size_t)state->ranks, sizeof *clock);
     memcpy(clock, own->clock, (size_t)state->ranks * sizeof *clock);
     own->line = memory_room(own->line, own->line_count, &own->line_room, sizeof *own->line);
@@ -63,7 +123,7 @@ void m_saved(struct m_state *state, int rank, uint64_t line)
 }
 
 /* When all programs have come to their end, nobody needs anything again. */
-void m_finalize(struct m_state *state, int rank, bool returns)
+void m_finalize(struct m_state *state, int rank, bool returns, struct event_ref event)
 {
     bool all = true;
     state->rank[rank].finalizes = true;
@@ -72,33 +132,11 @@ void m_finalize(struct m_state *state, int rank, bool returns)
         all &= !state->lives->application[other] || state->rank[other].finalizes;
     for (int other = 0; other < state->ranks && all; other++)
         state->rank[other].stable = state->rank[other].delivery_count;
+    if (!all)
+        judge_kept_again(state, rank, event);
 }
 
 /* --- deaths --------------------------------------------------------------------------------- */
-
-/* The rank has taken it in the life it has now. */
-static bool has_taken(const struct m_state *state, const struct m_message *message, int rank)
-{
-    return !state->rank[rank].dead && message->taken[rank] != 0 &&
-           message->taken[rank] == state->rank[rank].beginnings;
-}
-
-/* If the rank died now it would need the payload again: it has delivered it, or will. What was
- * taken of a contribution goes further, and is delivered at the root. */
-static bool will_need(const struct m_state *state, const struct m_message *message, int rank)
-{
-    bool delivers = message->comm == 0 || message->receiver == M_ALL;
-    return (message->delivered[rank] != 0 || (delivers && has_taken(state, message, rank))) &&
-           m_is_needed(state, message, rank);
-}
-
-static bool somebody_will_need(const struct m_state *state, const struct m_message *message)
-{
-    for (int rank = 0; rank < state->ranks; rank++)
-        if (will_need(state, message, rank))
-            return true;
-    return false;
-}
 
 static void lose_messages(struct m_state *state, int rank)
 {

@@ -50,9 +50,12 @@ static void keep_contribution(struct m_state *state, int rank, const struct reco
     struct m_rank *own = &state->rank[rank];
     struct m_message *message =
         m_message_find(state, note->comm, rank, (int)note->request, note->bytes, true);
+    bool given_back = message->lost && message->taken[message->receiver] != 0;
     m_set_kept(state, message, true);
-    message->sent = event;
-    memcpy(message->clock, own->clock, (size_t)state->ranks * sizeof *own->clock);
+    if (!given_back) { /* else it is as the process before has made it */
+        message->sent = event;
+        memcpy(message->clock, own->clock, (size_t)state->ranks * sizeof *own->clock);
+    }
     for (int child = 0; child < state->ranks; child++) {
         const struct m_message *part =
             m_message_find(state, note->comm, child, rank, note->bytes, false);
