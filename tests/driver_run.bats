@@ -280,6 +280,8 @@ END
     cmp tap copy
     prove --exec cat tap
     grep -q "^# .* s  good" tap
+    timeout 300 "$FAULTLINE" run --until-failure --repeat 1 s.lua >tap
+    [ "$(grep -c "^ok" tap)" -eq 1 ]
     scenario "bad" '"exit"'
     "$FAULTLINE" run --until-failure s.lua >tap && false
     grep -q "^not ok 2 - bad" tap

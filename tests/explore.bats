@@ -124,6 +124,12 @@ deaths() {
     [ "$status" -eq 64 ]
     [[ "$output" == *'a search of something else'* ]]
     [[ "$output" != *'explored:'* ]]
+    sed 's/"order"/"look"/' s.lua >other && mv s.lua same.lua && mv other s.lua
+    run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'a search of something else'* ]]
+    mv same.lua s.lua
     head -c 600 "$folder/1/state" >cut && cp cut "$folder/1/state"
     run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua
     [ "$status" -eq 3 ]

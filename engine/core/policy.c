@@ -14,7 +14,6 @@
 #include "base/mix.h"
 #include "engine/core/parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What is drawn from the seed beside the decisions: numbers far from theirs. */
@@ -30,10 +29,33 @@ static unsigned below(uint64_t drawn, unsigned count)
     return (unsigned)((drawn >> 32) * count >> 32);
 }
 
+/* A number of decimal digits alone, from 1, and what ends it: *text is the byte after that. */
+static bool take_number(const char **text, char ends, unsigned *number)
+{
+    uint64_t value = 0;
+    const char *at = *text;
+    for (; *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
+        value = 10 * value + (uint64_t)(*at - '0');
+    if (value < 1 || value > UINT32_MAX || *at != ends)
+        return false;
+    *number = (unsigned)value;
+    *text = at + 1;
+    return true;
+}
+
+static bool take_pct(const char *text, struct policy *policy)
+{
+    static const char name[] = "pct:";
+    if (strncmp(text, name, sizeof name - 1) != 0)
+        return false;
+    text += sizeof name - 1;
+    return take_number(&text, ':', &policy->depth) && policy->depth <= POLICY_MOST_DEPTH &&
+           take_number(&text, '\0', &policy->steps);
+}
+
 bool engine_policy_set(const char *text)
 {
     struct policy *policy = &engine->policy;
-    char after;
     *policy = (struct policy){.kind = POLICY_RANDOM};
     if (text == NULL || *text == '\0' || strcmp(text, "random") == 0)
         return true;
@@ -41,8 +63,7 @@ bool engine_policy_set(const char *text)
         policy->kind = POLICY_SWARM;
         return true;
     }
-    if (sscanf(text, "pct:%u:%u%c", &policy->depth, &policy->steps, &after) != 2 ||
-        policy->depth < 1 || policy->depth > POLICY_MOST_DEPTH || policy->steps < 1)
+    if (!take_pct(text, policy))
         return false;
     policy->kind = POLICY_PCT;
     for (unsigned i = 1; i < policy->depth; i++)

@@ -302,6 +302,7 @@ static enum error_code set_option(struct options *options, int key, const char *
     case KEY_SHARD:
         return take_shard(argument, options, error);
     case KEY_REPEAT:
+        options->repeat_given = true;
         return take_count(argument, 1, OPTIONS_MAX_REPEAT, &options->repeat, error);
     default:
         break;

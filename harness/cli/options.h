@@ -46,7 +46,7 @@ struct options {
     const char *resume;   /* folder of a campaign; NULL: a new one */
     int replays;          /* of the first failure of each group, 0 and up */
     int confirm; /* how often what the step engine finds is repeated under mpiexec; 0: not */
-    bool seed_given;
+    bool seed_given, repeat_given;
     bool all_wires;  /* set by a verb: plans get all messages of their protocol */
     bool control;    /* set by a verb that gives a violation its control run (control.h) */
     bool no_pages;   /* set by a verb whose runs are trials that nobody looks at */

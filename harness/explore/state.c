@@ -3,12 +3,16 @@
 #include "explore/search.h"
 
 #include "base/memory.h"
+#include "base/mix.h"
 #include "base/regular_file.h"
 #include "base/whole_file.h"
+#include "run/keep.h"
+#include "script/lua_text.h"
 #include "system/status.h"
 #include "trace/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +20,35 @@
 #define TEXT_BYTES 1024
 #define MOST UINT32_MAX
 
+/* Of everything that the scenario says. */
+static uint64_t hash_scenario(const struct scenario *scenario)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    uint64_t hash = 0;
+    FILE *out = memory_stream(&text, &bytes);
+    (void)scenario_write_lua(out, scenario, NULL, NULL); /* into memory: it cannot fail */
+    memory_stream_end(out);
+    for (size_t i = 0; i < bytes; i++)
+        hash = mix_two(hash, (unsigned char)text[i]);
+    free(text);
+    return hash;
+}
+
 /* What has to be the same: a line. */
 static void describe(const struct search *search, char text[TEXT_BYTES])
 {
     const struct options *o = &search->options;
+    const struct scenario *scenario = search->scenario;
+    struct decisions_identity made_of;
+    run_identify(scenario, &made_of);
     snprintf(text, TEXT_BYTES,
-             "explore 1 %s sizes %zu %zu ranks %d crashes %d losses %d preemptions %d all-orders "
-             "%d scenario \"%.300s\" steps %zu\n",
-             FAULTLINE_VERSION, sizeof(struct plan_step), sizeof(struct alike),
-             search->scenario->ranks, o->crashes, o->losses, o->preemptions, o->all_orders,
-             search->scenario->name, search->scenario->plan.count);
+             "explore 2 %s sizes %zu %zu crashes %d losses %d preemptions %d all-orders %d "
+             "scenario %016" PRIx64 " program %016" PRIx64 " protocol %016" PRIx64
+             " Faultline's library %016" PRIx64 " name \"%.300s\"\n",
+             FAULTLINE_VERSION, sizeof(struct plan_step), sizeof(struct alike), o->crashes,
+             o->losses, o->preemptions, o->all_orders, hash_scenario(scenario), made_of.program,
+             made_of.protocol, made_of.library, scenario->name);
 }
 
 static void put(FILE *file, const void *data, size_t bytes)

@@ -199,7 +199,7 @@ static enum error_code run_jobs(struct suite *suite, struct error *error)
 static enum error_code run_rounds(struct suite *suite, struct error *error)
 {
     const struct options *options = suite->options;
-    bool endless = options->until_failure && options->repeat == 1;
+    bool endless = options->until_failure && !options->repeat_given;
     enum error_code code = OK;
     for (int round = 0; code == OK && !suite->stopping && suite->pool.interrupted == 0 &&
                         (endless || round < options->repeat);

@@ -113,7 +113,10 @@ static void test_words(void)
     check(engine_policy_set("random") && engine_policy_set("") && engine_policy_set("pct:16:1") &&
               !engine_policy_set("pct:0:5") && !engine_policy_set("pct:17:5") &&
               !engine_policy_set("pct:2") && !engine_policy_set("pct:2:0") &&
-              !engine_policy_set("pct:2:5x") && !engine_policy_set("walk"),
+              !engine_policy_set("pct:2:5x") && !engine_policy_set("pct:2:-1") &&
+              !engine_policy_set("pct:-1:5") && !engine_policy_set("pct: 2:5") &&
+              !engine_policy_set("pct:2:+5") && !engine_policy_set("pct:2:4294967296") &&
+              engine_policy_set("pct:2:4294967295") && !engine_policy_set("walk"),
           "a policy is one of three, with its numbers");
 }
 
