@@ -86,19 +86,35 @@ static bool changes_name(unsigned call)
 
 static bool only_looks(unsigned call)
 {
-    return call == STORAGE_OPEN || call == STORAGE_LOOK || call == STORAGE_READ;
+    return call == STORAGE_OPEN || call == STORAGE_LOOK || call == STORAGE_READ ||
+           call == STORAGE_SYNC_RANGE; /* that promises nothing */
 }
 
-/* The folders above have to be there: a call on what lies in them looks at their names. */
+/* What is in a folder is seen where it is listed (opening it shows nothing yet) and by its sync,
+ * which makes these names durable. */
+static bool sees_names(unsigned call)
+{
+    return call == STORAGE_LOOK || call == STORAGE_READ || call == STORAGE_SYNC;
+}
+
+/* The folders above have to be there: a call on what lies in them looks at their names. Two syncs
+ * of one file commute: the second makes durable what the first has left. */
 static void touch_store(unsigned call, const char *path, bool is_folder)
 {
-    size_t length = strlen(path);
+    if (engine->transitions == NULL)
+        return;
+    size_t length = strcmp(path, ".") == 0 ? 0 : strlen(path); /* "": the store itself */
     uint64_t own = object_name(OBJECT_FILE, hash_path(path, length), 0, 0);
-    engine_touch(only_looks(call) ? TOUCH_LOOK : TOUCH_WRITE, own);
-    if (is_folder && only_looks(call))
+    bool changes = !only_looks(call) && call != STORAGE_SYNC;
+    engine_touch(changes ? TOUCH_WRITE : TOUCH_LOOK, own);
+    if (is_folder && sees_names(call))
         engine_touch(TOUCH_LOOK, object_name(OBJECT_NAMES, hash_path(path, length), 0, 0));
-    if (!only_looks(call))
+    if (!only_looks(call)) {
         engine_touch(TOUCH_ADD, object_name(OBJECT_JOB, 0, 0, 0));
+        engine_touch(TOUCH_ADD, object_name(OBJECT_STORE, 0, 0, 0));
+    }
+    if (call == STORAGE_SYNC_ALL)
+        engine_touch(TOUCH_LOOK, object_name(OBJECT_STORE, 0, 0, 0));
     bool nearest = true;
     while (length > 0) {
         while (length > 0 && path[length - 1] != '/')
@@ -115,17 +131,23 @@ static void touch_store(unsigned call, const char *path, bool is_folder)
 
 /* Only where all orders are looked at; else calls on the store are made together with the call of
  * MPI before them. */
-static void come_to_store(unsigned call, const char *path, bool is_folder)
+static void come_to_store(void)
 {
-    if (engine->transitions == NULL || engine_self == ENGINE_NOBODY)
-        return;
-    engine_turn();
-    touch_store(call, path, is_folder);
+    if (engine->transitions != NULL && engine_self != ENGINE_NOBODY)
+        engine_turn();
+}
+
+/* Whether a line was durable when it was told to be committed is judged by what had been done to
+ * the store until then. */
+static void touch_commit(void)
+{
+    engine_touch(TOUCH_LOOK, object_name(OBJECT_STORE, 0, 0, 0));
 }
 
 const struct schedule engine_schedule = {
     .store = come_to_store,
-    .store_too = touch_store,
+    .store_file = touch_store,
+    .committed = touch_commit,
     .kill = kill_rank,
     .dies = before_death,
     .tell = tell,

@@ -37,4 +37,6 @@ same look 2
 same some 2
 same order 2
 
+same list 2
+
 exit "$status"

@@ -43,6 +43,15 @@ outcomes() {
     [[ "$output" == *'complete: every schedule of 3 ranks, 1 runs'* ]]
 }
 
+@test "what a rank sees of a folder depends on the others, and a folder that is there on nobody" {
+    explored list 3
+    [ "$status" -eq 0 ]
+    [ "$(outcomes)" -eq 3 ]
+    explored there 3
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'complete: every schedule of 3 ranks, 1 runs'* ]]
+}
+
 @test "a deadlock that one schedule has is found, with the run that shows it" {
     explored race 3
     [ "$status" -eq 1 ]

@@ -104,6 +104,7 @@ enum object {
     OBJECT_WOKEN,    /* process: something that it could see has changed */
     OBJECT_FILE,     /* hash of its path */
     OBJECT_NAMES,    /* the same, of a folder: what is in it */
+    OBJECT_STORE,    /* all that was done to the store */
     OBJECT_JOB,      /* that it goes on: what outlives it must have been done before it ends */
 };
 static inline uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c)

@@ -3,6 +3,7 @@
 #include "injectors/record/hash.h"
 #include "injectors/record/lives.h"
 #include "injectors/record/runtime.h"
+#include "injectors/record/schedule.h"
 
 #include <string.h>
 
@@ -85,6 +86,8 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
         runtime_is_nobody = value == NOBODY;
         atomic_store(&runtime_slot->nobody, runtime_is_nobody);
     }
+    if (kind == NOTE_COMMIT && schedule != NULL)
+        schedule->committed();
     if (runtime_watching)
         watcher->instant(note, name);
 }

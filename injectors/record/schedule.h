@@ -28,11 +28,12 @@ struct schedule {
     void (*wait)(bool (*ready)(void *data), void *data);
     /* One round of a loop that waits for what others do, or for time. */
     void (*linger)(void);
-    /* This rank comes to a call on the store: `call` is an enum storage_call, `path` is below the
-     * store. Others may run before it is made. */
-    void (*store)(unsigned call, const char *path, bool is_folder);
-    /* The same call concerns this one, too. */
-    void (*store_too)(unsigned call, const char *path, bool is_folder);
+    /* This rank comes to a call on the store. Others may run before it is made. */
+    void (*store)(void);
+    /* That call concerns this file: `call` is an enum storage_call, `path` is below the store. */
+    void (*store_file)(unsigned call, const char *path, bool is_folder);
+    /* This rank has told that a line is committed. */
+    void (*committed)(void);
     /* What stands in records for a file of the store: its inode differs from run to run. */
     uint32_t (*file)(uint64_t inode);
     /* It has just been made: another file may have had its inode before. */

@@ -222,6 +222,28 @@ static void tell_rules(struct storage_event *call, enum storage_call kind, uint6
     thread_state.steered = steered;
 }
 
+/* What will fail, and change nothing: a folder is made that is there, a name taken away that is
+ * not. (As it is in the rank's turn: others may have run since the file was looked at.) */
+static bool is_in_vain(unsigned kind, const struct storage_file *file)
+{
+    struct storage_file now = *file;
+    if (kind != STORAGE_MKDIR && kind != STORAGE_UNLINK)
+        return false;
+    storage_file_again(&now);
+    return (now.inode != 0) == (kind == STORAGE_MKDIR);
+}
+
+static void come_to_store(unsigned kind, const struct storage_file *file)
+{
+    if (schedule == NULL)
+        return;
+    schedule->store();
+    if (is_in_vain(kind, file))
+        schedule->store_file(STORAGE_LOOK, file->path, false);
+    else
+        schedule->store_file(kind, file->path, file->is_folder);
+}
+
 void storage_begin(struct storage_event *call, unsigned kind, const struct storage_file *file,
                    uint64_t bytes, uint64_t offset)
 {
@@ -229,8 +251,7 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     storage_depth++;
     if (!(storage_watching & STORAGE_EVENTS) || !runtime_recording)
         return;
-    if (schedule != NULL)
-        schedule->store(kind, file->path, file->is_folder);
+    come_to_store(kind, file);
     struct record *r = reserve(file->path);
     call->record = r;
     call->file = file;
@@ -343,8 +364,7 @@ bool storage_look_begin(struct storage_event *call, unsigned kind, const struct 
         return false;
     if (!thread_state.known)
         runtime_thread_begin();
-    if (schedule != NULL)
-        schedule->store(kind, file->path, file->is_folder);
+    come_to_store(kind, file);
     call->file = file;
     call->record = &call->look;
     describe(&call->look, kind, file, 0, hash_bytes(file->path, strlen(file->path)));

@@ -330,7 +330,7 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
     struct storage_file *file = arrives ? &target : &source;
     storage_begin(&call, STORAGE_RENAME, file, 0, STORAGE_NO_OFFSET);
     if (leaves && arrives && call.record != NULL && schedule != NULL)
-        schedule->store_too(STORAGE_UNLINK, source.path, source.is_folder);
+        schedule->store_file(STORAGE_UNLINK, source.path, source.is_folder);
     if (leaves)
         storage_is(&call, source.inode);
     int result = -1;

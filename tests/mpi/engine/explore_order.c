@@ -8,11 +8,21 @@
  *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
  *   none       each rank sends to the next and receives from the one before, and all meet in
  *              collectives: nothing depends on the schedule
+ *   list       rank 0 lists the store while each other rank makes a file there: its result is how
+ *              many it has seen
+ *   there      each rank makes the folder of the store, which is there: nothing depends on the
+ *              schedule
  */
 #include "faultline.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MOST_RANKS 8
 
@@ -72,6 +82,21 @@ static void none(int order[MOST_RANKS])
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void list(int order[MOST_RANKS])
+{
+    const char *store = getenv("FAULTLINE_STORE");
+    char path[4096];
+    if (rank > 0) {
+        snprintf(path, sizeof path, "%s/%d", store, rank);
+        close(open(path, O_CREAT | O_WRONLY, 0600));
+        return;
+    }
+    DIR *folder = opendir(store);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+        order[0] += entry->d_name[0] != '.';
+    closedir(folder);
+}
+
 int main(int argc, char **argv)
 {
     int order[MOST_RANKS] = {0};
@@ -81,6 +106,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (strcmp(what, "none") == 0)
         none(order);
+    else if (strcmp(what, "list") == 0)
+        list(order);
+    else if (strcmp(what, "there") == 0)
+        mkdir(getenv("FAULTLINE_STORE"), 0700);
     else if (rank > 0)
         send_own();
     else if (strcmp(what, "order") == 0)
