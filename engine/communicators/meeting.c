@@ -140,6 +140,17 @@ static uint64_t joined(const struct meeting *meeting, int participant)
     return object_name(OBJECT_JOINED, meeting->object, (uint64_t)participant, 0);
 }
 
+/* In a run that is explored: who waits in the call by which it came has polled nothing since, and
+ * whoever comes later would not have woken it before. */
+static void tell(const struct meeting *meeting, int process)
+{
+    const struct process *p = &engine->process[process];
+    if (meeting->object != 0 && p->came_to == meeting->object)
+        engine_wake_waiting(process);
+    else
+        engine_wake(process);
+}
+
 static struct meeting *come(struct meeting *meeting, int mine, struct deposit *deposit)
 {
     meeting->deposit[mine] = deposit;
@@ -150,7 +161,8 @@ static struct meeting *come(struct meeting *meeting, int mine, struct deposit *d
     engine_touch(TOUCH_WRITE, joined(meeting, mine));
     for (int i = 0; i < meeting->size; i++)
         if (meeting->deposit[i] && i != mine)
-            engine_wake(meeting->process[i]);
+            tell(meeting, meeting->process[i]);
+    engine->process[engine_self].came_to = meeting->object;
     return meeting;
 }
 

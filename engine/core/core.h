@@ -95,6 +95,7 @@ struct process {
     bool initialized;        /* MPI_Init has returned */
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
+    uint64_t came_to;        /* in the call that it is in: name of the meeting; 0: none */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
     uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
     uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
@@ -219,6 +220,8 @@ void engine_sleep(uint64_t ns);
 /* Something that the process could see has changed. The process itself is allowed. */
 void engine_wake(int process);
 void engine_wake_all(void);
+/* The same where only a call that waits is concerned: in runs that are explored no poll sees it. */
+void engine_wake_waiting(int process);
 
 /* This process has done something that another one could see, now or when it comes to it. A job in
  * which nobody does is one that only waits, whatever else its processes call: on communicators of

@@ -129,12 +129,13 @@ static void turn(void)
         _exit(EXIT_FAILURE);
     }
     engine->now_ns += CALL_NS;
+    self()->came_to = 0;
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
 }
 
-/* Whether a poll waits, after one that said no, depends on what was done meanwhile. */
+/* Whether a poll that says no waits before depends on what was done meanwhile. */
 static void see_whether_woken(void)
 {
     transition_polls(true);
@@ -144,7 +145,7 @@ static void see_whether_woken(void)
 void engine_turn_to_poll(void)
 {
     turn();
-    see_whether_woken();
+    transition_polls(true);
 }
 
 void engine_turn(void)
@@ -220,6 +221,7 @@ static bool poll_on(bool lingers)
 
 bool engine_poll_again(void)
 {
+    see_whether_woken();
     return self()->polls++ != 0 && poll_on(engine_lingers);
 }
 
@@ -242,6 +244,14 @@ void engine_wake(int process)
     engine->process[process].polls = 0;
     if (process != engine_self)
         note_progress();
+}
+
+void engine_wake_waiting(int process)
+{
+    if (engine->transitions == NULL)
+        engine_wake(process);
+    else if (engine->process[process].state == PROCESS_BLOCKED)
+        engine->process[process].woken = true;
 }
 
 void engine_did(void)

@@ -95,7 +95,7 @@ enum object {
     OBJECT_SENT,     /* process, how many-th that it sent */
     OBJECT_ARRIVED,  /* the same */
     OBJECT_MATCHED,  /* the same */
-    OBJECT_INBOX,    /* process, context: the order of what arrives there */
+    OBJECT_INBOX,    /* process, context, source and tag: the order of what arrives and fits */
     OBJECT_POSTED,   /* process, how many-th receive: whether it has got a message */
     OBJECT_BEGUN,    /* process, how many-th receive: it has been posted */
     OBJECT_MEETING,  /* context, key: who has come */

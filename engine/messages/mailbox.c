@@ -68,9 +68,19 @@ static uint64_t of_posted(enum object kind, const struct posted *posted)
     return object_name(kind, (uint64_t)posted->owner, posted->number, 0);
 }
 
-static uint64_t inbox_of(int process, uint32_t context)
+/* The order of what arrives at a process and fits what is asked for; source and tag may be any. */
+static uint64_t inbox_of(int process, uint32_t context, int source, int tag)
 {
-    return object_name(OBJECT_INBOX, (uint64_t)process, context, 0);
+    uint64_t asked = (uint64_t)(uint32_t)source << 32 | (uint32_t)tag;
+    return object_name(OBJECT_INBOX, (uint64_t)process, context, asked);
+}
+
+/* Whatever asks for it may depend on it. */
+static void touch_inbox(enum touch how, const struct message *message)
+{
+    const int source[2] = {message->source, MPI_ANY_SOURCE}, tag[2] = {message->tag, MPI_ANY_TAG};
+    for (int i = 0; i < 4; i++)
+        engine_touch(how, inbox_of(message->to, message->context, source[i / 2], tag[i % 2]));
 }
 
 void mailbox_see_matched(const struct message *message)
@@ -94,18 +104,24 @@ void mailbox_see_posted(const struct posted *posted)
         mailbox_see_arrived(posted->message);
 }
 
-void mailbox_see_order(uint32_t context)
+void mailbox_see_none(uint32_t context, int source, int tag)
 {
-    engine_touch(TOUCH_WRITE, inbox_of(engine_self, context));
+    engine_touch(TOUCH_WRITE, inbox_of(engine_self, context, source, tag));
 }
 
 /* Which message a receive gets does not depend on whether it was begun before they arrived: but by
  * a wildcard on the order in which they did. */
-static void touch_match(const struct message *message, const struct posted *posted)
+static void touch_match(const struct message *message, int source, int tag)
 {
-    if (posted->source == MPI_ANY_SOURCE)
+    if (source == MPI_ANY_SOURCE)
         engine_touch_earlier(message->arrival, TOUCH_WRITE,
-                             inbox_of(message->to, message->context));
+                             inbox_of(message->to, message->context, source, tag));
+}
+
+void mailbox_see_found(const struct message *message, int source, int tag)
+{
+    mailbox_see_arrived(message);
+    touch_match(message, source, tag);
 }
 
 /* --- a message -------------------------------------------------------------------------------- */
@@ -153,7 +169,7 @@ bool mailbox_take_back(struct message *message)
     struct mailbox *mailbox = mailbox_of(message->to);
     engine_touch(TOUCH_WRITE, of_message(OBJECT_MATCHED, message));
     engine_touch(TOUCH_WRITE, of_message(OBJECT_SENT, message));
-    engine_touch(TOUCH_WRITE, inbox_of(message->to, message->context));
+    touch_inbox(TOUCH_WRITE, message);
     if (message->matched ||
         (!take_out(&mailbox->coming, message) && !take_out(&mailbox->arrived, message)))
         return false;
@@ -177,7 +193,7 @@ struct posted *mailbox_post(uint32_t context, int source, int tag)
     posted->message = mailbox_find(context, source, tag);
     if (posted->message) {
         posted->message->begun = of_posted(OBJECT_BEGUN, posted);
-        touch_match(posted->message, posted);
+        touch_match(posted->message, source, tag);
         mailbox_take(posted->message);
         return posted;
     }
@@ -192,7 +208,7 @@ struct message *mailbox_unpost(struct posted *posted)
 {
     struct message *message = posted->message;
     if (!message)
-        mailbox_see_order(posted->context);
+        mailbox_see_none(posted->context, posted->source, posted->tag);
     if (!message)
         unlist(&mailbox_of(engine_self)->posted, posted);
     engine_release(posted);
@@ -266,7 +282,7 @@ static void deliver(unsigned which)
     message->arrived = true;
     engine_touch(TOUCH_AFTER, of_message(OBJECT_SENT, message));
     engine_touch(TOUCH_WRITE, of_message(OBJECT_ARRIVED, message));
-    engine_touch(TOUCH_ARRIVE, inbox_of(message->to, message->context));
+    touch_inbox(TOUCH_ARRIVE, message);
     message->arrival = engine_transition();
     engine_wake(message->to);
     if (engine_is_dead(message->to)) {
@@ -277,7 +293,7 @@ static void deliver(unsigned which)
         if (fits(message, posted->context, posted->source, posted->tag)) {
             unlist(&mailbox->posted, posted);
             engine_touch(TOUCH_WRITE, of_posted(OBJECT_POSTED, posted));
-            touch_match(message, posted);
+            touch_match(message, posted->source, posted->tag);
             message->begun = of_posted(OBJECT_BEGUN, posted);
             posted->message = message;
             match(message);

@@ -65,8 +65,10 @@ bool mailbox_expects(uint32_t context, int source, int tag);
 void mailbox_see_matched(const struct message *message);
 void mailbox_see_posted(const struct posted *posted);
 void mailbox_see_arrived(const struct message *message);
-/* The order in which messages came, or that none did, shows. */
-void mailbox_see_order(uint32_t context);
+/* The same where one was found that fits, or none was, or none is waited for any more; source and
+ * tag may be MPI_ANY_SOURCE and MPI_ANY_TAG. */
+void mailbox_see_found(const struct message *message, int source, int tag);
+void mailbox_see_none(uint32_t context, int source, int tag);
 
 /* The network, to be known to engine_network in every process. */
 void mailbox_open(void);

@@ -306,7 +306,7 @@ static void receive_cancel(void *data)
 {
     struct operation *receive = data;
     if (receive->posted)
-        mailbox_see_order(receive->view->shared->context);
+        mailbox_see_none(receive->view->shared->context, receive->side.peer, receive->side.tag);
     if (!receive->posted || receive->posted->message)
         return;
     mailbox_unpost(receive->posted);

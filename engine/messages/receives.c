@@ -208,6 +208,15 @@ static bool is_answered(void *data)
            probe->asked.side.peer == MPI_PROC_NULL;
 }
 
+static void see(const struct probe *probe, const struct message *message)
+{
+    const struct side *side = &probe->asked.side;
+    if (message)
+        mailbox_see_found(message, side->peer, side->tag);
+    else if (side->peer != MPI_PROC_NULL)
+        mailbox_see_none(probe->asked.view->shared->context, side->peer, side->tag);
+}
+
 static int do_probe(struct probe *probe, int *flag)
 {
     struct message *message;
@@ -219,7 +228,7 @@ static int do_probe(struct probe *probe, int *flag)
         class = look(probe, &message);
         if (class != MPI_SUCCESS)
             break;
-        mailbox_see_order(probe->asked.view->shared->context);
+        see(probe, message);
         *flag = message != NULL || probe->asked.side.peer == MPI_PROC_NULL;
         if (*flag)
             answer(probe, message);
