@@ -282,12 +282,21 @@ static bool next_plan(struct campaign *campaign, size_t *subject, uint64_t *inde
     return false;
 }
 
+/* A run that cannot be judged (the protocol does not promise to survive so much) is no failure. */
+static bool has_failed(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->group_count; i++)
+        if (campaign->group[i].verdict != VERDICT_UNKNOWN)
+            return true;
+    return false;
+}
+
 /* Whether a run may still be begun. */
 static bool may_begin(struct campaign *campaign)
 {
     if (campaign->last != CAMPAIGN_GOES_ON || campaign->end != CAMPAIGN_GOES_ON)
         return false;
-    if (campaign->options.until_failure && campaign->group_count > 0)
+    if (campaign->options.until_failure && has_failed(campaign))
         campaign->last = CAMPAIGN_FAILURE;
     else if (budget_is_spent(campaign))
         campaign->last = CAMPAIGN_BUDGET;

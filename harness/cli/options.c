@@ -109,7 +109,7 @@ static const struct option_line lines[] = {
     {"budget", KEY_BUDGET, "TIME", FOR_CAMPAIGN,
      "begin no run after TIME: 90, 90s, 5m, 1.5h; what runs then is let finish"},
     {"until-failure", KEY_UNTIL_FAILURE, NULL, FOR_CAMPAIGN,
-     "stop at the first failure, once it is replayed"},
+     "stop at the first failure, once it is replayed; what cannot be judged is none"},
     {"replays", KEY_REPLAYS, "N", FOR_CAMPAIGN,
      "replay the first failure of each group N times (default 20)"},
     {"resume", KEY_RESUME, "DIR", FOR_CAMPAIGN, "go on with the campaign in DIR where it stopped"},
