@@ -89,11 +89,6 @@ outcomes() {
     run "$FAULTLINE" explore --crashes 1 --losses s.lua
     [ "$status" -eq 64 ]
     [[ "$output" == *'takes no scenario with nodes'* ]]
-    printf 'scenario "killed" { protocol = "null", program = "ring", ranks = 2, plan = function(p)
-    p:kill { rank = 1, event = "call", nth = 3 } end }\n' >s.lua
-    run "$FAULTLINE" explore --crashes 1 s.lua
-    [ "$status" -eq 64 ]
-    [[ "$output" == *'takes no scenario with a plan of its own: "killed"'* ]]
 }
 
 # deaths [OPTION...]: a job of two ranks in which the first dies at any place.
@@ -111,6 +106,20 @@ deaths() {
     [ "${BASH_REMATCH[1]}" -ge 4 ]
     # The store is empty in all of them: what comes after is explored once.
     [[ "$output" == *'; 1 stores"'* ]]
+}
+
+@test "ranks die in every life of a job whose own plan kills one" {
+    printf 'scenario "killed" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
+  claims = { "H.progress", "I" }, plan = function(p)
+    p:kill { rank = 1, event = "call", call = "MPI_Finalize" } end }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run "$FAULTLINE" explore --crashes 1 s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ 'complete: every schedule of 2 ranks with at most 1 crash more, at '([0-9]+)' places' ]]
+    # Before a send, a receive and MPI_Finalize, in the life that the plan ends and in the next one.
+    [ "${BASH_REMATCH[1]}" -ge 5 ]
+    # As it is a run has two lives, with a death more three.
+    [[ "$output" == *'runs: pass'* ]]
 }
 
 @test "a search that was cut off goes on where it stopped, to the same end" {

@@ -176,11 +176,6 @@ static bool can_be_explored(const struct plan *plan, size_t step)
 static enum error_code check(const struct options *options, const struct scenario *scenario,
                              struct error *error)
 {
-    if (options->crashes > 0 && scenario->plan.count > 0)
-        return error_set(
-            error, ERROR_USAGE,
-            "%s:%d: explore --crashes takes no scenario with a plan of its own: \"%s\"",
-            scenario->file, scenario->line, scenario->name);
     if (options->losses && scenario->nodes != NULL)
         return error_set(error, ERROR_USAGE,
                          "%s:%d: explore --losses takes no scenario with nodes: \"%s\"",

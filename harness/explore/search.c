@@ -92,10 +92,26 @@ static enum error_code take_in(struct search *search, struct part *part, const c
         search->progress.failed++;
         *keep = true;
     }
-    bool grown = false;
-    if (part->deaths < search->options.crashes)
-        code = places_add(&part->places, folder, part->deaths, &grown, error);
-    if (code == OK && grown)
+    return code;
+}
+
+/* Where a death more could be: in the lives after that of the newest one. Each of these, and each
+ * kill of the scenario's own plan, ends one. */
+static enum error_code look_for_places(struct search *search, struct part *part, const char *folder,
+                                       struct error *error)
+{
+    int first = part->deaths == 0 ? 0 : part->death.when.incarnation + 1;
+    int last = (int)search->scenario->plan.count + part->deaths;
+    enum error_code code = OK;
+    bool any = false;
+    if (part->deaths == search->options.crashes)
+        return OK;
+    for (int life = first; code == OK && life <= last; life++) {
+        bool grown;
+        code = places_add(&part->places, folder, life, &grown, error);
+        any |= grown;
+    }
+    if (code == OK && any)
         part_add_deaths(search, (size_t)(part - search->part));
     return code;
 }
@@ -104,6 +120,7 @@ static enum error_code take(struct search *search, struct slot *slot, struct err
 {
     struct part *part = &search->part[slot->part];
     bool keep = search->options.keep;
+    uint64_t idle = part->idle;
     slot->used = part->running = false;
     enum error_code code = tree_take(part->tree, slot->job.folder.text, error);
     if (code != OK)
@@ -113,6 +130,8 @@ static enum error_code take(struct search *search, struct slot *slot, struct err
     search->progress.done++;
     if (!tree_was_redundant(part->tree))
         code = take_in(search, part, slot->job.folder.text, &keep, error);
+    if (code == OK && part->idle == idle)
+        code = look_for_places(search, part, slot->job.folder.text, error);
     if (code == OK && !keep)
         code = path_remove(slot->job.folder.text, error);
     return code;

@@ -384,7 +384,8 @@ enum error_code tree_take(struct tree *tree, const char *folder, struct error *e
     tree->redundant = false;
     tree_forget_run(tree);
     enum error_code code = read_entries(tree, folder, error);
-    for (int i = 0; code == OK && i < tree->incarnations; i++) {
+    /* What was cut short says nothing of the lives after it: they are of another run. */
+    for (int i = 0; code == OK && i < tree->incarnations && !tree->redundant; i++) {
         walk.incarnation = i;
         deeds_release(&walk.asleep);
         walk.asleep = (struct deeds){0};
