@@ -5,9 +5,11 @@ MPI_COMPILE      = $(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -D_GNU_SOURCE
 PROTOCOL_COMPILE = $(MPI_COMPILE) -fPIC -fvisibility=hidden -MMD -MP \
                    -I$(CURDIR)/harness -I$(CURDIR)/suites/programs
 PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
-# Protocols that call ULFM are built where the library has it.
-ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -l 'MPIX_ERR_' \
-                   suites/protocols/*/*.[ch]),$(word 3,$(subst /, ,$(file)))))
+# Protocols that call ULFM, as the layer of those that log messages does, are built where the library
+# has it.
+ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -lE \
+                   'MPIX_ERR_|common/logging/logger\.h' suites/protocols/*/*.[ch]),\
+                   $(word 3,$(subst /, ,$(file)))))
 PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
                    $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
 PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
