@@ -110,6 +110,27 @@ int steer_isend(unsigned call, const struct record *sent, const void *buffer, MP
     return MPI_SUCCESS;
 }
 
+/* What blocks cannot stay pending, as a request for any source may when a process dies: the request
+ * is taken back, and the death raised, unless a message came in between. */
+static int finish_receive(int result, MPI_Request *request, MPI_Status *status)
+{
+    result = steer_finish(result, request, status);
+#ifdef MPIX_ERR_PROC_FAILED
+    if (error_class(result) != RAISED_PROC_FAILED_PENDING)
+        return result;
+    MPI_Status taken_back;
+    int cancelled = 0;
+    library.Cancel(request);
+    result = library.Wait(request, &taken_back);
+    library.Test_cancelled(&taken_back, &cancelled);
+    if (cancelled)
+        return MPIX_ERR_PROC_FAILED;
+    if (status != MPI_STATUS_IGNORE)
+        *status = taken_back;
+#endif
+    return result;
+}
+
 int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MPI_Datatype type,
                   int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -123,8 +144,8 @@ int steer_receive(const struct record *posted, void *buffer, MPI_Count count, MP
     if (steer_taken(ACTION_CHOOSE, &step) &&
         steer_choose(step, posted, source, tag, comm, &message, status))
         return steer_matched_receive(buffer, count, type, &message, status);
-    return steer_finish(steer_wide(Irecv, buffer, count, type, source, tag, comm, &request),
-                        &request, status);
+    return finish_receive(steer_wide(Irecv, buffer, count, type, source, tag, comm, &request),
+                          &request, status);
 }
 
 int steer_matched_receive(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,

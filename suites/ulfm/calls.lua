@@ -111,6 +111,11 @@ left("a gather to which the root comes last",
     p:kill { rank = 1, at = { state = { { rank = 0, blocked = "MPI_Gather" } } } }
   end)
 
+-- The plan watches rank 2, so its blocking receive is made of a request: which may stay pending.
+left("a watched receive from any source", "2:recv=any 1:recv=2", function(p)
+  p:kill { rank = 1, at = { state = { { rank = 2, blocked = "MPI_Recv" } } } }
+end)
+
 -- Rank 0 is told of the death only at the end; rank 2 revokes the communicator meanwhile.
 for _, pair in ipairs {
   { "ssend=1", "MPI_Ssend" }, { "recv=1", "MPI_Recv" }, { "recv=any", "MPI_Recv" },
