@@ -313,11 +313,10 @@ static int spawn(int count)
                           &me.made, MPI_ERRCODES_IGNORE);
 }
 
-/* An object of the communicator that is in use, which becomes `made` where it went well. */
-static int making_step(const char *name, int value, bool *known)
+/* An object of the communicator that is in use. */
+static int make_object(const char *name, int value, bool *known)
 {
     *known = true;
-    me.made = MPI_COMM_NULL;
     if (strcmp(name, "dup") == 0)
         return MPI_Comm_dup(me.used, &me.made);
     if (strcmp(name, "split") == 0)
@@ -336,6 +335,17 @@ static int making_step(const char *name, int value, bool *known)
         return spawn(value);
     *known = false;
     return MPI_SUCCESS;
+}
+
+/* What a call that raised has left in `made` means nothing: with Open MPI it may be a null pointer.
+ */
+static int making_step(const char *name, int value, bool *known)
+{
+    me.made = MPI_COMM_NULL;
+    int result = make_object(name, value, known);
+    if (result != MPI_SUCCESS)
+        me.made = MPI_COMM_NULL;
+    return result;
 }
 
 /* --- ULFM ------------------------------------------------------------------------------------- */
