@@ -12,10 +12,10 @@ local function shows(name, claim, ranks, edge, rank, nth, root_keeps)
   }
 end
 
-shows("lemma 1: a new process does not contribute again, and its root may need it", "M.replay", 2,
-  1, 1, 100)
+shows("lemma 1: a new process does not contribute again, and its root may need it", "M.replay",
+  2, 1, 1, 100)
 
--- With rank 2 as root, rank 1 gives to rank 0, which dies. With what the root keeps here, or rank 2 would never have
--- recovered.
-shows("algorithm 3, lines 33 and 34: with a contribution its determinants go", "M.orphan", 3, 2, 0,
-  240, 1)
+-- With rank 2 as root, rank 1 gives to rank 0, which dies. (The root keeps what it does here: else
+-- rank 0 would never have recovered.)
+shows("algorithm 3, lines 33 and 34: with a contribution its determinants go", "M.orphan", 3, 2,
+  0, 240, 1)

@@ -17,8 +17,9 @@ void counts_write(int rank)
         return;
     if (!file)
         die("cannot write %s", path);
-    fprintf(file, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", rank, counts.messages,
-            counts.logged, counts.determinants, counts.carried);
+    fprintf(file, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+            rank, counts.messages, counts.logged, counts.forgotten, counts.given,
+            counts.determinants, counts.carried);
     if (fclose(file) != 0)
         die("cannot write %s", path);
 }

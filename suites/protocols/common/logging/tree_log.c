@@ -1,6 +1,7 @@
 /* See tree_log.h. */
 #include "common/logging/tree_log.h"
 
+#include "common/logging/counts.h"
 #include "common/messages/comms.h"
 #include "faultline.h"
 
@@ -69,6 +70,7 @@ void tree_log_forget_payload(struct part *part, struct letter_bytes *bytes)
 {
     tell_dropped(part);
     part->has_payload = false;
+    counts.forgotten += part->bytes->size - bytes->size;
     letter_bytes_drop(part->bytes);
     part->bytes = bytes;
 }

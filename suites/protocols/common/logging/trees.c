@@ -179,8 +179,10 @@ static void accept(const struct letter *letter, struct packet *packet)
         gatherings_add(packet);
         return;
     }
-    if (!multicast)
+    if (!multicast) {
         hold(&trees.given, letter, packet_hold(packet))->letter.line = self.line;
+        counts.given += sizeof *head + head->bytes;
+    }
     logging_came(packet);
 }
 
