@@ -114,7 +114,13 @@ ulfm-table: setup
 .PHONY: random-c3
 random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)scripts/random_plans.sh $(BUILD)
+	$(Q)scripts/random_plans.sh $(BUILD) suites/c3/random
+
+# Long: 2,000 random plans over the protocols that log messages; PLANS="plan 1*": some of them.
+.PHONY: random-logging
+random-logging: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/random_plans.sh $(BUILD) suites/scmel/random $(if $(PLANS),--filter '$(PLANS): *')
 
 # Minutes: ranks live on when others die, 200 times under mpiexec.
 .PHONY: lives

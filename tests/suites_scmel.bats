@@ -30,3 +30,16 @@ setup() { suites_setup; }
 @test "pessimistic: each broken variant is found by the claim that is said" {
     passes 2 "$ROOT/suites/pessimistic/broken.lua"
 }
+
+# As on any library: no agreement is asked of one that has none.
+@test "logging: where nobody dies the protocols need neither Faultline nor ULFM" {
+    local protocol
+    for protocol in scmel camel pessimistic; do
+        mkdir "$BATS_TEST_TMPDIR/$protocol"
+        run -0 timeout -k 5 120 mpiexec -n 3 -genv SCMEL_EVERY 4 -genv CAMEL_EVERY 4 \
+            -genv PESSIMISTIC_EVERY 4 -genv FAULTLINE_STORE "$BATS_TEST_TMPDIR/$protocol" \
+            -genv LD_PRELOAD "$BUILD/protocols/lib$protocol.so" \
+            "$BUILD/programs/laplace" --iterations 10 --size 16
+        [[ "$output" == *"laplace: 10 "* ]]
+    done
+}
