@@ -71,6 +71,18 @@ explore-orders: setup
 	$(Q)$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/explore_order
 	$(Q)scripts/explore_orders.sh $(BUILD)
 
+# Hours: the schedules of small jobs, one after the other; see explore_suites.sh for BUDGET.
+.PHONY: explore-suites
+explore-suites: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/explore_suites.sh $(BUILD)
+
+# Minutes: failures found on the step engine, replayed there: 1,050 replays.
+.PHONY: engine-replays
+engine-replays: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/engine_replays.sh $(BUILD)
+
 # Hours: the suites with both MPI libraries, and where their verdicts differ. SHARD=I/N: every N-th.
 .PHONY: openmpi-suites
 openmpi-suites: setup

@@ -3,7 +3,7 @@
 # line for each campaign in BUILD_FOLDER/study/found.tsv: variant, strategy, seed, run that found it
 # (0: the survey, without a fault; -: none), seconds, claim. What stands there is not run again, so
 # it may be interrupted and go on. study_table.sh makes the tables. Hours for all of it.
-# Usage: study.sh BUILD_FOLDER; SEEDS (20), MOST (200) runs and BUDGET (60s) of each campaign,
+# Usage: study.sh BUILD_FOLDER; FIRST (1) to SEEDS (20), MOST (200) runs and BUDGET (60s) of each campaign,
 # STRATEGIES, VARIANTS (all): names with spaces between.
 set -euo pipefail
 build=$(cd "${1:?which build folder}" && pwd)
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 found=$build/study/found.tsv
 mkdir -p "$build/study"
 touch "$found"
-variants=${VARIANTS:-$(find suites/protocols/{blocking,c3,chandy_lamport,cocheck}/broken -name '*.patch' |
+variants=${VARIANTS:-$(find suites/protocols/*/broken -name '*.patch' |
     sort | sed 's|suites/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|')}
 
 # one VARIANT STRATEGY SEED: its line.
@@ -31,7 +31,7 @@ one() {
     rm -rf "$out"
 }
 
-for seed in $(seq "${SEEDS:-20}"); do
+for seed in $(seq "${FIRST:-1}" "${SEEDS:-20}"); do
     for variant in $variants; do
         for strategy in ${STRATEGIES:-random pct swarm systematic}; do
             grep -q "^$variant	$strategy	$seed	" "$found" || one "$variant" "$strategy" "$seed"

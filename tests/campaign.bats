@@ -100,6 +100,14 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     grep -q '^# not complete: stopped at the first failure' tap
 }
 
+# Its first plan kills two ranks of a protocol that promises to survive one.
+@test "--until-failure goes on over what cannot be judged" {
+    run -1 "$FAULTLINE" campaign --engine step --seed 2 --until-failure --replays 0 --runs 100 \
+        --filter camel-order-ignored "$REPO/suites/campaign/broken.lua"
+    echo "$output"
+    [ "$(of '[.groups[] | select(.verdict == "violation")] | length')" -ge 1 ]
+}
+
 @test "--until-failure holds for what is resumed, too" {
     subject relapse '"relapse"'
     run campaign --until-failure --budget 0.001s -j 1
@@ -430,6 +438,13 @@ END
     [ "$(choices random)" != "$(choices pct)" ]
     [ "$(choices random)" != "$(choices swarm)" ]
     [ "$(choices pct)" != "$(choices swarm)" ]
+    # The one that finds most is pct there, and random where the MPI library decides.
+    "$FAULTLINE" campaign --engine step --keep --strategy auto --runs 1 --out auto s.lua || true
+    [ "$(choices pct)" = "$(choices auto)" ]
+    run "$FAULTLINE" campaign --strategy auto --runs 1 --out elsewhere s.lua
+    echo "$output"
+    [ "$status" -ne 64 ]
+    [[ "$output" == *'strategy auto'* ]]
     FAULTLINE_ENGINE_POLICY=walk run "$FAULTLINE" run --engine step s.lua
     echo "$output"
     [ "$status" -ne 0 ]

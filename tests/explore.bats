@@ -108,6 +108,22 @@ deaths() {
     [[ "$output" == *'; 1 stores"'* ]]
 }
 
+@test "a program comes to the same outcomes with the reduction as in all orders" {
+    # The plate is too small: which rank ends first, by itself, depends on the schedule.
+    printf 'scenario "small" { protocol = "null", program = "laplace", ranks = 2,
+  arguments = { "--size", 4 }, claims = { "H.progress", "I" } }\n' >s.lua
+    run "$FAULTLINE" explore s.lua
+    echo "$output"
+    [[ "$output" == *'complete: every schedule of 2 ranks, 2 runs'* ]]
+    few=$(sed -n 's/^    - "[0-9]* runs: \([^:]*\).*/\1/p' <<<"$output" | sort)
+    [ "$(outcomes)" -eq 2 ]
+    run "$FAULTLINE" explore --all-orders s.lua
+    echo "$output"
+    [[ "$output" =~ 'complete: every schedule of 2 ranks, '([0-9]+)' runs' ]]
+    [ "${BASH_REMATCH[1]}" -ge 20 ]
+    [ "$few" = "$(sed -n 's/^    - "[0-9]* runs: \([^:]*\).*/\1/p' <<<"$output" | sort)" ]
+}
+
 @test "ranks die in every life of a job whose own plan kills one" {
     printf 'scenario "killed" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
   claims = { "H.progress", "I" }, plan = function(p)

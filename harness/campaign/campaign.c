@@ -129,11 +129,14 @@ static enum error_code open_outputs(struct campaign *campaign, struct error *err
 /* Policies are the step engine's. */
 static enum error_code check_engine(const struct campaign *campaign, struct error *error)
 {
-    for (size_t i = 0; campaign->strategy->policy != NULL && i < campaign->subject_count; i++)
+    const struct strategy *strategy = campaign->strategy;
+    if (strategy->policy == NULL || strategy->any_engine)
+        return OK;
+    for (size_t i = 0; i < campaign->subject_count; i++)
         if (campaign->subject[i].scenario.engine == NULL)
             return error_set(error, ERROR_USAGE,
                              "--strategy %s says how the step engine decides: give --engine step",
-                             campaign->strategy->name);
+                             strategy->name);
     return OK;
 }
 

@@ -349,7 +349,7 @@ static uint64_t subject_mix(const struct subject *subject)
 static void choose_policy(const struct campaign *campaign, struct task *task)
 {
     const struct subject *subject = &campaign->subject[task->subject];
-    const char *policy = campaign->strategy->policy;
+    const char *policy = subject->scenario.engine != NULL ? campaign->strategy->policy : NULL;
     if (policy == NULL || strcmp(policy, "pct") != 0)
         snprintf(task->job.policy, sizeof task->job.policy, "%s", policy != NULL ? policy : "");
     else

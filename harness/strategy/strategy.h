@@ -15,6 +15,7 @@ struct strategy {
     /* How the step engine decides what MPI leaves open ("pct", "swarm"; engine/core/policy.c);
      * NULL: at random, and on any engine. */
     const char *policy;
+    bool any_engine; /* on another engine the policy says nothing */
 
     /* How many plans there are; STRATEGY_ENDLESS: as many as one likes. */
     uint64_t (*count)(const struct survey *survey);
@@ -28,7 +29,8 @@ struct strategy {
     void (*bounds)(const struct survey *survey, char text[STRATEGY_TEXT_BYTES]);
 };
 
-extern const struct strategy strategy_random, strategy_systematic, strategy_pct, strategy_swarm;
+extern const struct strategy strategy_random, strategy_systematic, strategy_pct, strategy_swarm,
+    strategy_auto;
 
 /* Ends with NULL. */
 extern const struct strategy *const strategies[];
