@@ -77,7 +77,7 @@ explore-suites: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/explore_suites.sh $(BUILD)
 
-# Minutes: failures found on the step engine, replayed there: 1,050 replays.
+# Minutes: failures found on the step engine, replayed there: 1,000 replays.
 .PHONY: engine-replays
 engine-replays: setup
 	$(Q)$(MAKE) --no-print-directory all
