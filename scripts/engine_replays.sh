@@ -10,8 +10,8 @@ times=${2:-16}
 cd "$(dirname "$0")/.."
 out=$build/engine-replays
 mkdir -p "$out"
-# Left out are those that send the number of a process, which is another one in each run: what runs
-# under the program `arrangement`, and CoCheck with processes in reserve.
+# Left out are those that send what is another number in each run: the program `arrangement` that of a
+# process, CoCheck with processes in reserve the ports at which they listen.
 variants=${VARIANTS:-$(find suites/protocols/*/broken -name '*.patch' | sort |
     sed 's|suites/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|' | grep -v '^c3-d-\|^c3-as-published$\|^cocheck-old-address$')}
 
