@@ -45,6 +45,13 @@ $(BUILD)/bench/migrant: scripts/bench/migrant.c
 	@mkdir -p $(@D)
 	$(Q)$(MPI_COMPILE) -Iharness -Isuites/programs -o $@ $< -lm
 
+# Minutes: 1,000 runs on a cluster of Slurm on this machine, of which a node and a daemon fail.
+.PHONY: slurm
+slurm: setup
+	$(Q)scripts/setup.sh slurm
+	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)BUILD=$(abspath $(BUILD)) SLURM_RUNS=$${SLURM_RUNS:-1000} bats tests/slurm/slurm.bats
+
 # Minutes: every program under CoCheck killed at every point, and every migration.
 .PHONY: cocheck-crashes
 cocheck-crashes: setup

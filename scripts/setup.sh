@@ -1,8 +1,8 @@
 #!/bin/sh
-# setup.sh [check|install|deb|bench|fuzz|valgrind|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
+# setup.sh [check|install|deb|bench|fuzz|valgrind|slurm|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
 # Faultline needs from Debian, or says the one line to type. With `check`, what `make check` needs as
 # well; with `install` and `deb`, what those two need; with `bench`, what plots need; with `fuzz`,
-# clang and its sanitisers; with `valgrind`, that; with `openmpi`, the second MPI library; with `ulfm`,
+# clang and its sanitisers; with `valgrind` and `slurm`, these; with `openmpi`, the second MPI library; with `ulfm`,
 # that alone, where there is no other; with `test`, the second library, clang, a browser for the tests
 # of the pages, and their two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator,
 # and in BUILD/arm64/root the libraries that they need.
@@ -19,6 +19,7 @@ packages="gcc make pkgconf mpich gfortran lua5.4 bats patch perl otf2-tools libx
 sanitisers="clang libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
 [ "${1:-}" = valgrind ] && packages="$packages valgrind"
+[ "${1:-}" = slurm ] && packages="$packages slurm-wlm munge"
 openmpi="openmpi-bin libopenmpi-dev"
 [ "${1:-}" = openmpi ] && packages="$packages $openmpi"
 [ "${1:-}" = ulfm ] && packages="$(echo "$packages" | sed 's/[^ ]*mpich[^ ]*//g') $openmpi iproute2"

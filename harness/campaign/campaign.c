@@ -3,6 +3,7 @@
 
 #include "base/nearest.h"
 #include "cli/verb.h"
+#include "reports/page/report.h"
 #include "system/process.h"
 #include "trace/clock.h"
 
@@ -105,8 +106,12 @@ static enum error_code take_earlier(void *context, const struct campaign_record 
 static enum error_code open_folder(struct campaign *campaign, struct error *error)
 {
     enum error_code code = OK;
-    if (campaign->stored == NULL)
+    if (campaign->stored == NULL || campaign->merged_count > 0)
         code = path_make_output(campaign->options.out, &campaign->folder, error);
+    if (code == OK && campaign->merged_count > 0)
+        code = campaign_copy_surveys(campaign, error);
+    if (code == OK && campaign->options.surveys != NULL)
+        code = campaign_link_surveys(campaign->folder.text, campaign->options.surveys, error);
     if (code == OK)
         code =
             path_format(&campaign->journal_path, error, "%s/campaign.jsonl", campaign->folder.text);
@@ -147,18 +152,32 @@ static enum error_code open_session(struct campaign *campaign, struct error *err
     campaign_find_subjects(campaign);
     code = check_engine(campaign, error);
     if (code == OK && campaign->stored != NULL)
-        code = campaign_compare(campaign, error);
+        code = campaign_compare(campaign, campaign->folder.text, campaign->stored, error);
+    if (code == OK && campaign->options.surveys != NULL)
+        code = campaign_check_surveyed(campaign, error);
     if (code == OK)
         code = open_outputs(campaign, error);
     if (code == OK)
         code = open_folder(campaign, error);
     if (code == OK)
         code = campaign_add_jobs(campaign, error);
-    if (code == OK && campaign->stored != NULL)
+    if (code == OK && (campaign->stored != NULL || campaign->options.surveys != NULL))
         code = campaign_take_jobs(campaign, error);
+    if (code == OK && campaign->options.surveys != NULL)
+        code = campaign_check_surveys(campaign, error);
     if (code == OK)
         code = campaign_store(campaign, error);
     return code == OK ? pool_open(&campaign->pool, &campaign->options, error) : code;
+}
+
+/* Of what came from many places: all of it in one. */
+static void write_page(const struct campaign *campaign)
+{
+    char text[PATH_MAX + CAMPAIGN_TEXT_BYTES];
+    report_folder_apart(campaign->folder.text, NULL);
+    snprintf(text, sizeof text, "page: %s/index.html", campaign->folder.text);
+    if (path_holds(campaign->folder.text, "index.html"))
+        campaign_print_note(campaign, text);
 }
 
 static enum error_code run_session(struct campaign *campaign, struct error *error)
@@ -168,6 +187,10 @@ static enum error_code run_session(struct campaign *campaign, struct error *erro
     progress_begin(&campaign->progress, 0);
     enum error_code code = campaign_prepare(campaign, error);
     default_limit(campaign);
+    if (code == OK && campaign->end == CAMPAIGN_GOES_ON && campaign->merged_count > 0)
+        code = campaign_merge(campaign, error);
+    if (code == OK && campaign->end == CAMPAIGN_GOES_ON && campaign->options.slurm)
+        code = campaign_run_in_slurm(campaign, error);
     if (code == OK && campaign->end == CAMPAIGN_GOES_ON)
         code = campaign_work(campaign, error);
     if (code != OK && campaign->end == CAMPAIGN_GOES_ON) {
@@ -175,18 +198,62 @@ static enum error_code run_session(struct campaign *campaign, struct error *erro
         snprintf(campaign->why, sizeof campaign->why, "not complete: %.400s", error->text);
     }
     pool_close(&campaign->pool);
-    campaign_print_end(campaign);
     if (campaign_store(campaign, &last) != OK && code == OK)
         code = error_set(error, last.code, "%s", last.text);
+    if (campaign->merged_count > 0 || campaign->options.slurm)
+        write_page(campaign);
+    campaign_print_end(campaign);
     return code;
 }
 
 /* --- the verb --------------------------------------------------------------------------------- */
 
+/* Options that do not go together. */
+static enum error_code check_options(const struct options *options, struct error *error)
+{
+    const struct {
+        bool given, beside;
+        const char *text;
+    } wrong[] = {
+        {options->merge, options->resume != NULL,
+         "--merge begins a new campaign, without --resume"},
+        {options->merge, options->shards > 0,
+         "--merge takes shards that are over, without --shard"},
+        {options->slurm, options->merge, "--slurm merges its tasks itself, without --merge"},
+        {options->slurm, options->shards > 0, "--slurm makes the shards itself, without --shard"},
+        {options->tasks > 0, !options->slurm, "--tasks is for --slurm"},
+        {options->surveys != NULL, options->shards == 0, "--surveys is for --shard"},
+        {options->surveys != NULL, options->resume != NULL,
+         "--surveys is for a shard that begins: --resume has its surveys"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (wrong[i].given && wrong[i].beside)
+            return error_set(error, ERROR_USAGE, "%s", wrong[i].text);
+    return OK;
+}
+
+/* Scenarios are not shared out, plans are. What the shards find --merge replays. */
+static void take_shard(struct campaign *campaign)
+{
+    struct options *options = &campaign->options;
+    campaign->shard = options->shard;
+    campaign->shards = options->shards;
+    options->shard = options->shards = 0;
+}
+
 static enum error_code begin(struct campaign *campaign, struct error *error)
 {
-    enum error_code code = campaign->options.resume != NULL ? campaign_load(campaign, error)
-                                                            : begin_new(campaign, error);
+    enum error_code code = check_options(&campaign->options, error);
+    if (code == OK && campaign->options.slurm)
+        code = campaign_check_slurm(error);
+    if (code != OK)
+        return code;
+    take_shard(campaign);
+    code = campaign->options.merge            ? campaign_load_shards(campaign, error)
+           : campaign->options.resume != NULL ? campaign_load(campaign, error)
+                                              : begin_new(campaign, error);
+    if (campaign->shards > 0)
+        campaign->options.replays = 0;
     take_limits(campaign);
     return code == OK ? select_scenarios(&campaign->options, &campaign->selection, error) : code;
 }
@@ -231,7 +298,7 @@ static void release(struct campaign *campaign)
 int verb_campaign(int argc, char **argv)
 {
     static const struct options_help help = {
-        "SCENARIO.lua|DIR...",
+        "SCENARIO.lua|DIR...\n--merge SHARD...",
         "Draws many plans for what the scenarios test (protocol, program, arguments, environment, "
         "ranks, claims), runs each, and tells what it finds by groups of failures that are the "
         "same. The scenarios' own plans and what they expect are not looked at: a campaign looks "
@@ -239,7 +306,8 @@ int verb_campaign(int argc, char **argv)
         "systematic goes to every place once. OUT/<id> holds campaign.jsonl (a line a run), "
         "campaign.json (the whole) and the folders of runs that failed. --resume goes on after "
         "anything that ended it. A canary that must fail runs first; if it does not, the campaign "
-        "ends with status 3. Exit status: 0 nothing found, 1 violation, 2 unknown or nothing was "
+        "ends with status 3. --shard and --merge share a campaign out to several machines, --slurm "
+        "has Slurm do it. Exit status: 0 nothing found, 1 violation, 2 unknown or nothing was "
         "tested, 3 harness error, 64 usage; a run of which not all took place is counted as "
         "vacuous and is no failure."};
     static struct campaign campaign;

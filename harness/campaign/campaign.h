@@ -3,10 +3,12 @@
  *
  *   campaign.c            the verb: what is asked for, sessions, exit status
  *   campaign_subject.c    what is tested: subjects, their references and surveys, canaries
+ *   campaign_prepare.c    what is done once, before the plans
  *   campaign_work.c       one session: what runs next, what is made of what is done
- *   campaign_end.c        why a session ends
- *   campaign_replay.c     the first failure of each group, replayed
- *   campaign_group.c      what was found: counts, groups, coverage
+ *   campaign_shard.c      one of several campaigns that share the plans; what they leave, taken
+ * over campaign_merge.c      all of them put together campaign_slurm.c      all of them as a job
+ * array of Slurm campaign_end.c        why a session ends campaign_replay.c     the first failure
+ * of each group, replayed campaign_group.c      what was found: counts, groups, coverage
  *   campaign_record.c     campaign.jsonl
  *   campaign_store.c      campaign.json
  *   campaign_print.c      TAP, and the line of progress
@@ -33,6 +35,7 @@
 #define CAMPAIGN_KEPT_OF_GROUP 5 /* run folders; more failures of a group are only counted */
 #define CAMPAIGN_TEXT_BYTES 512
 #define CAMPAIGN_CALL_BYTES 2048
+#define CAMPAIGN_SHARD_BYTES 32
 #define CAMPAIGN_OUTPUTS 2 /* standard output, --tap */
 
 /* A protocol and program with everything that is not the plan. */
@@ -114,6 +117,7 @@ enum campaign_end {
     CAMPAIGN_INTERRUPTED,
     CAMPAIGN_CANARY, /* it was green */
     CAMPAIGN_BROKEN, /* the harness or the machine: the disk is full */
+    CAMPAIGN_ENDS,
 };
 
 struct campaign {
@@ -122,8 +126,11 @@ struct campaign {
     json_t *stored;         /* owned: campaign.json of that; NULL: a new one */
     const struct strategy *strategy;
     uint64_t seed;
-    uint64_t runs_asked; /* 0: no limit */
+    uint64_t runs_asked; /* 0: no limit; of a shard: all shards together */
     double budget_s;     /* 0: no limit */
+    int shard, shards;   /* of all plans only every shards-th, the shard-th; 0 0: all */
+    char **merged;       /* folders of the shards that are put together; borrowed */
+    size_t merged_count; /* 0: it is not that */
     struct selection selection;
     struct path folder; /* OUT/<id> */
     struct path journal_path;
@@ -204,18 +211,81 @@ bool campaign_tested_nothing(const struct campaign *campaign);
 /* What a failure's verdict weighs, and everything else that may be wrong with the campaign. */
 enum exit_status campaign_status(const struct campaign *campaign);
 
-/* --- campaign_work.c -------------------------------------------------------------------------- */
+/* --- campaign_prepare.c ----------------------------------------------------------------------- */
 
 /* Of a campaign that is resumed: the references, surveys and canaries that earlier sessions made.
  * ERROR_USAGE: the survey is gone of which plans were made. */
 enum error_code campaign_take_jobs(struct campaign *campaign, struct error *error);
 
-/* References, surveys and canaries, then runs until `end` is set. Errors besides: of the journal.
- */
+/* References, surveys and canaries that are not there yet. Errors: of the journal. */
 enum error_code campaign_prepare(struct campaign *campaign, struct error *error);
+
+/* One of them came to a harness error. */
+bool campaign_has_harness_error(const struct campaign *campaign);
+
+/* --- campaign_work.c -------------------------------------------------------------------------- */
+
+/* Runs and replays until `end` is set. Errors besides: of the journal. */
 enum error_code campaign_work(struct campaign *campaign, struct error *error);
 double campaign_elapsed_s(const struct campaign *campaign);
 void campaign_release_tasks(struct campaign *campaign);
+bool campaign_budget_is_spent(const struct campaign *campaign);
+
+/* `number` becomes the next that no run of the journal has. */
+void campaign_next_number(struct campaign *campaign);
+
+/* The folder of this run is to be kept. */
+bool campaign_keeps(const struct campaign *campaign, const struct campaign_record *record);
+
+/* In the counts, and in the journal if it is the same in the next session: a survey that came to a
+ * harness error is made again there. */
+enum error_code campaign_take_record(struct campaign *campaign,
+                                     const struct campaign_record *record, struct error *error);
+
+/* --- campaign_shard.c ------------------------------------------------------------------------- */
+
+/* "2/4"; empty: it is no shard. */
+void campaign_shard_text(const struct campaign *campaign, char text[CAMPAIGN_SHARD_BYTES]);
+
+/* This plan is the campaign's own; else another shard has it. */
+bool campaign_owns_plan(const struct campaign *campaign, size_t subject, uint64_t index);
+
+/* References, surveys and canaries in `folder` become those of the campaign in `from`, by links.
+ * ERROR_IO. */
+enum error_code campaign_link_surveys(const char *folder, const char *from, struct error *error);
+
+/* ERROR_USAGE: the surveys in --surveys are of other scenarios, or not all there. The first before
+ * the campaign has a folder, the second after campaign_take_jobs. */
+enum error_code campaign_check_surveyed(const struct campaign *campaign, struct error *error);
+enum error_code campaign_check_surveys(const struct campaign *campaign, struct error *error);
+
+/* Takes over the runs that stand from *place on in the journal of the shard in `folder`, under new
+ * numbers, and what it has kept of them; those whose plan this campaign has had are left out.
+ * Errors: of both journals, ERROR_LAUNCH where a run's folder cannot be copied. */
+enum error_code campaign_import(struct campaign *campaign, const char *folder,
+                                struct campaign_journal_place *place, struct error *error);
+
+/* --- campaign_merge.c ------------------------------------------------------------------------- */
+
+/* `merged` are all shards of one campaign, and each is over: what was asked of them, into `stored`.
+ * ERROR_USAGE, ERROR_FORMAT, ERROR_VERSION. */
+enum error_code campaign_load_shards(struct campaign *campaign, struct error *error);
+
+/* References, surveys and canaries of the first of them, into the campaign's folder. */
+enum error_code campaign_copy_surveys(const struct campaign *campaign, struct error *error);
+
+/* All that they have done; afterwards there is no run to begin. ERROR_USAGE: their surveys differ
+ * so that they went by other plans. */
+enum error_code campaign_merge(struct campaign *campaign, struct error *error);
+
+/* --- campaign_slurm.c ------------------------------------------------------------------------- */
+
+/* ERROR_USAGE: one of Slurm's commands is missing on this machine. */
+enum error_code campaign_check_slurm(struct error *error);
+
+/* All runs, by tasks of Slurm; what they have done is taken over as it is done, and afterwards
+ * there is no run to begin. ERROR_LAUNCH: Slurm does not take them. */
+enum error_code campaign_run_in_slurm(struct campaign *campaign, struct error *error);
 
 /* --- campaign_end.c --------------------------------------------------------------------------- */
 
@@ -229,6 +299,10 @@ void campaign_end_by_budget(struct campaign *campaign);
 bool campaign_ends_by_full_disk(struct campaign *campaign);
 /* Nothing runs any more: ... by what has stopped it from beginning more runs. */
 void campaign_settle(struct campaign *campaign);
+
+/* As campaign.json has it; CAMPAIGN_ENDS: no end has this word. */
+const char *campaign_end_word(enum campaign_end end);
+enum campaign_end campaign_end_from_word(const char *word);
 
 /* --- campaign_replay.c ------------------------------------------------------------------------ */
 
@@ -247,18 +321,28 @@ void campaign_release_recorded(struct group *group);
 /* campaign.json, in one step. */
 enum error_code campaign_store(const struct campaign *campaign, struct error *error);
 
-/* campaign.json of the folder that is resumed, into `stored`, and what it says of options that are
- * not given. ERROR_USAGE, ERROR_FORMAT, ERROR_VERSION. */
+/* campaign.json of a folder. *root is the caller's (json_decref), NULL after ERROR_USAGE (there is
+ * none), ERROR_FORMAT; it may be one after ERROR_VERSION. */
+enum error_code campaign_fetch(const char *folder, json_t **root, struct error *error);
+
+/* What `stored` says of options that are not given; `folder` is for the error. ERROR_USAGE,
+ * ERROR_FORMAT. */
+enum error_code campaign_take_asked(struct campaign *campaign, const char *folder,
+                                    struct error *error);
+
+/* The two for the folder that is resumed. */
 enum error_code campaign_load(struct campaign *campaign, struct error *error);
 
-/* ERROR_USAGE: the subjects are not those of the folder that is resumed. */
-enum error_code campaign_compare(const struct campaign *campaign, struct error *error);
+/* ERROR_USAGE: the subjects are not those that `stored`, campaign.json of `folder`, has. */
+enum error_code campaign_compare(const struct campaign *campaign, const char *folder,
+                                 const json_t *stored, struct error *error);
 
 /* --- campaign_print.c ------------------------------------------------------------------------- */
 
 /* To the campaign's outputs: what is run; a new group, when its first failure has come; the results
  * in the end. campaign_show: progress, on a terminal. */
 void campaign_print_head(const struct campaign *campaign);
+void campaign_print_note(const struct campaign *campaign, const char *text);
 void campaign_print_failure(const struct campaign *campaign, const struct group *group);
 void campaign_print_end(const struct campaign *campaign);
 void campaign_show(const struct campaign *campaign);

@@ -9,6 +9,26 @@
 /* Less than this is free on a disk that is full: what was under way has been removed by then. */
 #define DISK_LEAST_BYTES (1u << 20)
 
+static const char *const end_words[CAMPAIGN_ENDS] = {
+    [CAMPAIGN_GOES_ON] = "going",   [CAMPAIGN_COMPLETE] = "complete",
+    [CAMPAIGN_RUNS] = "runs",       [CAMPAIGN_BUDGET] = "budget",
+    [CAMPAIGN_FAILURE] = "failure", [CAMPAIGN_INTERRUPTED] = "interrupted",
+    [CAMPAIGN_CANARY] = "canary",   [CAMPAIGN_BROKEN] = "broken",
+};
+
+const char *campaign_end_word(enum campaign_end end)
+{
+    return end_words[end];
+}
+
+enum campaign_end campaign_end_from_word(const char *word)
+{
+    int end = 0;
+    while (end < CAMPAIGN_ENDS && (word == NULL || strcmp(end_words[end], word) != 0))
+        end++;
+    return (enum campaign_end)end;
+}
+
 void campaign_end_with(struct campaign *campaign, enum campaign_end end, const char *why)
 {
     if (campaign->end != CAMPAIGN_GOES_ON)
@@ -110,7 +130,10 @@ static void end_complete(struct campaign *campaign)
         end_early(campaign, CAMPAIGN_RUNS, why);
         return;
     }
-    if (campaign->subject_count == 1) {
+    if (campaign->shards > 0) {
+        snprintf(why, sizeof why, "complete as shard %d of %d: %" PRIu64 " runs", campaign->shard,
+                 campaign->shards, campaign->runs);
+    } else if (campaign->subject_count == 1) {
         campaign->strategy->bounds(&campaign->subject->survey, bounds);
         snprintf(why, sizeof why, "complete: %s", bounds);
     } else {

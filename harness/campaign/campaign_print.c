@@ -256,29 +256,39 @@ void campaign_print_end(const struct campaign *campaign)
 
 void campaign_print_head(const struct campaign *campaign)
 {
+    char shard[CAMPAIGN_SHARD_BYTES];
+    campaign_shard_text(campaign, shard);
     for (int i = 0; i < CAMPAIGN_OUTPUTS; i++) {
         FILE *out = campaign->out[i];
         if (out == NULL)
             continue;
         tap_header(out);
-        tap_comment(out, "campaign in %s, strategy %s, seed %" PRIu64, campaign->folder.text,
-                    campaign->strategy->name, campaign->seed);
-        if (campaign->stored != NULL)
+        tap_comment(out, "campaign in %s, strategy %s, seed %" PRIu64 "%s%s", campaign->folder.text,
+                    campaign->strategy->name, campaign->seed, shard[0] != '\0' ? ", shard " : "",
+                    shard);
+        if (campaign->options.resume != NULL)
             tap_comment(out, "goes on after %" PRIu64 " runs", campaign->runs);
         fflush(out);
     }
 }
 
-/* As it is found: what it belongs to is told at the end. */
-void campaign_print_failure(const struct campaign *campaign, const struct group *group)
+void campaign_print_note(const struct campaign *campaign, const char *text)
 {
     progress_hide(&campaign->progress);
     for (int i = 0; i < CAMPAIGN_OUTPUTS; i++)
         if (campaign->out[i] != NULL) {
-            tap_comment(campaign->out[i], "found: %s in %s/%s (%s)", group->fingerprint.text,
-                        campaign->folder.text, group->folder, group->plan);
+            tap_comment(campaign->out[i], "%s", text);
             fflush(campaign->out[i]);
         }
+}
+
+/* As it is found: what it belongs to is told at the end. */
+void campaign_print_failure(const struct campaign *campaign, const struct group *group)
+{
+    char text[PATH_MAX + LINE_BYTES];
+    snprintf(text, sizeof text, "found: %s in %s/%s (%s)", group->fingerprint.text,
+             campaign->folder.text, group->folder, group->plan);
+    campaign_print_note(campaign, text);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */

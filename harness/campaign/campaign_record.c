@@ -180,6 +180,15 @@ void campaign_journal_close(struct campaign_journal *journal)
     journal->file = -1;
 }
 
+bool campaign_journal_is_locked(const char *path)
+{
+    int file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        close(file);
+    return locked;
+}
+
 /* What a full disk took half of is cut off again. */
 static enum error_code write_whole(struct campaign_journal *journal, const char *text, size_t bytes,
                                    struct error *error)
@@ -224,29 +233,38 @@ static enum error_code take_line(const char *line, campaign_record_taken *take, 
     return code;
 }
 
-enum error_code campaign_journal_read(struct campaign_journal *journal, campaign_record_taken *take,
-                                      void *context, struct error *error)
+enum error_code campaign_journal_follow(const char *path, struct campaign_journal_place *place,
+                                        campaign_record_taken *take, void *context,
+                                        struct error *error)
 {
     struct error inner = {0};
-    FILE *in = regular_stream(journal->path, LINKS_REFUSED, CAMPAIGN_JOURNAL_MOST, &inner);
+    FILE *in = regular_stream(path, LINKS_REFUSED, CAMPAIGN_JOURNAL_MOST, &inner);
     if (in == NULL)
         return error_set(error, inner.code, "%s", inner.text);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    off_t whole = 0; /* bytes of lines that have their end */
     enum error_code code = OK;
-    for (int number = 1; code == OK && (length = getline(&line, &room, in)) > 0; number++) {
-        if (line[length - 1] != '\n')
-            break;
-        whole += length;
+    if (fseeko(in, place->bytes, SEEK_SET) != 0)
+        code = error_set(error, ERROR_IO, "%s: %s", path, strerror(errno));
+    while (code == OK && (length = getline(&line, &room, in)) > 0 && line[length - 1] == '\n') {
         code = take_line(line, take, context, &inner);
         if (code != OK)
-            error_set(error, code, "%s:%d: %.400s", journal->path, number, inner.text);
+            error_set(error, code, "%s:%d: %.400s", path, place->lines + 1, inner.text);
+        place->bytes += length;
+        place->lines++;
     }
     free(line);
     fclose(in);
-    if (code == OK && ftruncate(journal->file, whole) != 0)
+    return code;
+}
+
+enum error_code campaign_journal_read(struct campaign_journal *journal, campaign_record_taken *take,
+                                      void *context, struct error *error)
+{
+    struct campaign_journal_place end = {0};
+    enum error_code code = campaign_journal_follow(journal->path, &end, take, context, error);
+    if (code == OK && ftruncate(journal->file, end.bytes) != 0)
         code = error_set(error, ERROR_IO, "%s: %s", journal->path, strerror(errno));
     return code;
 }

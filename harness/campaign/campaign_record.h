@@ -8,6 +8,8 @@
 #include "verdict/fingerprint.h"
 #include "verdict/outcome.h"
 
+#include <sys/types.h>
+
 #define CLAIM_BYTES 32
 #define CAMPAIGN_JOURNAL_MOST (UINT64_C(4) << 30) /* bytes of a journal that is read */
 
@@ -53,6 +55,9 @@ enum error_code campaign_journal_open(const char *path, struct campaign_journal 
                                       struct error *error);
 void campaign_journal_close(struct campaign_journal *journal);
 
+/* Some process has it open in this way. */
+bool campaign_journal_is_locked(const char *path);
+
 /* All of it or nothing: ERROR_IO leaves the file as it was. */
 enum error_code campaign_journal_add(struct campaign_journal *journal,
                                      const struct campaign_record *record, struct error *error);
@@ -63,5 +68,17 @@ typedef enum error_code campaign_record_taken(void *context, const struct campai
                                               struct error *error);
 enum error_code campaign_journal_read(struct campaign_journal *journal, campaign_record_taken *take,
                                       void *context, struct error *error);
+
+/* A place in a journal; all 0 is its beginning. */
+struct campaign_journal_place {
+    off_t bytes;
+    int lines;
+};
+
+/* The same from *place on, of a journal that another process may be writing: a last line that is
+ * not whole is left for the next time. *place is moved behind what was taken. */
+enum error_code campaign_journal_follow(const char *path, struct campaign_journal_place *place,
+                                        campaign_record_taken *take, void *context,
+                                        struct error *error);
 
 #endif

@@ -115,25 +115,28 @@ static json_t *pack_verdicts(const struct campaign *campaign)
 static json_t *pack_asked(const struct campaign *campaign)
 {
     const struct options *options = &campaign->options;
-    char seed[NUMBER_BYTES];
+    char seed[NUMBER_BYTES], shard[CAMPAIGN_SHARD_BYTES];
+    campaign_shard_text(campaign, shard);
     snprintf(seed, sizeof seed, "%" PRIu64, campaign->seed);
-    return json_pack(
-        "{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f, s:s*, s:i}", "strategy",
-        campaign->strategy->name, "seed", seed, "runs", (json_int_t)campaign->runs_asked,
-        "budget_s", campaign->budget_s, "until_failure", options->until_failure, "ranks",
-        options->ranks, "filter", json_text(options->filter), "scenarios",
-        json_texts(options->path, options->path_count), "timeout_s", options->timeout_s, "engine",
-        options->engine, "trace_limit_mb", options->trace_mb);
+    return json_pack("{s:s, s:s, s:I, s:f, s:b, s:i, s:o?, s:o, s:f, s:s*, s:i, s:s*}", "strategy",
+                     campaign->strategy->name, "seed", seed, "runs",
+                     (json_int_t)campaign->runs_asked, "budget_s", campaign->budget_s,
+                     "until_failure", options->until_failure, "ranks", options->ranks, "filter",
+                     json_text(options->filter), "scenarios",
+                     json_texts(options->path, options->path_count), "timeout_s",
+                     options->timeout_s, "engine", options->engine, "trace_limit_mb",
+                     options->trace_mb, "shard", shard[0] != '\0' ? shard : NULL);
 }
 
 static json_t *pack(const struct campaign *campaign)
 {
     double seconds = campaign_elapsed_s(campaign);
-    return json_pack("{s:i, s:s, s:o, s:b, s:b, s:s, s:I, s:f, s:f, s:o, s:o, s:o, s:o}", "version",
-                     CAMPAIGN_VERSION, "faultline", FAULTLINE_VERSION, "asked",
-                     pack_asked(campaign), "going", campaign->end == CAMPAIGN_GOES_ON, "complete",
-                     campaign->end == CAMPAIGN_COMPLETE, "why", campaign->why, "runs",
-                     (json_int_t)campaign->runs, "seconds", seconds, "runs_per_s",
+    bool complete = campaign->end == CAMPAIGN_COMPLETE && campaign->shards == 0;
+    return json_pack("{s:i, s:s, s:o, s:b, s:s, s:b, s:s, s:I, s:f, s:f, s:o, s:o, s:o, s:o}",
+                     "version", CAMPAIGN_VERSION, "faultline", FAULTLINE_VERSION, "asked",
+                     pack_asked(campaign), "going", campaign->end == CAMPAIGN_GOES_ON, "end",
+                     campaign_end_word(campaign->end), "complete", complete, "why", campaign->why,
+                     "runs", (json_int_t)campaign->runs, "seconds", seconds, "runs_per_s",
                      seconds > 0 ? (double)campaign->runs / seconds : 0.0, "verdicts",
                      pack_verdicts(campaign), "canaries", pack_canaries(campaign), "groups",
                      pack_groups(campaign), "subjects", pack_subjects(campaign));
@@ -231,11 +234,32 @@ static enum error_code take_paths(struct campaign *campaign, const json_t *asked
     return OK;
 }
 
+/* Shards that are merged are all there is. */
+static enum error_code take_shard(struct campaign *campaign, const json_t *asked,
+                                  struct error *error)
+{
+    struct options then = {0};
+    const char *text = json_string_value(json_object_get(asked, "shard"));
+    if (campaign->options.merge)
+        return OK;
+    if (text != NULL && shard_parse(text, &then, NULL) != OK)
+        return error_set(error, ERROR_FORMAT, "field \"shard\" is not I/N");
+    if (campaign->shards > 0 && (campaign->shard != then.shard || campaign->shards != then.shards))
+        return error_set(error, ERROR_USAGE, "--shard %d/%d: the campaign that is resumed is %s%s",
+                         campaign->shard, campaign->shards, text != NULL ? "shard " : "no shard",
+                         text != NULL ? text : "");
+    campaign->shard = then.shard;
+    campaign->shards = then.shards;
+    return OK;
+}
+
 static enum error_code take_asked(struct campaign *campaign, const json_t *asked,
                                   struct error *error)
 {
     struct options *own = &campaign->options;
     enum error_code code = take_strategy(campaign, asked, error);
+    if (code == OK)
+        code = take_shard(campaign, asked, error);
     if (code == OK)
         code = take_seed(campaign, asked, error);
     if (code == OK)
@@ -259,31 +283,41 @@ static enum error_code take_asked(struct campaign *campaign, const json_t *asked
     return code;
 }
 
-enum error_code campaign_load(struct campaign *campaign, struct error *error)
+enum error_code campaign_fetch(const char *folder, json_t **root, struct error *error)
 {
     struct path path;
-    struct error inner = {0};
-    const char *folder = campaign->options.resume;
-    enum error_code code = path_format(&campaign->folder, error, "%s", folder);
-    if (code == OK)
-        code = path_format(&path, error, "%s/campaign.json", folder);
+    *root = NULL;
+    enum error_code code = path_format(&path, error, "%s/campaign.json", folder);
     if (code != OK)
         return code;
     if (!path_exists(path.text))
         return error_set(error, ERROR_USAGE,
-                         "--resume %s: there is no campaign.json; a campaign is OUT/<id>", folder);
-    code = json_fetch(path.text, &campaign->stored, error);
-    if (code == OK)
-        code = check_version(&path, campaign->stored, error);
-    if (code != OK)
-        return code;
-    code = take_asked(campaign, json_object_get(campaign->stored, "asked"), &inner);
-    return code == OK ? OK : error_set(error, code, "%s: %.400s", path.text, inner.text);
+                         "%s: there is no campaign.json; a campaign is OUT/<id>", folder);
+    code = json_fetch(path.text, root, error);
+    return code == OK ? check_version(&path, *root, error) : code;
 }
 
-enum error_code campaign_compare(const struct campaign *campaign, struct error *error)
+enum error_code campaign_take_asked(struct campaign *campaign, const char *folder,
+                                    struct error *error)
 {
-    const json_t *subjects = json_object_get(campaign->stored, "subjects");
+    struct error inner = {0};
+    enum error_code code = take_asked(campaign, json_object_get(campaign->stored, "asked"), &inner);
+    return code == OK ? OK : error_set(error, code, "%s/campaign.json: %.400s", folder, inner.text);
+}
+
+enum error_code campaign_load(struct campaign *campaign, struct error *error)
+{
+    const char *folder = campaign->options.resume;
+    enum error_code code = path_format(&campaign->folder, error, "%s", folder);
+    if (code == OK)
+        code = campaign_fetch(folder, &campaign->stored, error);
+    return code == OK ? campaign_take_asked(campaign, folder, error) : code;
+}
+
+enum error_code campaign_compare(const struct campaign *campaign, const char *folder,
+                                 const json_t *stored, struct error *error)
+{
+    const json_t *subjects = json_object_get(stored, "subjects");
     bool same = json_array_size(subjects) == campaign->subject_count;
     for (size_t i = 0; same && i < campaign->subject_count; i++) {
         const struct scenario *scenario = &campaign->subject[i].scenario;
@@ -292,15 +326,14 @@ enum error_code campaign_compare(const struct campaign *campaign, struct error *
         json_decref(now);
         if (!same)
             return error_set(error, ERROR_USAGE,
-                             "--resume %s: these are other scenarios: its subject %zu is not %s "
+                             "%s: these are other scenarios: its subject %zu is not %s "
                              "under %s as %s:%d has it",
-                             campaign->folder.text, i + 1, scenario->program, scenario->protocol,
-                             scenario->file, scenario->line);
+                             folder, i + 1, scenario->program, scenario->protocol, scenario->file,
+                             scenario->line);
     }
     if (!same)
         return error_set(error, ERROR_USAGE,
-                         "--resume %s: these are other scenarios: it has %zu subjects, they have "
-                         "%zu",
-                         campaign->folder.text, json_array_size(subjects), campaign->subject_count);
+                         "%s: these are other scenarios: it has %zu subjects, they have %zu",
+                         folder, json_array_size(subjects), campaign->subject_count);
     return OK;
 }

@@ -62,6 +62,10 @@ enum key {
     KEY_CRASHES,
     KEY_LOSSES,
     KEY_PREEMPTIONS,
+    KEY_SURVEYS,
+    KEY_MERGE,
+    KEY_SLURM,
+    KEY_TASKS,
 };
 
 /* A line of the table. argument NULL: a switch. */
@@ -96,6 +100,8 @@ static const struct option_line lines[] = {
     {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_EXPLORE,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},
+    {"shard", KEY_SHARD, "I/N", FOR_CAMPAIGN,
+     "only every N-th plan, the I-th of them: one of N campaigns that --merge puts together"},
     {"last-failed", KEY_LAST_FAILED, NULL, FOR_RUN | FOR_LIST,
      "only what did not pass the last time"},
     {"shuffle", KEY_SHUFFLE, NULL, FOR_RUN | FOR_LIST, "in an order drawn from the seed"},
@@ -114,6 +120,14 @@ static const struct option_line lines[] = {
      "replay the first failure of each group N times (default 20)"},
     {"resume", KEY_RESUME, "DIR", FOR_CAMPAIGN, "go on with the campaign in DIR where it stopped"},
     {"keep", KEY_KEEP, NULL, FOR_CAMPAIGN, "keep the folders of runs that passed, too"},
+    {"surveys", KEY_SURVEYS, "DIR", FOR_CAMPAIGN,
+     "with --shard: the runs without faults are those of the campaign or shard in DIR, so that all "
+     "shards draw from the same"},
+    {"merge", KEY_MERGE, NULL, FOR_CAMPAIGN,
+     "put together the shards whose folders are named, all N of them, and replay what they found"},
+    {"slurm", KEY_SLURM, NULL, FOR_CAMPAIGN,
+     "have the runs made by a job array of Slurm; -j is what each task runs at once"},
+    {"tasks", KEY_TASKS, "N", FOR_CAMPAIGN, "with --slurm: tasks of the job array (default 16)"},
     {"durations", KEY_DURATIONS, NULL, FOR_RUN, "name the slowest at the end"},
     {"dry-run", KEY_DRY_RUN, NULL, FOR_RUN, "check everything, launch nothing"},
     {"tap", KEY_TAP, "FILE", FOR_RUN | FOR_CHECK | FOR_CAMPAIGN | FOR_REPLAY,
@@ -216,12 +230,15 @@ static enum error_code take_budget(const char *text, double *seconds, struct err
                      TIMEOUT_MOST_S);
 }
 
-static enum error_code take_shard(const char *text, struct options *options, struct error *error)
+enum error_code shard_parse(const char *text, struct options *options, struct error *error)
 {
     char after;
     if (sscanf(text, "%d/%d%c", &options->shard, &options->shards, &after) != 2 ||
-        options->shard < 1 || options->shard > options->shards)
-        return error_set(error, ERROR_USAGE, "\"%s\" is not I/N with I from 1 to N", text);
+        options->shard < 1 || options->shard > options->shards ||
+        options->shards > OPTIONS_MAX_SHARDS)
+        return error_set(error, ERROR_USAGE,
+                         "\"%s\" is not I/N with I from 1 to N, and N at most %d", text,
+                         OPTIONS_MAX_SHARDS);
     return OK;
 }
 
@@ -263,6 +280,8 @@ static const char **text_of(struct options *options, int key)
         return &options->strategy;
     case KEY_RESUME:
         return &options->resume;
+    case KEY_SURVEYS:
+        return &options->surveys;
     default:
         return key >= KEY_RESULTS && key <= KEY_RESULTS_LAST ? &options->results[key - KEY_RESULTS]
                                                              : NULL;
@@ -300,7 +319,9 @@ static enum error_code set_option(struct options *options, int key, const char *
     case KEY_TRACE_LIMIT:
         return take_count(argument, 1, TRACE_MOST_MB, &options->trace_mb, error);
     case KEY_SHARD:
-        return take_shard(argument, options, error);
+        return shard_parse(argument, options, error);
+    case KEY_TASKS:
+        return take_count(argument, 1, OPTIONS_MAX_SHARDS, &options->tasks, error);
     case KEY_REPEAT:
         options->repeat_given = true;
         return take_count(argument, 1, OPTIONS_MAX_REPEAT, &options->repeat, error);
@@ -346,6 +367,10 @@ static bool *switch_of(struct options *options, int key)
         return &options->losses;
     case KEY_TRUST:
         return &options->trust;
+    case KEY_MERGE:
+        return &options->merge;
+    case KEY_SLURM:
+        return &options->slurm;
     default:
         return NULL;
     }

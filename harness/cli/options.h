@@ -12,6 +12,7 @@
 
 #define OPTIONS_MAX_JOBS 1024
 #define OPTIONS_MAX_REPEAT 1000000
+#define OPTIONS_MAX_SHARDS 10000
 
 /* Which verbs know an option. */
 enum option_verb {
@@ -34,9 +35,9 @@ struct options {
     int trace_mb;       /* most that the traces of a run may take; 0: not given */
     const char *engine; /* for all scenarios; NULL: as each says */
     const char *filter;
-    int shard, shards;                  /* 1..shards; 0 0: everything */
-    int repeat;                         /* times, 1 and up */
-    const char *tap;                    /* a second place for the TAP */
+    int shard, shards; /* 1..shards, of scenarios or of a campaign's plans; 0 0: everything */
+    int repeat;        /* times, 1 and up */
+    const char *tap;   /* a second place for the TAP */
     const char *results[RESULTS_FORMS]; /* files of other forms; NULL: not asked for */
     const char *html; /* folder for the pages of all runs; NULL: only of what did not pass */
     const char *claims;
@@ -44,6 +45,10 @@ struct options {
     double budget_s;      /* 0: not given */
     const char *strategy; /* NULL: not given */
     const char *resume;   /* folder of a campaign; NULL: a new one */
+    const char *surveys;  /* folder of a campaign; NULL: it makes its own */
+    bool merge;           /* `path` names shards of one campaign */
+    bool slurm;           /* its runs are tasks of Slurm: */
+    int tasks;            /* so many; 0: not given */
     int replays;          /* of the first failure of each group, 0 and up */
     int confirm; /* how often what the step engine finds is repeated under mpiexec; 0: not */
     bool seed_given, repeat_given;
@@ -75,5 +80,8 @@ void options_parse(struct options *options, enum option_verb verb, const struct 
 
 /* A decimal number, 0x..., or the 40 hexadecimal digits of a commit (its first 16 count). */
 enum error_code seed_parse(const char *text, uint64_t *seed, struct error *error);
+
+/* I/N into options->shard and options->shards. ERROR_USAGE; they may have changed then. */
+enum error_code shard_parse(const char *text, struct options *options, struct error *error);
 
 #endif

@@ -172,3 +172,12 @@ struct job *pool_wait(struct pool *pool, int timeout_ms)
     }
     return job;
 }
+
+void pool_pause(struct pool *pool, int timeout_ms)
+{
+    struct pollfd look = {.fd = pool->signals, .events = POLLIN};
+    uint64_t start_ns = clock_monotonic_ns();
+    while (poll(&look, 1, left_ms(start_ns, timeout_ms)) > 0)
+        if (take_signals(pool))
+            return;
+}

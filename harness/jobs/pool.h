@@ -39,4 +39,7 @@ enum error_code pool_start(struct pool *pool, struct job *job, struct error *err
  * runs, timeout_ms (-1: no limit) went by, or a signal came. */
 struct job *pool_wait(struct pool *pool, int timeout_ms);
 
+/* Of a pool in which nothing runs: waits for timeout_ms, or for a signal. */
+void pool_pause(struct pool *pool, int timeout_ms);
+
 #endif

@@ -47,6 +47,7 @@ enum error_code launcher_fork(const struct launcher *self, const struct launch_o
     if (!process_die_with(driver, SIGKILL) || !redirect(order))
         _exit(EXIT_NOT_STARTED);
     order_forget_outer_run();
+    order_forget_batch_job();
     process_reset_signals(order->mask);
     self->become(order, driver);
     _exit(EXIT_NOT_STARTED);

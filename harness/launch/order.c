@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define NAME_BYTES 256
 
 static bool asks_for_storage(const struct scenario *scenario)
 {
@@ -96,6 +99,24 @@ void order_forget_outer_run(void)
 {
     for (size_t i = 0; i < OF_OUTER_RUN; i++)
         unsetenv(of_outer_run[i]);
+}
+
+void order_forget_batch_job(void)
+{
+    static const char *const of_batch[] = {"SLURM_", "PBS_", "LSB_"};
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < sizeof of_batch / sizeof of_batch[0]; i++) {
+        size_t k = 0;
+        while (environ[k] != NULL) {
+            int length = (int)strcspn(environ[k], "=");
+            bool is_one = strncmp(environ[k], of_batch[i], strlen(of_batch[i])) == 0;
+            if (is_one && snprintf(name, sizeof name, "%.*s", length, environ[k]) < NAME_BYTES &&
+                unsetenv(name) == 0)
+                k = 0; /* environ has moved */
+            else
+                k++;
+        }
+    }
 }
 
 bool order_is_of_outer_run(const char *entry)

@@ -31,6 +31,10 @@ void order_release(struct launch_order *order);
 
 /* Unsets in this process what a surrounding run or `exec` may have left: it means that one. */
 void order_forget_outer_run(void);
+
+/* The job of a batch system (Slurm, PBS, LSF) that this process is part of: a launcher which sees
+ * it has the batch system start its ranks, on whatever hosts and out of the driver's reach. */
+void order_forget_batch_job(void);
 /* "NAME=value" is one of these. */
 bool order_is_of_outer_run(const char *entry);
 

@@ -36,8 +36,8 @@ void report_run_apart(const char *run, const char *output);
 enum error_code report_folder(const char *folder, const char *output, const char *pages,
                               struct error *error);
 
-/* The index of the pages in the folder `pages` (`run --html`), of runs that are just over: as
- * report_run_apart. */
+/* The index of the pages in the folder `pages` (`run --html`; NULL: as of report_folder), of runs
+ * that are just over: as report_run_apart. */
 void report_folder_apart(const char *folder, const char *pages);
 
 /* The diagnostic of a run in prose, and its causal slice in columns (report_text.c). */

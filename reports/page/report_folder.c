@@ -357,7 +357,7 @@ void report_folder_apart(const char *folder, const char *pages)
     struct error error = {0};
     struct path path;
     fflush(NULL);
-    if (path_format(&path, &error, "%s/index.html", pages) != OK)
+    if (path_format(&path, &error, "%s/index.html", pages != NULL ? pages : folder) != OK)
         return;
     pid_t child = fork();
     if (child == 0) {
