@@ -280,7 +280,7 @@ enum error_code campaign_merge(struct campaign *campaign, struct error *error);
 
 /* --- campaign_slurm.c ------------------------------------------------------------------------- */
 
-/* ERROR_USAGE: one of Slurm's commands is missing on this machine. */
+/* ERROR_USAGE: one of Slurm's commands is missing on this machine, or Slurm does not answer. */
 enum error_code campaign_check_slurm(struct error *error);
 
 /* All runs, by tasks of Slurm; what they have done is taken over as it is done, and afterwards

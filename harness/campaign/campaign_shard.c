@@ -138,6 +138,9 @@ static enum error_code import_run(struct import *import, struct campaign_record 
     record->number = campaign->number;
     memcpy(kept, record->folder, sizeof kept);
     record->folder[0] = '\0';
+    if (strspn(kept, "0123456789") != strlen(kept))
+        return error_set(error, ERROR_FORMAT, "field \"folder\" of a run is \"%s\", no number",
+                         kept);
     if (kept[0] != '\0' && campaign_keeps(campaign, record)) {
         snprintf(record->folder, sizeof record->folder, "%" PRIu64, record->number);
         code = copy_run(import, kept, record->folder, error);

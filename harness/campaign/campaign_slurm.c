@@ -35,7 +35,7 @@ static const char script[] =
 /* A round of tasks. */
 struct array {
     struct campaign *campaign;
-    char job[JOB_BYTES]; /* that Slurm has given it; empty: there is none */
+    char job[JOB_BYTES]; /* that Slurm has given it; empty: none that is known */
     int round, tasks;
     struct path folder;                   /* absolute; task I in <folder>/I */
     struct campaign_journal_place *place; /* owned; by task: what has been taken over */
@@ -53,13 +53,15 @@ enum error_code campaign_check_slurm(struct error *error)
         struct path path;
         if (path_executable(commands[i], &path, NULL) != OK)
             return error_set(error, ERROR_USAGE,
-                             "--slurm: there is no command %s here, which is Slurm's (Debian: "
-                             "slurm-client); --shard and --merge are for other batch systems",
+                             "campaign --slurm: there is no command %s here, which is Slurm's "
+                             "(Debian: slurm-client); --shard and --merge are for other batch "
+                             "systems",
                              commands[i]);
     }
     if (tool_run(ping, words, sizeof words, &inner) == OK)
         return OK;
-    return error_set(error, ERROR_USAGE, "--slurm: Slurm does not answer: %.400s", inner.text);
+    return error_set(error, ERROR_USAGE, "campaign --slurm: Slurm does not answer: %.400s",
+                     inner.text);
 }
 
 /* --- the folder of a round
@@ -218,6 +220,10 @@ static enum error_code begin_round(struct array *array, struct error *error)
         code = path_remove(array->folder.text, error); /* half of one */
     for (int task = 1; code == OK && task <= tasks; task++)
         code = make_shard(array, task, error);
+    array->job[0] = '\0';
+    if (code == OK)
+        code =
+            store_state(array, error); /* or a session after this one would make this round again */
     if (code == OK)
         code = submit(array, error);
     if (code == OK)
@@ -235,6 +241,8 @@ static bool is_queued(const struct array *array)
 {
     const char *const squeue[] = {"squeue", "-h", "-j", array->job, "-o", "%T", NULL};
     char words[WORDS_BYTES];
+    if (array->job[0] == '\0')
+        return false;
     if (tool_run(squeue, words, sizeof words, NULL) != OK)
         return strstr(words, "Invalid job id") == NULL;
     return words[0] != '\0';

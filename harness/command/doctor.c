@@ -2,6 +2,7 @@
 #include "command/doctor.h"
 
 #include "board/shared_memory.h"
+#include "campaign/campaign.h"
 #include "cli/arguments.h"
 #include "cli/verb.h"
 #include "launch/launcher.h"
@@ -527,11 +528,12 @@ static bool in_search_path(const char *command)
 
 static void look_at_slurm(struct visit *visit)
 {
-    if (in_search_path("srun"))
-        say(visit, "ok", "Slurm", "srun is there: srun --mpi=pmi2 faultline exec -- ./program");
+    struct error error;
+    if (campaign_check_slurm(&error) == OK)
+        say(visit, "ok", "Slurm", "it answers: faultline campaign --slurm%s",
+            in_search_path("srun") ? "; srun --mpi=pmi2 faultline exec -- ./program" : "");
     else
-        say(visit, "note", "Slurm", "there is no srun: jobs start with %s",
-            launcher_of(NULL)->name);
+        say(visit, "note", "Slurm", "%s", error.text);
 }
 
 static void look_at_commands(struct visit *visit)
