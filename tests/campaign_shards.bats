@@ -41,6 +41,8 @@ refused() {
     run -1 shard 2/3 --runs 20
     grep -q '^# campaign in .*, shard 2/3$' tap
     run -1 shard 3/3 --runs 20
+    # Each of them one's own: what is doubled would be left out in the end.
+    [ "$(cat shard-[123]/campaign.jsonl | grep -c '"kind":"run"')" = 20 ]
     run -1 "$FAULTLINE" campaign --engine step --runs 20 --replays 0 --out whole s.lua
     run -1 "$FAULTLINE" campaign --merge --replays 1 --out merged shard-2 shard-1 shard-3
     echo "$output" >tap

@@ -254,6 +254,9 @@ bool campaign_owns_plan(const struct campaign *campaign, size_t subject, uint64_
  * ERROR_IO. */
 enum error_code campaign_link_surveys(const char *folder, const char *from, struct error *error);
 
+/* ... copies of those of the first of `merged`. ERROR_LAUNCH. */
+enum error_code campaign_copy_surveys(const struct campaign *campaign, struct error *error);
+
 /* ERROR_USAGE: the surveys in --surveys are of other scenarios, or not all there. The first before
  * the campaign has a folder, the second after campaign_take_jobs. */
 enum error_code campaign_check_surveyed(const struct campaign *campaign, struct error *error);
@@ -270,9 +273,6 @@ enum error_code campaign_import(struct campaign *campaign, const char *folder,
 /* `merged` are all shards of one campaign, and each is over: what was asked of them, into `stored`.
  * ERROR_USAGE, ERROR_FORMAT, ERROR_VERSION. */
 enum error_code campaign_load_shards(struct campaign *campaign, struct error *error);
-
-/* References, surveys and canaries of the first of them, into the campaign's folder. */
-enum error_code campaign_copy_surveys(const struct campaign *campaign, struct error *error);
 
 /* All that they have done; afterwards there is no run to begin. ERROR_USAGE: their surveys differ
  * so that they went by other plans. */

@@ -3,7 +3,6 @@
 #include "campaign/campaign.h"
 
 #include "base/memory.h"
-#include "system/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,8 +19,7 @@ struct shard {
     int number, of;
 };
 
-/* --- which they are
- * ------------------------------------------------------------------------------- */
+/* --- which they are --------------------------------------------------------------------------- */
 
 static enum error_code open_shard(const char *folder, struct shard *shard, struct error *error)
 {
@@ -162,24 +160,7 @@ enum error_code campaign_load_shards(struct campaign *campaign, struct error *er
     return code;
 }
 
-/* --- what they have done
- * -------------------------------------------------------------------------- */
-
-/* Through links: what --surveys has made. */
-enum error_code campaign_copy_surveys(const struct campaign *campaign, struct error *error)
-{
-    static const char *const folders[] = {"reference", "survey", "canary"};
-    char words[WORDS_BYTES];
-    enum error_code code = OK;
-    for (size_t i = 0; code == OK && i < sizeof folders / sizeof folders[0]; i++) {
-        struct path from;
-        code = path_format(&from, error, "%s/%s", campaign->merged[0], folders[i]);
-        const char *const copy[] = {"cp", "-RH", "--", from.text, campaign->folder.text, NULL};
-        if (code == OK)
-            code = tool_run(copy, words, sizeof words, error);
-    }
-    return code;
-}
+/* --- what they have done ---------------------------------------------------------------------- */
 
 /* Where plans have a last one, an index that means another place in another shard would leave a
  * place out, and "complete" would not be true. */

@@ -9,8 +9,7 @@
 
 #define TURN_LINE_BYTES 64
 
-/* --- taken from an earlier session ---------------------------------------------------------------
- */
+/* --- taken from an earlier session ------------------------------------------------------------ */
 
 static enum exit_status judged_status(const struct job *job)
 {

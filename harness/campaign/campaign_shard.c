@@ -35,8 +35,7 @@ bool campaign_owns_plan(const struct campaign *campaign, size_t subject, uint64_
            (subject + index) % (uint64_t)campaign->shards == (uint64_t)campaign->shard - 1;
 }
 
-/* --- surveys of another campaign ----------------------------------------------------------------
- */
+/* --- surveys of another campaign -------------------------------------------------------------- */
 
 enum error_code campaign_link_surveys(const char *folder, const char *from, struct error *error)
 {
@@ -48,6 +47,21 @@ enum error_code campaign_link_surveys(const char *folder, const char *from, stru
             code = path_format(&target, error, "%s/%s", whole.text, once_folders[i]);
         if (code == OK && symlink(target.text, place.text) != 0)
             code = error_set(error, ERROR_IO, "%s: %s", place.text, strerror(errno));
+    }
+    return code;
+}
+
+/* Through links: what --surveys has made. */
+enum error_code campaign_copy_surveys(const struct campaign *campaign, struct error *error)
+{
+    char words[WORDS_BYTES];
+    enum error_code code = OK;
+    for (size_t i = 0; code == OK && i < ONCE_FOLDERS; i++) {
+        struct path from;
+        code = path_format(&from, error, "%s/%s", campaign->merged[0], once_folders[i]);
+        const char *const copy[] = {"cp", "-RH", "--", from.text, campaign->folder.text, NULL};
+        if (code == OK)
+            code = tool_run(copy, words, sizeof words, error);
     }
     return code;
 }
@@ -74,8 +88,7 @@ enum error_code campaign_check_surveys(const struct campaign *campaign, struct e
     return OK;
 }
 
-/* --- runs of a shard ----------------------------------------------------------------------------
- */
+/* --- runs of a shard -------------------------------------------------------------------------- */
 
 struct import {
     struct campaign *campaign;

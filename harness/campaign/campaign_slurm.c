@@ -64,8 +64,7 @@ enum error_code campaign_check_slurm(struct error *error)
                      inner.text);
 }
 
-/* --- the folder of a round
- * -------------------------------------------------------------------------- */
+/* --- the folder of a round -------------------------------------------------------------------- */
 
 /* Room for `tasks` tasks of round `round`, of which nothing has been taken over. */
 static enum error_code set_round(struct array *array, int round, int tasks, struct error *error)
@@ -119,8 +118,7 @@ static enum error_code write_script(const struct path *path, struct error *error
     return whole_file_end(&file, OK, error);
 }
 
-/* --- what is known of it after this process
- * --------------------------------------------------------- */
+/* --- what is known of it after this process --------------------------------------------------- */
 
 static enum error_code format_state(const struct array *array, struct path *path,
                                     struct error *error)
@@ -170,8 +168,7 @@ static enum error_code forget_state(const struct array *array, struct error *err
     return code;
 }
 
-/* --- the array
- * ------------------------------------------------------------------------------------- */
+/* --- the array -------------------------------------------------------------------------------- */
 
 static enum error_code submit(struct array *array, struct error *error)
 {
@@ -201,12 +198,15 @@ static enum error_code submit(struct array *array, struct error *error)
                                   NULL};
     if (code == OK)
         code = tool_run(sbatch, words, sizeof words, error);
-    size_t digits = strspn(words, "0123456789");
+    const char *answer = words;
+    while (strncmp(answer, "sbatch: ", 8) == 0) /* a warning */
+        answer += strcspn(answer, "\n") + (strchr(answer, '\n') != NULL);
+    size_t digits = strspn(answer, "0123456789");
     if (code == OK && (digits == 0 || digits >= sizeof array->job))
         code =
             error_set(error, ERROR_LAUNCH, "sbatch answers with no number of a job: %.100s", words);
     if (code == OK)
-        snprintf(array->job, sizeof array->job, "%.*s", (int)digits, words);
+        snprintf(array->job, sizeof array->job, "%.*s", (int)digits, answer);
     return code;
 }
 
@@ -221,9 +221,8 @@ static enum error_code begin_round(struct array *array, struct error *error)
     for (int task = 1; code == OK && task <= tasks; task++)
         code = make_shard(array, task, error);
     array->job[0] = '\0';
-    if (code == OK)
-        code =
-            store_state(array, error); /* or a session after this one would make this round again */
+    if (code == OK) /* or a session after this one would make this round again */
+        code = store_state(array, error);
     if (code == OK)
         code = submit(array, error);
     if (code == OK)
@@ -255,8 +254,7 @@ static void cancel(const struct array *array)
     (void)tool_run(scancel, words, sizeof words, NULL); /* it may be over */
 }
 
-/* --- its shards
- * ------------------------------------------------------------------------------------- */
+/* --- its shards ------------------------------------------------------------------------------- */
 
 /* CAMPAIGN_ENDS where it cannot be read. */
 static enum campaign_end end_of(const struct array *array, int task)
@@ -335,8 +333,7 @@ static enum error_code follow(struct array *array, struct error *error)
     }
 }
 
-/* --- all
- * --------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static enum error_code run_round(struct array *array, struct error *error)
 {
