@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is needed again ----------------------------------------------------------------------
- */
+/* --- what is needed again --------------------------------------------------------------------- */
 
 /* The rank has taken it in the life it has now. */
 static bool has_taken(const struct m_state *state, const struct m_message *message, int rank)

@@ -1,8 +1,6 @@
 /* MPI_Type_free and MPI_Op_free. A program may free both while a call that it has begun is still to
  * use them; here such a call is not the library's, so what is freed goes to the library when
  * nothing is under way. */
-#include "common/messages/requests.h"
-
 #include "common/messages/parts.h"
 
 static struct {
