@@ -129,6 +129,12 @@ ulfm-table: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/ulfm/table.sh $(BUILD) "$(ULFM_ROOT)" $(LIBRARY)
 
+# Half an hour or more: 1,000 random programs of ULFM's with Open MPI 5, after test-ulfm. SHARD=I/N:
+# every N-th.
+.PHONY: random-ulfm
+random-ulfm: ulfm-root
+	$(Q)BUILD=$(ULFM) scripts/ulfm/random.sh "$(ULFM_ROOT)" $(SHARD)
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

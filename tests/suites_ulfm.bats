@@ -13,6 +13,7 @@ setup() { suites_setup; }
 
 @test "ulfm: what an MPI library is known not to keep, the engine does" {
     passes 3 "$ROOT/suites/ulfm/mpich.lua"
+    passes 4 "$ROOT/suites/ulfm/openmpi.lua"
 }
 
 @test "ulfm: a member dies before, inside and after every kind of call" {
