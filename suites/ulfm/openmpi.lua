@@ -1,5 +1,5 @@
--- What Open MPI 5.0.7 does not keep of ULFM, as small as it can be (README.md of this folder). The step
--- engine passes it.
+-- What Open MPI 5.0.7 does not keep of ULFM, as small as it can be (README.md of this folder). The
+-- step engine passes it.
 
 local function job(name, ranks, steps, plan)
   scenario(name) {

@@ -1,7 +1,7 @@
--- 1,000 programs of ULFM's drawn at random, with deaths drawn at random: what `make random-ulfm` runs
--- with Open MPI 5. A program has stretches of calls, each of which ends with a repair of the
--- communicator by all; who hears of a death revokes it. So it ends whoever dies where. Spawn and merge
--- are left out: known.txt of scripts/ulfm says what Open MPI does there.
+-- 1,000 programs of ULFM's drawn at random, with deaths drawn at random: what `make random-ulfm`
+-- runs with Open MPI 5. A program has stretches of calls, each of which ends with a repair of the
+-- communicator by all; who hears of a death revokes it. So it ends whoever dies where. Spawn and
+-- merge are left out: known.txt of scripts/ulfm says what Open MPI does there.
 local PLANS = 1000
 local RANKS_LEAST, RANKS_MOST = 2, 5
 local MESSAGES_MOST, STRETCHES_MOST, STEPS_LEAST, STEPS_MOST = 4, 3, 3, 6
@@ -21,14 +21,15 @@ local function collective()
   return chance(40) and one_of(rooted) .. "=0" or one_of(by_all)
 end
 
--- A message from one rank to another, while ranks have the numbers of the world. Only one that is alone
--- in its program may be received from any source: that would take another rank's.
+-- A message from one rank to another, while ranks have the numbers of the world. Only one that is
+-- alone in its program may be received from any source: that would take another rank's.
 local function message(ranks, alone)
   local from = random(0, ranks - 1)
   local to = (from + random(ranks - 1)) % ranks
   local send = one_of { "send", "large", "issend" } -- the others: see ../openmpi.lua
   -- A large one has room in a `recv` alone.
-  local receive = send == "large" and "recv" or one_of { "recv", "irecv", "precv", "probe", "mrecv" }
+  local receive = send == "large" and "recv" or
+                  one_of { "recv", "irecv", "precv", "probe", "mrecv" }
   local name = alone and chance(50) and "any" or tostring(from)
   local text = ("%d:%s=%d %d:%s=%s"):format(from, send, to, to, receive, name)
   if receive == "probe" then text = text .. (" %d:recv=%d"):format(to, from) end
