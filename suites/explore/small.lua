@@ -1,5 +1,5 @@
--- Jobs so small that `make explore-suites` goes through all their schedules, or says how many of
--- them it has done: each protocol's checkpoint, with what the last line of a name says beside it.
+-- Jobs so small that `make explore-suites` goes through all their schedules, or says how much of
+-- them it has done: README.md has what came of it.
 
 local function job(name, protocol, program, ranks, claims, environment, ...)
   scenario(name) { protocol = protocol, program = program, ranks = ranks, claims = claims,
