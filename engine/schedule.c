@@ -101,7 +101,7 @@ static bool sees_names(unsigned call)
  * of one file commute: the second makes durable what the first has left. */
 static void touch_store(unsigned call, const char *path, bool is_folder)
 {
-    if (engine->transitions == NULL)
+    if (engine->transitions == NULL || engine_self == ENGINE_NOBODY)
         return;
     size_t length = strcmp(path, ".") == 0 ? 0 : strlen(path); /* "": the store itself */
     uint64_t own = object_name(OBJECT_FILE, hash_path(path, length), 0, 0);
