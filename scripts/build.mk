@@ -135,6 +135,12 @@ ulfm-table: setup
 random-ulfm: ulfm-root
 	$(Q)BUILD=$(ULFM) scripts/ulfm/random.sh "$(ULFM_ROOT)" $(SHARD)
 
+# Minutes a seed (SEEDS, 3): what has been seen of calls, roles, deaths and outcomes on the step engine.
+.PHONY: ulfm-product
+ulfm-product: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/ulfm/product.sh $(BUILD) $(SEEDS)
+
 # Long: 1,500 random plans over C3.
 .PHONY: random-c3
 random-c3: setup

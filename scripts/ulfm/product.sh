@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# make ulfm-product: which cells of "kind of call, role, when the other died, how the call ended" the
+# runs of suites/ulfm/product.lua on the step engine have seen, each under a number of seeds, and which
+# of those that can be they have not. Exit status 1: a claim was violated, or a cell was seen that
+# cannot be. See product/. Minutes a seed.
+# Usage: product.sh BUILD [SEEDS]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "$1")
+seeds=${2:-3}
+out=$(mktemp -d "${TMPDIR:-/tmp}/faultline-product.XXXXXX")
+trap 'rm -rf "$out"' EXIT
+
+# Folders of runs are taken away part by part: a seed's are half a gigabyte.
+parts=8
+for ((seed = 1; seed <= seeds; seed++)); do
+    for ((part = 1; part <= parts; part++)); do
+        "$build/faultline" run --keep --no-control --no-stacks --confirm 0 --seed "$seed" \
+            --shard "$part/$parts" --out "$out/runs" suites/ulfm/product.lua >"$out/tap" || [ $? -le 2 ]
+        if grep '^not ok .* # [UH]\.' "$out/tap" >&2; then exit 1; fi
+        for run in "$out"/runs/latest/[0-9]*; do
+            "$build/faultline" trace --format json "$run" |
+                lua5.4 scripts/ulfm/product/read.lua >>"$out/cells"
+        done
+        rm -rf "$out/runs"
+    done
+done
+sort -u "$out/cells" | lua5.4 scripts/ulfm/product/table.lua scripts/ulfm/product
