@@ -201,8 +201,27 @@ END
     [ "$status" -eq 64 ]
     [[ "$output" == *"Bail out!"* ]]
     mkdir empty
-    run "$FAULTLINE" run empty
-    [ "$status" -eq 64 ]
+    for verb in run list; do
+        run "$FAULTLINE" $verb empty
+        [ "$status" -eq 64 ]
+        [[ "$output" == *"empty: no scenario is in this folder or its folders"* ]]
+    done
+}
+
+@test "a folder of scenario files, or of such folders, one level down" {
+    mkdir -p all/{b,a/deeper,.hidden}
+    for file in all/b/2 all/a/1 all/a/deeper/3 all/.hidden/4; do
+        scenario "of $file" '"ok"'
+        mv s.lua $file.lua
+    done
+    touch all/README.md
+    run -0 "$FAULTLINE" list all
+    [ "$(grep '^of ' <<<"$output")" = $'of all/a/1\nof all/b/2' ]
+    run -0 "$FAULTLINE" list all/a/
+    [ "$(grep '^of ' <<<"$output")" = 'of all/a/1' ]
+    mv all/b/2.lua all/
+    run -0 "$FAULTLINE" list all
+    [ "$(grep '^of ' <<<"$output")" = 'of all/b/2' ]
 }
 
 @test "-j 2 runs two at once, and tells them in order" {

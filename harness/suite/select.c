@@ -25,17 +25,27 @@
 
 /* --- loading ------------------------------------------------------------------------------- */
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 static int is_scenario_file(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && dot != NULL && strcmp(dot, ".lua") == 0;
+    return is_visible(entry) && dot != NULL && strcmp(dot, ".lua") == 0;
 }
 
-static enum error_code load_folder(const char *folder, const struct script_options *how,
-                                   struct scenario_list *list, struct error *error)
+typedef enum error_code load_path(const char *path, const struct script_options *how,
+                                  struct scenario_list *list, struct error *error);
+
+/* All in the folder that are wanted, in the order of their names. */
+static enum error_code load_each(const char *folder, int (*wanted)(const struct dirent *),
+                                 load_path *load_one, const struct script_options *how,
+                                 struct scenario_list *list, struct error *error)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, is_scenario_file, alphasort);
+    int count = scandir(folder, &entries, wanted, alphasort);
     if (count < 0)
         return error_set(error, ERROR_IO, "%s: %s", folder, strerror(errno));
     size_t length = strlen(folder);
@@ -46,10 +56,34 @@ static enum error_code load_folder(const char *folder, const struct script_optio
         if (code == OK)
             code = path_format(&path, error, "%s%s%s", folder, between, entries[i]->d_name);
         if (code == OK)
-            code = script_load(path.text, how, list, error);
+            code = load_one(path.text, how, list, error);
         free(entries[i]);
     }
     free(entries);
+    return code;
+}
+
+static enum error_code load_inner(const char *path, const struct script_options *how,
+                                  struct scenario_list *list, struct error *error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return OK;
+    return load_each(path, is_scenario_file, script_load, how, list, error);
+}
+
+/* A folder without scenario files may have folders of them: one level down and no further, since
+ * runs and what belongs to a protocol lie deeper. */
+static enum error_code load_folder(const char *folder, const struct script_options *how,
+                                   struct scenario_list *list, struct error *error)
+{
+    size_t before = list->count;
+    enum error_code code = load_each(folder, is_scenario_file, script_load, how, list, error);
+    if (code == OK && list->count == before)
+        code = load_each(folder, is_visible, load_inner, how, list, error);
+    if (code == OK && list->count == before)
+        code = error_set(error, ERROR_USAGE, "%s: no scenario is in this folder or its folders",
+                         folder);
     return code;
 }
 
@@ -59,8 +93,8 @@ static enum error_code load(const char *path, const struct script_options *how,
     struct stat status;
     if (stat(path, &status) != 0)
         return error_set(error, ERROR_USAGE,
-                         "%s: %s; a scenario file or a folder of them is asked "
-                         "for",
+                         "%s: %s; a scenario file, a folder of them, or a folder of such folders is "
+                         "asked for",
                          path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return load_folder(path, how, list, error);
