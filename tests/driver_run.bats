@@ -215,10 +215,14 @@ END
         mv s.lua $file.lua
     done
     touch all/README.md
+    sed -i '1i -- How one\n-- ends. And more.' all/a/1.lua
+    cat all/b/2.lua >>all/a/1.lua
     run -0 "$FAULTLINE" list all
-    [ "$(grep '^of ' <<<"$output")" = $'of all/a/1\nof all/b/2' ]
+    [ "$output" = $'all/a/1.lua: 2 scenarios under null\n  How one ends.\nall/b/2.lua: 1 scenario under null' ]
+    run -0 "$FAULTLINE" list -v all
+    [ "$(grep '^of ' <<<"$output")" = $'of all/a/1\nof all/b/2\nof all/b/2' ]
     run -0 "$FAULTLINE" list all/a/
-    [ "$(grep '^of ' <<<"$output")" = 'of all/a/1' ]
+    [ "$(grep '^of ' <<<"$output")" = $'of all/a/1\nof all/b/2' ]
     mv all/b/2.lua all/
     run -0 "$FAULTLINE" list all
     [ "$(grep '^of ' <<<"$output")" = 'of all/b/2' ]

@@ -1,5 +1,6 @@
 /* `faultline list`: what `run` would run. */
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "script/lua_text.h"
@@ -8,6 +9,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define PROTOCOLS_NAMED 4
 
 static void print_words(const char *label, char *const *words, size_t count)
 {
@@ -69,10 +73,78 @@ static void print_scenario(const struct scenario *scenario, bool verbose)
     print_plan(&scenario->plan);
 }
 
+/* The first sentence of the comment that a file begins with, on one line; nothing where there is
+ * none. */
+static void print_sentence(const char *path)
+{
+    struct error error = {0};
+    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_TEXT_MOST, &error);
+    char line[512];
+    bool goes_on = file != NULL;
+    const char *before = "  ";
+    while (goes_on && fgets(line, sizeof line, file) != NULL && strncmp(line, "-- ", 3) == 0) {
+        line[strcspn(line, "\n")] = '\0';
+        char *end = strstr(line, ". ");
+        if (end != NULL)
+            end[1] = '\0';
+        size_t length = strlen(line);
+        goes_on = line[length - 1] != '.';
+        printf("%s%s", before, line + 3);
+        before = " ";
+    }
+    if (*before != '\0' && before[1] == '\0')
+        printf("\n");
+    if (file != NULL)
+        fclose(file);
+}
+
+/* The protocols of the scenarios, each once, in the order in which they come first; after some only
+ * how many there are. */
+static void print_protocols(struct scenario *const *of, size_t count)
+{
+    size_t different = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (strcmp(of[same]->protocol, of[i]->protocol) != 0)
+            same++;
+        if (same == i && different++ < PROTOCOLS_NAMED)
+            printf("%s %s", i == 0 ? " under" : ",", of[i]->protocol);
+    }
+    if (different > PROTOCOLS_NAMED)
+        printf(" and %zu more", different - PROTOCOLS_NAMED);
+}
+
+/* The scenarios of one file, which follow each other; returns how many they are. */
+static size_t print_file(struct scenario *const *first, size_t most)
+{
+    size_t count = 1;
+    while (count < most && strcmp(first[count]->file, first[0]->file) == 0)
+        count++;
+    printf("%s: %zu scenario%s", first[0]->file, count, count == 1 ? "" : "s");
+    print_protocols(first, count);
+    printf("\n");
+    print_sentence(first[0]->file);
+    return count;
+}
+
+static void print_all(const struct selection *selection, const struct options *options)
+{
+    size_t count = selection->count;
+    bool one_file =
+        count == 0 || strcmp(selection->chosen[0]->file, selection->chosen[count - 1]->file) == 0;
+    for (size_t i = 0; i < count;)
+        if (one_file || options->verbose || options->shuffle)
+            print_scenario(selection->chosen[i++], options->verbose);
+        else
+            i += print_file(selection->chosen + i, count - i);
+}
+
 int verb_list(int argc, char **argv)
 {
     static const struct options_help help = {
-        "SCENARIO.lua|DIR...", "Lists what `faultline run` would run; with -v the plans as well."};
+        "SCENARIO.lua|DIR...", "Lists what `faultline run` would run: the scenarios of one file, "
+                               "or several files with the "
+                               "number of their scenarios. With -v all scenarios and their plans."};
     struct options options;
     struct selection selection;
     struct error error = {0};
@@ -80,8 +152,8 @@ int verb_list(int argc, char **argv)
     int status = STATUS_PASS;
     if (select_scenarios(&options, &selection, &error) != OK)
         status = (int)status_of_error(&error);
-    for (size_t i = 0; status == STATUS_PASS && i < selection.count; i++)
-        print_scenario(selection.chosen[i], options.verbose);
+    if (status == STATUS_PASS)
+        print_all(&selection, &options);
     selection_release(&selection);
     return status;
 }

@@ -92,10 +92,11 @@ static enum error_code load(const char *path, const struct script_options *how,
 {
     struct stat status;
     if (stat(path, &status) != 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s: %s; a scenario file, a folder of them, or a folder of such folders is "
-                         "asked for",
-                         path, strerror(errno));
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: %s; a scenario file, a folder of them, or a folder of such folders is "
+            "asked for",
+            path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return load_folder(path, how, list, error);
     return script_load(path, how, list, error);
