@@ -35,6 +35,12 @@ lint cppcheck 'harness/*.c' 'oracles/*.c' 'reports/*.c' 'injectors/*.c' 'engine/
     --library=scripts/cppcheck.cfg -Iharness -I. --suppress=missingIncludeSystem --suppress=ctuuninitvar
 lint luacheck '*.lua' -- luacheck --quiet
 lint shellcheck '*.sh' scripts/arm64/mpicc .ci/run -- shellcheck -x
+# prove runs a test file itself, and stops at one that it may not run.
+lint "tests can be run" '*.bats' '*.sh' -- sh -c '
+    for file; do
+        [ -x "$file" ] || { echo "$file: not executable" && bad=1; }
+    done
+    exit ${bad:-0}' sh
 nowhere "MPI headers only in injectors and suites" '#include (<mpi.h>|"mpi_library.h")' -- \
     harness oracles reports ':!harness/mpi_library.h'
 nowhere "lua_* only in harness/script" '\blua_[a-z]+\(' -- '*.c' '*.h' ':!harness/script'
