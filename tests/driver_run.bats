@@ -228,6 +228,61 @@ END
     [ "$(grep '^of ' <<<"$output")" = 'of all/b/2' ]
 }
 
+@test "setup: a command prepares each run, once, before its ranks start" {
+    mkdir tools
+    cat >tools/prepare <<'END'
+#!/bin/sh
+echo "for $FAULTLINE_RANKS ranks: $1 $2, $WORD, $(cat "$FAULTLINE_FILES/given")" >>"$FAULTLINE_FILES/made"
+[ -z "$FAULTLINE_STORE" ] && echo said
+sleep 600 & # ended with it
+echo $! >"$FAULTLINE_FILES/left"
+END
+    chmod +x tools/prepare
+    scenario "prepared" '"ok"' 'setup = { "tools/prepare", "a b", 4 }, files = { given = "text" },
+        environment = { WORD = "w" }, plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run -0 "$FAULTLINE" run --keep s.lua
+    [ "$(cat faultline-out/latest/1/files/made)" = "for 2 ranks: a b 4, w, text" ]
+    [ "$(cat faultline-out/latest/1/output/setup)" = said ]
+    run ! kill -0 "$(cat faultline-out/latest/1/files/left)"
+    # Made again for a replay, and for the run without faults.
+    run -0 "$FAULTLINE" replay --out again "$(readlink -f faultline-out/latest)/1"
+    cat s.lua >copy.lua
+    (cd tools && run -0 "$FAULTLINE" run ../copy.lua) # beside the scenario file, from anywhere
+}
+
+@test "setup: what fails, is not there, or does not end is an error of the harness, and says so" {
+    scenario "fails" '"ok"' 'setup = { "sh", "-c", "echo no disk; exit 3" }'
+    scenario "killed" '"ok"' 'setup = { "sh", "-c", "kill -9 $$" }'
+    scenario "not there" '"ok"' 'setup = { "./prepare" }'
+    scenario "nor on the path" '"ok"' 'setup = { "no-such-command" }'
+    scenario "endless" '"ok"' 'setup = { "sh", "-c", "echo $$; exec sleep 600" }, timeout = 0.5'
+    run -3 "$FAULTLINE" run --keep s.lua
+    [ "$(grep -c '^not ok .* # harness-error$' <<<"$output")" -eq 5 ]
+    [[ "$output" == *"setup: sh exited with status 3; what it printed is in faultline-out/"*"/1/output/setup"* ]]
+    [ "$(cat faultline-out/latest/1/output/setup)" = "no disk" ]
+    [[ "$output" == *"setup: sh was ended by SIGKILL"* ]]
+    [[ "$output" == *"setup: "*"prepare"* ]]
+    [[ "$output" == *"setup: no-such-command exited with status 127 (it cannot be started)"* ]]
+    [[ "$output" == *"setup: sh did not end in the 0.5 s of the run"* ]]
+    run ! kill -0 "$(cat faultline-out/latest/5/output/setup)"
+    printf 'scenario "s" { protocol = "null", program = "ring", ranks = 2, setup = {} }\n' >s.lua
+    run -64 "$FAULTLINE" run s.lua
+    [[ "$output" == *'field "setup": 1 to 64 entries are expected, not 0'* ]]
+}
+
+@test "setup: a signal to the command ends it" {
+    scenario "endless" '"ok"' 'setup = { "sh", "-c", "echo $$; exec sleep 600" }'
+    "$FAULTLINE" run --keep s.lua >tap 2>&1 3>&- &
+    DRIVER=$!
+    wait_until test -s faultline-out/latest/1/output/setup
+    kill -TERM "$DRIVER"
+    local status=0
+    wait "$DRIVER" || status=$?
+    [ "$status" -eq 143 ]
+    grep -q "^ok 1 - endless # SKIP cut off by the user: interrupted by SIGTERM" tap
+    run ! kill -0 "$(cat faultline-out/latest/1/output/setup)"
+}
+
 @test "-j 2 runs two at once, and tells them in order" {
     scenario "first" '"meet", "'"$PWD/a"'", "'"$PWD/b"'"'
     scenario "second" '"meet", "'"$PWD/b"'", "'"$PWD/a"'"'

@@ -102,6 +102,8 @@ static void say_what(const char *file, const struct scenario *scenario)
         say("environment", scenario->environment[i]);
     for (size_t i = 0; i < scenario->file_count; i++)
         say("file", scenario->files[i]);
+    for (size_t i = 0; i < scenario->setup_count; i++)
+        say("setup", scenario->setup[i]);
 }
 
 /* Anything but yes is no. */

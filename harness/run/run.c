@@ -8,6 +8,7 @@
 #include "decisions/decisions.h"
 #include "engine/core/transition.h"
 #include "launch/launcher.h"
+#include "launch/setup.h"
 #include "plan/action.h"
 #include "run/store_rollback.h"
 #include "run/store_state.h"
@@ -102,7 +103,7 @@ static enum error_code name_store(struct run *run, struct error *error)
 static enum error_code write_files(struct run *run, struct error *error)
 {
     const struct scenario *scenario = run->scenario;
-    if (scenario->file_count == 0)
+    if (scenario->file_count == 0 && scenario->setup_count == 0)
         return OK;
     int front = (int)(strlen(run->store.text) - (sizeof "store" - 1));
     enum error_code code = path_format(&run->files, error, "%.*sfiles", front, run->store.text);
@@ -255,7 +256,9 @@ static enum error_code tell_state(const struct run *run, const struct board *boa
 static enum error_code live(struct run *run, struct launch *launch, struct error *error)
 {
     int allowed = incarnations_allowed(run->scenario);
-    enum launch_end end = LAUNCH_KILLED;
+    enum launch_end end = setup_run(launch, run->end_text, sizeof run->end_text);
+    if (end == LAUNCH_FINISHED)
+        end = LAUNCH_KILLED;
     while (end == LAUNCH_KILLED && run->incarnations < allowed) {
         struct rank_end *ends = more_ends(run, launch->board);
         board_begin_incarnation(launch->board, run->incarnations++);

@@ -39,7 +39,7 @@ static json_t *pack_scenario(const struct run *run)
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*, s:b, s:s*, s:o}",
+        "s:s*, s:b, s:s*, s:o, s:o}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -49,7 +49,8 @@ static json_t *pack_scenario(const struct run *run)
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
         json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors,
-        "nodes", scenario->nodes, "files", json_texts(scenario->files, scenario->file_count));
+        "nodes", scenario->nodes, "files", json_texts(scenario->files, scenario->file_count),
+        "setup", json_texts(scenario->setup, scenario->setup_count));
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -277,6 +278,9 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     if (json_object_get(object, "files") != NULL) /* runs from before them have none */
         TRY(take_strings(object, "files", STRINGS_MAX, &scenario->files, &scenario->file_count,
                          error));
+    if (json_object_get(object, "setup") != NULL)
+        TRY(take_strings(object, "setup", SCENARIO_MAX_ARGUMENTS, &scenario->setup,
+                         &scenario->setup_count, error));
     TRY(check_places(scenario, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_string(object, "engine", true, &scenario->engine, error));

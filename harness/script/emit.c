@@ -247,6 +247,8 @@ struct serial *emit_scenario(lua_State *L)
     put_list(L, &serial);
     lua_getfield(L, TABLE, "files");
     put_list(L, &serial);
+    lua_getfield(L, TABLE, "setup");
+    put_list(L, &serial);
     put_each(L, &serial, "steps", put_step);
     put_each(L, &serial, "wires", put_wire);
     return &serial;

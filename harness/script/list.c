@@ -36,6 +36,7 @@ void scenario_release(struct scenario *scenario)
     texts_release(scenario->cover, scenario->cover_count);
     texts_release(scenario->environment, scenario->environment_count);
     texts_release(scenario->files, scenario->file_count);
+    texts_release(scenario->setup, scenario->setup_count);
     plan_release(&scenario->plan);
     *scenario = (struct scenario){0};
 }
@@ -72,6 +73,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->cover = texts_copy(from->cover, from->cover_count);
     copy->environment = texts_copy(from->environment, from->environment_count);
     copy->files = texts_copy(from->files, from->file_count);
+    copy->setup = texts_copy(from->setup, from->setup_count);
     copy->plan.steps = memory_new(from->plan.count, sizeof *from->plan.steps);
     if (from->plan.count > 0)
         memcpy(copy->plan.steps, from->plan.steps, from->plan.count * sizeof *from->plan.steps);
@@ -204,6 +206,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->environment =
         texts_take(serial, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
     scenario->files = texts_take(serial, SCENARIO_MAX_FILES, &scenario->file_count);
+    scenario->setup = texts_take(serial, SCENARIO_MAX_ARGUMENTS, &scenario->setup_count);
     plan_take(serial, &scenario->plan);
 }
 
@@ -227,6 +230,7 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b)
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
            same_text(a->helpers, b->helpers) && same_text(a->nodes, b->nodes) &&
            same_strings(a->files, a->file_count, b->files, b->file_count) &&
+           same_strings(a->setup, a->setup_count, b->setup, b->setup_count) &&
            same_text(a->engine, b->engine) && a->survivors == b->survivors &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);

@@ -298,6 +298,7 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_named(table, "environment", scenario->environment, scenario->environment_count, put_word);
     put_named(table, "files", scenario->files, scenario->file_count, lua_table_text);
+    put_texts(table, "setup", scenario->setup, scenario->setup_count, put_word);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);
     put_result(table, scenario->result);
     put_expect(table, scenario);

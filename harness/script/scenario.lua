@@ -69,6 +69,8 @@ local scenario_fields = fields_of {
     default = {} },
   nodes = { nodes },
   files = { check.files, default = {} },
+  setup = { list(check.argument, 1, core.MAX_ARGUMENTS, { "texts and numbers", '"./prepare", 4' }),
+    default = {} },
   engine = { engine, default = "" },
   survivors = { check.flag, default = false },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },

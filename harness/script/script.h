@@ -60,6 +60,8 @@ struct scenario {
     size_t environment_count;
     char **files; /* "NAME=what is in it": written for each run */
     size_t file_count;
+    char **setup; /* words of the command that prepares each run; none: there is none */
+    size_t setup_count;
 };
 
 /* What the scenarios of a file together must bring about: a line of its `cover { ... }`. */

@@ -68,6 +68,7 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_text(a->library, b->library) && same_text(a->helpers, b->helpers) &&
         same_text(a->result, b->result) && same_text(a->nodes, b->nodes) &&
         same_texts(a->files, a->file_count, b->files, b->file_count) &&
+        same_texts(a->setup, a->setup_count, b->setup, b->setup_count) &&
         same_texts(a->argument, a->argument_count, b->argument, b->argument_count) &&
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
@@ -154,9 +155,9 @@ static const char *const written[] = {
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
     "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, files = { [\"x.conf\"] = "
     "\"a = 1\\010\" },\n"
-    "  claims = { \"C.class\", \"H\" }, expect = { violates = \"C.class\", cover = { "
-    "\"C.late.log\" } },\n"
-    "  max_incarnations = 3, timeout = 0.1,\n"
+    "  setup = { \"./prepare\", 4 }, claims = { \"C.class\", \"H\" },\n"
+    "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "
+    "timeout = 0.1,\n"
     "  plan = function(p)\n"
     "    local held = p:hold { from = 1, to = 2, nth = 10, release = { rank = 1, event = \"recv\" "
     "} "
