@@ -17,4 +17,8 @@ mkdir -p "$out"
 tap=$out/$(echo "$shard" | tr / -).tap
 scripts/ulfm/inside.sh "$root" "$BUILD/faultline" run --engine mpiexec --timeout 20 --no-control \
     --shard "$shard" --out "$out" "$suite" >"$tap" || [ $? -le 3 ]
+[ "$(grep -cE '^(not )?ok ' "$tap")" = "$(sed -n 's/^1\.\.//p' "$tap")" ] || {
+    echo "random.sh: not every plan was run: $tap" >&2
+    exit 1
+}
 lua5.4 scripts/ulfm/known.lua "$suite" "$tap"

@@ -109,11 +109,13 @@ for _, variant in ipairs { "no-determinants", "acked-unstored", "dropped-early",
   scmel(variant, "master_worker")
 end
 for _, variant in ipairs { "log-forgotten", "log-acknowledged", "duplicates-kept", "old-accepted",
-                           "restored-again" } do
+                           "restored-again", "as-published" } do
   scmel(variant, "ring")
 end
 scmel("sent-is-stored", "pipeline")
-scmel("survivors-restore", "laplace")
+for _, variant in ipairs { "survivors-restore", "newcomer-restores" } do
+  scmel(variant, "laplace")
+end
 
 -- ---- camel -------------------------------------------------------------------------------------
 
@@ -126,11 +128,14 @@ end
 for _, variant in ipairs { "no-determinants", "multicast-unlogged" } do
   camel(variant, "openatom")
 end
-for _, variant in ipairs { "contributions-kept", "stored-on-the-way", "duplicates-kept" } do
+for _, variant in ipairs { "contributions-kept", "stored-on-the-way", "duplicates-kept",
+                           "kept-for-each-child", "as-published" } do
   camel(variant, "leanmd")
 end
 camel("order-ignored", "master_worker")
-camel("barrier-half-told", "collectives", "--late", 1, "--call", 1, "--messages", 0)
+for _, variant in ipairs { "barrier-half-told", "barrier-untold", "past-barriers-skipped" } do
+  camel(variant, "collectives", "--late", 1, "--call", 1, "--messages", 0)
+end
 
 -- ---- pessimistic -------------------------------------------------------------------------------
 

@@ -97,8 +97,10 @@ static void use(const struct communicators *all, int newest)
 static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
 {
     PMPI_Comm_set_errhandler(family, MPI_ERRORS_RETURN);
-    if (PMPI_Intercomm_merge(family, comes, whole) != MPI_SUCCESS)
+    if (PMPI_Intercomm_merge(family, comes, whole) != MPI_SUCCESS) {
+        *whole = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
         return false;
+    }
     PMPI_Comm_set_errhandler(*whole, MPI_ERRORS_RETURN);
     return true;
 }
@@ -109,8 +111,11 @@ static bool join(MPI_Comm whole, int rank, int *told, struct communicators *all)
 {
     if (PMPI_Bcast(told, (int)told_numbers(), MPI_INT, 0, whole) == MPI_SUCCESS) {
         rank = rank == NOBODY ? told[TELL_RANK] : rank;
-        if (PMPI_Comm_split(whole, 0, rank, &all->letters) == MPI_SUCCESS &&
-            PMPI_Comm_split(whole, 0, rank, &all->alarm) == MPI_SUCCESS)
+        if (PMPI_Comm_split(whole, 0, rank, &all->letters) != MPI_SUCCESS)
+            all->letters = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
+        else if (PMPI_Comm_split(whole, 0, rank, &all->alarm) != MPI_SUCCESS)
+            all->alarm = MPI_COMM_NULL;
+        else
             return true;
     }
     PMPIX_Comm_revoke(whole); /* nobody waits in it for this process */
