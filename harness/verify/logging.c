@@ -507,7 +507,9 @@ static bool is_needed_by_somebody(const struct shown *shown, struct at sent, str
 static bool is_not_kept_again(const struct shown *shown, struct at sent, struct at then)
 {
     bool finalizes = then.record->level == LEVEL_APP && then.record->call == CALL_MPI_Finalize;
-    if (at_rank(sent) != at_rank(then) || lives_after(sent.trace, then) ||
+    bool keeps = at_is_note(sent, NOTE_KEPT, 0) || at_is_note(sent, NOTE_MULTICAST, 0) ||
+                 at_is_note(sent, NOTE_KEPT_PART, 0);
+    if (!keeps || at_rank(sent) != at_rank(then) || lives_after(sent.trace, then) ||
         !(finalizes || at_is_note(then, NOTE_CHECKPOINT, 0)))
         return false;
     for (struct at at = {.trace = sent.trace}; !finalizes && at_next(&at);)
