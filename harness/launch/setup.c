@@ -29,7 +29,7 @@ static enum error_code find(const struct scenario *scenario, struct path *path, 
 static bool is_redirected(const struct launch *launch)
 {
     struct path path;
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
         return false;
     int out = STDERR_FILENO; /* standard output is the command's */
