@@ -6,14 +6,8 @@ VERSION   := $(shell sed -n 's/^.define FAULTLINE_VERSION "\(.*\)"/\1/p' harness
 HEADERS    = harness/faultline.h harness/faultline_lives.h suites/programs/checkpoint.h
 
 # What is installed: all but the protocols that are broken on purpose, of which canaries need some.
-CANARY_PROTOCOLS := $(filter $(BROKEN),$(shell sed -n 's/.*protocol = "\([^"]*\)".*/\1/p' \
-                    $(CANARIES:%=suites/protocols/%/canary.lua)))
 INSTALLED_PROTOCOLS = $(PROTOCOLS) $(CANARY_PROTOCOLS)
 DEB = $(BUILD)/deb
-.PHONY: product
-product: $(BUILD)/faultline $(BUILD)/libfaultline.so $(BUILD)/pkgconfig/faultline.pc \
-         $(PROGRAMS:%=$(BUILD)/programs/%) $(INSTALLED_PROTOCOLS:%=$(BUILD)/protocols/lib%.so) \
-         $(WIRED:%=$(BUILD)/protocols/%.wire.lua) $(CANARIES:%=$(BUILD)/protocols/%.canary.lua)
 
 # So that what is outside the tree can be built without an installation.
 $(BUILD)/pkgconfig/faultline.pc: packaging/faultline.pc.in packaging/build.mk harness/system/status.h $(HEADERS)
@@ -25,7 +19,7 @@ all: $(BUILD)/pkgconfig/faultline.pc
 .PHONY: install uninstall deb test-deb
 install:
 	$(Q)scripts/setup.sh install
-	$(Q)$(MAKE) --no-print-directory product
+	$(Q)$(MAKE) --no-print-directory all
 	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BUILD='$(BUILD)' VERSION='$(VERSION)' \
 		packaging/install.sh '$(HEADERS)' '$(PROGRAMS)' '$(INSTALLED_PROTOCOLS)'
 

@@ -62,13 +62,13 @@ cocheck-crashes: setup
 # Minutes: 1,000 runs of the step engine and what they must be the same as, byte for byte.
 .PHONY: same-traces
 same-traces: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/same_traces.sh $(BUILD)
 
 # Hours: how soon each strategy finds each broken variant; see study.sh for SEEDS, VARIANTS ...
 .PHONY: study
 study: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/study.sh $(BUILD)
 	$(Q)scripts/study_table.sh $(BUILD)
 
@@ -87,15 +87,15 @@ explore-suites: setup
 # Minutes: failures found on the step engine, replayed there: 1,000 replays.
 .PHONY: engine-replays
 engine-replays: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/engine_replays.sh $(BUILD)
 
 # Hours: the suites with both MPI libraries, and where their verdicts differ. SHARD=I/N: every N-th.
 .PHONY: openmpi-suites
 openmpi-suites: setup
 	$(Q)scripts/setup.sh openmpi
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) all
+	$(Q)$(MAKE) --no-print-directory variants
+	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) variants
 	$(Q)scripts/openmpi_suites.sh $(BUILD) $(SHARD)
 
 # An hour or more: the same for the crash suites of C3, Chandy-Lamport and CoCheck alone.
@@ -119,14 +119,14 @@ test-ulfm: ulfm-root
 # processor time, once; then what its ULFM does.
 .PHONY: ulfm-nemesis
 ulfm-nemesis: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/ulfm/nemesis.sh $(BUILD)/nemesis
 	$(Q)BUILD=$(abspath $(BUILD)) bats scripts/ulfm/nemesis.bats
 
 # Minutes: claims of family U by MPI library. LIBRARY='engine nemesis': only these again.
 .PHONY: ulfm-table
 ulfm-table: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/ulfm/table.sh $(BUILD) "$(ULFM_ROOT)" $(LIBRARY)
 
 # Half an hour or more: 1,000 random programs of ULFM's with Open MPI 5, after test-ulfm. SHARD=I/N:
@@ -162,25 +162,25 @@ lives: setup
 # Half an hour: 300 signals to every process of run, campaign, replay and shrink.
 .PHONY: signals
 signals: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/signals.sh $(BUILD)
 
 # Long: every program under Chandy-Lamport, killed at every phase.
 .PHONY: crash-chandy_lamport
 crash-chandy_lamport: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/crash-chandy_lamport suites/chandy_lamport/crash.lua
 
 # Long: what `faultline shrink` makes of each broken variant of C3.
 .PHONY: shrink-c3
 shrink-c3: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/shrink_table.sh $(BUILD)
 
 # Hours: what campaigns over all that is right and all that is broken come to; see campaigns.sh.
 .PHONY: campaigns campaigns-check
 campaigns: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/campaigns.sh $(BUILD) random systematic broken
 
 # What is stored of them, and the table of the broken variants.
@@ -190,14 +190,14 @@ campaigns-check:
 # Some minutes: where the members of a collective stand against a line, forced or attempted.
 .PHONY: coverage-collectives
 coverage-collectives: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/collectives_coverage.sh $(BUILD)
 
 # Minutes: figure 5 of [C3] as it is printed, in communicators of 2 to 8 ranks; each scenario says
 # what must be found.
 .PHONY: as-published-sizes
 as-published-sizes: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/as-published-sizes suites/c3/as_published_sizes.lua
 
 # Hours: every mutant, built and run; what has a result is left alone. MUTANTS_ONLY: a glob on
@@ -211,7 +211,7 @@ mutants: setup
 # engine. HUNT_ONLY: a glob on their names.
 .PHONY: hunt
 hunt: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/hunt.sh $(BUILD) $(HUNT_ONLY)
 
 # What is stored of them: nothing may have survived, and every claim needs three that it caught.
@@ -233,7 +233,7 @@ proof-traces: $(BUILD)/tests/planted.t $(BUILD)/tests/generated_cuts.t $(BUILD)/
 # interrupted.
 .PHONY: proof-coverage
 proof-coverage: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/coverage.sh $(BUILD)
 
 # The page BUILD/proof/index.html, and index.md, of what is stored of mutants, proof-traces,
@@ -252,7 +252,7 @@ transparency: setup
 # goes on where it was interrupted.
 .PHONY: engines
 engines: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/engines.sh $(BUILD) $(ENGINES_ONLY)
 
 # A quarter of an hour: MPICH's own test programs on the step engine; goes on where it was interrupted.
@@ -280,13 +280,13 @@ drawn: setup
 # Minutes: which features of MPI were seen where against a line, in which life, under which protocol.
 .PHONY: grid
 grid: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/grid.sh $(BUILD)
 
 # Half an hour: every failure of the broken variants replayed 20 times.
 .PHONY: replay-rates
 replay-rates: setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)scripts/replay_rates.sh $(BUILD)
 
 # Minutes, and 700 MB in BUILD/arm64: the whole product once more for another processor, by Debian's

@@ -16,7 +16,8 @@ PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
 of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))
 
 # suites/protocols/P/broken/B.patch makes the protocol P-B. Those of P/mutants/ are for `make mutants`
-# alone, those of P/hunt/ for `make hunt` (scripts/build.mk).
+# alone, those of P/hunt/ for `make hunt` (scripts/build.mk). `make` builds those that canaries need,
+# `make variants` and `make tests` build all of P/broken/.
 PATCHES      = $(call of_built,$(wildcard suites/protocols/*/broken/*.patch))
 MUTANTS      = $(call of_built,$(wildcard suites/protocols/*/mutants/*.patch suites/protocols/*/hunt/*.patch))
 BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
@@ -69,10 +70,15 @@ WIRED_BROKEN     = $(foreach patch,$(PATCHES),$(if \
 CANARIES         = $(patsubst suites/protocols/%/canary.lua,%,\
                    $(call of_built,$(wildcard suites/protocols/*/canary.lua)))
 
-.PHONY: suites
+CANARY_PROTOCOLS := $(filter $(BROKEN),$(shell sed -n 's/.*protocol = "\([^"]*\)".*/\1/p' \
+                    $(CANARIES:%=suites/protocols/%/canary.lua)))
+
+.PHONY: suites variants
 suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.so) \
-        $(BROKEN:%=$(BUILD)/protocols/lib%.so) $(WIRED:%=$(BUILD)/protocols/%.wire.lua) \
+        $(CANARY_PROTOCOLS:%=$(BUILD)/protocols/lib%.so) $(WIRED:%=$(BUILD)/protocols/%.wire.lua) \
         $(WIRED_BROKEN:%=$(BUILD)/protocols/%.wire.lua) $(CANARIES:%=$(BUILD)/protocols/%.canary.lua)
+
+variants: all $(BROKEN:%=$(BUILD)/protocols/lib%.so)
 
 $(BUILD)/programs/%: suites/programs/%.c
 	@echo "  MPICC   $<"
@@ -124,15 +130,17 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 define broken_rule
 $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
 		suites/broken.sh \
-		$(call protocol_objects,$(word 3,$(subst /, ,$(1)))) $$(WIRES)
+		$(call protocol_objects,$(word 3,$(subst /, ,$(1))))
 	@echo "  BROKEN  $(1)"
 	@mkdir -p $(2)
 	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
 		$(BUILD)/broken/$(call broken_name,$(1)) $$@ $$(filter %.o,$$^)
 
-# The library is made of the patched copy, so that is there.
-$(2)/$(call broken_name,$(1)).wire.lua: $(2)/lib$(call broken_name,$(1)).so
-	$$(Q)cp $(BUILD)/broken/$(call broken_name,$(1))/suites/protocols/$(word 3,$(subst /, ,$(1)))/wire.lua $$@
+# Also where the library is not built, so that scenarios can be listed.
+$(2)/$(call broken_name,$(1)).wire.lua: $(1) suites/protocols/$(word 3,$(subst /, ,$(1)))/wire.lua
+	@mkdir -p $(2)
+	$$(Q)cp $$(lastword $$^) $$@
+	$$(Q)awk '/^--- /{ on = /wire[.]lua/ } on' $(1) | patch -s -F0 --no-backup-if-mismatch $$@
 endef
 $(foreach patch,$(PATCHES),$(eval $(call broken_rule,$(patch),$(BUILD)/protocols)))
 $(foreach patch,$(MUTANTS),$(eval $(call broken_rule,$(patch),$(BUILD)/mutants/protocols)))

@@ -82,7 +82,7 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 .PHONY: tests test tests-one-library test-programs openmpi-programs
 tests: tests-one-library openmpi-programs
 tests-one-library: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
-test-programs: all $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
+test-programs: variants $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
 
 # For tests/openmpi.bats, in a build of its own beside this one.
 OPENMPI       = $(BUILD)-openmpi

@@ -158,6 +158,10 @@ END
     run "$FAULTLINE" run s.lua p.lua
     [ "$status" -eq 64 ]
     [[ "$output" == *"p.lua:1: scenario \"p\": there is no protocol \"nul\" (did you mean \"null\"?)"* ]]
+    [[ "$output" != *"make variants"* ]]
+    echo 'scenario "p" { protocol = "c3-gone", program = "ring", ranks = 2, claims = { "H" } }' >p.lua
+    run -64 "$FAULTLINE" run p.lua
+    [[ "$output" == *"there is no protocol \"c3-gone\""*"; \`make variants\` builds the protocols that are broken"* ]]
     echo 'scenario "p" { protocol = "null", program = "rong", ranks = 2, claims = { "H" } }' >p.lua
     run "$FAULTLINE" run p.lua
     [ "$status" -eq 64 ]

@@ -143,6 +143,17 @@ static size_t place_names(const struct place *place, const char *folder, char *n
     return count;
 }
 
+/* Whether a name is a known one, "-", and more: so suites/protocols names broken variants. */
+static bool is_variant(const char *name, char *names[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && name[length] == '-')
+            return true;
+    }
+    return false;
+}
+
 /* "there is no protocol "nul" (did you mean "null"?); known are: blocking, null". */
 static enum error_code place_error(const struct place *place, const char *name, const char *folder,
                                    struct error *error)
@@ -156,9 +167,13 @@ static enum error_code place_error(const struct place *place, const char *name, 
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  names[i]);
     enum error_code code = error_set(
-        error, ERROR_USAGE, "there is no %s \"%s\"%s%s%s; known are: %s; or give a path with '/'",
+        error, ERROR_USAGE, "there is no %s \"%s\"%s%s%s%s; known are: %s; or give a path with '/'",
         place->what, name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
-        near != NULL ? "\"?)" : "", count > 0 ? known : "none");
+        near != NULL ? "\"?)" : "",
+        place == &protocol_place && is_variant(name, names, count)
+            ? "; `make variants` builds the protocols that are broken on purpose"
+            : "",
+        count > 0 ? known : "none");
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     return code;
@@ -224,19 +239,25 @@ static void drop_ending(char *text, const char *ending)
         text[length - drop] = '\0';
 }
 
-/* What lies beside the library of a protocol, under its name. */
+/* What lies beside the library of a protocol, under its name. A protocol without '/' need not be
+ * built: scenarios that name a message of it can be listed. */
 static enum error_code beside_protocol(const char *name, const char *scenario_file,
                                        const char *ending, struct path *path, struct error *error)
 {
-    struct path library;
-    enum error_code code = path_protocol(name, scenario_file, &library, error);
-    if (code != OK)
+    struct path beside = {""};
+    enum error_code code;
+    if (strchr(name, '/') == NULL) {
+        code = place_folder(&protocol_place, &beside, error);
+        if (code == OK)
+            code = path_format(path, error, "%s/%s%s", beside.text, name, ending);
+        if (code != OK || access(path->text, R_OK) == 0)
+            return code;
+    }
+    code = path_protocol(name, scenario_file, &beside, error);
+    if (code != OK || strchr(name, '/') == NULL)
         return code;
-    char *file = strrchr(library.text, '/') + 1;
-    drop_ending(file, protocol_place.after);
-    if (strchr(name, '/') == NULL)
-        strcpy(file, name); /* shorter: without "lib" */
-    return path_format(path, error, "%s%s", library.text, ending);
+    drop_ending(strrchr(beside.text, '/') + 1, protocol_place.after);
+    return path_format(path, error, "%s%s", beside.text, ending);
 }
 
 enum error_code path_wire(const char *name, const char *scenario_file, char *text, size_t bytes,

@@ -3,5 +3,5 @@
 # folder of the build.
 set -eu
 
-make --no-print-directory -j"$(nproc)" MPI=openmpi BUILD="$BUILD" all "$BUILD/tests/mpi/driver_life"
+make --no-print-directory -j"$(nproc)" MPI=openmpi BUILD="$BUILD" variants "$BUILD/tests/mpi/driver_life"
 exec bats scripts/ulfm/openmpi5.bats
