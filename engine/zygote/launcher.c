@@ -53,8 +53,9 @@ _Noreturn static void give_up(const char *what)
 
 /* --- where ranks run -------------------------------------------------------------------------- */
 
-/* One rank runs at a time. On one processor the token passes without waking another one, which takes
- * about a third off a run. What cannot be set stays with the kernel. 0: the calling process. */
+/* One rank runs at a time. On one processor the token passes without waking another one, which
+ * takes about a third off a run. What cannot be set stays with the kernel. 0: the calling process.
+ */
 static void run_on_processor(pid_t process)
 {
     cpu_set_t one;
