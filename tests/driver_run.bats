@@ -287,6 +287,40 @@ END
     run ! kill -0 "$(cat faultline-out/latest/1/output/setup)"
 }
 
+@test "restart: later incarnations have other arguments and variables, under each launcher" {
+    printf '#!/bin/sh\necho "$WORD $OTHER: $*" >>"$FAULTLINE_FILES/seen"\nexec "%s" ok\n' "$LIFE" >app
+    chmod +x app
+    cat >s.lua <<'END'
+for name, restart in pairs {
+  ["all"] = { arguments = { "--restart", 7 }, environment = { WORD = "again" } },
+  ["none"] = { arguments = {} }, ["same"] = { environment = { OTHER = "x" } } } do
+  for _, engine in ipairs { "mpiexec", "step" } do
+    scenario(name .. " " .. engine) { protocol = "null", program = "./app", arguments = { "-n", 3 },
+      ranks = 2, environment = { WORD = "w" }, files = { given = "" }, restart = restart,
+      engine = engine, claims = { "H.progress" },
+      plan = function(p) p:kill { rank = 1, event = "collective" } end }
+  end
+end
+END
+    run -0 "$FAULTLINE" run --keep s.lua
+    run -0 "$FAULTLINE" replay --out again "$(readlink -f faultline-out/latest)/1"
+    local run engine
+    for run in faultline-out/latest/[1-6] again/latest/1; do
+        uniq "$run/files/seen" | paste -s -d '|' >>seen
+    done
+    tail -n 1 seen >replayed
+    grep -qxFf replayed <(head -n 1 seen)
+    [ "$(head -n 6 seen | sort | uniq -c | sed 's/^ *//')" = "2 w : -n 3|again : --restart 7
+2 w : -n 3|w : 
+2 w : -n 3|w x: -n 3" ]
+    printf 'scenario "s" { protocol = "null", program = "ring", ranks = 2, restart = { ranks = 3 } }\n' >s.lua
+    run -64 "$FAULTLINE" run s.lua
+    [[ "$output" == *'restart: unknown field "ranks"; accepted: arguments, environment'* ]] || {
+        echo "$output"
+        return 1
+    }
+}
+
 @test "-j 2 runs two at once, and tells them in order" {
     scenario "first" '"meet", "'"$PWD/a"'", "'"$PWD/b"'"'
     scenario "second" '"meet", "'"$PWD/b"'", "'"$PWD/a"'"'

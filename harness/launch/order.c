@@ -52,6 +52,22 @@ static void add_settings(const struct launch *launch, struct launch_order *order
     }
 }
 
+/* What the scenario gives to the program in the incarnation that begins. */
+static void add_words(const struct launch *launch, struct launch_order *order)
+{
+    const struct scenario *scenario = launch->scenario;
+    bool again = launch->board != NULL && atomic_load(&launch->board->incarnation) > 0;
+    bool other = again && scenario->restart_has_arguments;
+    char *const *argument = other ? scenario->restart_argument : scenario->argument;
+    size_t count = other ? scenario->restart_argument_count : scenario->argument_count;
+    for (size_t i = 0; i < count; i++)
+        order->command[i + 1] = argument[i];
+    for (size_t i = 0; i < scenario->environment_count; i++)
+        order->environment[order->environment_count++] = scenario->environment[i];
+    for (size_t i = 0; again && i < scenario->restart_environment_count; i++)
+        order->environment[order->environment_count++] = scenario->restart_environment[i];
+}
+
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
                            struct error *error)
 {
@@ -67,18 +83,17 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
         .mask = &launch->mask,
         .command = {launch->program.text},
     };
-    if (scenario->environment_count > SCENARIO_MAX_ENVIRONMENT)
+    if (scenario->environment_count > SCENARIO_MAX_ENVIRONMENT ||
+        scenario->restart_environment_count > SCENARIO_MAX_ENVIRONMENT)
         return error_set(error, ERROR_LIMIT, "more than %d variables in environment",
                          SCENARIO_MAX_ENVIRONMENT);
-    if (scenario->argument_count > SCENARIO_MAX_ARGUMENTS)
+    if (scenario->argument_count > SCENARIO_MAX_ARGUMENTS ||
+        scenario->restart_argument_count > SCENARIO_MAX_ARGUMENTS)
         return error_set(error, ERROR_LIMIT, "more than %d arguments", SCENARIO_MAX_ARGUMENTS);
     enum error_code code = path_format(&order->preload, error, "%s:%s",
                                        launch->preload_library.text, launch->protocol.text);
-    for (size_t i = 0; i < scenario->environment_count; i++)
-        order->environment[order->environment_count++] = scenario->environment[i];
+    add_words(launch, order);
     add_settings(launch, order);
-    for (size_t i = 0; i < scenario->argument_count; i++)
-        order->command[i + 1] = scenario->argument[i];
     return code;
 }
 

@@ -18,13 +18,14 @@ struct launch_order {
     struct path preload;  /* LD_PRELOAD of the ranks */
     /* "NAME=value" for the ranks; of two with one name the last holds, so settings come last. */
     size_t environment_count;
-    const char *environment[ORDER_SETTINGS + SCENARIO_MAX_ENVIRONMENT];
+    const char *environment[ORDER_SETTINGS + 2 * SCENARIO_MAX_ENVIRONMENT];
     const char *command[SCENARIO_MAX_ARGUMENTS + 2]; /* program, arguments, NULL; borrowed */
     size_t setting_count;
     char *setting[ORDER_SETTINGS]; /* owned */
 };
 
-/* Borrows from *launch. ERROR_LIMIT. order_release in either case. */
+/* Of the board's incarnation, the first where there is no board. Borrows from *launch. ERROR_LIMIT.
+ * order_release in either case. */
 enum error_code order_make(const struct launch *launch, struct launch_order *order,
                            struct error *error);
 void order_release(struct launch_order *order);

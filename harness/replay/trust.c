@@ -100,6 +100,10 @@ static void say_what(const char *file, const struct scenario *scenario)
     say("protocol", there ? path.text : scenario->protocol);
     for (size_t i = 0; i < scenario->environment_count; i++)
         say("environment", scenario->environment[i]);
+    for (size_t i = 0; i < scenario->restart_argument_count; i++)
+        say("argument after a restart", scenario->restart_argument[i]);
+    for (size_t i = 0; i < scenario->restart_environment_count; i++)
+        say("environment after a restart", scenario->restart_environment[i]);
     for (size_t i = 0; i < scenario->file_count; i++)
         say("file", scenario->files[i]);
     for (size_t i = 0; i < scenario->setup_count; i++)

@@ -34,12 +34,26 @@ static json_t *pack_number(uint64_t number)
     return json_string(text);
 }
 
+/* NULL where nothing is said. */
+static json_t *pack_restart(const struct scenario *scenario)
+{
+    if (!scenario->restart_has_arguments && scenario->restart_environment_count == 0)
+        return NULL;
+    return json_pack(
+        "{s:o*, s:o}", "arguments",
+        scenario->restart_has_arguments
+            ? json_texts(scenario->restart_argument, scenario->restart_argument_count)
+            : NULL,
+        "environment",
+        json_texts(scenario->restart_environment, scenario->restart_environment_count));
+}
+
 static json_t *pack_scenario(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*, s:b, s:s*, s:o, s:o}",
+        "s:s*, s:b, s:s*, s:o, s:o, s:o*}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -50,7 +64,8 @@ static json_t *pack_scenario(const struct run *run)
         json_text(scenario->library), "helpers", scenario->helpers, "result",
         json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors,
         "nodes", scenario->nodes, "files", json_texts(scenario->files, scenario->file_count),
-        "setup", json_texts(scenario->setup, scenario->setup_count));
+        "setup", json_texts(scenario->setup, scenario->setup_count), "restart",
+        pack_restart(scenario));
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -257,6 +272,20 @@ static enum error_code check_places(const struct scenario *scenario, struct erro
 
 #define STRINGS_MAX 4096
 
+static enum error_code take_restart(const json_t *object, struct scenario *scenario,
+                                    struct error *error)
+{
+    if (object == NULL)
+        return OK;
+    scenario->restart_has_arguments = json_object_get(object, "arguments") != NULL;
+    if (scenario->restart_has_arguments)
+        TRY(take_strings(object, "arguments", SCENARIO_MAX_ARGUMENTS, &scenario->restart_argument,
+                         &scenario->restart_argument_count, error));
+    return take_strings(object, "environment", SCENARIO_MAX_ENVIRONMENT,
+                        &scenario->restart_environment, &scenario->restart_environment_count,
+                        error);
+}
+
 static enum error_code take_scenario(const json_t *object, struct scenario *scenario,
                                      struct error *error)
 {
@@ -281,6 +310,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     if (json_object_get(object, "setup") != NULL)
         TRY(take_strings(object, "setup", SCENARIO_MAX_ARGUMENTS, &scenario->setup,
                          &scenario->setup_count, error));
+    TRY(take_restart(json_object_get(object, "restart"), scenario, error));
     TRY(check_places(scenario, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_string(object, "engine", true, &scenario->engine, error));

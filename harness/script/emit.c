@@ -211,6 +211,22 @@ static void put_each(lua_State *L, struct serial *serial, const char *field,
     lua_pop(L, 1);
 }
 
+/* No arguments are not the same as none said. */
+static void put_restart(lua_State *L, struct serial *serial)
+{
+    lua_getfield(L, TABLE, "restart");
+    lua_getfield(L, -1, "arguments");
+    serial_put_number(serial, !lua_isnil(L, -1));
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+    }
+    put_list(L, serial);
+    lua_getfield(L, -1, "environment");
+    put_list(L, serial);
+    lua_pop(L, 1);
+}
+
 struct serial *emit_scenario(lua_State *L)
 {
     static struct serial serial;
@@ -249,6 +265,7 @@ struct serial *emit_scenario(lua_State *L)
     put_list(L, &serial);
     lua_getfield(L, TABLE, "setup");
     put_list(L, &serial);
+    put_restart(L, &serial);
     put_each(L, &serial, "steps", put_step);
     put_each(L, &serial, "wires", put_wire);
     return &serial;

@@ -37,6 +37,8 @@ void scenario_release(struct scenario *scenario)
     texts_release(scenario->environment, scenario->environment_count);
     texts_release(scenario->files, scenario->file_count);
     texts_release(scenario->setup, scenario->setup_count);
+    texts_release(scenario->restart_argument, scenario->restart_argument_count);
+    texts_release(scenario->restart_environment, scenario->restart_environment_count);
     plan_release(&scenario->plan);
     *scenario = (struct scenario){0};
 }
@@ -74,6 +76,9 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->environment = texts_copy(from->environment, from->environment_count);
     copy->files = texts_copy(from->files, from->file_count);
     copy->setup = texts_copy(from->setup, from->setup_count);
+    copy->restart_argument = texts_copy(from->restart_argument, from->restart_argument_count);
+    copy->restart_environment =
+        texts_copy(from->restart_environment, from->restart_environment_count);
     copy->plan.steps = memory_new(from->plan.count, sizeof *from->plan.steps);
     if (from->plan.count > 0)
         memcpy(copy->plan.steps, from->plan.steps, from->plan.count * sizeof *from->plan.steps);
@@ -207,6 +212,11 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
         texts_take(serial, SCENARIO_MAX_ENVIRONMENT, &scenario->environment_count);
     scenario->files = texts_take(serial, SCENARIO_MAX_FILES, &scenario->file_count);
     scenario->setup = texts_take(serial, SCENARIO_MAX_ARGUMENTS, &scenario->setup_count);
+    scenario->restart_has_arguments = serial_take_number(serial) != 0;
+    scenario->restart_argument =
+        texts_take(serial, SCENARIO_MAX_ARGUMENTS, &scenario->restart_argument_count);
+    scenario->restart_environment =
+        texts_take(serial, SCENARIO_MAX_ENVIRONMENT, &scenario->restart_environment_count);
     plan_take(serial, &scenario->plan);
 }
 
@@ -225,12 +235,21 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+static bool same_restart(const struct scenario *a, const struct scenario *b)
+{
+    return a->restart_has_arguments == b->restart_has_arguments &&
+           same_strings(a->restart_argument, a->restart_argument_count, b->restart_argument,
+                        b->restart_argument_count) &&
+           same_strings(a->restart_environment, a->restart_environment_count,
+                        b->restart_environment, b->restart_environment_count);
+}
+
 bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
            same_text(a->helpers, b->helpers) && same_text(a->nodes, b->nodes) &&
            same_strings(a->files, a->file_count, b->files, b->file_count) &&
-           same_strings(a->setup, a->setup_count, b->setup, b->setup_count) &&
+           same_strings(a->setup, a->setup_count, b->setup, b->setup_count) && same_restart(a, b) &&
            same_text(a->engine, b->engine) && a->survivors == b->survivors &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);

@@ -234,6 +234,23 @@ static void put_named(struct lua_table *table, const char *field, char *const *e
     lua_table_close(table);
 }
 
+static void put_restart(struct lua_table *table, const struct scenario *scenario)
+{
+    if (!scenario->restart_has_arguments && scenario->restart_environment_count == 0)
+        return;
+    lua_table_name(table, "restart");
+    lua_table_open(table);
+    if (scenario->restart_has_arguments && scenario->restart_argument_count == 0) {
+        lua_table_name(table, "arguments");
+        lua_table_word(table, "{}");
+    }
+    put_texts(table, "arguments", scenario->restart_argument, scenario->restart_argument_count,
+              put_word);
+    put_named(table, "environment", scenario->restart_environment,
+              scenario->restart_environment_count, put_word);
+    lua_table_close(table);
+}
+
 static void put_result(struct lua_table *table, const char *result)
 {
     if (result == NULL)
@@ -297,6 +314,7 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     }
     put_texts(table, "arguments", scenario->argument, scenario->argument_count, put_word);
     put_named(table, "environment", scenario->environment, scenario->environment_count, put_word);
+    put_restart(table, scenario);
     put_named(table, "files", scenario->files, scenario->file_count, lua_table_text);
     put_texts(table, "setup", scenario->setup, scenario->setup_count, put_word);
     put_texts(table, "claims", scenario->claim, scenario->claim_count, lua_table_text);

@@ -15,6 +15,12 @@ local expect_fields = fields_of {
   cover = { list(line_of_text, 0, core.MAX_CLAIMS, texts), default = {} },
 }
 
+local arguments = list(check.argument, 0, core.MAX_ARGUMENTS, { "texts and numbers", '"-n", 10' })
+local restart_fields = fields_of {
+  arguments = { arguments },
+  environment = { check.environment, default = {} },
+}
+
 -- A file of the library under test, or several.
 local function library(value, what)
   local function name(one, one_what)
@@ -60,8 +66,7 @@ local nodes = list(rank_list, 1, core.MAX_RANKS, node_list)
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
-  arguments = { list(check.argument, 0, core.MAX_ARGUMENTS, { "texts and numbers", '"-n", 10' }),
-    default = {} },
+  arguments = { arguments, default = {} },
   ranks = { integer(1, core.MAX_RANKS), required = format("1 to %d", core.MAX_RANKS) },
   reserve = { integer(0, core.MAX_RANKS - 1), default = 0 },
   library = { library, default = "" },
@@ -78,6 +83,10 @@ local scenario_fields = fields_of {
   plan = { check.func },
   timeout = { check.seconds, default = 0.0 },
   environment = { check.environment, default = {} },
+  restart = { function(value, what)
+    given_table(value, what .. ": ")
+    return read(value, restart_fields, "restart: ")
+  end, default = { environment = {} } },
   max_incarnations = { integer(1, core.MAX_INCARNATIONS), default = 0 },
   expect = { function(value, what)
     given_table(value, what .. ": ")

@@ -58,6 +58,12 @@ struct scenario {
     int max_incarnations; /* 0: as many as the plan has kills, plus one; with survivors one */
     char **environment;   /* "NAME=value", given to the ranks */
     size_t environment_count;
+    bool restart_has_arguments; /* later incarnations have those below instead of `argument` */
+    char **restart_argument;
+    size_t restart_argument_count;
+    char *
+        *restart_environment; /* of later incarnations, besides `environment`, of which it holds */
+    size_t restart_environment_count;
     char **files; /* "NAME=what is in it": written for each run */
     size_t file_count;
     char **setup; /* words of the command that prepares each run; none: there is none */

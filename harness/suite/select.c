@@ -310,6 +310,8 @@ static enum error_code check_scenario(const struct scenario *scenario, struct er
                                2, error);
     for (size_t i = 0; code == OK && i < scenario->environment_count; i++)
         code = settings_check_one(scenario->environment[i], error);
+    for (size_t i = 0; code == OK && i < scenario->restart_environment_count; i++)
+        code = settings_check_one(scenario->restart_environment[i], error);
     if (code == OK)
         code = check_claims(scenario, error);
     return code != OK ? code : check_result(scenario, error);

@@ -69,6 +69,11 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_text(a->result, b->result) && same_text(a->nodes, b->nodes) &&
         same_texts(a->files, a->file_count, b->files, b->file_count) &&
         same_texts(a->setup, a->setup_count, b->setup, b->setup_count) &&
+        a->restart_has_arguments == b->restart_has_arguments &&
+        same_texts(a->restart_argument, a->restart_argument_count, b->restart_argument,
+                   b->restart_argument_count) &&
+        same_texts(a->restart_environment, a->restart_environment_count, b->restart_environment,
+                   b->restart_environment_count) &&
         same_texts(a->argument, a->argument_count, b->argument, b->argument_count) &&
         same_texts(a->claim, a->claim_count, b->claim, b->claim_count) &&
         same_texts(a->cover, a->cover_count, b->cover, b->cover_count) &&
@@ -140,6 +145,13 @@ static const char *const written[] = {
     "  protocol = \"null\", program = \"ring\", ranks = 2, claims = { \"H\" },\n"
     "}\n",
 
+    "scenario \"started again without arguments\" {\n"
+    "  protocol = \"null\", program = \"ring\", ranks = 2, arguments = { 1 }, restart = { "
+    "arguments "
+    "= {} },\n"
+    "  claims = { \"H\" },\n"
+    "}\n",
+
     "scenario \"what the ranks print is compared\" {\n"
     "  protocol = \"null\", program = \"ring\", ranks = 2, claims = { \"H\" },\n"
     "  result = { \"output\", ignore = { \"[0-9.]+ s\", \"^#\" } },\n"
@@ -153,9 +165,10 @@ static const char *const written[] = {
     "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 }, nodes = { { 0, 2 }, { 1 } },\n"
     "  engine = \"step\", survivors = true,\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
-    "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" }, files = { [\"x.conf\"] = "
-    "\"a = 1\\010\" },\n"
-    "  setup = { \"./prepare\", 4 }, claims = { \"C.class\", \"H\" },\n"
+    "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" },\n"
+    "  restart = { arguments = { \"--again\" }, environment = { A = 11 } },\n"
+    "  files = { [\"x.conf\"] = \"a = 1\\010\" }, setup = { \"./prepare\", 4 }, claims = { "
+    "\"C.class\", \"H\" },\n"
     "  expect = { violates = \"C.class\", cover = { \"C.late.log\" } }, max_incarnations = 3, "
     "timeout = 0.1,\n"
     "  plan = function(p)\n"
