@@ -86,6 +86,19 @@ ends() {
     [[ "$output" == *'--trace-limit: "0" is not a whole number from 1 to 1000000'* ]]
 }
 
+@test "a job that fills the disk with what it prints is ended, and what it has printed can be read" {
+    printf '#!/bin/sh\nexec yes "for ever"\n' >prints
+    chmod +x prints
+    for engine in mpiexec step; do
+        echo "scenario 'prints' { protocol = 'null', program = './prints', ranks = 2, engine = '$engine',
+          claims = { 'H.progress' }, timeout = 3000 }" >s.lua
+        run -3 "$FAULTLINE" run --no-control --no-stacks --trace-limit 8 s.lua
+        [[ "$output" == *"the output of the run takes more than the 8 MB that are allowed; --trace-limit "* ]]
+        run ! pgrep -f "^yes for ever"
+        grep -qx 'for ever' faultline-out/latest/1/output/*
+    done
+}
+
 @test "a rank may wait in sleeps for something outside the job" {
     (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 1; touch there) 3>&- &
     trouble step "\"waits-outside\", \"$PWD/there\"" 'timeout = 300'

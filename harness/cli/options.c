@@ -96,7 +96,8 @@ static const struct option_line lines[] = {
      "seconds for the faults, and again for the job without them, where the scenario says nothing "
      "(default 60)"},
     {"trace-limit", KEY_TRACE_LIMIT, "MB", FOR_RUN | FOR_CAMPAIGN | FOR_EXPLORE,
-     "end a run whose traces take more than so many megabytes, as a harness error (default 4000)"},
+     "end a run whose traces and output take more than so many megabytes, as a harness error "
+     "(default 4000)"},
     {"filter", KEY_FILTER, "PATTERN", FOR_RUN | FOR_LIST | FOR_CAMPAIGN | FOR_EXPLORE,
      "only scenarios whose name or file holds PATTERN, or matches it as a glob"},
     {"shard", KEY_SHARD, "I/N", FOR_RUN | FOR_LIST, "only every N-th scenario, the I-th of them"},

@@ -32,7 +32,7 @@ struct options {
     const char *out;    /* folder of all runs */
     int ranks;          /* 0: as the scenario says */
     double timeout_s;   /* 0: not given */
-    int trace_mb;       /* most that the traces of a run may take; 0: not given */
+    int trace_mb;       /* most that the traces and output of a run may take; 0: not given */
     const char *engine; /* for all scenarios; NULL: as each says */
     const char *filter;
     int shard, shards; /* 1..shards, of scenarios or of a campaign's plans; 0 0: everything */

@@ -182,21 +182,25 @@ static bool cannot_follow(const struct launch *launch, char *text, size_t bytes)
     return false;
 }
 
-/* A program that goes on calling what fails at once writes until the disk is full. */
-static bool traces_are_too_large(struct running_incarnation *running, uint64_t now_ns, char *text,
-                                 size_t bytes)
+/* A program that prints, or calls what fails at once, for ever writes until the disk is full. */
+static bool writes_too_much(struct running_incarnation *running, uint64_t now_ns, char *text,
+                            size_t bytes)
 {
     const struct launch *launch = running->launch;
-    struct path traces;
+    struct path traces, output;
     if (launch->trace_mb == 0 || now_ns < running->next_trace_look_ns)
         return false;
     running->next_trace_look_ns = now_ns + TRACE_LOOK_NS;
     if (path_format(&traces, NULL, "%s/trace", launch->folder) != OK ||
-        path_bytes_in(traces.text) <= (uint64_t)launch->trace_mb * MB)
+        path_format(&output, NULL, "%s/output", launch->folder) != OK)
+        return false;
+    uint64_t recorded = path_bytes_in(traces.text), printed = path_bytes_in(output.text);
+    if (recorded + printed <= (uint64_t)launch->trace_mb * MB)
         return false;
     snprintf(text, bytes,
-             "the traces of the run take more than the %d MB that are allowed; --trace-limit or "
+             "the %s of the run take%s more than the %d MB that are allowed; --trace-limit or "
              "FAULTLINE_TRACE_LIMIT allows more",
+             printed > recorded ? "output" : "traces", printed > recorded ? "s" : "",
              launch->trace_mb);
     return true;
 }
@@ -239,8 +243,7 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
                      stalled ? "every live rank has only polled in vain" : "no rank can go on");
             return LAUNCH_TIME_LIMIT;
         }
-        if (cannot_follow(launch, text, bytes) ||
-            traces_are_too_large(running, now_ns, text, bytes))
+        if (cannot_follow(launch, text, bytes) || writes_too_much(running, now_ns, text, bytes))
             return LAUNCH_VOID;
         if (is_too_late(running, now_ns, text, bytes))
             return LAUNCH_TIME_LIMIT;

@@ -39,7 +39,7 @@ struct launch {
     uint64_t seed;             /* of the run */
     double timeout_s;          /* what the user allows, */
     double patience_s;         /* and what is really waited for: a run that follows has more */
-    int trace_mb;              /* what the traces of the run may take; 0: no bound */
+    int trace_mb;              /* what the traces and output of the run may take; 0: no bound */
 
     /* What it is done with. */
     struct board *board;

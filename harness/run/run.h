@@ -21,7 +21,7 @@ struct run {
     int number;                      /* from 1, of the TAP line and the folder */
     uint64_t seed;
     double timeout_s;   /* for the faults, all incarnations together; then once more without them */
-    int trace_mb;       /* most that the traces of all incarnations may take; 0: no bound */
+    int trace_mb;       /* most that traces and output of all incarnations may take; 0: no bound */
     bool capture;       /* false: the ranks' output is shown as it comes */
     bool recorded;      /* by `exec`: nobody looked after it, and only its traces tell of it */
     bool reference;     /* this is the run without faults that others are compared with */
