@@ -19,7 +19,7 @@ extern "C" {
 /* The version of this header. It is one more whenever a function is added, or does not mean any
  * more what it did. What was built with another version than that of the Faultline that runs it is
  * not run: Faultline says so, and the verdict is harness-error. */
-#define FAULTLINE_HEADER_VERSION 2
+#define FAULTLINE_HEADER_VERSION 3
 /* `inside`: any address in the program or library that was built with it. */
 void faultline_header(int version, const void *inside) __attribute__((weak));
 __attribute__((constructor)) static void faultline_tell_header(void)
@@ -68,7 +68,9 @@ enum faultline_note {
     FAULTLINE_POTENTIAL = 36,
     FAULTLINE_GIVEN_UP = 37,
     FAULTLINE_SETTLES = 38,
-    FAULTLINE_LEARNED = 39
+    FAULTLINE_LEARNED = 39,
+    FAULTLINE_TASKS = 40,
+    FAULTLINE_COUNTED = 41
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -529,6 +531,22 @@ static inline void faultline_team(uint64_t team)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_TEAM, team, NULL, NULL, 0);
+}
+
+/* Master and worker. This process leads: it gives out tasks, numbered from 0 to tasks - 1, and in
+ * the end has the result of each. By a standby: when it begins to lead. */
+static inline void faultline_tasks(uint64_t tasks)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_TASKS, tasks, NULL, NULL, 0);
+}
+
+/* The result of task `task` counts in what this process has, from now on. Also by one that leads
+ * only later, or never, and is told of results. */
+static inline void faultline_counted(uint64_t task)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_COUNTED, task, NULL, NULL, 0);
 }
 
 #ifdef __cplusplus

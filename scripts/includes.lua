@@ -19,6 +19,7 @@ oracles/collectives
 oracles/cuts
 oracles/logging
 oracles/ulfm
+oracles/tasks
 oracles/self
 oracles
 harness/script

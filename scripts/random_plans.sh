@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make random-c3, make random-logging: all plans of a folder, and how they ended, by the first word of
+# make random-c3, make random-logging, make random-master_worker_ulfm: all plans of a folder, and how they ended, by the first word of
 # their names. A plan may ask for what does not happen (vacuous; that the job recovered is counted all
 # the same), or for more failures at a time than the protocol promises to survive (unsupported);
 # anything else but a pass fails. Takes up to an hour on 2 cores; --filter 'plan *: collectives' are

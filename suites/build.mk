@@ -12,6 +12,10 @@ ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -lE \
                    $(word 3,$(subst /, ,$(file)))))
 PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
                    $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
+# suites/programs/broken/P-B.patch makes the program P-B of P.
+PROGRAMS_BROKEN := $(foreach patch,$(patsubst suites/programs/broken/%.patch,%,\
+                   $(wildcard suites/programs/broken/*.patch)),\
+                   $(if $(filter $(firstword $(subst -, ,$(patch))),$(PROGRAMS)),$(patch)))
 PROTOCOLS       := $(filter-out common $(ULFM_USERS),$(sort $(PROTOCOLS)))
 of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))
 
@@ -78,12 +82,21 @@ suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.
         $(CANARY_PROTOCOLS:%=$(BUILD)/protocols/lib%.so) $(WIRED:%=$(BUILD)/protocols/%.wire.lua) \
         $(WIRED_BROKEN:%=$(BUILD)/protocols/%.wire.lua) $(CANARIES:%=$(BUILD)/protocols/%.canary.lua)
 
-variants: all $(BROKEN:%=$(BUILD)/protocols/lib%.so)
+variants: all $(BROKEN:%=$(BUILD)/protocols/lib%.so) $(PROGRAMS_BROKEN:%=$(BUILD)/programs/%)
 
 $(BUILD)/programs/%: suites/programs/%.c
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
 	$(Q)$(MPI_COMPILE) -MMD -MP -Iharness -Isuites/programs -o $@ $< -lm
+
+define broken_program_rule
+$(BUILD)/programs/$(1): suites/programs/broken/$(1).patch suites/programs/$(2).c $(wildcard suites/programs/*.h)
+	@echo "  BROKEN  $$<"
+	@mkdir -p $$(@D) $(BUILD)/broken
+	$$(Q)patch -s -F0 --posix -o $(BUILD)/broken/$(1).c suites/programs/$(2).c <$$<
+	$$(Q)$$(MPI_COMPILE) -Iharness -Isuites/programs -o $$@ $(BUILD)/broken/$(1).c -lm
+endef
+$(foreach broken,$(PROGRAMS_BROKEN),$(eval $(call broken_program_rule,$(broken),$(firstword $(subst -, ,$(broken))))))
 
 $(PROTOCOL_OBJ)/%.o: suites/protocols/%.c
 	@echo "  MPICC   $<"

@@ -47,7 +47,7 @@ static const struct {
     {"M.orphan", {58, 14, 447}},    {"M.replay", {14, 2, 454}},
     {"M.order", {6, 13, 454}},      {"M.local", {4, 1, 377}},
     {"M.stale", {5, 4, 459}},       {"M.once", {6, 1, 459}},
-    {"M.atomic", {4, 1, 459}},
+    {"M.atomic", {4, 1, 459}},      {"W.once", {6, 4, 514}},
 };
 
 #define CLAIMS_MOST 256
