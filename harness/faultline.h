@@ -70,7 +70,8 @@ enum faultline_note {
     FAULTLINE_SETTLES = 38,
     FAULTLINE_LEARNED = 39,
     FAULTLINE_TASKS = 40,
-    FAULTLINE_COUNTED = 41
+    FAULTLINE_COUNTED = 41,
+    FAULTLINE_REPAIRED = 42
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -547,6 +548,15 @@ static inline void faultline_counted(uint64_t task)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_COUNTED, task, NULL, NULL, 0);
+}
+
+/* FT-MPI's modes ([UL] section 7): after a death MPI_COMM_WORLD has been repaired, all who live
+ * have agreed on that, and this process is rank `rank` of it now. mode: "blank", "shrink" or
+ * "replace". By each process that lives, survivor or new, once for each repair. */
+static inline void faultline_repaired(const char *mode, uint64_t rank)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_REPAIRED, rank, mode, NULL, 0);
 }
 
 #ifdef __cplusplus

@@ -153,11 +153,12 @@ random-logging: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD) suites/scmel/random $(if $(PLANS),--filter '$(PLANS): *')
 
-# A minute: 500 random plans over master and worker with ULFM.
-.PHONY: random-master_worker_ulfm
-random-master_worker_ulfm: setup
+# A minute each: 500 random plans over master and worker with ULFM, and over FT-MPI's modes.
+RANDOM_ON_ULFM = master_worker_ulfm ft_mpi
+.PHONY: $(RANDOM_ON_ULFM:%=random-%)
+$(RANDOM_ON_ULFM:%=random-%): random-%: setup
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)scripts/random_plans.sh $(BUILD) suites/master_worker_ulfm/random
+	$(Q)scripts/random_plans.sh $(BUILD) suites/$*/random
 
 # Minutes: ranks live on when others die, 200 times under mpiexec.
 .PHONY: lives

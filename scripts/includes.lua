@@ -20,6 +20,7 @@ oracles/cuts
 oracles/logging
 oracles/ulfm
 oracles/tasks
+oracles/modes
 oracles/self
 oracles
 harness/script

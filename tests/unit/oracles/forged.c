@@ -48,6 +48,8 @@ static const struct {
     {"M.order", {6, 13, 454}},      {"M.local", {4, 1, 377}},
     {"M.stale", {5, 4, 459}},       {"M.once", {6, 1, 459}},
     {"M.atomic", {4, 1, 459}},      {"W.once", {6, 4, 514}},
+    {"F.blank", {1, 0, 526}},       {"F.shrink", {3, 0, 524}},
+    {"F.replace", {2, 0, 525}},     {"F.last", {4, 1, 525}},
 };
 
 #define CLAIMS_MOST 256

@@ -1,0 +1,95 @@
+/* Rounds by whatever ranks there are: for protocols under which a call fails once when a rank has
+ * died, and MPI_COMM_WORLD is usable again then (ft_mpi). The ranks that live share the work of
+ * all. It works in every mode: with blanks, with fewer ranks, with new ones. */
+#include "faultline.h"
+#include "program.h"
+
+#define PARTS 16
+#define TAG 3
+
+static struct {
+    int rank, size;
+    uint64_t alive;        /* a bit for each number that has a process */
+    uint64_t round, total; /* of the rounds before it */
+} job;
+
+static int bits_in(uint64_t mask)
+{
+    int count = 0;
+    for (; mask != 0; mask &= mask - 1)
+        count++;
+    return count;
+}
+
+/* All come to the same state: who was there has one and the same, a new process has none. */
+static bool meet(void)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &job.size);
+    uint64_t mine = UINT64_C(1) << job.rank, own[] = {job.round, job.total}, newest[2];
+    if (MPI_Allreduce(&mine, &job.alive, 1, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD) != MPI_SUCCESS ||
+        MPI_Allreduce(own, newest, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return false;
+    job.round = newest[0];
+    job.total = newest[1];
+    return true;
+}
+
+/* To the next number, which may be blank, and from the one before. */
+static bool pass_token(void)
+{
+    uint64_t sent = job.round, got = job.round;
+    int after = (job.rank + 1) % job.size, before = (job.rank + job.size - 1) % job.size;
+    if (MPI_Sendrecv(&sent, 1, MPI_UINT64_T, after, TAG, &got, 1, MPI_UINT64_T, before, TAG,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return false;
+    if (got != sent) {
+        fprintf(stderr, "regroup: the token of round %llu came in round %llu\n",
+                (unsigned long long)got, (unsigned long long)sent);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return true;
+}
+
+/* False: a rank has died, and all meet again. */
+static bool do_round(void)
+{
+    uint64_t part = 0, sum;
+    uint64_t below = job.alive & ((UINT64_C(1) << job.rank) - 1);
+    for (int i = bits_in(below); i < PARTS; i += bits_in(job.alive))
+        part += program_mix(job.round, (uint64_t)i) >> 32;
+    if (!pass_token() ||
+        MPI_Allreduce(&part, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return false;
+    job.total += sum;
+    job.round++;
+    return true;
+}
+
+static bool work(uint64_t rounds)
+{
+    if (!meet())
+        return false;
+    while (job.round < rounds)
+        if (!do_round())
+            return false;
+    return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    long iterations = 5;
+    const struct program_option options[] = {{"iterations", &iterations, 1, 1000000, "rounds"}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &job.size);
+    int status = PROGRAM_EXIT_USAGE;
+    if (program_options(argc, argv, "regroup", options, 1) && program_ranks("regroup", 1) &&
+        job.size <= 64) {
+        while (!work((uint64_t)iterations))
+            ;
+        faultline_result("total", &job.total, sizeof job.total);
+        status = 0;
+    }
+    MPI_Finalize();
+    return status;
+}
