@@ -96,6 +96,17 @@ for _, variant in ipairs { "no-revoke", "no-agreement", "stay", "old-copies", "o
     { claims = { "H" }, ranks = 4, engine = "step", survivors = true })
 end
 
+-- ---- ft_mpi ------------------------------------------------------------------------------------
+
+for variant, mode in pairs {
+  ["blank-moves"] = "blank", holes = "shrink", turned = "replace", ["other-mode"] = "blank",
+  ["no-agreement"] = "blank",
+} do
+  subject("ft_mpi-" .. variant, "regroup", {},
+    { claims = { "F", "H.progress" }, ranks = variant == "turned" and 3 or 4, engine = "step",
+      survivors = true, environment = { FT_MPI_MODE = mode } })
+end
+
 -- ---- scmel -------------------------------------------------------------------------------------
 
 local function scmel(variant, program)

@@ -39,6 +39,10 @@ for _, mode in ipairs { "blank", "shrink", "replace" } do
   job(mode, "when all have done their work", function(p)
     p:kill { rank = 2, call = "MPI_Finalize" }
   end, { "U", "H.collective" })
+  job(mode, "one at work, and another when all have done it", function(p)
+    p:kill(at_call(1, 10))
+    p:kill { rank = 2, call = "MPI_Finalize" }
+  end)
   job(mode, "two, one after the other", function(p)
     p:kill(at_call(1, 8))
     p:kill(at_call(2, 12))

@@ -43,7 +43,7 @@ bool ft_mpi_agree(MPI_Comm comm, bool well);
  * call it after an agreement on the old one that has failed. */
 void ft_mpi_repair(void);
 
-/* Nobody comes in the place of those of the first world that are not in `alive`. */
+/* Nobody comes in the place of those of the world that are not in `alive`. */
 void ft_mpi_tell_missing(MPI_Comm alive);
 
 /* Tells Faultline of a world that was repaired. */

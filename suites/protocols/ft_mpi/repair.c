@@ -3,17 +3,18 @@
 
 void ft_mpi_tell_missing(MPI_Comm alive)
 {
-    MPI_Group first, now;
-    int size, place;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    PMPI_Comm_group(MPI_COMM_WORLD, &first);
+    MPI_Group before, now;
+    PMPI_Comm_group(ft_mpi.world.comm, &before);
     PMPI_Comm_group(alive, &now);
-    for (int process = 0; process < size; process++) {
-        PMPI_Group_translate_ranks(first, 1, &process, now, &place);
+    for (int number = 0; number < ft_mpi.world.size; number++) {
+        int place = ft_mpi.world.place[number];
+        if (place == BLANK)
+            continue;
+        PMPI_Group_translate_ranks(before, 1, &ft_mpi.world.place[number], now, &place);
         if (place == MPI_UNDEFINED)
-            faultline_without((uint64_t)process);
+            faultline_without((uint64_t)ft_mpi.world.first[number]);
     }
-    PMPI_Group_free(&first);
+    PMPI_Group_free(&before);
     PMPI_Group_free(&now);
 }
 
