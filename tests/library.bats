@@ -121,8 +121,13 @@ keep_example() {
 @test "the example of a library: survives what it is made for, and bad configurations are found" {
     keep_example
     run -0 "$FAULTLINE" run --engine step library.lua
-    [ "$(grep -c '^ok' <<<"$output")" -eq 11 ]
-    [ "$(grep -c '^# libkeep.so: .* helper rank 4$' <<<"$output")" -eq 11 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 13 ]
+    [ "$(grep -c '^# libkeep.so: .* helper rank 4$' <<<"$output")" -eq 13 ]
+    # Files by their names: of the node that is named, and of both where the partner's copies go, too.
+    [ "$(cat faultline-out/latest/7/durable/lost)" = $'removed node0/r1.0\nremoved node0/r1.1' ]
+    [ "$(wc -l <faultline-out/latest/11/durable/lost)" -eq 4 ]
+    "$FAULTLINE" trace faultline-out/latest/7 >all
+    grep 'fault .* lost r1 and files of the store, step 1 of the plan$' all
     # What a node is lost with is what its disk had, and only that.
     run -0 "$FAULTLINE" run --keep --no-stacks --filter "lost with its disk" library.lua
     [ "$(grep -c '^ok' <<<"$output")" -eq 3 ]
@@ -132,6 +137,26 @@ keep_example() {
     [ "$(ls faultline-out/latest/3/store/node1)" != "" ]
     run -0 "$FAULTLINE" replay --repeat 2 faultline-out/latest/3
     [[ $output == *"replayed 2/2"* ]]
+}
+
+@test "files that a death takes along: none that matches is said, and what does not go together refused" {
+    keep_example
+    lost() { # lost FIELDS OF_SCENARIO
+        printf 'scenario "s" { protocol = "null", program = "./solver", ranks = 5, claims = { "H" },
+  library = "libkeep.so", helpers = { 4 }, nodes = { { 0, 1 }, { 2, 3 }, { 4 } },
+  files = { ["keep.conf"] = "partner 2\\nsync yes\\nverify yes\\n" }, %s
+  plan = function(p) p:kill { rank = 1, at = { rank = 4, event = "commit", epoch = 3 }, %s } end }\n' \
+            "${2:-}" "$1" >lost.lua
+        "$FAULTLINE" run --engine step lost.lua
+    }
+    run -0 lost 'lose_files = "nobody*"'
+    [ "$(cat faultline-out/latest/1/durable/lost)" = "no file matches nobody*" ]
+    run -64 lost 'lose_files = "x", lose = "rank"'
+    [[ $output == *'lose_files and lose = "rank" or "node" do not go together in a plan'* ]]
+    run -64 lost 'lose_files = "x"' 'survivors = true,'
+    [[ $output == *'lose_files is done when the job starts again, and with "survivors" it does not'* ]]
+    run -64 lost 'lose_files = 3'
+    [[ $output == *'field "lose_files": a text is expected, not 3'* ]]
 }
 
 @test "nodes and files: what the ranks are told, and what run folders of strangers may not" {

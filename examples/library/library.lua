@@ -39,6 +39,10 @@ case("one node after the other is lost with its disk", good, function(p)
   p:kill { node = 1, lose = "storage", at = { rank = 4, event = "commit", epoch = 5 } }
 end)
 
+case("the files of a rank are lost, not the copies of its partner", good, function(p)
+  p:kill { rank = 1, at = committed(3), lose_files = "node0/r1.*" }
+end)
+
 case("a disk is full", good, function(p)
   p:fail { rank = 1, event = "write", file = "node0/*", nth = 3, error = "ENOSPC" }
   p:kill { rank = 2, at = committed(3) }
@@ -54,6 +58,10 @@ case("a disk decays", good, decay)
 
 case("partners on one node: it is lost with its disk", "partner 1\nsync yes\nverify yes\n",
   node_without_storage, "H.progress")
+
+case("the files of a rank are lost, and the copies of its partner", good, function(p)
+  p:kill { rank = 1, at = committed(3), lose_files = "*[rp]1.*" }
+end, "H.progress")
 
 case("nothing is synced: all nodes lose their power", "partner 2\nsync no\nverify yes\n",
   function(p) p:kill { ranks = { 0, 1, 2, 3 }, lose = "node", at = committed(2) } end, "H.progress")

@@ -116,6 +116,7 @@ enum plan_lose {
     LOSE_RANK = 1, /* what the victims wrote and did not sync is lost: each on a node of its own */
     LOSE_NODE = 2, /* what anybody wrote and did not sync is lost: the victims' node had it all */
     LOSE_STORAGE = 3, /* all that the victims' nodes keep, synced or not; needs a node map */
+    LOSE_FILES = 4,   /* of a FAULT_LOST alone: files by their names, as `lose_files` says */
 };
 
 /* Values of `after` that are no step. */
@@ -133,7 +134,9 @@ struct plan_step {
     bool tags_apart; /* of HOLD: messages with other tags may pass those held. Right only where the
                         receiver never asks for MPI_ANY_TAG on that communicator; I.legal checks */
     uint8_t lose;    /* enum plan_lose */
-    int32_t target;  /* of RELEASE: index of the step */
+    char lose_files[PLAN_NAME_BYTES]; /* of KILL: shell pattern; files of the store that the deaths
+                                         take along, synced or not; empty: none */
+    int32_t target;                   /* of RELEASE: index of the step */
     int32_t choice;
     int32_t choice_tag; /* PLAN_ANY: any */
     uint64_t count;     /* default 1 */

@@ -47,6 +47,7 @@ static const struct plan_field step_fields[] = {
     {"tags_apart", FORM_YES, AT(plan_step, tags_apart)},
     {"attempt", FORM_YES, AT(plan_step, attempt)},
     {"lose", FORM_WORD, AT(plan_step, lose), .words = &lose_words},
+    {"lose_files", FORM_NAME, AT(plan_step, lose_files)},
     {"seed", FORM_U64, AT(plan_step, seed)},
     {"ms", FORM_U32, AT(plan_step, release_ms), LOWERS_TO(1)},
 };

@@ -202,6 +202,7 @@ local function check_of(field)
   if field.rank then return "rank" end
   if field.words then return { choice(field.words), required = field.needed } end
   if field.flag then return { flag } end
+  if field.text then return { conditions.short_text } end
   return field.most > 0 and not field.list
     and { integer(field.least, field.most), required = field.needed } or nil
 end

@@ -237,5 +237,5 @@ end
 
 core.condition = {
   checks = condition_checks, optional = condition, required = required_condition,
-  limit_event = limit_event,
+  limit_event = limit_event, short_text = short_text,
 }

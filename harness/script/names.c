@@ -203,6 +203,7 @@ static void push_field(lua_State *L, const struct action_field *of)
     set_flag(L, "rank", of->is_rank);
     set_flag(L, "flag", field->form == FORM_YES);
     set_flag(L, "list", field->form == FORM_LIST);
+    set_flag(L, "text", field->form == FORM_NAME);
     set_words(L, field->words, 1); /* the first is what a step has that does not say */
 }
 

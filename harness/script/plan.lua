@@ -161,21 +161,23 @@ local function use_more(plan)
   end
 end
 
--- With its storage a node loses what was synced as well; what else is on stable storage then is not
--- told apart, so a plan does the one or the other.
+-- With its storage a node loses what was synced as well, and so do files that are lost by name;
+-- what is on stable storage then is not told apart, so a plan does the one or the other.
 local function check_losses(plan)
-  local storage, unsynced
+  local storage, files, unsynced
   for _, step in ipairs(plan.steps) do
     storage = storage or step.lose == "storage"
+    files = files or step.lose_files
     unsynced = unsynced or step.lose == "rank" or step.lose == "node"
   end
-  if not storage then return end
-  if not plan.nodes then
+  if not storage and not files then return end
+  local which = storage and 'lose = "storage"' or "lose_files"
+  if storage and not plan.nodes then
     fail('lose = "storage": which storage? Write nodes = { { 0, 1 }, ... } in the scenario')
   elseif plan.survivors then
-    fail('lose = "storage" is done when the job starts again, and with "survivors" it does not')
+    fail('%s is done when the job starts again, and with "survivors" it does not', which)
   elseif unsynced then
-    fail('lose = "storage" and lose = "rank" or "node" do not go together in a plan')
+    fail('%s and lose = "rank" or "node" do not go together in a plan', which)
   end
 end
 

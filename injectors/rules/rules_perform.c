@@ -56,9 +56,10 @@ bool rules_is_rank(int32_t rank)
 
 static void lose(uint32_t step, int32_t rank)
 {
+    unsigned what = rules.plan->steps[step].lose;
     if (!rules_is_rank(rank))
         return;
-    rules_fault(FAULT_LOST, step, rank, rules.plan->steps[step].lose, 0, 0);
+    rules_fault(FAULT_LOST, step, rank, what != LOSE_NOTHING ? what : LOSE_FILES, 0, 0);
     atomic_store(&rules.board->slot[rank].lose, step + 1);
 }
 
@@ -71,7 +72,7 @@ static void record_losses(uint32_t step)
             lose(step, rank);
     } else if (s->lose != LOSE_NOTHING && action_of(s)->kills == KILLS_ITSELF) {
         lose(step, rules.rank);
-    } else if (s->lose != LOSE_NOTHING) {
+    } else if (s->lose != LOSE_NOTHING || s->lose_files[0] != '\0') {
         for (uint32_t i = 0; i < s->victims; i++)
             lose(step, s->victim[i]);
     }

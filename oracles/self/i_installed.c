@@ -236,7 +236,8 @@ static void check_victim(const struct look *look, int victim)
 
 static void check_losses(const struct look *look)
 {
-    if (look->step->lose != LOSE_NOTHING && first_evidence(look, FAULT_LOST) == NULL)
+    bool loses = look->step->lose != LOSE_NOTHING || look->step->lose_files[0] != '\0';
+    if (loses && first_evidence(look, FAULT_LOST) == NULL)
         report_no_evidence(look, "what the death took along");
 }
 

@@ -337,6 +337,8 @@ static void put_fault(struct line *line, const struct event *event)
         put(line, ", which could not be done");
     if (record->comm == FAULT_LOST && record->bytes == LOSE_STORAGE)
         put(line, " and the storage of its node");
+    if (record->comm == FAULT_LOST && record->bytes == LOSE_FILES)
+        put(line, " and files of the store");
     put(line, ", step %" PRId32 " of the plan", record->tag + 1);
 }
 

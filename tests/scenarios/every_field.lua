@@ -145,6 +145,10 @@ plan(function(p)
   p:tear { rank = 2, nth = 3, bytes = 100, lose = "node" }
 end)
 
+plan(function(p)
+  p:kill { rank = 1, lose_files = "node0/*.1" }
+end)
+
 -- ---- steps that name others ---------------------------------------------------------------------
 
 plan(function(p)
