@@ -17,7 +17,7 @@ setup() { suites_setup; }
 }
 
 @test "ulfm: a member dies before, inside and after every kind of call" {
-    passes 616 "$ROOT/suites/ulfm/calls.lua"
+    passes 618 "$ROOT/suites/ulfm/calls.lua"
 }
 
 @test "survivors: a step that there is not is refused, and those that there are are named" {

@@ -137,7 +137,12 @@ static int start_send(const struct request *known, const struct record *sent, ui
     int result = library.Start(request);
     if (result != MPI_SUCCESS || steer_hold(&outgoing, &carrier))
         return result;
-    return steer_carry(&outgoing, &carrier);
+    result = steer_carry(&outgoing, &carrier);
+    if (result != MPI_SUCCESS) { /* nothing will complete it: it has not been started */
+        library.Cancel(request);
+        library.Wait(request, MPI_STATUS_IGNORE);
+    }
+    return result;
 }
 
 static int start_one(const struct start *start, int i, MPI_Request *request)

@@ -8,8 +8,7 @@
  * revokes the communicator, with --keep it does not; the program goes on with the next step. Steps
  * are on the communicator in use: the world at first, then what `use`, `shrink` or `get` says. In
  * the end all that live shrink the world and tell who is missing. */
-#include "faultline.h"
-#include "mpi_library.h"
+#include "missing.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -155,6 +154,11 @@ static int message_step(const char *name, int peer, bool *known)
         return MPI_Issend(me.out, 1, MPI_INT, peer, TAG, me.used, next_request(false));
     if (strcmp(name, "irecv") == 0)
         return MPI_Irecv(me.in, 1, MPI_INT, peer, TAG, me.used, next_request(false));
+    if (strcmp(name, "ilarge") == 0)
+        return MPI_Isend(me.large, LARGE, MPI_INT, peer, TAG, me.used, next_request(false));
+    if (strcmp(name, "plarge") == 0)
+        return start(
+            MPI_Send_init(me.large, LARGE, MPI_INT, peer, TAG, me.used, next_request(true)));
     if (strcmp(name, "psend") == 0)
         return start(MPI_Send_init(me.out, 1, MPI_INT, peer, TAG, me.used, next_request(true)));
     if (strcmp(name, "precv") == 0)
@@ -464,7 +468,7 @@ static void refuse(const char *step)
 {
     fprintf(stderr,
             "survivors: %s is no step; there are: send large ssend recv exchange probe mrecv isend "
-            "issend irecv psend precv (=RANK, or any), wait waitall cancel, barrier",
+            "issend ilarge irecv psend plarge precv (=RANK, or any), wait waitall cancel, barrier",
             step);
     for (size_t i = 1; i < sizeof collectives / sizeof collectives[0]; i++)
         fprintf(stderr, " %s", collectives[i].name);
@@ -512,27 +516,6 @@ static void take_all(char *argument)
             me.keep = true;
         else
             take(step);
-}
-
-/* Those that are not in what is left of the world have died. */
-static void tell_who_is_missing(void)
-{
-    MPI_Comm rest;
-    MPI_Group all, left;
-    int size, where;
-    if (MPIX_Comm_shrink(MPI_COMM_WORLD, &rest) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(rest, &left);
-    MPI_Group_size(all, &size);
-    for (int rank = 0; rank < size; rank++) {
-        MPI_Group_translate_ranks(all, 1, &rank, left, &where);
-        if (where == MPI_UNDEFINED)
-            faultline_without((uint64_t)rank);
-    }
-    MPI_Group_free(&all);
-    MPI_Group_free(&left);
-    MPI_Comm_free(&rest);
 }
 
 /* Joins those that have spawned it, and does nothing more. */

@@ -128,3 +128,17 @@ for _, pair in ipairs {
       p:detect { rank = 0, of = 1, call = "MPIX_Comm_shrink" }
     end)
 end
+
+-- Rank 2 revokes the communicator when the persistent send is made and not started: where MPI_Start
+-- is told of that, nothing is under way, and MPI_Wait returns.
+for _, step in ipairs { "psend", "plarge" } do
+  left("revoked before it is started: " .. step, ("1:barrier 2:revoke 0:%s=3 0:wait 3:recv=0")
+    :format(step), function(p)
+    p:kill { rank = 1, call = "MPI_Barrier", position = "inside", after = "start" }
+    local late = p:stop { rank = 2, event = "call", level = "wire", nth = 4, position = "after",
+      after = "start" }
+    local made = p:stop { rank = 0, call = "MPI_Send_init", position = "after", after = "start" }
+    p:release(late, { after = made })
+    p:release(made, { rank = 2, call = "MPIX_Comm_revoke", position = "after" })
+  end)
+end
