@@ -138,10 +138,12 @@ static void come_to_store(void)
 }
 
 /* Whether a line was durable when it was told to be committed is judged by what had been done to
- * the store until then. */
+ * the store until then, and whether a restart has to use it by what was told before the job ended.
+ */
 static void touch_commit(void)
 {
     engine_touch(TOUCH_LOOK, object_name(OBJECT_STORE, 0, 0, 0));
+    engine_touch(TOUCH_ADD, object_name(OBJECT_JOB, 0, 0, 0));
 }
 
 const struct schedule engine_schedule = {

@@ -138,6 +138,28 @@ deaths() {
     [[ "$output" == *'runs: pass'* ]]
 }
 
+@test "a death that comes before one of the plan's is judged, though the plan's does not come about" {
+    printf 'scenario "killed" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
+  claims = { "H.progress", "I" }, plan = function(p)
+    p:kill { rank = 1, event = "call", call = "MPI_Finalize", incarnation = 0 } end }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run "$FAULTLINE" explore --crashes 1 s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    # Before MPI_Send, in the life in which the plan would have killed the rank later.
+    [[ "$output" == *'vacuous I.installed'* ]]
+}
+
+@test "a line that is told to be committed is so before and after the death of another rank" {
+    printf 'scenario "commit" { protocol = "null", program = "%s", ranks = 2, arguments = { "commit" },
+  claims = { "C.restore", "H.progress", "I" } }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run "$FAULTLINE" explore --crashes 1 s.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    # It is lost where the rank that told it dies, and where the other one does.
+    [[ "$output" == *'violation C.restore killed-initiator'* ]]
+    [[ "$output" == *'violation C.restore initiator'* ]]
+}
+
 @test "a search that was cut off goes on where it stopped, to the same end" {
     deaths --jobs 1
     whole=$(grep -o 'complete: .*' <<<"$output")

@@ -3,6 +3,7 @@
 #include "explore/search.h"
 
 #include "base/memory.h"
+#include "run/run.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
 
@@ -69,11 +70,20 @@ static enum error_code start(struct search *search, struct part *part, struct er
 
 /* --- a run is over ---------------------------------------------------------------------------- */
 
-/* The death that the part adds did not come about: the run is one of the part above. */
+/* The death that the part adds, the newest step, did not come about: the run is one of the part
+ * above. Another step may not have come about because of that death. */
 static bool is_idle(const struct part *part, const struct alike *seen)
 {
-    return part->deaths > 0 && seen->verdict == VERDICT_VACUOUS &&
-           strstr(seen->fingerprint, IDLE_CLAIM) != NULL;
+    struct run run;
+    struct scenario_list owner = {0};
+    if (part->deaths == 0 || seen->verdict != VERDICT_VACUOUS ||
+        strstr(seen->fingerprint, IDLE_CLAIM) == NULL)
+        return false;
+    size_t newest = part->scenario->plan.count - 1;
+    bool idle = run_load(seen->folder.text, &run, &owner, NULL) == OK && !run.steps[newest].done;
+    run_release(&run);
+    scenario_list_release(&owner);
+    return idle;
 }
 
 static enum error_code take_in(struct search *search, struct part *part, const char *folder,

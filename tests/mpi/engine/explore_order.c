@@ -12,6 +12,7 @@
  *              many it has seen
  *   there      each rank makes the folder of the store, which is there: nothing depends on the
  *              schedule
+ *   commit     as order, and rank 0 tells that a line is committed, though there is none
  */
 #include "faultline.h"
 
@@ -112,7 +113,7 @@ int main(int argc, char **argv)
         mkdir(getenv("FAULTLINE_STORE"), 0700);
     else if (rank > 0)
         send_own();
-    else if (strcmp(what, "order") == 0)
+    else if (strcmp(what, "order") == 0 || strcmp(what, "commit") == 0)
         take_any(order);
     else if (strcmp(what, "some") == 0)
         take_some(order);
@@ -122,6 +123,8 @@ int main(int argc, char **argv)
         poll(order, 1);
     else
         race();
+    if (strcmp(what, "commit") == 0 && rank == 0)
+        faultline_commit(1);
     faultline_result("order", order, sizeof order);
     MPI_Finalize();
     return 0;
