@@ -33,9 +33,11 @@ static bool all_have_come(void *data)
     const struct comm_view *world = gathering->world;
     for (int i = 0; i < world->local_count; i++) {
         const struct process *p = &engine->process[world->local[i]];
-        if (!gathering->has_come(p) && !(p->state == PROCESS_DEAD && engine->goes_on))
+        bool has_come = gathering->has_come(p);
+        if (!has_come && !(p->state == PROCESS_DEAD && engine->goes_on))
             return false;
-        engine_touch_seen(object_of(world->local[i], gathering->has_come));
+        engine_touch_seen(has_come ? object_of(world->local[i], gathering->has_come)
+                                   : engine_death_of(world->local[i]));
     }
     return true;
 }

@@ -37,6 +37,7 @@ static void tell(int32_t process)
 
 static bool is_dead(int32_t process)
 {
+    engine_touch(TOUCH_LOOK, engine_death_of(process));
     return process < engine->processes && engine_is_dead(process);
 }
 
@@ -47,7 +48,6 @@ static bool knows_dead(int32_t process)
 
 static void poll_for(bool (*ready)(void *data), void *data)
 {
-    engine_not_explored("faultline_deaths");
     engine_turn_to_poll();
     while (!ready(data))
         if (!engine_poll_again())
@@ -56,7 +56,7 @@ static void poll_for(bool (*ready)(void *data), void *data)
 
 static void wait_for(bool (*ready)(void *data), void *data)
 {
-    engine_not_explored("faultline_await_death");
+    engine_not_explored("faultline_wait_told");
     engine_turn();
     engine_wait(ready, data);
 }

@@ -47,6 +47,15 @@ program() {
     compare "$name $*" "$ranks"
 }
 
+# survive WHAT RANKS: a job of explore_death.c, in which the last rank dies and others go on.
+survive() {
+    printf 'scenario "%s" { protocol = "null", program = "%s", ranks = %d, arguments = { "%s" },
+  survivors = true, claims = { "H.progress", "I" }, plan = function(p)
+    p:kill { rank = %d, event = "call", call = "MPI_Finalize" } end }\n' \
+        "$1" "$build/tests/mpi/explore_death" "$2" "$1" $(($2 - 1)) >s.lua
+    compare "$1, with a death," "$2"
+}
+
 same look 2
 same some 2
 same order 2
@@ -57,5 +66,9 @@ program survivors 2
 program tally 2 --iterations 1
 program neuron 2 --iterations 1 --size 16
 program ring 2 --iterations 1 --size 1
+survive given 2
+survive leave 2
+survive barrier 2
+survive agree 2
 
 exit "$status"

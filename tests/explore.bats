@@ -201,3 +201,64 @@ deaths() {
     [ "$status" -eq 0 ]
     [ "$(sed -n 's/.* preemption, \([0-9]*\) runs.*/\1/p' <<<"$output")" -gt "$few" ]
 }
+
+# survived WHAT RANKS [OPTION...]: a job of explore_death, whose last rank dies and others go on.
+survived() {
+    local what=$1 ranks=$2
+    shift 2
+    printf 'scenario "%s" { protocol = "null", program = "%s", ranks = %d, arguments = { "%s" },
+  survivors = true, claims = { "H.progress", "I" }, plan = function(p)
+    p:kill { rank = %d, event = "call", call = "MPI_Finalize" } end }\n' \
+        "$what" "$BUILD/tests/mpi/explore_death" "$ranks" "$what" $((ranks - 1)) >s.lua
+    run "$FAULTLINE" explore "$@" s.lua
+    echo "$output"
+}
+
+@test "where others survive, each of them is told of a death before or after each of its calls" {
+    survived send 3
+    [ "$status" -eq 0 ]
+    # Two ranks send twice: each is told before the first, before the second, or later.
+    [[ "$output" == *'complete: every schedule of 3 ranks, 9 runs, 0 of them cut short'* ]]
+    [ "$(outcomes)" -eq 9 ]
+    survived given 2
+    [[ "$output" == *'complete: every schedule of 2 ranks, 1 runs'* ]]
+}
+
+@test "a death lets a receive from anybody go instead of a message, and a broadcast instead of its root" {
+    survived any 2
+    [ "$status" -eq 0 ]
+    # The first receive gets the message, or the second one does, or none.
+    [ "$(outcomes)" -eq 3 ]
+    survived leave 3
+    [ "$status" -eq 0 ]
+    # Of rank 0 and of rank 1, each by itself.
+    [ "$(outcomes)" -eq 4 ]
+}
+
+@test "a communicator is revoked before or after each call on it, and processes are made anew" {
+    survived revoke 3
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'complete: every schedule of 3 ranks, '* ]]
+    [ "$(outcomes)" -eq 7 ]
+    printf 'scenario "respawn" { protocol = "respawn", program = "laplace", ranks = 2,
+  survivors = true, arguments = { "--iterations", 1, "--size", 16 }, claims = { "H" },
+  plan = function(p) p:kill { rank = 1, event = "call", level = "wire", nth = 6 } end }\n' >s.lua
+    run "$FAULTLINE" explore s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'complete: every schedule of 2 ranks, '* ]]
+    ! grep '^    - "[0-9]* runs: ' <<<"$output" | grep -v 'runs: pass'
+}
+
+@test "where others survive, two deaths are one part in whatever order they come about" {
+    printf 'scenario "two" { protocol = "null", program = "%s", ranks = 2, survivors = true,
+  arguments = { "send" }, claims = { "I" } }\n' "$BUILD/tests/mpi/explore_death" >s.lua
+    # Rank 0 may die before its two sends and MPI_Finalize, rank 1 before MPI_Finalize. (Nobody takes
+    # the place of who dies early, which violates H.progress.)
+    run "$FAULTLINE" explore --crashes 1 s.lua
+    echo "$output"
+    [[ "$output" == *'at most 1 crash more, at 4 places'* ]]
+    run "$FAULTLINE" explore --crashes 2 s.lua
+    echo "$output"
+    [[ "$output" == *'complete: every schedule of 2 ranks with at most 2 crashes more, at 7 places'* ]]
+}

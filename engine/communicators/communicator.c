@@ -4,6 +4,7 @@
 #include "engine/communicators/meeting.h"
 #include "engine/communicators/members.h"
 #include "engine/communicators/topology.h"
+#include "engine/core/transition.h"
 #include "engine/library.h"
 
 #include <stdio.h>
@@ -190,8 +191,38 @@ void view_close(struct comm_view *view)
     view_drop(view);
 }
 
+static uint64_t revocation_of(const struct shared_communicator *shared)
+{
+    return object_name(OBJECT_REVOKED, shared->context, 0, 0);
+}
+
+void shared_revoke(struct shared_communicator *shared)
+{
+    shared->revoked = true;
+    engine_touch(TOUCH_ADD, revocation_of(shared));
+    engine_spread(revocation_of(shared), shared->process, shared->count[0] + shared->count[1]);
+    if (!engine->transitions)
+        shared_wake(shared);
+    engine_did();
+}
+
+bool view_ends_waiting(const struct comm_view *view)
+{
+    if (engine->transitions)
+        return view->revoked || engine_was_told(revocation_of(view->shared));
+    return view->shared->revoked;
+}
+
+void view_could_be_revoked(const struct comm_view *view)
+{
+    if (engine->transitions && !view->revoked)
+        engine_could_be_told(revocation_of(view->shared));
+}
+
 bool view_revoked(struct comm_view *view, bool waits)
 {
+    if (engine->transitions)
+        return view->revoked = view->revoked || engine_was_told(revocation_of(view->shared));
     if (view->shared->revoked && !view->revoked)
         view->revoked = waits || engine_decide(DECIDE_DEATH, 2) == 1;
     return view->revoked;

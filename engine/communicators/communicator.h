@@ -83,6 +83,14 @@ void view_close(struct comm_view *view);
  * does anything else, and certain when it waits (`waits`). */
 bool view_revoked(struct comm_view *view, bool waits);
 
+/* It is revoked, and this rank cannot wait any more for what it waits for. */
+bool view_ends_waiting(const struct comm_view *view);
+/* In a run that is explored: a wait of this rank that ends otherwise could have ended so. */
+void view_could_be_revoked(const struct comm_view *view);
+
+/* For all its members. */
+void shared_revoke(struct shared_communicator *shared);
+
 /* A new common part without views. `second` NULL: an intra-communicator. */
 struct shared_communicator *shared_make(const struct members *first, const struct members *second);
 struct shared_communicator *shared_hold(struct shared_communicator *shared);

@@ -140,6 +140,11 @@ static uint64_t joined(const struct meeting *meeting, int participant)
     return object_name(OBJECT_JOINED, meeting->object, (uint64_t)participant, 0);
 }
 
+void meeting_see_joined(const struct meeting *meeting, int participant)
+{
+    engine_touch_seen(joined(meeting, participant));
+}
+
 /* In a run that is explored: who waits in the call by which it came has polled nothing since, and
  * whoever comes later would not have woken it before. */
 static void tell(const struct meeting *meeting, int process)
@@ -232,7 +237,8 @@ bool meeting_is_full(void *data)
 /* This rank knows of the death of a participant: of one that has not come, or of any. */
 static bool knows_of_death(const struct meeting *meeting, bool any)
 {
-    for (int i = 0; engine->deaths > 0 && i < meeting->size; i++)
+    bool may_be = engine->deaths > 0 || engine->transitions;
+    for (int i = 0; may_be && i < meeting->size; i++)
         if ((any || !meeting->deposit[i]) && engine_knows_dead(meeting->process[i]))
             return true;
     return false;
@@ -259,16 +265,36 @@ static void touch_needed(struct meeting *meeting, meeting_ready *ready, void *da
 static bool is_over(const struct comm_view *view, const struct meeting *meeting,
                     meeting_ready *ready, void *data)
 {
-    return view->shared->revoked || ready(data) || knows_of_death(meeting, false);
+    return view_ends_waiting(view) || ready(data) || knows_of_death(meeting, false);
+}
+
+/* In a run that is explored: by what else it would be over, or what would have come of it. */
+static void touch_others(const struct comm_view *view, const struct meeting *meeting, bool is_ready)
+{
+    for (int i = 0; i < meeting->size; i++) {
+        if (meeting->deposit[i])
+            continue;
+        if (is_ready)
+            engine_could_be_told(engine_death_of(meeting->process[i]));
+        else
+            engine_touch(TOUCH_LOOK, joined(meeting, i));
+    }
+    if (is_ready)
+        view_could_be_revoked(view);
 }
 
 bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
                      void *data)
 {
     engine_touch_polled(meeting->object);
-    if (engine->transitions && ready(data))
+    if (!engine->transitions)
+        return is_over(view, meeting, ready, data);
+    bool is_ready = ready(data);
+    if (is_ready)
         touch_needed(meeting, ready, data);
-    return is_over(view, meeting, ready, data);
+    if (engine->goes_on)
+        touch_others(view, meeting, is_ready);
+    return is_ready || is_over(view, meeting, ready, data);
 }
 
 struct awaited {

@@ -96,6 +96,9 @@ int meeting_await(struct comm_view *view, struct meeting *meeting, meeting_ready
 int meeting_outcome(struct comm_view *view, const struct meeting *meeting, meeting_ready *ready,
                     void *data, bool waited);
 
+/* This process sees that the participant has come: it waited for that, or could have polled. */
+void meeting_see_joined(const struct meeting *meeting, int participant);
+
 /* meeting_await would not wait now. Decides nothing. */
 bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
                      void *data);

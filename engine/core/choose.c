@@ -157,8 +157,22 @@ static bool turns_are_over(void)
     return engine->aborted || engine->refused[0] != '\0' || atomic_load(&engine->turns_left) == 1;
 }
 
-/* Of the processes that can run, and after them the messages that can arrive. False: of a run that
- * is explored all are known. */
+static unsigned count_messages(void)
+{
+    return engine_network != NULL ? engine_network->deliverable() : 0;
+}
+
+static void arrive(unsigned which)
+{
+    unsigned messages = count_messages();
+    if (which < messages)
+        engine_network->deliver(which);
+    else
+        news_tell(which - messages);
+}
+
+/* Of the processes that can run, and after them the messages and news that can arrive. False: of a
+ * run that is explored all are known. */
 static bool choose_among(const int *ready, unsigned count, unsigned arriving, unsigned *chosen)
 {
     static uint64_t actor[2 * ENGINE_MAX_PROCESSES];
@@ -170,8 +184,9 @@ static bool choose_among(const int *ready, unsigned count, unsigned arriving, un
         arriving = ENGINE_MAX_PROCESSES;
     for (unsigned i = 0; i < count; i++)
         actor[i] = (uint64_t)ready[i];
+    unsigned messages = count_messages();
     for (unsigned i = 0; i < arriving; i++)
-        actor[count + i] = engine_network->lane(i);
+        actor[count + i] = i < messages ? engine_network->lane(i) : news_actor(i - messages);
     if (engine->transitions != NULL)
         return transition_choose(actor, count + arriving, chosen);
     *chosen = engine_choose(actor, count + arriving);
@@ -191,7 +206,7 @@ int choose_next(void)
         if (looker != ENGINE_NOBODY)
             return looker;
         unsigned count = list_ready(ready, &stopped);
-        unsigned arriving = engine_network != NULL ? engine_network->deliverable() : 0;
+        unsigned arriving = count_messages() + news_untold();
         if (count + arriving > 0) {
             if (!choose_among(ready, count, arriving, &chosen)) {
                 engine->turns_left = 1;
@@ -199,7 +214,7 @@ int choose_next(void)
             }
             if (chosen < count)
                 return ready[chosen];
-            engine_network->deliver(chosen - count);
+            arrive(chosen - count);
             continue;
         }
         if (engine->turns_left != 0) { /* nobody wants those that are left */

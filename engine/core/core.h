@@ -151,6 +151,7 @@ struct engine {
     size_t givens;
     struct policy policy;
     struct transitions *transitions; /* NULL: the run is not explored; see transition.h */
+    struct news *news;               /* of a run that is explored: the oldest; see news.c */
     bool aborted;                    /* MPI_Abort was called */
     char
         refused[ENGINE_TEXT_BYTES]; /* what the engine does not do and was asked for; empty: none */
@@ -235,6 +236,9 @@ static inline bool engine_is_dead(int process)
     return engine->process[process].state == PROCESS_DEAD;
 }
 
+/* The name of the object that the death of a process writes (transition.h). */
+uint64_t engine_death_of(int process);
+
 /* This process has been told of that death: a decision at each call of it, and always when it has
  * waited; or as the plan has it. */
 bool engine_knows_dead(int process);
@@ -267,6 +271,20 @@ void engine_futex_wake(_Atomic uint32_t *word);
 /* For the launcher process, when the holder has ended or nobody holds the token: the next one gets
  * it. */
 void engine_pass_on(void);
+
+/* --- news, in runs that are explored ----------------------------------------------------------
+ *
+ * A death, or that a communicator is revoked: by the name of the object that this has written
+ * (transition.h). Nothing where no run is explored, or a death ends the job. */
+
+/* Each of these processes (NULL: all) will be told, some time later. The second time: nothing. */
+void engine_spread(uint64_t about, const int32_t *process, int count);
+/* This process has been told; touches what says so. */
+bool engine_was_told(uint64_t about);
+/* This process learns of it by what it does. */
+void engine_learn(uint64_t about);
+/* A call of this process would have ended otherwise if it had been told before. */
+void engine_could_be_told(uint64_t about);
 
 /* For calls that do not say what they touch (transition.h): ends the process where the run is
  * explored, as engine_refuse does. */

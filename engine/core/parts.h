@@ -27,5 +27,14 @@ bool transition_choose(const uint64_t *actor, unsigned count, unsigned *chosen);
 unsigned transition_decide(enum decision kind, unsigned count);
 /* The process that runs will say no rather than wait. */
 void transition_polls(bool polls);
+/* The process that runs has waited, and asks once more what for: until false is said. */
+void transition_went_on(bool went_on);
+bool transition_goes_on(void);
+
+/* --- news.c: pieces that are still to be told, each to one process ---------------------------- */
+
+unsigned news_untold(void);
+uint64_t news_actor(unsigned which);
+void news_tell(unsigned which);
 
 #endif

@@ -105,6 +105,7 @@ void engine_join(int process)
 {
     engine_self = process;
     await_token();
+    engine_touch(TOUCH_AFTER, object_name(OBJECT_SPAWNED, (uint64_t)process, 0, 0));
 }
 
 /* --- what a process does ---------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ void engine_join(int process)
 static void hear_of_deaths(bool surely)
 {
     struct process *p = self();
-    if (engine->goes_on && p->deaths_known < engine->deaths &&
+    if (engine->transitions == NULL && engine->goes_on && p->deaths_known < engine->deaths &&
         (surely || engine_decide(DECIDE_DEATH, 2) == 1))
         p->deaths_known = engine->deaths;
 }
@@ -181,7 +182,9 @@ static void wait_in_two_steps(engine_ready *ready, void *data, bool one_of_sever
         block();
     hand_over(PROCESS_READY);
     transition_polls(one_of_several);
+    transition_went_on(true);
     ready(data); /* touches what it is ready by */
+    transition_went_on(false);
 }
 
 static void wait_for(engine_ready *ready, void *data, bool one_of_several)
@@ -284,17 +287,36 @@ void engine_left(int process)
     note_end(&engine->process[process], PROCESS_LEFT);
 }
 
+uint64_t engine_death_of(int process)
+{
+    return object_name(OBJECT_DEATH, (uint64_t)process, 0, 0);
+}
+
+/* In a run that is explored: who polls sees nothing of a death before it is told. */
+static void others_go_on(int dead)
+{
+    engine_touch(TOUCH_WRITE, engine_death_of(dead));
+    engine_spread(engine_death_of(dead), NULL, 0);
+    for (int i = 0; i < engine->processes; i++)
+        engine_wake_waiting(i);
+    note_progress();
+}
+
 void engine_died(int process)
 {
     struct process *p = &engine->process[process];
     if (p->state == PROCESS_DEAD)
         return;
     note_end(p, PROCESS_DEAD);
-    engine_touch(TOUCH_WRITE, object_name(OBJECT_JOB, 0, 0, 0));
     engine->dead[engine->deaths++] = process;
+    if (engine->goes_on && engine->transitions != NULL)
+        others_go_on(process);
+    if (!engine->goes_on || engine->aborted)
+        engine_touch(TOUCH_WRITE, object_name(OBJECT_JOB, 0, 0, 0));
     if (!engine->goes_on && engine->turns_left == 0)
         engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);
-    engine_wake_all();
+    if (!engine->goes_on || engine->transitions == NULL)
+        engine_wake_all();
 }
 
 bool engine_knows_dead(int process)
@@ -303,6 +325,8 @@ bool engine_knows_dead(int process)
         engine_telling != NULL ? engine_telling(engine_self, process) : TELLING_IS_OPEN;
     if (told != TELLING_IS_OPEN)
         return told == TELLING_IS_DUE && engine_is_dead(process);
+    if (engine->transitions != NULL)
+        return engine_was_told(engine_death_of(process));
     uint64_t known = self()->deaths_known;
     for (uint64_t i = 0; i < known; i++)
         if (engine->dead[i] == process)
@@ -314,6 +338,9 @@ int engine_spawn(int count)
 {
     int first = engine->processes;
     engine->processes += count;
+    engine_touch(TOUCH_WRITE, object_name(OBJECT_SPAWNED, 0, 0, 0));
+    for (int i = first; i < engine->processes; i++)
+        engine_touch(TOUCH_WRITE, object_name(OBJECT_SPAWNED, (uint64_t)i, 0, 0));
     engine_call_launcher();
     for (uint32_t seen; (seen = atomic_load(&engine->forked)) < (uint32_t)engine->processes;)
         futex_wait(&engine->forked, seen);

@@ -30,6 +30,7 @@ struct transitions {
     uint32_t turns;
     uint64_t last; /* process that ran last, + 1; 0: none */
     bool polls;    /* the process that runs looks whether it can go on, and will not wait */
+    bool goes_on;  /* it has waited, and looks by what it goes on */
     struct asleep *asleep;
     size_t asleep_count;
 };
@@ -90,6 +91,17 @@ void transition_polls(bool polls)
 {
     if (all() != NULL)
         all()->polls = polls;
+}
+
+void transition_went_on(bool went_on)
+{
+    if (all() != NULL)
+        all()->goes_on = went_on;
+}
+
+bool transition_goes_on(void)
+{
+    return all() != NULL && all()->goes_on;
 }
 
 /* --- who sleeps ------------------------------------------------------------------------------- */

@@ -16,6 +16,10 @@
  * out without a choice), and it goes on (a transition). So what it does before it waits and what it
  * does after it are different transitions whether it had to wait or not.
  *
+ * Where a job goes on after a death, each process is told of it by a transition whose actor is that
+ * piece of news; so it is where a communicator is revoked (news.c). What a call does then depends
+ * on what its process has been told, which is touched where it asks.
+ *
  * Sleeping actors are those whose next transition need not be made now, since another run has made
  * it: they wake when a transition touches what theirs does. (Sleep sets: Godefroid, 1996.)
  * Must not know: the search. */
@@ -29,12 +33,14 @@
 #include <stdint.h>
 
 enum touch {
-    TOUCH_LOOK,   /* commutes with LOOK */
-    TOUCH_ADD,    /* commutes with ADD */
-    TOUCH_WRITE,  /* commutes with none */
-    TOUCH_ARRIVE, /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
-                   * order later, and then the transition has written */
-    TOUCH_AFTER,  /* this transition was not possible before the one that wrote or added */
+    TOUCH_LOOK,    /* commutes with LOOK */
+    TOUCH_ADD,     /* commutes with ADD */
+    TOUCH_WRITE,   /* commutes with none */
+    TOUCH_ARRIVE,  /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
+                    * order later, and then the transition has written */
+    TOUCH_AFTER,   /* this transition was not possible before the one that wrote or added */
+    TOUCH_INSTEAD, /* LOOK; and whoever writes the object would have made this transition possible,
+                    * too: it need not have waited for what TOUCH_AFTER says of it */
     TOUCHES
 };
 
@@ -64,7 +70,7 @@ struct sleeper {
     uint32_t from;
 };
 
-/* An actor is a process, by its number, or a lane, by its name. */
+/* An actor is a process, by its number, or a lane or a piece of news, by its name. */
 static inline bool transition_is_process(uint64_t actor)
 {
     return actor < 1024;
@@ -77,8 +83,10 @@ static inline bool transition_is_process(uint64_t actor)
 static inline bool touches_conflict(enum touch a, enum touch b)
 {
     bool adds_a = a == TOUCH_ADD || a == TOUCH_ARRIVE, adds_b = b == TOUCH_ADD || b == TOUCH_ARRIVE;
+    bool looks_a = a == TOUCH_LOOK || a == TOUCH_INSTEAD;
+    bool looks_b = b == TOUCH_LOOK || b == TOUCH_INSTEAD;
     return (a == TOUCH_WRITE && b != TOUCH_AFTER) || (b == TOUCH_WRITE && a != TOUCH_AFTER) ||
-           (a == TOUCH_LOOK && adds_b) || (adds_a && b == TOUCH_LOOK);
+           (looks_a && adds_b) || (adds_a && looks_b);
 }
 
 /* The same where not all is known of one of them. */
@@ -106,6 +114,11 @@ enum object {
     OBJECT_NAMES,    /* the same, of a folder: what is in it */
     OBJECT_STORE,    /* all that was done to the store */
     OBJECT_JOB,      /* that it goes on: what outlives it must have been done before it ends */
+    OBJECT_DEATH,    /* process: where a death does not end the job */
+    OBJECT_REVOKED,  /* context */
+    OBJECT_NEWS,     /* process, what it is told: an actor */
+    OBJECT_TOLD,     /* the same */
+    OBJECT_SPAWNED,  /* process; 0: how many there are */
 };
 static inline uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c)
 {

@@ -163,8 +163,7 @@ static void forsake(const struct spawning *spawning)
 {
     if (!spawning->family)
         return;
-    spawning->family->revoked = true;
-    shared_wake(spawning->family);
+    shared_revoke(spawning->family);
 }
 
 static int spawn(struct spawning *spawning, int root, MPI_Comm comm, MPI_Comm *intercomm,

@@ -85,11 +85,13 @@ static void touch_inbox(enum touch how, const struct message *message)
 
 void mailbox_see_matched(const struct message *message)
 {
-    engine_touch_seen(of_message(OBJECT_MATCHED, message));
-    if (message->matched) {
-        engine_touch_seen(of_message(OBJECT_ARRIVED, message));
-        engine_touch_seen(message->begun);
+    if (!message->matched) {
+        engine_touch(TOUCH_LOOK, of_message(OBJECT_MATCHED, message));
+        return;
     }
+    engine_touch_seen(of_message(OBJECT_MATCHED, message));
+    engine_touch_seen(of_message(OBJECT_ARRIVED, message));
+    engine_touch_seen(message->begun);
 }
 
 void mailbox_see_arrived(const struct message *message)
@@ -99,9 +101,12 @@ void mailbox_see_arrived(const struct message *message)
 
 void mailbox_see_posted(const struct posted *posted)
 {
+    if (!posted->message) {
+        engine_touch(TOUCH_LOOK, of_posted(OBJECT_POSTED, posted));
+        return;
+    }
     engine_touch_seen(of_posted(OBJECT_POSTED, posted));
-    if (posted->message)
-        mailbox_see_arrived(posted->message);
+    mailbox_see_arrived(posted->message);
 }
 
 void mailbox_see_none(uint32_t context, int source, int tag)
@@ -145,7 +150,7 @@ void mailbox_drop(struct message *message)
 
 void mailbox_send(struct message *message)
 {
-    if (engine_is_dead(message->to)) {
+    if (engine_is_dead(message->to) && !engine->transitions) {
         mailbox_drop(message);
         return;
     }
@@ -283,6 +288,8 @@ static void deliver(unsigned which)
     engine_touch(TOUCH_AFTER, of_message(OBJECT_SENT, message));
     engine_touch(TOUCH_WRITE, of_message(OBJECT_ARRIVED, message));
     touch_inbox(TOUCH_ARRIVE, message);
+    if (message->awaited) /* whether it is matched shows */
+        engine_touch(TOUCH_LOOK, engine_death_of(message->to));
     message->arrival = engine_transition();
     engine_wake(message->to);
     if (engine_is_dead(message->to)) {

@@ -138,14 +138,17 @@ static int why_not_sent(const struct operation *send)
         return send->failed;
     if (engine_knows_dead(process_of(send)))
         return MPIX_ERR_PROC_FAILED;
-    return send->view->shared->revoked ? MPIX_ERR_REVOKED : MPI_SUCCESS;
+    return view_ends_waiting(send->view) ? MPIX_ERR_REVOKED : MPI_SUCCESS;
 }
 
 static bool send_ready(void *data)
 {
     const struct operation *send = data;
-    if (send->message)
+    if (send->message) {
         mailbox_see_matched(send->message);
+        if (send->message->matched)
+            view_could_be_revoked(send->view);
+    }
     return !send->message || send->message->matched || why_not_sent(send) != MPI_SUCCESS;
 }
 
@@ -207,7 +210,7 @@ int receive_begin(struct operation *receive)
 int receive_hopeless(const struct operation *receive)
 {
     const struct comm_view *view = receive->view;
-    if (view->shared->revoked)
+    if (view_ends_waiting(view))
         return MPIX_ERR_REVOKED;
     if (receive->side.peer != MPI_ANY_SOURCE)
         return engine_knows_dead(process_of(receive)) &&
@@ -222,11 +225,24 @@ int receive_hopeless(const struct operation *receive)
     return MPI_SUCCESS;
 }
 
+void receive_see_alternatives(const struct operation *receive)
+{
+    const struct comm_view *view = receive->view;
+    if (!engine->transitions)
+        return;
+    view_could_be_revoked(view);
+    for (int i = 0; receive->side.peer == MPI_ANY_SOURCE && i < view->peers_count; i++)
+        if (!view->acked || members_find(view->acked, view->peers[i]) < 0)
+            engine_could_be_told(engine_death_of(view->peers[i]));
+}
+
 static bool receive_ready(void *data)
 {
     const struct operation *receive = data;
     if (receive->posted)
         mailbox_see_posted(receive->posted);
+    if (receive->posted && receive->posted->message)
+        receive_see_alternatives(receive);
     return receive->was_cancelled || receive->message || !receive->posted ||
            receive->posted->message || receive_hopeless(receive) != MPI_SUCCESS;
 }

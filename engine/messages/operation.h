@@ -42,6 +42,8 @@ int receive_begin(struct operation *receive);
 /* The class with which a receive that has got nothing must fail, and may by now; MPI_SUCCESS: it
  * goes on. */
 int receive_hopeless(const struct operation *receive);
+/* In a run that is explored: there is a message for it; touches what could have ended it before. */
+void receive_see_alternatives(const struct operation *receive);
 
 extern const struct request_kind send_kind, receive_kind;
 

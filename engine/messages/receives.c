@@ -212,6 +212,8 @@ static void see(const struct probe *probe, const struct message *message)
 {
     const struct side *side = &probe->asked.side;
     if (message)
+        receive_see_alternatives(&probe->asked);
+    if (message)
         mailbox_see_found(message, side->peer, side->tag);
     else if (side->peer != MPI_PROC_NULL)
         mailbox_see_none(probe->asked.view->shared->context, side->peer, side->tag);
@@ -226,9 +228,9 @@ static int do_probe(struct probe *probe, int *flag)
         engine_wait(is_answered, probe);
     while (class == MPI_SUCCESS) {
         class = look(probe, &message);
+        see(probe, message);
         if (class != MPI_SUCCESS)
             break;
-        see(probe, message);
         *flag = message != NULL || probe->asked.side.peer == MPI_PROC_NULL;
         if (*flag)
             answer(probe, message);

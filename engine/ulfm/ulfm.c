@@ -5,6 +5,7 @@
 #include "engine/communicators/meeting.h"
 #include "engine/communicators/members.h"
 #include "engine/communicators/parts.h"
+#include "engine/core/transition.h"
 #include "engine/library.h"
 
 /* --- revoke ----------------------------------------------------------------------------------- */
@@ -14,10 +15,11 @@ static int comm_revoke(MPI_Comm comm)
     struct comm_view *view = communicator_view(comm);
     if (!view)
         return communicator_raise(comm, MPI_ERR_COMM);
-    engine_not_explored("MPIX_Comm_revoke");
+    if (!engine->goes_on)
+        engine_not_explored("MPIX_Comm_revoke where a death ends the job");
     engine_turn();
-    view->shared->revoked = view->revoked = true;
-    shared_wake(view->shared);
+    view->revoked = true;
+    shared_revoke(view->shared);
     return MPI_SUCCESS;
 }
 
@@ -67,15 +69,28 @@ static bool has_failed(const struct meeting *meeting, int participant)
     return engine_is_dead(meeting->process[participant]);
 }
 
+/* What comes out depends on who is dead when the first of them goes on. Each may be the first. */
+static void see_deaths(struct meeting *meeting)
+{
+    for (int i = 0; i < meeting->size; i++) {
+        if (meeting->deposit[i])
+            meeting_see_joined(meeting, i);
+        if (!meeting->deposit[i])
+            engine_touch_seen(engine_death_of(meeting->process[i]));
+        else
+            engine_touch(TOUCH_LOOK, engine_death_of(meeting->process[i]));
+    }
+}
+
 static bool is_complete(void *data)
 {
-    const struct meeting *meeting = data;
-    if (meeting->decided)
-        return true;
+    struct meeting *meeting = data;
+    bool complete = true;
     for (int i = 0; i < meeting->size; i++)
-        if (!meeting->deposit[i] && !has_failed(meeting, i))
-            return false;
-    return true;
+        complete &= meeting->deposit[i] || has_failed(meeting, i);
+    if (complete)
+        see_deaths(meeting);
+    return complete || meeting->decided;
 }
 
 static struct meeting *meet(struct comm_view *view, enum meeting_kind kind, const char *name,
@@ -89,9 +104,12 @@ static struct meeting *meet(struct comm_view *view, enum meeting_kind kind, cons
 }
 
 /* The participants of an agreement learn of the deaths that it found. */
-static void learn_of_deaths(void)
+static void learn_of_deaths(const struct meeting *meeting)
 {
     engine->process[engine_self].deaths_known = engine->deaths;
+    for (int i = 0; i < meeting->size; i++)
+        if (has_failed(meeting, i))
+            engine_learn(engine_death_of(meeting->process[i]));
 }
 
 /* --- agree ------------------------------------------------------------------------------------ */
@@ -159,9 +177,9 @@ static int comm_agree(MPI_Comm comm, int *flag)
         decide_agreement(meeting);
     *flag = meeting->answer;
     int result = meeting->failed;
-    meeting_leave(meeting);
     if (result != MPI_SUCCESS)
-        learn_of_deaths();
+        learn_of_deaths(meeting);
+    meeting_leave(meeting);
     return communicator_raise(comm, result);
 }
 

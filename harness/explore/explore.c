@@ -180,10 +180,6 @@ static enum error_code check(const struct options *options, const struct scenari
         return error_set(error, ERROR_USAGE,
                          "%s:%d: explore --losses takes no scenario with nodes: \"%s\"",
                          scenario->file, scenario->line, scenario->name);
-    if (scenario->survivors)
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: explore does not take scenarios with survivors yet: \"%s\"",
-                         scenario->file, scenario->line, scenario->name);
     for (size_t i = 0; i < scenario->plan.count; i++)
         if (!can_be_explored(&scenario->plan, i))
             return error_set(error, ERROR_USAGE,

@@ -34,11 +34,45 @@ void part_add(struct search *search, size_t above, const struct plan_step *death
     search->part[search->count++] = part;
 }
 
+static bool has_death(const struct search *search, size_t part, const struct plan_step *death)
+{
+    for (; search->part[part].deaths > 0; part = search->part[part].above)
+        if (place_same_death(&search->part[part].death, death))
+            return true;
+    return false;
+}
+
+/* The deaths of part `a` are among those of `b`. */
+static bool is_among(const struct search *search, size_t a, size_t b)
+{
+    for (; search->part[a].deaths > 0; a = search->part[a].above)
+        if (!has_death(search, b, &search->part[a].death))
+            return false;
+    return true;
+}
+
+/* Where others survive, the deaths of a part may come about in any order. */
 static bool has_part(const struct search *search, size_t above, const struct plan_step *death)
 {
-    for (size_t i = 1; i < search->count; i++)
-        if (search->part[i].above == above && place_same_death(&search->part[i].death, death))
+    int deaths = search->part[above].deaths + 1;
+    for (size_t i = 1; i < search->count; i++) {
+        const struct part *part = &search->part[i];
+        if (part->deaths != deaths || !has_death(search, i, death))
+            continue;
+        if (search->scenario->survivors
+                ? is_among(search, above, i)
+                : part->above == above && place_same_death(&part->death, death))
             return true;
+    }
+    return false;
+}
+
+/* Where others survive, a process dies once. */
+static bool dies_already(const struct search *search, size_t part, int32_t process)
+{
+    for (; search->part[part].deaths > 0; part = search->part[part].above)
+        if (search->part[part].death.when.rank == process)
+            return search->scenario->survivors;
     return false;
 }
 
@@ -56,6 +90,8 @@ void part_add_deaths(struct search *search, size_t above)
 {
     for (size_t i = 0; i < search->part[above].places.count; i++) {
         struct place place = search->part[above].places.place[i];
+        if (dies_already(search, above, place.when.rank))
+            continue;
         for (uint64_t nth = 1; nth <= place.seen; nth++)
             add_death(search, above, &place, nth);
     }

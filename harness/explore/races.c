@@ -108,11 +108,31 @@ static int newest_first(const void *left, const void *right)
     return a->step < b->step ? 1 : a->step > b->step ? -1 : 0;
 }
 
+static bool touches(const struct step *step, enum touch how, uint64_t object)
+{
+    for (size_t t = 0; t < step->touches; t++)
+        if (step->touch[t].flag == how && step->touch[t].value == object)
+            return true;
+    return false;
+}
+
+/* Something in this run could have made the transition possible in another way than it did. */
+static bool could_come_instead(struct races *races, const struct step *step)
+{
+    for (size_t t = 0; t < step->touches; t++) {
+        uint64_t object = step->touch[t].value;
+        if (step->touch[t].flag == TOUCH_INSTEAD && !touches(step, TOUCH_AFTER, object) &&
+            find_object(races, object)->changers > 0)
+            return true;
+    }
+    return false;
+}
+
 /* What waits for one of several could have been let go by another of them: it is no more bound to
  * come after this one than what looks. */
-static enum touch waits_for(const struct touched *object, enum touch how)
+static enum touch waits_for(const struct touched *object, enum touch how, bool instead)
 {
-    return how == TOUCH_AFTER && object->changers > 1 ? TOUCH_LOOK : how;
+    return how == TOUCH_AFTER && (object->changers > 1 || instead) ? TOUCH_LOOK : how;
 }
 
 static bool orders(enum touch earlier, enum touch later)
@@ -126,11 +146,12 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
 {
     size_t room = 0;
     struct meeting_before *list = NULL;
+    bool instead = could_come_instead(races, &races->step[step]);
     *count = 0;
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         const struct touched *object = find_object(races, touch->value);
-        enum touch how = waits_for(object, (enum touch)touch->flag);
+        enum touch how = waits_for(object, (enum touch)touch->flag, instead);
         for (size_t i = object->count; i > 0; i--) {
             const struct toucher *by = &object->by[i - 1];
             bool conflicts = touches_conflict(by->how, how);

@@ -106,7 +106,7 @@ static enum error_code take_in(struct search *search, struct part *part, const c
 }
 
 /* Where a death more could be: in the lives after that of the newest one. Each of these, and each
- * kill of the scenario's own plan, ends one. */
+ * kill of the scenario's own plan, ends one. Where others survive there is one life of the job. */
 static enum error_code look_for_places(struct search *search, struct part *part, const char *folder,
                                        struct error *error)
 {
@@ -114,6 +114,8 @@ static enum error_code look_for_places(struct search *search, struct part *part,
     int last = (int)search->scenario->plan.count + part->deaths;
     enum error_code code = OK;
     bool any = false;
+    if (search->scenario->survivors)
+        first = last = 0;
     if (part->deaths == search->options.crashes)
         return OK;
     for (int life = first; code == OK && life <= last; life++) {

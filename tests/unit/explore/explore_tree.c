@@ -31,6 +31,7 @@ enum operation {
     OPERATION_ADD,
     OPERATION_WRITE,
     OPERATION_AWAIT,
+    OPERATION_EITHER, /* awaits that either number was added to, and sees whether its own was */
     OPERATION_DECIDE
 };
 
@@ -67,14 +68,19 @@ static bool is_enabled(const struct model *model, const struct state *state, int
     int next = state->next[actor];
     if (next == model->actor[actor].count)
         return false;
-    return model->actor[actor].operation[next].what != OPERATION_AWAIT ||
-           state->added[model->actor[actor].operation[next].object] > 0;
+    int object = model->actor[actor].operation[next].object;
+    if (model->actor[actor].operation[next].what == OPERATION_EITHER && state->added[!object] > 0)
+        return true;
+    return model->actor[actor].operation[next].what < OPERATION_AWAIT ||
+           model->actor[actor].operation[next].what == OPERATION_DECIDE || state->added[object] > 0;
 }
 
 static void perform(const struct model *model, struct state *state, int actor)
 {
     int next = state->next[actor]++, object = model->actor[actor].operation[next].object;
     uint64_t name = object_name(OBJECT_FILE, (uint64_t)object, 0, 0);
+    uint64_t other = object_name(OBJECT_FILE, (uint64_t)!object, 0, 0);
+    bool added = state->added[object] > 0;
     switch (model->actor[actor].operation[next].what) {
     case OPERATION_LOOK:
         engine_touch(TOUCH_LOOK, name);
@@ -91,6 +97,11 @@ static void perform(const struct model *model, struct state *state, int actor)
         break;
     case OPERATION_AWAIT:
         engine_touch(TOUCH_AFTER, name);
+        break;
+    case OPERATION_EITHER:
+        engine_touch(added ? TOUCH_AFTER : TOUCH_LOOK, name);
+        engine_touch(added ? TOUCH_INSTEAD : TOUCH_AFTER, other);
+        state->seen[actor] = mix_two(state->seen[actor], added);
         break;
     case OPERATION_DECIDE:
         engine_touch(TOUCH_WRITE, name);
@@ -237,6 +248,16 @@ static void test_shapes(void)
     check(explore(&model, true, &outcomes) == 1, "who comes after another cannot come before it");
 }
 
+/* One who is let go by either of two actors, and does what depends on which came first. */
+static void test_instead(void)
+{
+    static struct outcomes outcomes;
+    struct model model = {
+        3, {{1, {{OPERATION_ADD, 0}}}, {1, {{OPERATION_EITHER, 0}}}, {1, {{OPERATION_ADD, 1}}}}};
+    check(explore(&model, true, &outcomes) > 1 && outcomes.count == 2,
+          "who is let go by one thing or instead by another sees both");
+}
+
 /* One who waits for any of two, and is let go by the second in no run where the first comes first:
  * what it does then is before what the first has done before. */
 static void test_either(void)
@@ -277,6 +298,7 @@ int main(void)
     setenv(ENGINE_GIVEN_ENVIRONMENT, folder, 1);
     test_shapes();
     test_either();
+    test_instead();
     test_models();
     test_strayed();
     static const char *const files[] = {"choices.0", "sleepers.0", "transitions.0"};
