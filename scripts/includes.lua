@@ -21,6 +21,7 @@ oracles/logging
 oracles/ulfm
 oracles/tasks
 oracles/modes
+oracles/on_failure
 oracles/self
 oracles
 harness/script

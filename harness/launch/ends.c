@@ -204,17 +204,30 @@ static bool is_not_needed(const struct board_slot *slot, const struct rank_end *
     return atomic_load(&slot->nobody) != 0 && end->known && end->wait_status == 0;
 }
 
-/* The launcher then takes the others down: only what a rank's own parent saw counts. `plan`: the
- * others go on after its kills, which do not count, nor do processes that are no rank and leave;
- * NULL: they do. */
-static struct failure first_failure(const struct board *board, const struct plan *plan,
+/* The plan has killed some process of this incarnation. */
+static bool any_killed(const struct board *board, const struct plan *plan,
+                       const struct rank_end *ends)
+{
+    for (int process = 0; process < board_processes(board); process++)
+        if (ends_killer(board, plan, &ends[process]) >= 0)
+            return true;
+    return false;
+}
+
+/* The launcher then takes the others down: only what a rank's own parent saw counts. Where the
+ * others go on (survivors is not NULL) the kills of the plan do not count, nor do processes that
+ * are no rank and leave; nor, where the job starts again, who exits after such a kill. */
+static struct failure first_failure(const struct board *board, const struct survivors *survivors,
                                     const struct rank_end *ends)
 {
     struct failure first = {0};
+    const struct plan *plan = survivors != NULL ? survivors->plan : NULL;
+    bool leaves = plan != NULL && survivors->may_leave && any_killed(board, plan, ends);
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
         bool meant = plan != NULL && (ends_killer(board, plan, &ends[rank]) >= 0 ||
-                                      is_not_needed(slot, &ends[rank]));
+                                      is_not_needed(slot, &ends[rank]) ||
+                                      (leaves && WIFEXITED(ends[rank].wait_status)));
         if (!meant && ends_is_failure(slot, &ends[rank]))
             take_earlier(&first, atomic_load(&slot->ended_ns), rank, false);
         take_earlier(&first, atomic_load(&slot->aborted_ns), rank, true);
@@ -222,7 +235,8 @@ static struct failure first_failure(const struct board *board, const struct plan
     return first;
 }
 
-void ends_collect(const struct board *board, const struct plan *plan, struct rank_end *ends)
+void ends_collect(const struct board *board, const struct survivors *survivors,
+                  struct rank_end *ends)
 {
     int incarnation = atomic_load(&board->incarnation);
     for (int rank = 0; rank < board_processes(board); rank++) {
@@ -237,7 +251,7 @@ void ends_collect(const struct board *board, const struct plan *plan, struct ran
         ends[rank].aborted = atomic_load(&slot->aborted_ns) != 0;
         ends[rank].first = false;
     }
-    struct failure first = first_failure(board, plan, ends);
+    struct failure first = first_failure(board, survivors, ends);
     if (first.when_ns != 0)
         ends[first.rank].first = true;
 }
@@ -286,7 +300,7 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
                               const struct survivors *survivors, const struct rank_end *ends,
                               char *text, size_t bytes)
 {
-    struct failure failure = first_failure(board, survivors != NULL ? plan : NULL, ends);
+    struct failure failure = first_failure(board, survivors, ends);
     int missing = rank_not_started(board);
     if (outside_disturbed(board, ends, failure.when_ns, text, bytes))
         return LAUNCH_VOID;
@@ -303,7 +317,7 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
     if (failure.when_ns != 0)
         return judge_failure(board, &failure, ends, text, bytes);
     if (missing < 0 && survivors != NULL)
-        return survivors_classify(survivors, board, plan, ends, text, bytes);
+        return survivors_classify(survivors, board, ends, text, bytes);
     if (missing >= 0)
         snprintf(text, bytes, "rank %d was never started", missing);
     else

@@ -11,12 +11,15 @@ struct survivors {
     const char *folder;   /* of the run, borrowed: what became of the ranks is in its traces */
     int ranks;            /* of the application: the rest of the first processes are in reserve */
     bool start_needs_all; /* nobody outlives a death before MPI_Init has returned */
+    bool may_leave;       /* who exits by itself after a kill has left: the job starts again */
+    const struct plan *plan; /* borrowed: what it kills is not the first that failed */
 };
 
 /* From the board, for all processes. Those whose parent had no time to tell are left as they are in
- * `ends` when known already (reaped by the driver). `plan`: what it kills is not the first that
- * failed, for the others go on; NULL: it is. */
-void ends_collect(const struct board *board, const struct plan *plan, struct rank_end *ends);
+ * `ends` when known already (reaped by the driver). survivors: NULL, a death ends the incarnation.
+ */
+void ends_collect(const struct board *board, const struct survivors *survivors,
+                  struct rank_end *ends);
 
 /* Only for an incarnation that ended by itself, and before the next one begins on the board.
  * survivors: NULL, a death ends the incarnation. */

@@ -317,7 +317,8 @@ static bool launcher_was_signalled(const struct running_incarnation *running, ch
     return true;
 }
 
-static enum launch_end classify(const struct running_incarnation *running, char *text, size_t bytes)
+static enum launch_end classify(const struct running_incarnation *running,
+                                const struct survivors *survivors, char *text, size_t bytes)
 {
     const struct launch *launch = running->launch;
     if (launch->board->refused[0] != '\0') {
@@ -329,15 +330,9 @@ static enum launch_end classify(const struct running_incarnation *running, char 
         return LAUNCH_VOID;
     }
     const struct plan *plan = &launch->scenario->plan;
-    const struct survivors survivors = {
-        .folder = launch->folder,
-        .ranks = launch->scenario->ranks - launch->scenario->reserve,
-        .start_needs_all = launch->launcher->hides_deaths,
-    };
     enum launch_end end = LAUNCH_VOID;
     if (!launcher_was_signalled(running, text, bytes))
-        end = ends_classify(launch->board, plan, launch->scenario->survivors ? &survivors : NULL,
-                            running->ends, text, bytes);
+        end = ends_classify(launch->board, plan, survivors, running->ends, text, bytes);
     if (end == LAUNCH_FAILED && ends_storage_failed(launch->board, plan, text, bytes))
         return LAUNCH_KILLED;
     if (end == LAUNCH_VOID)
@@ -399,9 +394,17 @@ static enum launch_end conclude(const struct running_incarnation *running, enum 
 {
     const struct launch *launch = running->launch;
     const struct scenario *scenario = launch->scenario;
-    ends_collect(launch->board, scenario->survivors ? &scenario->plan : NULL, running->ends);
+    const struct survivors survivors = {
+        .folder = launch->folder,
+        .ranks = scenario->ranks - scenario->reserve,
+        .start_needs_all = launch->launcher->hides_deaths,
+        .may_leave = scenario->max_incarnations > 1,
+        .plan = &scenario->plan,
+    };
+    const struct survivors *live_on = scenario->survivors ? &survivors : NULL;
+    ends_collect(launch->board, live_on, running->ends);
     if (end == LAUNCH_FINISHED)
-        end = classify(running, text, bytes);
+        end = classify(running, live_on, text, bytes);
     bool bad = end == LAUNCH_FAILED || end == LAUNCH_DEADLOCK || end == LAUNCH_TIME_LIMIT ||
                end == LAUNCH_VOID;
     if (bad && (disk_is_full(launch, text, bytes) || lacks_shared_memory(launch, text, bytes)))

@@ -36,7 +36,8 @@ static int process_of(const struct lives *lives, int incarnation, int rank)
     return life->trace->rank;
 }
 
-static void tell(const struct board *board, const struct plan *plan, const struct rank_end *ends,
+/* True: the plan killed it. */
+static bool tell(const struct board *board, const struct plan *plan, const struct rank_end *ends,
                  int rank, int process, char *text, size_t bytes)
 {
     int step = process < 0 ? -1 : ends_killer(board, plan, &ends[process]);
@@ -46,6 +47,7 @@ static void tell(const struct board *board, const struct plan *plan, const struc
                  rank, step + 1, process == rank ? "" : " in a later life");
     else
         snprintf(text, bytes, "no process is rank %d any more", rank);
+    return step >= 0;
 }
 
 /* The process that the plan killed before its MPI_Init had returned; -1: none. */
@@ -60,15 +62,14 @@ static int killed_at_start(const struct board *board, const struct plan *plan,
 }
 
 enum launch_end survivors_classify(const struct survivors *survivors, const struct board *board,
-                                   const struct plan *plan, const struct rank_end *ends, char *text,
-                                   size_t bytes)
+                                   const struct rank_end *ends, char *text, size_t bytes)
 {
     struct trace_set traces;
     struct lives lives;
     struct error error;
     int incarnation = atomic_load(&board->incarnation);
     enum launch_end end = LAUNCH_FINISHED;
-    int early = survivors->start_needs_all ? killed_at_start(board, plan, ends) : -1;
+    int early = survivors->start_needs_all ? killed_at_start(board, survivors->plan, ends) : -1;
     if (early >= 0) {
         snprintf(text, bytes,
                  "rank %d was killed before its MPI_Init had returned; under mpiexec no other rank "
@@ -82,13 +83,14 @@ enum launch_end survivors_classify(const struct survivors *survivors, const stru
     }
     lives_read(&traces, &lives);
     snprintf(text, bytes, "every rank finished");
-    for (int rank = 0; end == LAUNCH_FINISHED && rank < survivors->ranks; rank++) {
+    bool killed = false;
+    for (int rank = 0; !killed && rank < survivors->ranks; rank++) {
         int process = process_of(&lives, incarnation, rank);
         bool finished = process >= 0 && has_finished(board, &ends[process]);
         if (finished || is_given_up(&traces, incarnation, rank) || lives.helper[rank] ||
             !lives.application[rank])
             continue;
-        tell(board, plan, ends, rank, process, text, bytes);
+        killed = tell(board, survivors->plan, ends, rank, process, text, bytes);
         end = LAUNCH_KILLED;
     }
     lives_release(&lives);

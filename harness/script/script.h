@@ -55,7 +55,8 @@ struct scenario {
     char *violates;   /* expect.violates, or NULL */
     char **cover;     /* expect.cover: ids of claims whose situation must arise */
     size_t cover_count;
-    int max_incarnations; /* 0: as many as the plan has kills, plus one; with survivors one */
+    int max_incarnations; /* 0: as many as the plan has kills, plus one; with survivors one; more
+                           * than one: who exits after a kill has left, and the job starts again */
     char **environment;   /* "NAME=value", given to the ranks */
     size_t environment_count;
     bool restart_has_arguments; /* later incarnations have those below instead of `argument` */

@@ -233,10 +233,6 @@ static enum error_code check_survivors(const struct scenario_list *list, struct 
                              "%s:%d: scenario \"%s\": \"survivors\" is for engine = \"step\", for "
                              "MPICH's mpiexec, and for Open MPI 5; under %s a death ends the job",
                              scenario->file, scenario->line, scenario->name, launcher->product);
-        if (scenario->survivors && scenario->max_incarnations > 1)
-            return error_set(error, ERROR_USAGE,
-                             "%s:%d: scenario \"%s\": with \"survivors\" \"max_incarnations\" is 1",
-                             scenario->file, scenario->line, scenario->name);
         enum error_code code = check_detection(scenario, launcher, error);
         if (code != OK)
             return code;

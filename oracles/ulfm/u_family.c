@@ -177,6 +177,19 @@ int u_dead_member(const struct u_run *run, const struct u_comm *comm, int beside
     return -1;
 }
 
+/* It was killed before it had a trace, so nobody ever had anything of it: dead from the start. */
+static struct u_death death_unseen(const struct u_run *run, int process)
+{
+    const struct run_facts *facts = run->judging->facts;
+    for (size_t i = 0; i < facts->rank_end_count; i++) {
+        const struct rank_end *end = &facts->rank_ends[i];
+        if (end->rank == process && end->incarnation == run->pass->incarnation && end->known &&
+            end->wait_status != 0)
+            return (struct u_death){.from = 0, .gone = 0};
+    }
+    return (struct u_death){.from = U_NEVER, .gone = U_NEVER};
+}
+
 static void read_deaths(struct u_run *run)
 {
     const struct trace_set *traces = run->judging->traces;
@@ -185,8 +198,7 @@ static void read_deaths(struct u_run *run)
     run->first_gone = U_NEVER;
     for (int process = 0; process < run->processes; process++) {
         const struct trace *trace = trace_set_find(traces, process, run->pass->incarnation);
-        struct u_death none = {.from = U_NEVER, .gone = U_NEVER};
-        run->death[process] = trace != NULL ? death_of(trace) : none;
+        run->death[process] = trace != NULL ? death_of(trace) : death_unseen(run, process);
         if (run->death[process].gone < run->first_gone)
             run->first_gone = run->death[process].gone;
     }

@@ -50,6 +50,7 @@ static const struct {
     {"M.atomic", {4, 1, 459}},      {"W.once", {6, 4, 514}},
     {"F.blank", {1, 0, 526}},       {"F.shrink", {3, 0, 524}},
     {"F.replace", {2, 0, 525}},     {"F.last", {4, 1, 525}},
+    {"K.save", {11, 1, 442}},
 };
 
 #define CLAIMS_MOST 256
