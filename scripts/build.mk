@@ -75,7 +75,8 @@ study: setup
 # Minutes: what is explored with the reduction is what all orders come to.
 .PHONY: explore-orders
 explore-orders: setup
-	$(Q)$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/explore_order
+	$(Q)$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/explore_order \
+		$(BUILD)/tests/mpi/explore_death
 	$(Q)scripts/explore_orders.sh $(BUILD)
 
 # Hours: the schedules of small jobs, one after the other; see explore_suites.sh for BUDGET.
