@@ -61,7 +61,8 @@ static void add_subject(struct campaign *campaign, const struct scenario *scenar
     subject->scenario = *scenario;
     subject->scenario.violates = NULL;
     subject->scenario.cover_count = 0;
-    subject->scenario.max_incarnations = 0;
+    if (!scenario->survivors) /* else it says whether the job starts again at all */
+        subject->scenario.max_incarnations = 0;
     plan_init(&subject->wires);
     subject->wires.wires = scenario->plan.wires;
     memcpy(subject->wires.wire, scenario->plan.wire, sizeof subject->wires.wire);

@@ -6,8 +6,8 @@ cover {
   "H.result", "H.progress", "U.nostall", "U.class", "U.local", "U.revoke", "U.shrink", "U.agree",
 }
 
--- H.loss is not among them: what is under way when a rank dies is lost. Nor is H.collective: where a
--- rank dies in a collective that nobody else has come to, its new process is counted one ahead of
+-- H.loss is not among them: what is under way when a rank dies is lost. Nor is H.collective: where
+-- a rank dies in a collective that nobody else has come to, its new process is counted one ahead of
 -- the others.
 local function job(name, plan)
   scenario(name) {

@@ -80,8 +80,7 @@ static void commit(MPI_Comm alive, uint64_t line)
 
 static void save_nothing(const char *why)
 {
-    if (job.rank == 0 || job.newest.number != LINE_NONE)
-        fprintf(stderr, PROTOCOL ": rank %d: %s: back to what was saved before\n", job.rank, why);
+    fprintf(stderr, PROTOCOL ": rank %d: %s: back to what was saved before\n", job.rank, why);
     faultline_given_up(job.newest.number, why);
 }
 
@@ -96,7 +95,7 @@ _Noreturn void job_leave(void)
     MPI_Comm before = MPI_COMM_WORLD, alive;
     uint64_t line = LINE_NONE;
     int lost = shrink(before, &alive);
-    line_phase(&job.store, "shrunk");
+    faultline_phase(PROTOCOL ":shrunk");
     if (lost == 0)
         job_give_up("a call has failed, and nobody has died");
     while (lost == 1 && !save_together(alive, &line)) {
