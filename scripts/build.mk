@@ -25,13 +25,19 @@ bench-collectives: $(BUILD)/bench/collectives $(BUILD)/protocols/libc3.so
 $(BUILD)/bench/%: scripts/bench/%.c
 	@echo "  MPICC   $<"
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -o $@ $<
+	$(Q)$(MPICC) -std=c11 $(CFLAGS) $(WARNINGS) -Iharness -Isuites/programs -o $@ $<
 
 # What message logging keeps and sends along, counted; RANKS="8 16": these numbers of ranks only.
 .PHONY: bench-logging
 bench-logging: all
 	@mkdir -p $(BUILD)/bench
 	$(Q)$(LUA) scripts/bench/logging.lua $(BUILD) $(RANKS)
+
+# How much slower messages are under message logging when nobody dies; wants an idle machine.
+# PAIRS="3": as many pairs of each.
+.PHONY: bench-logging-times
+bench-logging-times: all $(BUILD)/bench/pingpong
+	$(Q)$(LUA) scripts/bench/logging_times.lua $(BUILD) $(PAIRS)
 
 # How long a migration takes against the size of the state, and a bare socket beside it, with a plot;
 # up to 1 GiB, of which there are four copies at once, and five in warm.c. Wants an idle machine.
