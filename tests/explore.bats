@@ -89,6 +89,10 @@ outcomes() {
     run "$FAULTLINE" explore --crashes 1 --losses s.lua
     [ "$status" -eq 64 ]
     [[ "$output" == *'takes no scenario with nodes'* ]]
+    printf 'scenario "go on" { protocol = "null", program = "ring", ranks = 2, survivors = true }\n' >s.lua
+    run "$FAULTLINE" explore --crashes 1 --losses s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'loses nothing where others survive'*'"go on"'* ]]
 }
 
 # deaths [OPTION...]: a job of two ranks in which the first dies at any place.

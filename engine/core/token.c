@@ -338,7 +338,7 @@ int engine_spawn(int count)
 {
     int first = engine->processes;
     engine->processes += count;
-    engine_touch(TOUCH_WRITE, object_name(OBJECT_SPAWNED, 0, 0, 0));
+    engine_touch(TOUCH_WRITE, object_name(OBJECT_SPAWNED, ENGINE_MAX_PROCESSES, 0, 0));
     for (int i = first; i < engine->processes; i++)
         engine_touch(TOUCH_WRITE, object_name(OBJECT_SPAWNED, (uint64_t)i, 0, 0));
     engine_call_launcher();

@@ -173,12 +173,27 @@ static bool can_be_explored(const struct plan *plan, size_t step)
            (step == 0 || s->after == PLAN_AFTER_START || s->when.rank == plan->steps[0].when.rank);
 }
 
+/* What a death loses of the store is no step that others' calls on the store could be exchanged
+ * with: it is not known where others go on. */
+static bool may_lose(const struct options *options, const struct scenario *scenario)
+{
+    bool loses = options->losses;
+    for (size_t i = 0; i < scenario->plan.count; i++)
+        loses |= scenario->plan.steps[i].lose != LOSE_NOTHING;
+    return loses;
+}
+
 static enum error_code check(const struct options *options, const struct scenario *scenario,
                              struct error *error)
 {
     if (options->losses && scenario->nodes != NULL)
         return error_set(error, ERROR_USAGE,
                          "%s:%d: explore --losses takes no scenario with nodes: \"%s\"",
+                         scenario->file, scenario->line, scenario->name);
+    if (scenario->survivors && may_lose(options, scenario))
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: explore loses nothing where others survive (no --losses, and no "
+                         "kill with lose): \"%s\"",
                          scenario->file, scenario->line, scenario->name);
     for (size_t i = 0; i < scenario->plan.count; i++)
         if (!can_be_explored(&scenario->plan, i))
