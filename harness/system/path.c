@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KNOWN_MAX 64
-#define KNOWN_BYTES 256
 #define ID_BYTES 64
 #define REMOVE_OPEN_FOLDERS 16
 
@@ -122,29 +120,31 @@ static int not_hidden(const struct dirent *entry)
     return entry->d_name[0] != '.' && strstr(entry->d_name, ".d") == NULL;
 }
 
-/* The names on a place, sorted; returns how many (at most KNOWN_MAX). Owned by the caller. */
-static size_t place_names(const struct place *place, const char *folder, char *names[KNOWN_MAX])
+/* The names on a place, sorted; how many, in *count. Array and names are owned by the caller. */
+static char **place_names(const struct place *place, const char *folder, size_t *count)
 {
     struct dirent **entries;
     int found = scandir(folder, &entries, not_hidden, alphasort);
-    size_t count = 0;
+    char **names = memory_new(found > 0 ? (size_t)found : 0, sizeof *names);
     size_t before = strlen(place->before), after = strlen(place->after);
+    *count = 0;
     for (int i = 0; i < found; i++) {
         const char *name = entries[i]->d_name;
         size_t length = strlen(name);
         bool fits = length > before + after && strncmp(name, place->before, before) == 0 &&
                     strcmp(name + length - after, place->after) == 0;
-        if (fits && count < KNOWN_MAX)
-            names[count++] = memory_format("%.*s", (int)(length - before - after), name + before);
+        if (fits)
+            names[(*count)++] =
+                memory_format("%.*s", (int)(length - before - after), name + before);
         free(entries[i]);
     }
     if (found >= 0)
         free(entries);
-    return count;
+    return names;
 }
 
 /* Whether a name is a known one, "-", and more: so suites/protocols names broken variants. */
-static bool is_variant(const char *name, char *names[], size_t count)
+static bool is_variant(const char *name, char *const names[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(names[i]);
@@ -154,18 +154,29 @@ static bool is_variant(const char *name, char *names[], size_t count)
     return false;
 }
 
+/* The names, with commas, but no broken variants: there are too many. Owned by the caller. */
+static char *known_names(char *const names[], size_t count)
+{
+    char *known;
+    size_t bytes, listed = 0;
+    FILE *stream = memory_stream(&known, &bytes);
+    for (size_t i = 0; i < count; i++)
+        if (!is_variant(names[i], names, count))
+            fprintf(stream, "%s%s", listed++ > 0 ? ", " : "", names[i]);
+    if (listed == 0)
+        fputs("none", stream);
+    memory_stream_end(stream);
+    return known;
+}
+
 /* "there is no protocol "nul" (did you mean "null"?); known are: blocking, null". */
 static enum error_code place_error(const struct place *place, const char *name, const char *folder,
                                    struct error *error)
 {
-    char *names[KNOWN_MAX];
-    size_t count = place_names(place, folder, names);
+    size_t count;
+    char **names = place_names(place, folder, &count);
     const char *near = nearest_name(name, (const char *const *)names, count);
-    char known[KNOWN_BYTES] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
-                                 names[i]);
+    char *known = known_names(names, count);
     enum error_code code = error_set(
         error, ERROR_USAGE, "there is no %s \"%s\"%s%s%s%s; known are: %s; or give a path with '/'",
         place->what, name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
@@ -173,9 +184,11 @@ static enum error_code place_error(const struct place *place, const char *name, 
         place == &protocol_place && is_variant(name, names, count)
             ? "; `make variants` builds the protocols that are broken on purpose"
             : "",
-        count > 0 ? known : "none");
+        known);
+    free(known);
     for (size_t i = 0; i < count; i++)
         free(names[i]);
+    free(names);
     return code;
 }
 
