@@ -107,6 +107,16 @@ for variant, mode in pairs {
       survivors = true, environment = { FT_MPI_MODE = mode } })
 end
 
+-- ---- checkpoint_on_failure ---------------------------------------------------------------------
+
+for variant, claim in pairs {
+  ["own-line"] = "H", ["newer-line"] = "H", ["every-line"] = "K", ["not-again"] = "K",
+  forgotten = "K", ["own-part"] = "H", alone = "H",
+} do
+  subject("checkpoint_on_failure-" .. variant, "laplace", { "--iterations", 8, "--size", 16 },
+    { claims = { claim }, ranks = 4, engine = "step", survivors = true, max_incarnations = 4 })
+end
+
 -- ---- scmel -------------------------------------------------------------------------------------
 
 local function scmel(variant, program)
