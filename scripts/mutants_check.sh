@@ -45,9 +45,10 @@ if $all; then
     while read -r claim count; do
         wrong "$claim has caught $count mutants, fewer than $least"
     done < <(jq -rs --arg claims "$claims" --argjson least "$least" '
-        [.[] | . as $one | .targets[] | select($one.found[.])] as $caught
+        [.[] | . as $one | .targets[] | select($one.found[.])]
+        | group_by(.) | (map({key: .[0], value: length}) | from_entries) as $caught
         | $claims | split("\n")[] | . as $claim
-        | [$caught[] | select(. == $claim)] | length | select(. < $least) | "\($claim) \(.)"' \
+        | ($caught[$claim] // 0) | select(. < $least) | "\($claim) \(.)"' \
         "$results")
 fi
 exit $bad

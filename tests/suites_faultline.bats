@@ -12,8 +12,8 @@ setup() { suites_setup; }
     passes 100 "$ROOT/suites/blocking/crash.lua" --engine step
 }
 
-@test "blocking: every program, killed at every fourth point, recovers under mpiexec" {
-    passes 25 "$ROOT/suites/blocking/crash.lua" --engine mpiexec --shard 2/4
+@test "blocking: every program, killed at every tenth point, recovers under mpiexec" {
+    passes 10 "$ROOT/suites/blocking/crash.lua" --engine mpiexec --shard 2/10
 }
 
 @test "blocking: each broken variant is found by the claim that is said, on the step engine" {

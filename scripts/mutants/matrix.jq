@@ -11,6 +11,9 @@ def outcome:
           end
     end;
 
+# How often each text is there.
+def counts: group_by(.) | map({key: .[0], value: length}) | from_entries;
+
 def table($head; rows):
     "| " + ($head | join(" | ")) + " |", "|" + ($head | map("---|") | join("")),
     (rows | "| " + join(" | ") + " |");
@@ -48,12 +51,11 @@ def folder: .patch | split("/")[2];
     ($protocols | group_by(folder)[] | ("### \(.[0] | folder)", "", protocol_table, "")),
     "### By claim", "",
     "Of claims about Faultline itself (I) the mutants are those of its own oracles, below.", "",
-    ([$all[] | . as $one | .targets[] | select($one.found[.])] as $caught
-     | [$all[].found | keys[]] as $found
+    (([$all[] | . as $one | .targets[] | select($one.found[.])] | counts) as $caught
+     | ([$all[].found | keys[]] | counts) as $found
      | table(["claim", "mutants caught that are for it", "all that violate it"];
              $claims | split("\n")[] | . as $claim
-             | [$claim, "\([$caught[] | select(. == $claim)] | length)",
-                "\([$found[] | select(. == $claim)] | length)"])),
+             | [$claim, "\($caught[$claim] // 0)", "\($found[$claim] // 0)"])),
     ""
   end),
   (if $own == [] then empty else
