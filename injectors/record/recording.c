@@ -11,6 +11,7 @@ const struct watcher *watcher;
 const struct schedule *schedule;
 _Atomic bool runtime_watching;
 _Atomic bool runtime_steering;
+_Atomic bool runtime_carrying;
 int runtime_recording;
 bool runtime_several_threads;
 bool runtime_is_nobody;

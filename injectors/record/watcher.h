@@ -69,6 +69,10 @@ extern _Atomic bool runtime_watching;
  * since messages are held, chosen or answers given. Then runtime_watching is true as well. */
 extern _Atomic bool runtime_steering;
 
+/* The same, but only where messages are held, chosen or answers given: not where calls do not block
+ * in the library only so that somebody sees that ranks are blocked. */
+extern _Atomic bool runtime_carrying;
+
 /* --- what a watcher may ask of the taps ------------------------------------------------------- */
 /* Provided by the taps; without it a message that has a key is never recognised. An unsigned field
  * of `bytes` 1, 2, 4 or 8 in the machine's order, at `offset` of the packed payload of the wire

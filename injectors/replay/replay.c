@@ -558,7 +558,7 @@ void replay_open(const char *path, const struct plan *plan, struct board *board,
     }
     read_wanted(run_folder);
     watcher = &as_then;
-    runtime_steering = true;
+    runtime_steering = runtime_carrying = true;
     runtime_watching = true;
     if (replay_steer != NULL)
         replay_steer();

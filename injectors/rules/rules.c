@@ -217,9 +217,10 @@ static void know_steps(void)
         rules_know(&rule->release, &s->release);
         rules.has_states |= waits_for_states(&s->when);
         rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
-        runtime_steering |=
-            action_steers(s->action) || (waits_for_states(&s->when) && asks_blocked(&s->when));
+        runtime_carrying |= action_steers(s->action);
+        runtime_steering |= waits_for_states(&s->when) && asks_blocked(&s->when);
     }
+    runtime_steering |= runtime_carrying;
 }
 
 static bool asks_within(const struct plan *plan)
@@ -238,7 +239,7 @@ void rules_open(const struct plan *plan, struct board *board, int rank, int inca
                            .rank = rank,
                            .incarnation = incarnation,
                            .run_folder = run_folder};
-    runtime_steering = false;
+    runtime_steering = runtime_carrying = false;
     if (asks_within(plan))
         rules_within_open(run_folder);
     know_steps();
@@ -249,5 +250,5 @@ void rules_open(const struct plan *plan, struct board *board, int rank, int inca
 void rules_close(void)
 {
     runtime_watching = false;
-    runtime_steering = false;
+    runtime_steering = runtime_carrying = false;
 }

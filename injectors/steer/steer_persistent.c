@@ -5,8 +5,10 @@
  * and with a tag of its own; a message without data completes it. So all that MPI does with
  * requests works with it: Wait and Test in all forms, MPI_Start, MPI_Request_free, MPI_Cancel.
  *
- * A persistent send of the program is one of these for its life. Starting it starts the receive,
- * and the message goes as any other: now, from the program's buffer, or later from a copy. */
+ * A persistent send of the program is one of these for its life, where messages may be held.
+ * Starting it starts the receive, and the message goes as any other: now, from the program's
+ * buffer, or later from a copy. What becomes of the message then is not told: a receiver that dies
+ * raises nothing. */
 #include "injectors/steer/steer_parts.h"
 
 #include <stdlib.h>
@@ -76,6 +78,8 @@ void steer_signals_close(void)
 /* *request is the library's own, which has found nothing wrong with the arguments. */
 int steer_send_init(MPI_Request *request)
 {
+    if (!runtime_carrying)
+        return MPI_SUCCESS;
     struct persistent *made = calloc(1, sizeof *made);
     MPI_Request ours;
     if (!made)

@@ -198,6 +198,7 @@ static void test_states(void)
     become(2, 0);
     watcher->round();
     check(step() == 1 && faults(FAULT_KILL) == 1, "and any rank may act upon it");
+    check(runtime_steering && !runtime_carrying, "calls yield, and messages go as they are");
     RUN("await event=send rank=0");
     become(1, 0);
     check(!runtime_watching && !runtime_steering, "a plan without steering costs others nothing");
@@ -245,7 +246,8 @@ static void test_hold(void)
     RUN("hold event=send rank=0 peer=1 level=wire nth=2 count=2 release.event=recv release.nth=2",
         "await event=send level=wire");
     become(0, 0);
-    check(runtime_steering && runtime_watching, "steering is known from the start");
+    check(runtime_steering && runtime_carrying && runtime_watching,
+          "steering is known from the start");
     check(send_held(1) == 0 && send_held(2) == 0, "the first one passes, and one to another rank");
     check(send_held(1) == 1 && is_last_fault(FAULT_HELD, 0, 1, 3, 1),
           "the second is held, with its record in the evidence");
