@@ -18,7 +18,7 @@ steps() {
     shift
     printf 'scenario "steps" { program = "survivors", ranks = 4, survivors = true, protocol = "null",
   arguments = { %s }, claims = { "U" }, plan = function(p)
-    p:kill { rank = 1, call = "MPI_Barrier", position = "inside" } end }\n' "$(printf '"%s", ' "$@")" >s.lua
+    p:kill { rank = 1, call = "MPI_Barrier" } end }\n' "$(printf '"%s", ' "$@")" >s.lua
     run timeout -k 5 200 "$FAULTLINE" run --keep --no-control --no-stacks s.lua
     echo "$output"
     "$FAULTLINE" trace faultline-out/latest/1 | tee trace.txt | grep "$pattern"
