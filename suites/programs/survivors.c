@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ITEMS 4
 #define RANKS_MOST 64
@@ -458,6 +459,10 @@ static int ulfm_step(const char *name, int value, bool *known)
         return wait_together();
     if (strcmp(name, "cancel") == 0)
         return cancel();
+    if (strcmp(name, "sleep") == 0) {
+        usleep((useconds_t)value);
+        return MPI_SUCCESS;
+    }
     *known = false;
     return MPI_SUCCESS;
 }
@@ -468,7 +473,8 @@ static void refuse(const char *step)
 {
     fprintf(stderr,
             "survivors: %s is no step; there are: send large ssend recv exchange probe mrecv isend "
-            "issend ilarge irecv psend plarge precv (=RANK, or any), wait waitall cancel, barrier",
+            "issend ilarge irecv psend plarge precv (=RANK, or any), wait waitall cancel, "
+            "sleep=MICROSECONDS, barrier",
             step);
     for (size_t i = 1; i < sizeof collectives / sizeof collectives[0]; i++)
         fprintf(stderr, " %s", collectives[i].name);

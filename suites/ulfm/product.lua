@@ -2,8 +2,9 @@
 -- however the call ends: what `make ulfm-product` runs with some schedules each, and counts. Rank 1
 -- dies.
 
--- kind = the step (of suites/programs/survivors.c) that makes the call, with %s for a peer or root;
--- blocked = the call in which it waits; unrevoked = no revocation ends it; rooted = by rank 0.
+-- step = what makes the call in suites/programs/survivors.c; start = its name without form and
+-- root; blocked = what it waits in; unrevoked = no revocation ends it; rooted = by rank 0;
+-- root = the root's rank, or false.
 local kinds = {}
 local function kind(name, step, blocked, more)
   local one = more or {}
@@ -23,11 +24,13 @@ for _, one in ipairs(collectives) do
   local step, call, rooted = table.unpack(one)
   for _, root in ipairs(rooted and { 0, 1 } or { 0 }) do
     local to = rooted and ", root " .. root or ""
-    kind(step .. to, step .. "=" .. root, "MPI_" .. call, { rooted = rooted and root == 0 })
-    kind("started " .. step .. to, "i" .. step .. "=" .. root, "MPI_Wait",
-      { request = true, rooted = rooted and root == 0 })
-    kind("persistent " .. step .. to, "p" .. step .. "=" .. root, "MPI_Wait",
-      { request = true, rooted = rooted and root == 0 })
+    local function form(text, letter, blocked, request)
+      kind(text .. step .. to, letter .. step .. "=" .. root, blocked,
+        { request = request, rooted = rooted and root == 0, root = rooted and root, start = step })
+    end
+    form("", "", "MPI_" .. call, false)
+    form("started ", "i", "MPI_Wait", true)
+    form("persistent ", "p", "MPI_Wait", true)
   end
 end
 for _, one in ipairs {
@@ -101,6 +104,8 @@ local messages = {
   { "send", "2:send=1", "1:recv=2", "0:send=3", "3:recv=0", "MPI_Send" },
   { "large", "2:large=1", "1:recv=2", "0:large=3", "3:recv=0", "MPI_Send" },
   { "ssend", "2:ssend=1", "1:recv=2", "0:ssend=3", "3:recv=0", "MPI_Ssend" },
+  { "large started", "2:ilarge=1", "1:recv=2", "0:ilarge=3", "3:recv=0", "MPI_Wait" },
+  { "large persistent", "2:plarge=1", "1:recv=2", "0:plarge=3", "3:recv=0", "MPI_Wait" },
   { "isend", "2:isend=1", "1:recv=2", "0:isend=3", "3:recv=0", "MPI_Wait" },
   { "issend", "2:issend=1", "1:recv=2", "0:issend=3", "3:recv=0", "MPI_Wait" },
   { "psend", "2:psend=1", "1:recv=2", "0:psend=3", "3:recv=0", "MPI_Wait" },
@@ -141,4 +146,242 @@ for _, one in ipairs(messages) do
     each("before it, another revokes", ("1:barrier 3:revoke %s %s wait"):format(of_peer,
       of_bystander), nth_call(FIRST, "inside"))
   end
+end
+
+-- ---- who knows, and who comes late --------------------------------------------------------------
+
+-- Nobody revokes unless it is said. What is left to chance is little: product.sh runs these under
+-- more schedules.
+local function steered(kind_name, text, steps, plan)
+  job(("%s, steered: %s"):format(kind_name, text), "--keep " .. steps, plan)
+end
+
+-- Stops a rank at the end of the program's start, until `release`; without, until it is released.
+local function comes(p, rank, release)
+  return p:stop { rank = rank, event = "call", level = "wire", nth = FIRST - 1,
+    position = "after", release = release, after = "start" }
+end
+
+local function dies(p, rank, ...)
+  p:kill { rank = rank, after = "start", at = { state = { ... } } }
+end
+
+local function blocked(rank, call) return { rank = rank, blocked = call or "MPI_Recv" } end
+local function all_blocked(...)
+  local state = {}
+  for _, rank in ipairs { ... } do state[#state + 1] = blocked(rank) end
+  return { state = state }
+end
+local function through(rank, call) return { rank = rank, call = call, position = "after" } end
+
+-- What some ranks need to take part, to its end.
+local function steps_of(one, ...)
+  local steps = {}
+  for _, rank in ipairs { ... } do
+    steps[#steps + 1] = rank .. ":" .. one.step
+    if one.request then steps[#steps + 1] = rank .. ":wait" end
+  end
+  return table.concat(steps, " ") .. " "
+end
+
+-- Members that need nothing of rank 2 (of rank 0, where `root`) are through without it.
+local function who_needs_whom(one)
+  local from_root = one.root and (one.start:match("^bcast") or one.start:match("^scatter"))
+  return {
+    from_root = from_root, root = one.root and not from_root,
+    from_lower = one.start == "scan" or one.start == "exscan",
+  }
+end
+
+local function know_before(one, each)
+  local know = "0:recv=1 2:recv=1 3:recv=1 "
+  each("it died before, all know", know .. steps_of(one, 0, 2, 3), nth_call(FIRST, "before"))
+  each("it came and died, then the others come", steps_of(one, 1) ..
+    "1:recv=0 0:sleep=1000 2:sleep=1000 3:sleep=1000 " .. know .. steps_of(one, 0, 2, 3),
+    function(p)
+      -- While they sleep rank 1 alone can go on: it has surely come. (Where a plan asks who is
+      -- blocked it waits for all before such a call: injectors/README.md.)
+      p:kill { rank = 1, at = { rank = 0, call = "MPI_Recv" } }
+    end)
+  each("two have come, one of them dies, then the others come", steps_of(one, 0, 1) ..
+    "2:sleep=1000 3:sleep=2000 " .. steps_of(one, 2, 3), function(p)
+      p:kill { rank = 1, at = { rank = 2, call = one.request and "MPI_Wait" or one.blocked } }
+    end)
+  if one.unrevoked then
+    each("all have acknowledged", know .. "ack " .. steps_of(one, 0, 2, 3),
+      nth_call(FIRST, "before"))
+  else
+    each("it died before, another revokes", know .. "3:revoke " .. steps_of(one, 0, 2),
+      nth_call(FIRST, "before"))
+  end
+end
+
+-- Rank 3 is told of a death, and is through when rank 2 comes, which is not told.
+local function another_dies(one, each)
+  for _, revoke in ipairs { "", "3:recv=0 3:revoke " } do
+    each("one comes late, another dies" .. (revoke ~= "" and " and it is revoked" or ""),
+      "1:recv=0 0:recv=2 " .. steps_of(one, 3) .. revoke .. steps_of(one, 2), function(p)
+        dies(p, 1, blocked(1), blocked(0), blocked(3, one.blocked))
+        p:detect { rank = 2, of = 1, at = { rank = 3, call = "MPIX_Comm_shrink" }, after = "start" }
+        comes(p, 2, through(3, one.blocked))
+        dies(p, 0, blocked(2, one.blocked))
+      end)
+  end
+end
+
+-- Ranks 0 and 1 are through when rank 2 comes.
+local function after_the_first(one, each, revoke)
+  local begin = steps_of(one, 0, 1) .. "0:recv=1 1:recv=3 3:recv=1 " .. revoke
+  local held = one.request and "2:recv=1 2:wait" or ""
+  each("one comes when the first is through, death while it is in it", begin .. "2:" .. one.step ..
+    " " .. held, function(p)
+    comes(p, 2, all_blocked(0, 1, 3))
+    if one.request then
+      p:kill { rank = 1, after = "start", at = all_blocked(0, 1, 2, 3) }
+    else
+      p:kill { rank = 1, after = "start", at = { rank = 2, call = one.blocked } }
+    end
+  end)
+  each("one comes when the first is through, death after it", begin .. steps_of(one, 2) ..
+    "2:recv=1", function(p)
+    comes(p, 2, all_blocked(0, 1, 3))
+    p:kill { rank = 1, after = "start", at = all_blocked(0, 1, 2, 3) }
+  end)
+  each("one comes when the first is through, death before", begin .. steps_of(one, 2), function(p)
+    comes(p, 2, through(3, revoke ~= "" and "MPIX_Comm_revoke" or "MPI_Recv"))
+    p:kill { rank = 1, after = "start", at = all_blocked(0, 1, 3) }
+  end)
+end
+
+-- Rank 3 is through when the root, rank 0, comes.
+local function before_the_root(one, each, revoke)
+  local told = through(3, revoke ~= "" and "MPIX_Comm_revoke" or "MPI_Recv")
+  local begin = steps_of(one, 3) .. "3:recv=1 " .. revoke
+  local came = begin .. steps_of(one, 1) .. "1:recv=3 "
+  each("the root comes late, death while it is in it", begin .. "1:recv=3 " .. steps_of(one, 0),
+    function(p)
+      comes(p, 0, all_blocked(1, 3))
+      dies(p, 1, blocked(1), blocked(3), blocked(0, one.blocked))
+    end)
+  each("the root comes late, one that came dies", came .. steps_of(one, 0, 2), function(p)
+    comes(p, 0, all_blocked(1, 3))
+    comes(p, 2, told)
+    dies(p, 1, blocked(1), blocked(3), blocked(0, one.blocked))
+  end)
+  each("the root comes late, death before", came .. steps_of(one, 2, 0), function(p)
+    comes(p, 0, told)
+    p:kill { rank = 1, after = "start", at = all_blocked(1, 3) }
+  end)
+  each("the root comes late, death after", came .. steps_of(one, 2, 0) .. "0:recv=1", function(p)
+    comes(p, 0, all_blocked(1, 3))
+    p:kill { rank = 1, after = "start", at = all_blocked(0, 1, 3) }
+  end)
+end
+
+-- Who revokes has begun it, so it can end well at who is told neither of that nor of the death.
+local function after_a_revocation(one, each)
+  local begin = ("0:%s 1:%s 1:recv=2 3:%s 3:revoke 3:wait "):format(one.step, one.step, one.step)
+  local function job_of(text, kill)
+    each("one comes when the first is told of a revocation, death " .. text, begin ..
+      steps_of(one, 2) .. "0:wait", function(p)
+      local has_come = p:stop { rank = 1, call = "MPI_Recv", after = "start",
+        release = { rank = 3, call = "MPIX_Comm_shrink" } }
+      p:release(comes(p, 3), { after = has_come })
+      comes(p, 2, through(3, "MPI_Wait"))
+      p:detect { rank = 2, of = 1, at = { rank = 2, call = "MPIX_Comm_shrink" }, after = "start" }
+      kill(p)
+    end)
+  end
+  job_of("before", function(p)
+    p:kill { rank = 1, after = "start", at = through(3, "MPI_Wait") }
+  end)
+  job_of("while it is in it", function(p)
+    local stopped = p:stop { rank = 2, call = "MPI_Wait", level = "wire", after = "start" }
+    p:release(stopped, { after = p:kill { rank = 1, after = stopped } })
+  end)
+  job_of("after it", function(p)
+    p:kill { rank = 1, after = "start", at = { rank = 2, call = "MPIX_Comm_shrink" } }
+  end)
+end
+
+-- Rank `held` is inside, and stopped before the library has seen its call (of a request: its
+-- MPI_Wait), when rank 1 dies; it goes on when rank 3 has been told of that, or has revoked.
+local function held_inside(one, each, needs)
+  if not needs.root and not needs.from_root and not needs.from_lower then -- it needs all
+    for _, held in ipairs { 0, 2 } do
+      local other = 2 - held
+      each(("held in it is rank %d, death"):format(held), steps_of(one, 0, 1, 2, 3), function(p)
+        comes(p, held, { state = { blocked(1, one.blocked), blocked(other, one.blocked),
+          blocked(3, one.blocked) } })
+        local stopped = p:stop { rank = held, call = one.blocked, level = "wire", after = "start" }
+        p:release(stopped, { after = p:kill { rank = 1, after = stopped } })
+      end)
+    end
+    return
+  end
+  for _, revoke in ipairs { "", "3:revoke " } do
+    for _, held in ipairs { 0, 2 } do
+      local first = needs.root and steps_of(one, 3, 1) or steps_of(one, 1)
+      local told = revoke ~= "" and " and it is revoked" or ""
+      each(("held in it is rank %d, death%s"):format(held, told), first .. "1:recv=3 3:recv=1 " ..
+        revoke .. steps_of(one, 2 - held, held), function(p)
+        comes(p, held, { state = { blocked(3) } })
+        local stopped = p:stop { rank = held, call = one.blocked, level = "wire", after = "start",
+          release = through(3, revoke ~= "" and "MPIX_Comm_revoke" or "MPI_Recv") }
+        p:kill { rank = 1, after = stopped }
+      end)
+    end
+  end
+end
+
+for _, one in ipairs(kinds) do
+  local needs = one.start and who_needs_whom(one) or {}
+  local function plain(text, steps, plan) steered(one.name, text, steps, plan) end
+  know_before(one, plain)
+  if not one.unrevoked then
+    held_inside(one, plain, needs)
+    another_dies(one, plain)
+  end
+  for _, revoke in ipairs { "", "3:revoke " } do
+    local function each(text, steps, plan)
+      steered(one.name, text .. (revoke ~= "" and ", and it is revoked" or ""), steps, plan)
+    end
+    if needs.from_lower or needs.from_root and one.root == 0 then
+      after_the_first(one, each, revoke)
+    elseif needs.root and one.root == 0 then
+      before_the_root(one, each, revoke)
+    elseif one.request and not one.root and revoke ~= "" then
+      after_a_revocation(one, each)
+    end
+  end
+end
+
+for _, one in ipairs(messages) do
+  local name, of_peer, of_dead, of_bystander, of_other, of_blocked = table.unpack(one)
+  local function each(text, steps, plan)
+    steered(name, text, steps, plan)
+  end
+  local sent = of_dead:match(":send") and of_dead .. " " or name == "exchange" and "1:send=2 " or ""
+  local both = table.concat({ of_peer, of_bystander, of_other }, " ")
+  each("it died before, not all know", sent ..
+    "1:recv=0 3:recv=1 3:send=2 3:send=0 2:recv=3 0:recv=3 " .. both .. " wait", function(p)
+    p:detect { rank = 2, of = 1, at = { rank = 3, call = "MPIX_Comm_shrink" }, after = "start" }
+    p:kill { rank = 1, after = "start", at = all_blocked(0, 1, 2, 3) }
+  end)
+  each("it died before, it is revoked before", sent .. "1:recv=0 3:recv=1 3:revoke " .. of_peer ..
+    " " .. of_bystander .. " wait", function(p)
+    comes(p, 0, through(3, "MPIX_Comm_revoke"))
+    comes(p, 2, through(3, "MPIX_Comm_revoke"))
+    p:kill { rank = 1, after = "start", at = all_blocked(1, 3) }
+  end)
+  each("death when all have returned", table.concat({ of_peer, of_dead, of_bystander, of_other,
+    "wait", "0:barrier 2:barrier 3:barrier 1:recv=0" }, " "), function(p)
+    dies(p, 1, blocked(0, "MPI_Barrier"), blocked(2, "MPI_Barrier"), blocked(3, "MPI_Barrier"))
+  end)
+  each("nobody takes part, death, and it is revoked", of_peer .. " " .. of_bystander ..
+    " 1:recv=0 3:recv=1 3:revoke wait", function(p)
+    p:kill { rank = 1, after = "start", at = name:match("large") and
+      { state = { blocked(1), blocked(3), blocked(2, of_blocked) } } or all_blocked(1, 3) }
+    p:detect { rank = 2, of = 1, at = { rank = 2, call = "MPIX_Comm_shrink" }, after = "start" }
+  end)
 end

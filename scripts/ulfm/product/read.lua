@@ -30,8 +30,13 @@ end
 local operations = {}
 local died = {} -- by rank, in ns
 local begun = {} -- by rank and request: an operation that has not ended
-local nth = {} -- by rank: how many gatherings it has entered
-local gatherings = {} -- by their number: { operation of each rank }
+local nth = {} -- by rank and series: how many gatherings it has entered
+local gatherings = {} -- by series and number: { operation of each rank }
+
+-- Of the calls of one series the nth of one member goes with the nth of another.
+local function series_of(kind)
+  return (kind:match("_init$") or kind:match("^MPIX_")) and kind or "collective"
+end
 
 local function ends(operation, line)
   operation.leave = number(line, "leave_ns")
@@ -52,9 +57,11 @@ local function begin(line, rank, kind)
     ends(one, line)
   end
   if rows.kind[kind].gathers then
-    nth[rank] = (nth[rank] or 0) + 1
-    gatherings[nth[rank]] = gatherings[nth[rank]] or {}
-    one.together = gatherings[nth[rank]]
+    local mine = rank .. " " .. series_of(kind)
+    nth[mine] = (nth[mine] or 0) + 1
+    local which = series_of(kind) .. " " .. nth[mine]
+    gatherings[which] = gatherings[which] or {}
+    one.together = gatherings[which]
     table.insert(one.together, one)
   end
 end
