@@ -218,9 +218,10 @@ static void call_all(void)
 
 #define BROADCASTS 2
 
-/* Collective calls that go on while messages are sent and received; all wait for them at the end of
- * the step, for the last one first. Their communicator is, if there is one, that of receives with
- * any tag. */
+/* Collective calls that go on while messages are sent and received, begun ahead of the step's
+ * groups or after them; all wait for them at the end of the step, for the last one first. Their
+ * communicator is, if there is one, that of receives with any tag, which may be posted by then:
+ * none of them may take what a collective call sends. */
 struct overlapping {
     uint64_t mine, all, broadcast[BROADCASTS];
     MPI_Request request[1 + BROADCASTS];
@@ -264,9 +265,11 @@ static void one_step(long compute_us)
     uint64_t step = self.kept.step;
     struct due due = {.count = 0};
     struct overlapping overlapping;
+    bool groups_first = draw(step, 90305, 2) == 0;
     self.collected = gathered = 0;
     call_all();
-    begin_overlapping(&overlapping);
+    if (!groups_first)
+        begin_overlapping(&overlapping);
     with_due(begin_due, &due);
     if (draw(step, 90401, 4) == 0)
         receive_nothing();
@@ -275,6 +278,8 @@ static void one_step(long compute_us)
         draw_group(step, i, (uint64_t)self.steps, &group);
         do_group(&group);
     }
+    if (groups_first)
+        begin_overlapping(&overlapping);
     if (feature[SENDRECV] && draw(step, 90402, 3) == 0)
         turn();
     program_compute(compute_us);

@@ -84,8 +84,9 @@ static void take(const struct group *group, int place, MPI_Status *status)
 {
     int which = which_came(group, status), count, elements;
     enum shape shape = group->message[place].received_as;
-    if (which < 0) {
-        wrong(group, "a message that nobody was to send");
+    if (which < 0 || (!group->any_tag && status->MPI_TAG != group->message[place].tag)) {
+        wrong(group,
+              which < 0 ? "a message that nobody was to send" : "another tag than asked for");
         return;
     }
     came[group->step % WINDOW][group->number][which] = true;

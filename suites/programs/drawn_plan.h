@@ -10,6 +10,7 @@
 #define GROUPS 4   /* of a step at most */
 #define MESSAGES 6 /* of a group at most */
 #define TAG_STEPS 1000
+#define HIGH_TAGS_APART (1 << 16) /* more than all tags of TAG_STEPS steps */
 
 enum feature {
     CROSSING,
@@ -164,15 +165,22 @@ static enum slot slot_of(uint64_t step, int number)
     return feature[OTHER_COMMS] ? (enum slot)draw_of(&group, 0, 3, SLOT_CHANGING + 1) : SLOT_WORLD;
 }
 
-/* Groups of a step that have different communicators use the same tags. */
-static int first_tag(const struct group *group)
+/* Groups of a step that have different communicators use the same tags. High tags of a group differ
+ * by `*apart` where there is room for that, in their high bits alone: a tag must be compared whole.
+ */
+static int first_tag(const struct group *group, int *apart)
 {
     int number = 0;
+    *apart = 1;
     for (int i = 0; i < group->number; i++)
         if (slot_of(group->step, i) == group->slot)
             number = group->number;
     int index = ((int)(group->step % TAG_STEPS) * GROUPS + number) * MESSAGES;
-    return draws(group, 0, 4, HIGH_TAGS, 3) ? tag_most - index - MESSAGES + 1 : 10 + index;
+    if (!draws(group, 0, 4, HIGH_TAGS, 3))
+        return 10 + index;
+    if (tag_most / MESSAGES > HIGH_TAGS_APART)
+        *apart = HIGH_TAGS_APART;
+    return tag_most - index - (MESSAGES - 1) * *apart;
 }
 
 /* --- a group ---------------------------------------------------------------------------------- */
@@ -234,11 +242,11 @@ static void draw_shapes(const struct group *group, int number, struct message *m
     }
 }
 
-static void draw_message(struct group *group, int number, int first, bool same_tag)
+static void draw_message(struct group *group, int number, int tag)
 {
     struct message *message = &group->message[number];
     message->from = sender_for(group, number);
-    message->tag = first + (same_tag ? 0 : number);
+    message->tag = tag;
     message->count = 1 + draw_of(group, number, 6, (int)self.size);
     message->empty_type = draws(group, number, 7, EMPTY, 12);
     if (message->empty_type || draws(group, number, 8, EMPTY, 6))
@@ -275,9 +283,9 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
         group->messages = 1;
     bool same_tag = draw_of(group, MESSAGES, 0, 2) == 0;
     group->reversed = !same_tag && !group->any_tag && draw_of(group, MESSAGES, 1, 3) == 0;
-    int first = first_tag(group);
+    int apart, first = first_tag(group, &apart);
     for (int i = 0; i < group->messages; i++)
-        draw_message(group, i, first, same_tag);
+        draw_message(group, i, first + (same_tag ? 0 : i * apart));
 }
 
 static int groups_of(uint64_t step)
