@@ -31,7 +31,7 @@ declare -A suites=(
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
 # that is vacuous has not failed.
 tries() {
-    local status=0 first='/# (vacuous|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
+    local status=0 first='/# (vacuous|unknown|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
     rm -rf "$work/runs"
     : >"$work/tap"
     FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \

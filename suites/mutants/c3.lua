@@ -166,3 +166,65 @@ situation("bcast, bits apart", 4, {
   program = "arrangement", arguments = { "--call", BCAST, "--iterations", 8 },
   environment = { C3_COLLECTIVE_BITS = "separate" },
 })
+
+-- ---- replay into the next line -----------------------------------------------------------------
+
+-- A line at each potential checkpoint, and a death soon after a commit: others still replay when
+-- rank 0 could begin the next line, and come to barriers, which take checkpoints, meanwhile.
+for number = 1, 13 do
+  situation(("a line each step, deaths soon after commits, program %d"):format(number), 1, {
+    program = "drawn", ranks = math.random(2, 4), claims = { "C", "D", "H" }, engine = "step",
+    arguments = { "--seed", math.random(1000000000), "--iterations", 50, "--size", 12,
+                  "--inter", 0, "--nonblocking", 0, "--persistent-collectives", 0 },
+    max_incarnations = 8,
+    plan = function(p)
+      for life = 1, 3 do
+        p:await { event = "commit", epoch = 2 * life }
+        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(20) }
+      end
+    end,
+  })
+end
+
+-- ---- probes while others have stopped logging --------------------------------------------------
+
+-- Ranks are told late to stop logging: what a probe finds meanwhile is taken in, and waits for its
+-- receive, while messages of the same source and tag are received on other communicators.
+for number = 1, 60 do
+  situation(("attempt: probes while others have stopped, program %d"):format(number),
+            math.random(2, 5), {
+    program = "drawn", ranks = math.random(2, 3), engine = "step",
+    arguments = { "--seed", math.random(1000000000), "--iterations", 40, "--size", 12, "--inter", 0,
+                  "--collectives", 0, "--nonblocking", 0, "--any-tag", math.random(2),
+                  "--received", number % 2 == 0 and -1 or math.random(3, 6) },
+    environment = { C3_PIGGYBACK = number % 3 == 0 and "color" or "epoch" },
+    max_incarnations = 8,
+    plan = function(p)
+      for life = 1, 2 do
+        p:await { event = "commit", epoch = 2 * life - 1 }
+        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
+      end
+      for line = 1, 4 do
+        for rank = 1, p.ranks - 1 do
+          p:hold { message = "stopLogging", to = rank, epoch = line, after = "start",
+                   attempt = true, ms = 1000,
+                   release = { rank = rank, event = "deliver", peer = 0,
+                               nth = 10 * line + math.random(20) } }
+        end
+      end
+    end,
+  })
+end
+
+-- ---- decisions of the program ------------------------------------------------------------------
+
+for rank = 0, 1 do
+  situation("decisions one after the other, rank " .. rank .. " dies", 4, {
+    program = "random", ranks = 2, engine = "step",
+    arguments = { "--iterations", 30, "--compute-us", 0 },
+    plan = function(p)
+      p:await { event = "commit", epoch = LINE }
+      p:kill { rank = rank, event = "call", nth = 3 }
+    end,
+  })
+end
