@@ -228,3 +228,24 @@ for rank = 0, 1 do
     end,
   })
 end
+
+-- ---- receives that name their source beside some that do not -------------------------------------
+
+-- What a wildcard took that is still pending when logging ends must be logged, or in recovery it
+-- takes what the receive after it has got.
+for number = 1, 45 do
+  situation(("a wildcard ahead of a named source, program %d"):format(number), math.random(2, 5), {
+    program = "drawn", ranks = math.random(2, 3), engine = "step",
+    arguments = { "--seed", math.random(1000000000), "--iterations", 40, "--size", 12, "--inter", 0,
+                  "--collectives", 0, "--nonblocking", 0, "--any-tag", 2,
+                  "--received", number % 2 == 0 and -1 or math.random(0, 2) },
+    environment = { C3_PIGGYBACK = number % 3 == 0 and "color" or "epoch" },
+    max_incarnations = 8,
+    plan = function(p)
+      for life = 1, 2 do
+        p:await { event = "commit", epoch = 2 * life - 1 }
+        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
+      end
+    end,
+  })
+end

@@ -47,8 +47,8 @@ static MPI_Request *request_of(MPI_Request requests[WINDOW][GROUPS][MESSAGES],
 
 static int source_of(const struct group *group, int message)
 {
-    return group->any_source ? MPI_ANY_SOURCE
-                             : rank_in(group->slot, group->step, group->message[message].from);
+    bool named = !group->any_source || (group->one_named && message == 1);
+    return named ? rank_in(group->slot, group->step, group->message[message].from) : MPI_ANY_SOURCE;
 }
 
 static int tag_of(const struct group *group, int message)

@@ -76,6 +76,7 @@ struct group {
     enum slot slot;
     enum receiving receiving;
     bool any_source;
+    bool one_named; /* the second receive names its source, those around it do not */
     bool any_tag;
     bool asked;       /* a sender waits until the receiver has asked for it */
     bool posted_late; /* not before the step in which it is due */
@@ -265,6 +266,14 @@ static enum receiving draw_receiving(const struct group *group)
     return way == PERSISTENT_RECV && !feature[PERSISTENT_MESSAGES] ? POSTED : way;
 }
 
+/* The second receive may name its source if whatever the first takes leaves it one: two of the
+ * messages that fit come from there. */
+static bool can_name_one(const struct group *group, bool same_tag)
+{
+    return group->any_source && (same_tag || group->any_tag) && group->messages > 2 &&
+           group->message[0].from == group->message[1].from;
+}
+
 static void draw_group(uint64_t step, int number, uint64_t steps, struct group *group)
 {
     *group = (struct group){.step = step, .number = number, .slot = slot_of(step, number)};
@@ -286,6 +295,7 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
     int apart, first = first_tag(group, &apart);
     for (int i = 0; i < group->messages; i++)
         draw_message(group, i, first + (same_tag ? 0 : i * apart));
+    group->one_named = can_name_one(group, same_tag);
 }
 
 static int groups_of(uint64_t step)
