@@ -120,19 +120,20 @@ static void receive_plainly(const struct group *group, int i)
     take(group, i, &status);
 }
 
-/* What the probe has found is received, from the source and with the tag that it told. */
+/* What the probe has found is received, with what it told or with what it asked for. */
 static void receive_probed(const struct group *group, int i)
 {
     enum shape shape = group->message[i].received_as;
     int source = source_of(group, i), tag = tag_of(group, i), there = 0;
     MPI_Comm comm = comm_of(group->slot);
     MPI_Status found, status;
+    bool as_told = draw_of(group, MESSAGES, 3 + i, 2) == 0;
     if (group->receiving == PROBE)
         MPI_Probe(source, tag, comm, &found);
     while (group->receiving == IPROBE && !there)
         MPI_Iprobe(source, tag, comm, &there, &found);
     MPI_Recv(payload(in, group, i) + shapes[shape].address, (int)self.size, shape_type[shape],
-             found.MPI_SOURCE, found.MPI_TAG, comm, &status);
+             as_told ? found.MPI_SOURCE : source, as_told ? found.MPI_TAG : tag, comm, &status);
     if (status.MPI_SOURCE != found.MPI_SOURCE || status.MPI_TAG != found.MPI_TAG)
         wrong(group, "another message than the probe had found");
     take(group, i, &status);
