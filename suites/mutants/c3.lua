@@ -229,7 +229,7 @@ for rank = 0, 1 do
   })
 end
 
--- ---- receives that name their source beside some that do not -------------------------------------
+-- ---- receives that name their source beside some that do not -----------------------------------
 
 -- What a wildcard took that is still pending when logging ends must be logged, or in recovery it
 -- takes what the receive after it has got.
