@@ -8,7 +8,7 @@ PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 # Protocols that call ULFM, as the layer of those that log messages does, are built where the library
 # has it.
 ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -lE \
-                   'MPIX_ERR_|common/logging/logger\.h' suites/protocols/*/*.[ch]),\
+                   'MPIX_ERR_|common/(logging/logger|world/world)\.h' suites/protocols/*/*.[ch]),\
                    $(word 3,$(subst /, ,$(file)))))
 PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
                    $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
@@ -43,6 +43,10 @@ JOB_USERS     := $(LOGGING_USERS) $(foreach file,\
                  $(shell grep -l 'common/job/job\.h' suites/protocols/*/*.[ch]),\
                  $(word 3,$(subst /, ,$(file))))
 
+# Protocols that replace the dead: the same.
+WORLD_USERS   := $(foreach file,$(shell grep -l 'common/world/world\.h' suites/protocols/*/*.[ch]),\
+                 $(word 3,$(subst /, ,$(file))))
+
 # Protocols that carry all messages of the application themselves: the sources of the layer, how it
 # writes datatypes down, and the generated functions that refuse the rest of MPI.
 LAYER         := common/messages
@@ -59,6 +63,7 @@ objects_in       = $(patsubst suites/protocols/%.c,$(PROTOCOL_OBJ)/%.o,\
                    $(wildcard suites/protocols/$(1)/*.c suites/protocols/$(1)/*/*.c))
 protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROTOCOL_OBJ)/error.o \
                    $(if $(filter $(1),$(JOB_USERS)),$(call objects_in,common/job)) \
+                   $(if $(filter $(1),$(WORLD_USERS)),$(call objects_in,common/world)) \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
                    $(if $(filter $(1),$(LOGGING_USERS)),$(call objects_in,common/logging)) \

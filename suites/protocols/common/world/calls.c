@@ -1,29 +1,29 @@
 /* The calls of a program on MPI_COMM_WORLD, made on the communicator that stands for it. Once one
  * has failed none is made, and the program computes with what it has until it comes to its next
  * potential checkpoint, where its state is put back. */
-#include "respawn.h"
+#include "common/world/world.h"
 
 static MPI_Comm meant(MPI_Comm comm)
 {
-    return comm == MPI_COMM_WORLD ? respawn.comm : comm;
+    return comm == MPI_COMM_WORLD ? here.comm : comm;
 }
 
 /* What a call on `comm` has returned. */
 static int judge(MPI_Comm comm, int result)
 {
     if (result != MPI_SUCCESS && comm == MPI_COMM_WORLD)
-        respawn_failed();
+        world_failed();
     return result;
 }
 
 #define UNLESS_BROKEN(comm, call)                                                                  \
-    (respawn.broken && (comm) == MPI_COMM_WORLD ? MPIX_ERR_REVOKED : judge(comm, call))
+    (here.broken && (comm) == MPI_COMM_WORLD ? MPIX_ERR_REVOKED : judge(comm, call))
 
 EXPORTED int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     if (comm != MPI_COMM_WORLD)
         return PMPI_Comm_rank(comm, rank);
-    *rank = respawn.rank;
+    *rank = here.rank;
     return MPI_SUCCESS;
 }
 
@@ -31,7 +31,7 @@ EXPORTED int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     if (comm != MPI_COMM_WORLD)
         return PMPI_Comm_size(comm, size);
-    *size = respawn.ranks;
+    *size = here.ranks;
     return MPI_SUCCESS;
 }
 
@@ -56,7 +56,7 @@ EXPORTED int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     int result = PMPI_Waitall(count, requests, statuses);
     if (result == MPI_SUCCESS)
         return result;
-    respawn_failed();
+    world_failed();
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL)
             PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);

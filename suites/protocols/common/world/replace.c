@@ -1,0 +1,194 @@
+/* The world and its repair: see world.h. */
+#include "common/world/world.h"
+
+#include "faultline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_WELL 1
+#define PHASE_BYTES 64
+
+struct world here = {.comm = MPI_COMM_NULL};
+
+static MPI_Comm parents = MPI_COMM_NULL; /* of a process that takes a dead one's place */
+static struct told told_here;            /* ... and what it was told */
+
+_Noreturn void world_give_up(const char *why)
+{
+    fprintf(stderr, "%s: rank %d: %s\n", world_protocol, here.rank, why);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    _Exit(EXIT_FAILURE);
+}
+
+void *world_memory(size_t bytes)
+{
+    void *made = calloc(1, bytes > 0 ? bytes : 1);
+    if (!made)
+        world_give_up("out of memory");
+    return made;
+}
+
+bool world_agree(MPI_Comm comm, bool well)
+{
+    int flag = well ? ALL_WELL : 0;
+    int result = PMPIX_Comm_agree(comm, &flag);
+    return result == MPI_SUCCESS && flag == ALL_WELL;
+}
+
+void world_revoke(MPI_Comm comm)
+{
+    PMPIX_Comm_revoke(comm);
+}
+
+void world_failed(void)
+{
+    here.broken = true;
+    world_revoke(here.comm);
+}
+
+/* --- a new process in a dead one's place ------------------------------------------------------ */
+
+/* The ranks of `of` that are not in `alive`. */
+static void find_missing(MPI_Comm of, MPI_Comm alive, struct told *told)
+{
+    MPI_Group all, rest;
+    PMPI_Comm_group(of, &all);
+    PMPI_Comm_group(alive, &rest);
+    for (int rank = 0; rank < here.ranks; rank++) {
+        int place;
+        PMPI_Group_translate_ranks(all, 1, &rank, rest, &place);
+        if (place == MPI_UNDEFINED)
+            told->missing[told->count++] = rank;
+    }
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&rest);
+}
+
+bool world_is_missing(const struct told *told, int rank)
+{
+    for (int i = 0; i < told->count; i++)
+        if (told->missing[i] == rank)
+            return true;
+    return false;
+}
+
+/* One communicator of both, its ranks as they were: `told` goes from the first of those who live to
+ * all. `place`: of a new process among the new ones; -1: it is none. */
+static bool join(MPI_Comm family, int place, struct told *told, MPI_Comm *comm)
+{
+    MPI_Comm whole;
+    *comm = MPI_COMM_NULL;
+    if (PMPI_Intercomm_merge(family, place >= 0, &whole) != MPI_SUCCESS)
+        return false;
+    bool well = PMPI_Bcast(told, sizeof *told / sizeof(int), MPI_INT, 0, whole) == MPI_SUCCESS;
+    if (well && place >= 0) {
+        here.ranks = told->ranks;
+        here.rank = told->missing[place];
+    }
+    well = well && PMPI_Comm_split(whole, 0, here.rank, comm) == MPI_SUCCESS;
+    if (!well)
+        world_revoke(whole);
+    PMPI_Comm_free(&whole);
+    return well;
+}
+
+/* True: *comm has all ranks again. A new process that is not to be one has seen that its call has
+ * failed, and is gone. */
+static bool replace(MPI_Comm alive, struct told *told, MPI_Comm *comm)
+{
+    MPI_Comm family = MPI_COMM_NULL;
+    bool spawned = PMPI_Comm_spawn(here.command, here.arguments, told->count, MPI_INFO_NULL, 0,
+                                   alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
+    /* Where one of these has no such communicator, the others must not wait in it for him. */
+    bool well = world_agree(alive, spawned);
+    if (well)
+        well = world_agree(family, join(family, -1, told, comm));
+    if (!well && spawned)
+        world_revoke(family);
+    return well;
+}
+
+static void tell_phase(const char *name)
+{
+    char phase[PHASE_BYTES];
+    snprintf(phase, sizeof phase, "%s:%s", world_protocol, name);
+    faultline_phase(phase);
+}
+
+void world_repair(int line, world_resume *resume)
+{
+    MPI_Comm alive, before = here.comm, comm = MPI_COMM_NULL;
+    for (bool done = false; !done; before = alive) {
+        struct told told = {.ranks = here.ranks, .line = line};
+        if (PMPIX_Comm_shrink(before, &alive) != MPI_SUCCESS)
+            world_give_up("MPIX_Comm_shrink failed");
+        find_missing(here.comm, alive, &told);
+        tell_phase("shrunk");
+        done = replace(alive, &told, &comm) && resume(comm, &told);
+    }
+    here.comm = comm;
+    here.broken = false;
+}
+
+/* --- a process that takes a dead one's place -------------------------------------------------- */
+
+/* To whoever still waits for it it is dead, which it would not be in MPI_Finalize. */
+_Noreturn void world_leave(void)
+{
+    faultline_becomes(FAULTLINE_NO_RANK);
+    exit(EXIT_SUCCESS);
+}
+
+const struct told *world_came(void)
+{
+    return parents != MPI_COMM_NULL ? &told_here : NULL;
+}
+
+/* MPI_COMM_WORLD is to the program what it was to the process before. */
+static void tell_world(void)
+{
+    int *ranks = world_memory((size_t)here.ranks * sizeof *ranks);
+    for (int rank = 0; rank < here.ranks; rank++)
+        ranks[rank] = rank;
+    faultline_members((uint64_t)MPI_COMM_WORLD, ranks, here.ranks, here.rank);
+    free(ranks);
+}
+
+static void take_place(void)
+{
+    int place;
+    faultline_becomes(FAULTLINE_NO_RANK);
+    PMPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &place);
+    if (!join(parents, place, &told_here, &here.comm) || !world_agree(parents, true))
+        world_leave();
+    tell_world();
+    faultline_becomes((uint64_t)here.rank);
+}
+
+static void start(int argc, char **argv)
+{
+    here.command = argv[0];
+    here.arguments = argc > 1 ? &argv[1] : MPI_ARGV_NULL;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL) {
+        take_place();
+        return;
+    }
+    PMPI_Comm_rank(MPI_COMM_WORLD, &here.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &here.ranks);
+    if (here.ranks > RANKS_MOST)
+        world_give_up("too many ranks");
+    here.comm = MPI_COMM_WORLD;
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    int status = PMPI_Init(argc, argv);
+    if (status == MPI_SUCCESS)
+        start(*argc, *argv);
+    return status;
+}

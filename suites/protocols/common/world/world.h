@@ -1,0 +1,58 @@
+/* A world whose dead are replaced, with ULFM [UL, section 6.1]: those who live shrink the
+ * communicator, spawn a process for each rank that has died, merge with them, and are in the old
+ * order again. Protocols that go back to a line in such a way share it, with what a program may
+ * call in between (calls.c). Must not know: what a line is, and where it is kept. */
+#ifndef COMMON_WORLD_WORLD_H
+#define COMMON_WORLD_WORLD_H
+
+#include "mpi_library.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define RANKS_MOST 1024
+
+extern struct world {
+    MPI_Comm comm; /* what MPI_COMM_WORLD is to the program */
+    int rank, ranks;
+    bool broken; /* somebody has died: no call of the program does anything until all go back */
+    char *command, **arguments;
+} here;
+
+/* What those who live tell those who come; of ints alone. */
+struct told {
+    int ranks;
+    int line;                /* the newest of who tells */
+    int count;               /* of ranks that have died, */
+    int missing[RANKS_MOST]; /* ... in order */
+};
+
+/* The protocol's, for messages and the phase "<protocol>:shrunk". */
+extern const char world_protocol[];
+
+_Noreturn void world_give_up(const char *why);
+void *world_memory(size_t bytes); /* zeroed; owned by the caller */
+
+/* All who live say the same: nothing went wrong at anybody, and nobody has died. */
+bool world_agree(MPI_Comm comm, bool well);
+/* The others hear of it, in whatever they wait. */
+void world_revoke(MPI_Comm comm);
+
+/* A call on here.comm has failed: all come to where they agree that something is wrong. */
+void world_failed(void);
+
+/* All are where the protocol goes on, on the communicator of all ranks; false: nobody is. */
+typedef bool world_resume(MPI_Comm comm, const struct told *told);
+
+/* Once more with whoever lives, until nobody dies in between. `line`: to tell who comes. */
+void world_repair(int line, world_resume *resume);
+
+bool world_is_missing(const struct told *told, int rank);
+
+/* What this process was told when it came; NULL: it is of those who began. It goes on as those who
+ * called it, or is not needed. */
+const struct told *world_came(void);
+_Noreturn void world_leave(void);
+
+#endif
