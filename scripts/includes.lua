@@ -22,6 +22,7 @@ oracles/ulfm
 oracles/tasks
 oracles/modes
 oracles/on_failure
+oracles/transactions
 oracles/self
 oracles
 harness/script

@@ -117,6 +117,17 @@ for variant, claim in pairs {
     { claims = { claim }, ranks = 4, engine = "step", survivors = true, max_incarnations = 4 })
 end
 
+-- ---- transactions ------------------------------------------------------------------------------
+
+for variant, claim in pairs {
+  alone = "T.agree", barrier = "T.agree", ["first-alone"] = "T.agree", stay = "T.undo",
+  ["own-file"] = "T.undo", ["commit-first"] = "T.undo", ["agree-first"] = "T.durable",
+  ["flag-only"] = "T.durable", ["from-the-start"] = "T.durable",
+} do
+  subject("transactions-" .. variant, "laplace", { "--iterations", 8, "--size", 16 },
+    { claims = { claim }, ranks = 4, engine = "step", survivors = true })
+end
+
 -- ---- scmel -------------------------------------------------------------------------------------
 
 local function scmel(variant, program)

@@ -35,26 +35,6 @@ static uint64_t *new_words(void)
     return made;
 }
 
-static void copy_state(uint64_t *words)
-{
-    char *to = (char *)words;
-    for (size_t i = 0; i < job.state.count; i++) {
-        const struct piece *piece = &job.state.piece[i];
-        memcpy(to, piece->data, piece->as_stored.bytes);
-        to += piece->as_stored.bytes;
-    }
-}
-
-static void give_back(const uint64_t *words)
-{
-    const char *from = (const char *)words;
-    for (size_t i = 0; i < job.state.count; i++) {
-        const struct piece *piece = &job.state.piece[i];
-        memcpy(piece->data, from, piece->as_stored.bytes);
-        from += piece->as_stored.bytes;
-    }
-}
-
 /* All give what they have; the result goes to all. False: somebody has died. */
 static bool sum_up(const uint64_t *own, uint64_t *sum)
 {
@@ -73,7 +53,7 @@ static void keep(struct line line)
 EXPORTED int protocol_potential_checkpoint(void)
 {
     struct line line = {job.newest.number + 1, new_words(), new_words()};
-    copy_state(line.own);
+    state_copy(&job.state, line.own);
     faultline_checkpoint(line.number);
     if (!sum_up(line.own, line.sum))
         job_failed();
@@ -149,11 +129,11 @@ static void go_back(uint64_t number)
     struct line line = {number, new_words(), new_words()};
     bool loaded = load(number, line.sum);
     if (loaded)
-        copy_state(line.own);
+        state_copy(&job.state, line.own);
     if (!rebuild(loaded, &line))
         job_failed();
     keep(line);
-    give_back(line.own);
+    state_put_back(&job.state, line.own);
     faultline_restored(number);
 }
 

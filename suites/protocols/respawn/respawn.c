@@ -38,24 +38,6 @@ static struct {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void copy_state(char *to)
-{
-    for (size_t i = 0; i < respawn.state.count; i++) {
-        const struct piece *piece = &respawn.state.piece[i];
-        memcpy(to, piece->data, piece->as_stored.bytes);
-        to += piece->as_stored.bytes;
-    }
-}
-
-static void give_back(const char *from)
-{
-    for (size_t i = 0; i < respawn.state.count; i++) {
-        const struct piece *piece = &respawn.state.piece[i];
-        memcpy(piece->data, from, piece->as_stored.bytes);
-        from += piece->as_stored.bytes;
-    }
-}
-
 /* What this rank has of the line goes to the rank after it, and what the one before has comes here:
  * line->left, which is the line's own from now on. */
 static bool exchange(MPI_Comm comm, struct line *line)
@@ -102,7 +84,7 @@ static struct line new_line(uint64_t number)
 static bool take_line(void)
 {
     struct line line = new_line(respawn.line.number + 1);
-    copy_state(line.own);
+    state_copy(&respawn.state, line.own);
     faultline_checkpoint(line.number);
     if (!conclude(here.comm, &line, exchange(here.comm, &line)))
         return false;
@@ -149,7 +131,7 @@ static bool resume(MPI_Comm comm, const struct told *told)
 
 static void go_on(void)
 {
-    give_back(respawn.line.own);
+    state_put_back(&respawn.state, respawn.line.own);
     /* The first line is the beginning, whether the process before came to say that it took it. */
     faultline_restored(respawn.line.number == LINE_FIRST ? 0 : respawn.line.number);
 }
@@ -171,9 +153,9 @@ EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 EXPORTED int protocol_restore(void)
 {
     respawn.first = world_memory((size_t)state_data_bytes(&respawn.state));
-    copy_state(respawn.first);
+    state_copy(&respawn.state, respawn.first);
     respawn.line = new_line(LINE_FIRST);
-    copy_state(respawn.line.own);
+    state_copy(&respawn.state, respawn.line.own);
     const struct told *told = world_came();
     if (told == NULL) {
         faultline_checkpoint(LINE_FIRST);

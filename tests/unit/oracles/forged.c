@@ -50,7 +50,8 @@ static const struct {
     {"M.atomic", {4, 1, 459}},      {"W.once", {6, 4, 514}},
     {"F.blank", {1, 0, 526}},       {"F.shrink", {3, 0, 524}},
     {"F.replace", {2, 0, 525}},     {"F.last", {4, 1, 525}},
-    {"K.save", {11, 1, 442}},
+    {"K.save", {11, 1, 442}},       {"T.agree", {8, 2, 544}},
+    {"T.undo", {4, 0, 530}},        {"T.durable", {12, 3, 536}},
 };
 
 #define CLAIMS_MOST 256

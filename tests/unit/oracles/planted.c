@@ -251,11 +251,11 @@ static void plant_long(uint64_t seed)
 /* --- every claim --------------------------------------------------------------------------- */
 
 /* What only a protocol that is not drawn here can break: see generated_cuts.c for families S and R,
- * generated_logging.c for M. Programs that call ULFM are drawn nowhere: of families U, W, F
- * and K there are golden traces and suites. */
+ * generated_logging.c for M. Programs that call ULFM are drawn nowhere: of families U, W, F,
+ * K and T there are golden traces and suites. */
 static bool is_of_other_protocols(const char *id)
 {
-    return strchr("SRMUWFK", id[0]) != NULL;
+    return strchr("SRMUWFKT", id[0]) != NULL;
 }
 
 /* Every claim that is no table of cells is planted. */

@@ -48,6 +48,24 @@ int state_around(const struct state *state, const void *first, uint64_t bytes)
     return -1;
 }
 
+void state_copy(const struct state *state, void *to)
+{
+    char *at = to;
+    for (size_t i = 0; i < state->count; i++) {
+        memcpy(at, state->piece[i].data, state->piece[i].as_stored.bytes);
+        at += state->piece[i].as_stored.bytes;
+    }
+}
+
+void state_put_back(const struct state *state, const void *from)
+{
+    const char *at = from;
+    for (size_t i = 0; i < state->count; i++) {
+        memcpy(state->piece[i].data, at, state->piece[i].as_stored.bytes);
+        at += state->piece[i].as_stored.bytes;
+    }
+}
+
 enum error_code state_write_table(const struct state *state, struct durable_file *file,
                                   struct error *error)
 {

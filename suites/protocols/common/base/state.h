@@ -42,6 +42,10 @@ uint64_t state_data_bytes(const struct state *state);
 /* The number of the piece in which all of these bytes lie; -1: there is none. */
 int state_around(const struct state *state, const void *first, uint64_t bytes);
 
+/* The pieces one after the other, state_data_bytes of them: as they are now, and back again. */
+void state_copy(const struct state *state, void *to);
+void state_put_back(const struct state *state, const void *from);
+
 /* Append the table, and the pieces as they are now. */
 enum error_code state_write_table(const struct state *state, struct durable_file *file,
                                   struct error *error);

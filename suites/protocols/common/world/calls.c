@@ -35,6 +35,23 @@ EXPORTED int MPI_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
+EXPORTED int MPI_Send(const void *buffer, int count, MPI_Datatype type, int destination, int tag,
+                      MPI_Comm comm)
+{
+    return UNLESS_BROKEN(comm, PMPI_Send(buffer, count, type, destination, tag, meant(comm)));
+}
+
+/* Where it fails the program has got an empty message. */
+EXPORTED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag,
+                      MPI_Comm comm, MPI_Status *status)
+{
+    int result =
+        UNLESS_BROKEN(comm, PMPI_Recv(buffer, count, type, source, tag, meant(comm), status));
+    if (result != MPI_SUCCESS && status != MPI_STATUS_IGNORE)
+        PMPI_Status_set_elements(status, type, 0);
+    return result;
+}
+
 EXPORTED int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int destination, int tag,
                        MPI_Comm comm, MPI_Request *request)
 {
