@@ -159,7 +159,8 @@ static inline void faultline_saved(uint64_t line)
         faultline_note(FAULTLINE_SAVED, line, NULL, NULL, 0);
 }
 
-/* The initiator has durably recorded `line` as the one to recover from. */
+/* The initiator has durably recorded `line` as the one to recover from. Of transactions (family T):
+ * this process has committed it. */
 static inline void faultline_commit(uint64_t line)
 {
     if (faultline_note)
