@@ -45,7 +45,6 @@ struct subject {
     struct plan wires;        /* no steps, all messages of the protocol; owned */
     struct job *reference;    /* without faults and protocol; borrowed from the campaign */
     struct job *survey_job;   /* without faults; the same */
-    char **environment;       /* of the survey; owned, its strings are not but for the last */
     struct survey survey;
     unsigned turns; /* choices of who is next, of the step engine in the survey */
     bool surveyed;

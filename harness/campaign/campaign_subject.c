@@ -10,8 +10,6 @@
 #include <string.h>
 
 #define BARE_PROTOCOL "null"
-/* A survey tells of the calls on the checkpoint store, whatever is judged. */
-#define STORAGE_SETTING "FAULTLINE_STORAGE=1"
 
 /* --- which there are -------------------------------------------------------------------------- */
 
@@ -119,16 +117,8 @@ static enum error_code add_reference(struct campaign *campaign, struct subject *
 static enum error_code add_survey(struct campaign *campaign, struct subject *subject, int number,
                                   struct error *error)
 {
-    static char setting[] = STORAGE_SETTING;
-    size_t count = subject->scenario.environment_count;
     struct job *job = subject->survey_job = add_job(campaign);
-    subject->environment = memory_new(count + 1, sizeof(char *));
-    for (size_t i = 0; i < count; i++)
-        subject->environment[i] = subject->scenario.environment[i];
-    subject->environment[count] = setting;
     job->bare = subject->scenario;
-    job->bare.environment = subject->environment;
-    job->bare.environment_count = count + 1;
     job->scenario = &job->bare;
     job->reference = subject->reference;
     job->number = number;
@@ -261,7 +251,6 @@ void campaign_release_subjects(struct campaign *campaign)
     for (size_t i = 0; i < campaign->subject_count; i++) {
         struct subject *subject = &campaign->subject[i];
         plan_release(&subject->wires);
-        free(subject->environment);
         survey_release(&subject->survey);
         number_set_release(&subject->done_before);
         free(subject->arose_in);
