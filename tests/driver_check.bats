@@ -154,6 +154,6 @@ mpiexec -n 1 $hidden $slow 0 : -n 1 $slow 0; wait; cat one"
         run mpiexec -n 1 sh -c "kill -$signal \$\$"
         bare=$status
         run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c "kill -$signal \$\$"
-        [ "$status" -eq "$bare" ]
+        [ "$status" -eq "$bare" ] || { echo "$signal bare $bare exec $status: $output"; false; }
     done
 }
