@@ -9,7 +9,8 @@ load suites_common
 setup() { suites_setup; }
 
 @test "cocheck: every claim has its situation" {
-    passes 28 "$ROOT/suites/cocheck/claims.lua"
+    passes 28 "$ROOT/suites/cocheck/claims.lua" --engine step
+    passes 4 "$ROOT/suites/cocheck/claims.lua" --engine mpiexec --shard 2/7
 }
 
 @test "cocheck: every fourth migration" {
