@@ -8,10 +8,10 @@ PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 # Protocols that call ULFM, as the layer of those that log messages does, are built where the library
 # has it.
 ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -lE \
-                   'MPIX_ERR_|common/(logging/logger|world/world)\.h' suites/protocols/*/*.[ch]),\
+                   'MPIX_|common/(logging/logger|world/world)\.h' suites/protocols/*/*.[ch]),\
                    $(word 3,$(subst /, ,$(file)))))
 PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
-                   $(shell grep -l 'MPIX_ERR_' suites/programs/*.c))),$(PROGRAMS))
+                   $(shell grep -l 'MPIX_' suites/programs/*.c))),$(PROGRAMS))
 # suites/programs/broken/P-B.patch makes the program P-B of P.
 PROGRAMS_BROKEN := $(foreach patch,$(patsubst suites/programs/broken/%.patch,%,\
                    $(wildcard suites/programs/broken/*.patch)),\
