@@ -71,7 +71,8 @@ enum faultline_note {
     FAULTLINE_LEARNED = 39,
     FAULTLINE_TASKS = 40,
     FAULTLINE_COUNTED = 41,
-    FAULTLINE_REPAIRED = 42
+    FAULTLINE_REPAIRED = 42,
+    FAULTLINE_REPLICA = 43
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -558,6 +559,16 @@ static inline void faultline_repaired(const char *mode, uint64_t rank)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_REPAIRED, rank, mode, NULL, 0);
+}
+
+/* Replication ([UL] section 2.3): this process does what rank `rank` of the application does,
+ * beside the process that is that rank. Told inside MPI_Init, after
+ * faultline_becomes(FAULTLINE_NO_RANK). If that one dies and this one goes on as the rank, it tells
+ * faultline_becomes; what counts is what it has done itself then, from its beginning. */
+static inline void faultline_replica(uint64_t rank)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_REPLICA, rank, NULL, NULL, 0);
 }
 
 #ifdef __cplusplus

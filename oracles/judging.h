@@ -43,6 +43,7 @@ struct judging {
         uint64_t ticks; /* of the death that was too much */
         int rank;       /* whose */
         uint64_t promised;
+        bool replicas; /* or the rank had two processes, and no other: p_replicas.c */
     } unsupported;
     /* What families keep from one incarnation to the next. */
     struct table told;         /* of H.*, what was said: see passage_tells */

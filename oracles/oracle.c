@@ -295,6 +295,8 @@ static void allow_unsupported(struct judging *judging)
     for (size_t claim = 0; claim < claim_count; claim++) {
         struct claim_result *result = &judging->result[claim];
         uint64_t kept = 0;
+        if (claim == CLAIM_P_LAST)
+            continue; /* it is about just that */
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding *finding = &judgement->findings[i];
             if (finding->claim != &claims[claim] || finding->verdict != VERDICT_VIOLATION)
@@ -310,10 +312,15 @@ static void allow_unsupported(struct judging *judging)
         }
     }
     struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_UNKNOWN);
-    finding_say(finding,
-                "unsupported: rank %d died while others were down, and the protocol promises to "
-                "survive %" PRIu64 " at a time",
-                judging->unsupported.rank, judging->unsupported.promised);
+    if (judging->unsupported.replicas)
+        finding_say(finding, "unsupported: both processes of rank %d have died",
+                    judging->unsupported.rank);
+    else
+        finding_say(
+            finding,
+            "unsupported: rank %d died while others were down, and the protocol promises to "
+            "survive %" PRIu64 " at a time",
+            judging->unsupported.rank, judging->unsupported.promised);
     finding_say(finding, "what comes after that is no violation");
 }
 

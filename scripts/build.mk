@@ -161,7 +161,8 @@ random-logging: setup
 	$(Q)scripts/random_plans.sh $(BUILD) suites/scmel/random $(if $(PLANS),--filter '$(PLANS): *')
 
 # A minute each: 500 random plans over what is built on ULFM.
-RANDOM_ON_ULFM = master_worker_ulfm ft_mpi checkpoint_on_failure stack abft transactions
+RANDOM_ON_ULFM = master_worker_ulfm ft_mpi checkpoint_on_failure stack abft transactions \
+                 replication
 .PHONY: $(RANDOM_ON_ULFM:%=random-%)
 $(RANDOM_ON_ULFM:%=random-%): random-%: setup
 	$(Q)$(MAKE) --no-print-directory all

@@ -23,6 +23,7 @@ oracles/tasks
 oracles/modes
 oracles/on_failure
 oracles/transactions
+oracles/replication
 oracles/self
 oracles
 harness/script

@@ -29,7 +29,8 @@ for line in io.lines(arg[1]) do
     local vacuous = remark:match(" # vacuous$")
     unknown = remark:match(" # unknown$")
     add(verdict == "ok" and "passed" or vacuous and "vacuous" or "failed")
-  elseif unknown and line:match("unsupported: rank %d+ died while others were down") then
+  elseif unknown and (line:match("unsupported: rank %d+ died while others were down") or
+                      line:match("unsupported: both processes of rank %d+ have died")) then
     unknown = false
     add("unsupported")
     programs[program].failed = programs[program].failed - 1

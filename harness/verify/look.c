@@ -263,10 +263,19 @@ struct at first_place(const struct trace *trace)
     return at;
 }
 
+bool was_replica(const struct trace *trace)
+{
+    struct at first = first_place(trace);
+    return first.record != NULL &&
+           at_first_note(trace, NOTE_REPLICA, first.record->bytes).record != NULL;
+}
+
 int at_rank(struct at at)
 {
     uint64_t rank = (uint64_t)at.trace->rank;
     struct at first = first_place(at.trace);
+    if (was_replica(at.trace))
+        return (int)first.record->bytes;
     if (came_later(at.trace) && at_first_note(at.trace, NOTE_BECOMES, 0).record != NULL)
         return first.record != NULL ? (int)first.record->bytes : -1;
     for (struct at note = {.trace = at.trace}; at_next(&note) && note.index < at.index;)
@@ -297,7 +306,8 @@ int peer_rank(const struct trace_set *traces, int incarnation, int peer)
 static uint64_t born(const struct trace *trace)
 {
     struct at at = first_place(trace);
-    return came_later(trace) && at.record != NULL ? at.record->enter : trace->header->start_ticks;
+    bool later = came_later(trace) || was_replica(trace);
+    return later && at.record != NULL ? at.record->enter : trace->header->start_ticks;
 }
 
 const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before)

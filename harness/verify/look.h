@@ -81,6 +81,8 @@ bool ranks_move(const struct trace_set *traces);
 int peer_rank(const struct trace_set *traces, int incarnation, int peer);
 /* The process came later than the first MPI_COMM_WORLD. It did not end with exit status 0. */
 bool came_later(const struct trace *trace);
+/* It did what its rank did all the time, beside the process that was the rank and has died. */
+bool was_replica(const struct trace *trace);
 bool has_died(const struct trace *trace);
 /* The newest process of the rank; `before`: that was born before this one. NULL: none. */
 const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before);

@@ -39,7 +39,7 @@ static bool counts_from_start(const struct walk *walk, const struct trace *trace
     bool takes_over = before != NULL && before->incarnation == trace->incarnation;
     bool rolls_back = anybody_rolls_back(walk->traces);
     bool closed = atomic_load(&trace->header->closed) != 0;
-    *more = takes_over && !(rolls_back && closed);
+    *more = takes_over && !was_replica(trace) && !(rolls_back && closed);
     return !takes_over || !rolls_back || closed;
 }
 

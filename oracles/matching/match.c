@@ -102,7 +102,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->event = event_of(event->trace, event->index);
     sent->hash = record->hash;
     sent->bytes = record->bytes;
-    sent->enter = enter;
+    sent->enter = event->replica ? 0 : enter;
     sent->leave = event->in_progress ? 0 : atomic_load(&record->leave);
     sent->blocking = record->request == 0;
     sent->returned = sent->blocking ? sent->leave : 0;

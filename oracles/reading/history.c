@@ -243,7 +243,7 @@ static bool continues(const struct lives *lives, const struct life *life, uint64
     uint64_t index;
     bool closed = atomic_load_explicit(&life->trace->header->closed, memory_order_acquire);
     return !find_restored(life, end, &index) &&
-           (life->moved || (life->takes_over && !(lives->rolls_back && closed)));
+           (life->moved || (life->takes_over && !life->replica && !(lives->rolls_back && closed)));
 }
 
 static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
@@ -255,7 +255,8 @@ static void add_life(const struct lives *lives, const struct life *life, uint64_
                           .to = end < life->to ? end : life->to,
                           .cut = cut,
                           .born = life->before != NULL ? life->born : 0,
-                          .takes_over = life->takes_over};
+                          .takes_over = life->takes_over,
+                          .replica = life->replica};
     if (continues(lives, life, end)) {
         add_life(lives, life->before, life->before->to, UINT64_MAX, history);
         piece.anew = life->takes_over && !lives->rolls_back;

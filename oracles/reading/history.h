@@ -14,7 +14,8 @@
  * not roll back. A newcomer that takes a dead rank over (lives.h) has the line restored that it
  * tells; 0 is the beginning. If it tells none, nothing is undone where nobody in the run ever took
  * or restored a checkpoint; where somebody did, and the newcomer came to its end, it began from
- * nothing; and if it was cut off before, the rank's history ends with the life before.
+ * nothing; and if it was cut off before, the rank's history ends with the life before. Of one that
+ * did the same as the dead all the time (note `replica`), its own is all that counts.
  *
  * A rank that moves (lives.h) is restored by the process that takes it over, in the midst of an
  * incarnation. Histories are by rank of the application; events name processes. */
@@ -43,6 +44,7 @@ struct piece {
                       * line that the piece begins with; 0: the first of its rank */
     bool anew;       /* the life took over a rank that had died, and undid nothing */
     bool takes_over; /* ... others lived on: what it had sent may be delivered at any time */
+    bool replica;    /* ... and it had done the same before: the times of both count for nothing */
 };
 
 /* A checkpoint note within the pieces. */

@@ -125,6 +125,13 @@ static bool rolls_back(const struct record *note)
     return note->tag == NOTE_CHECKPOINT || note->tag == NOTE_RESTORED;
 }
 
+/* It did all that the rank does, beside the process that was it. */
+static bool is_replica(const struct trace *trace, uint64_t rank)
+{
+    uint64_t at;
+    return note_find(trace, NOTE_REPLICA, rank, trace->count, &at);
+}
+
 /* Adds the lives of one trace, from the newest note back; `to` is where the life after it begins.
  * told[] by number of the process: some trace of it shows what it was. */
 static void read_trace(struct lives *lives, size_t *room, const struct trace *trace, bool *told)
@@ -139,10 +146,12 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
             continue;
         becomes = true;
         if (note->bytes < (uint64_t)lives->ranks) {
+            bool replica = is_replica(trace, note->bytes);
             add(lives, room,
                 (struct life){.rank = (int)note->bytes,
                               .trace = trace,
-                              .from = at + 1,
+                              .replica = replica,
+                              .from = replica ? 0 : at + 1,
                               .to = to,
                               .born = note->enter,
                               .came = first_sign(trace),
@@ -185,7 +194,7 @@ static int by_birth(const void *left, const void *right)
 /* It was there before the rank had died that it takes over, for which it waited in reserve. */
 static bool is_spare(const struct life *life)
 {
-    return life->takes_over && life->came < life->before->gone;
+    return life->takes_over && !life->replica && life->came < life->before->gone;
 }
 
 /* See struct life. */
@@ -194,6 +203,8 @@ static uint64_t counts_from(const struct lives *lives, const struct life *life)
     const struct trace *trace = life->trace;
     uint64_t at;
     bool closed = atomic_load_explicit(&trace->header->closed, memory_order_acquire);
+    if (life->replica)
+        return life->from;
     if (history_first_restored(life, &at))
         return history_begin(trace, at);
     if (lives->rolls_back && !closed)
@@ -212,7 +223,9 @@ static void link_lives(struct lives *lives)
         life->before = before;
         life->number = before == NULL ? 0 : before->number + 1;
         bool same = before != NULL && before->trace->incarnation == life->trace->incarnation;
-        life->takes_over = same && before->gone != 0 && before->died <= life->born;
+        life->takes_over =
+            same && before->gone != 0 && (life->replica || before->died <= life->born);
+        life->replica = life->replica && life->takes_over;
         life->moved = same && !life->takes_over;
         life->counts = life->takes_over ? counts_from(lives, life) : life->from;
         if (is_spare(life))
@@ -283,7 +296,7 @@ bool lives_left(const struct lives *lives, int rank, uint32_t comm)
     const struct life *life = lives_newest(lives, rank, INT_MAX);
     if (life == NULL || life->gone != 0 || !life->takes_over)
         return life != NULL && life->gone != 0;
-    return !history_first_restored(life, &restored) && !uses(life, comm);
+    return !life->replica && !history_first_restored(life, &restored) && !uses(life, comm);
 }
 
 /* The last that the program did is to call MPI_Finalize. */

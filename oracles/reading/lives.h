@@ -7,7 +7,8 @@
  *
  * A process that came later than the first MPI_COMM_WORLD is, from its start, the rank that it
  * first tells; if it came before that rank had died, from the note on. If it tells none, it is a
- * rank of its own, of the number that it has as a process.
+ * rank of its own, of the number that it has as a process. One that does all that a rank does (note
+ * `replica`) is that rank from its start if it takes it over.
  *
  * Which of two things came before the other, where ranks died in between, is asked here, by when
  * lives began and ended: the numbers of incarnations are names. Must not know: what ranks did. */
@@ -37,6 +38,8 @@ struct life {
     const struct life *before; /* the life whose rank it takes; NULL: the first of its rank */
     bool moved;      /* `before` had not died: the rank went from one process to the other */
     bool takes_over; /* `before` died and others lived on: this is the newcomer in its place */
+    bool replica;    /* ... which did the same all the time: what it did counts from its start, and
+                      * nothing of what the lives before did */
 };
 
 struct lives {

@@ -200,6 +200,7 @@ static void visit_next(struct cursor *cursor, int rank, stream_visit *visit, voi
         .born = piece->born,
         .anew = piece->anew,
         .takes_over = piece->takes_over,
+        .replica = piece->replica,
     };
     cursor->restarted = false;
     visit(context, &event);

@@ -18,6 +18,7 @@ struct stream_event {
     bool restarted;   /* a new life of this rank begins; the record may be of kind NONE */
     bool anew;        /* see struct piece */
     bool takes_over;  /* see struct piece */
+    bool replica;     /* see struct piece */
     uint64_t born;    /* ticks when the life began that did this; 0: the first of its rank */
 };
 

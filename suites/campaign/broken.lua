@@ -128,6 +128,19 @@ for variant, claim in pairs {
     { claims = { claim }, ranks = 4, engine = "step", survivors = true })
 end
 
+-- ---- replication -------------------------------------------------------------------------------
+
+for variant, of in pairs {
+  ["own-clock"] = { "P.same", "random" }, ["own-order"] = { "P.same", "tally" },
+  untold = { "P.same", "random" }, ["both-count"] = { "P.mask", "tally" },
+  ["newest-only"] = { "P.mask", "laplace" }, ["once-more"] = { "P.mask", "tally" },
+  silent = { "P.last", "laplace" }, ["at-the-end"] = { "P.last", "laplace" },
+  enough = { "P.last", "tally" },
+} do
+  subject("replication-" .. variant, of[2], {},
+    { claims = { of[1] }, ranks = 8, reserve = 4, engine = "step", survivors = true })
+end
+
 -- ---- scmel -------------------------------------------------------------------------------------
 
 local function scmel(variant, program)

@@ -52,6 +52,8 @@ static const struct {
     {"F.replace", {2, 0, 525}},     {"F.last", {4, 1, 525}},
     {"K.save", {11, 1, 442}},       {"T.agree", {8, 2, 544}},
     {"T.undo", {4, 0, 530}},        {"T.durable", {12, 3, 536}},
+    {"P.same", {8, 4, 556}},        {"P.mask", {3, 1, 556}},
+    {"P.last", {2, 0, 558}},
 };
 
 #define CLAIMS_MOST 256

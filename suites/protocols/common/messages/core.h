@@ -36,7 +36,9 @@ struct layer_core {
 
     /* After a restart. */
     bool in_past;
-    uint64_t last_step;    /* the cut is in it; with a carrier, the last that others know of */
+    uint64_t last_step; /* the cut is in it; with a carrier, the last that others know of */
+    bool follows;       /* the past is still told: up to the polls of step `followed` */
+    uint64_t followed;
     struct bytes expected; /* sent and taken at the cut */
     struct packet_list put_back;
 };

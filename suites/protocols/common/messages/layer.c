@@ -234,6 +234,23 @@ void layer_relive(uint64_t last)
     core_leave_past_here(true);
 }
 
+void layer_follow(void)
+{
+    layer.in_past = layer.follows = true;
+    layer.last_step = UINT64_MAX;
+}
+
+void layer_followed(uint64_t step)
+{
+    layer.followed = step;
+}
+
+void layer_follow_ends(uint64_t last)
+{
+    layer.follows = false;
+    layer.last_step = last;
+}
+
 bool layer_in_past(void)
 {
     return layer.in_past;

@@ -72,6 +72,10 @@ struct layer_carrier {
     /* A message is handed over to the program, inside the call that does so; not one of which a
      * collective call is made. In the past as well. */
     void (*delivers)(const struct packet *packet);
+    /* In the past, while this rank follows another process (layer_follow): takes in what that one
+     * has told meanwhile, by layer_relive_message, layer_relive_choice, layer_followed and
+     * layer_follow_ends. Called again and again; must not wait. NULL: nobody follows. */
+    void (*follow)(void);
     /* NULL: collective calls are messages from member to member like others. Else those that are
      * multicasts and reductions go along spanning trees (tree.h), which the protocol looks after;
      * what comes along them does so by `take`, in any order. All of it in the past as well.
@@ -182,6 +186,9 @@ void layer_let_go(void);
 /* The program is inside a call that sends, and what it sends is not on its way yet. */
 bool layer_sending(void);
 
+/* Lets other processes run, before the protocol looks again for something that it waits for. */
+void layer_rest(void);
+
 /* --- state ------------------------------------------------------------------------------------ */
 
 /* The pieces that make up the program's state: what checkpoint_register registered. */
@@ -238,6 +245,13 @@ void layer_read_image(const void *saved, size_t bytes);
 void layer_relive_message(uint64_t step, struct packet *packet);
 void layer_relive_choice(uint64_t step, const void *data, size_t bytes);
 void layer_relive(uint64_t last);
+/* With a carrier that can `follow`: this process does what another one does that is the same rank,
+ * from the beginning on: it is in the past, of which that one tells as it goes. layer_followed: all
+ * that comes at polls up to `step` was said. layer_follow_ends: nothing more will be said; at later
+ * steps than `last` nobody has seen the other process, and from there on this one lives on. */
+void layer_follow(void);
+void layer_followed(uint64_t step);
+void layer_follow_ends(uint64_t last);
 bool layer_in_past(void);
 /* In the past, which has more than the step under way. */
 bool layer_past_goes_on(void);

@@ -196,6 +196,27 @@ static bool comes_again(void)
     return true;
 }
 
+/* What the process that this one follows has told. */
+static void learn(void)
+{
+    if (!past_next(&layer.past))
+        past_clear(&layer.past);
+    layer.inside = true;
+    layer.protocol->carrier->follow();
+    layer.inside = false;
+}
+
+/* Until all that comes at this poll is known. */
+static void follow_poll(void)
+{
+    if (layer.follows)
+        learn();
+    while (layer.follows && layer.followed < layer.step) {
+        layer_rest();
+        learn();
+    }
+}
+
 /* Where messages are logged nobody knows whether it went on after the last step that others have
  * seen. There it can have waited only, or nothing has come to it. */
 static bool past_ends_here(bool waits)
@@ -246,6 +267,7 @@ void steps_poll(void)
     struct packet *packet;
     begin_step();
     if (layer.in_past) {
+        follow_poll();
         while (comes_again())
             ;
         core_leave_past_here(false);
@@ -259,7 +281,7 @@ void steps_poll(void)
 }
 
 /* The library's progress needs the first looks one after the other. */
-static void let_others_run(void)
+void layer_rest(void)
 {
     if (++layer.idle < LOOKS_BEFORE_REST)
         sched_yield();
@@ -276,7 +298,7 @@ static void look(void)
         comes(packet);
     } else {
         look_after_sent();
-        let_others_run();
+        layer_rest();
     }
 }
 
@@ -286,17 +308,26 @@ void core_wait_a_little(void)
     step_of_protocol();
 }
 
+/* Nothing more is known to have come at this step. */
+static void wait_in_past(void)
+{
+    core_leave_past_here(true);
+    if (!layer.in_past)
+        return;
+    if (!layer.follows || past_next(&layer.past))
+        core_differs("it waits for what had come");
+    learn();
+    layer_rest();
+}
+
 void steps_wait(bool (*done)(void *context), void *context)
 {
     begin_step();
     while (!done(context)) {
-        if (!layer.in_past) {
+        if (!layer.in_past)
             core_wait_a_little();
-        } else if (!comes_again()) {
-            core_leave_past_here(true);
-            if (layer.in_past)
-                core_differs("it waits for what had come");
-        }
+        else if (!comes_again())
+            wait_in_past();
     }
     /* What layer_flush took in at this step, after what the call waited for. */
     while (layer.in_past && comes_again())
@@ -344,8 +375,20 @@ void layer_wait(bool (*done)(void *context), void *context)
     steps_wait(done, context);
 }
 
+/* A choice of the past is known, or it is made by this process and lives on. */
+static void follow_choice(void)
+{
+    while (layer.follows && !past_next(&layer.past)) {
+        learn();
+        layer_rest();
+    }
+    if (layer.in_past && !past_next(&layer.past) && layer.step >= layer.last_step)
+        live_on();
+}
+
 void layer_decision(const char *name, void *data, size_t bytes)
 {
+    follow_choice();
     if (!layer.in_past) {
         happens(NULL, data, bytes);
         if (!layer.protocol->carrier)
