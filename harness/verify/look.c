@@ -284,11 +284,17 @@ int at_rank(struct at at)
     return rank <= TRACE_MAX_RANKS ? (int)rank : -1;
 }
 
+/* It is no rank of the program until it takes a place. */
+static bool waits_for_a_place(const struct trace *trace)
+{
+    return came_later(trace) || at_first_note(trace, NOTE_REPLICA, 0).record != NULL;
+}
+
 bool ranks_move(const struct trace_set *traces)
 {
     for (struct at at = {0}; at_next_of_all(traces, &at);)
         if (at_is_note(at, NOTE_BECOMES, 0) &&
-            (!came_later(at.trace) || at.index > first_place(at.trace).index))
+            (!waits_for_a_place(at.trace) || at.index > first_place(at.trace).index))
             return true;
     return false;
 }
