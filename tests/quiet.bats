@@ -57,8 +57,8 @@ play() {
 }
 
 @test "a plan says when its faults stop: what is kept goes then, as by a release" {
-    play 'p:hold { from = 2, to = 1, after = "start" }
-          p:quiet { rank = 0, event = "send", nth = 20, after = "start" }'
+    play 'local held = p:hold { from = 2, to = 1, after = "start" }
+          p:quiet { rank = 0, event = "send", nth = 20, after = held }'
     [ "$status" -eq 0 ]
 }
 
