@@ -66,7 +66,8 @@ protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROT
                    $(if $(filter $(1),$(WORLD_USERS)),$(call objects_in,common/world)) \
                    $(if $(filter $(1),$(HANDLES_USERS)),\
                    $(call objects_in,$(HANDLES)) $(PROTOCOL_OBJ)/wrappers.o) \
-                   $(if $(filter $(1),$(LOGGING_USERS)),$(call objects_in,common/logging)) \
+                   $(if $(filter $(1),$(LOGGING_USERS)),\
+                   $(call objects_in,common/logging) $(call objects_in,common/newcomers)) \
                    $(if $(filter $(1),$(LAYER_USERS)),$(LAYER_OBJECTS))
 
 # suites/protocols/P/wire.lua names the messages of P's own, and of its broken variants.

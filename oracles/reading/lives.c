@@ -209,9 +209,16 @@ static uint64_t counts_from(const struct lives *lives, const struct life *life)
         return history_begin(trace, at);
     if (lives->rolls_back && !closed)
         return life->to;
-    if (is_spare(life) && note_find(trace, NOTE_BECOMES, (uint64_t)life->rank, life->to, &at))
-        return at + 1;
     return life->from;
+}
+
+/* What one that waited in reserve did before it was told its rank is of no rank. */
+static uint64_t begins(const struct life *life)
+{
+    uint64_t at;
+    bool found = is_spare(life) &&
+                 note_find(life->trace, NOTE_BECOMES, (uint64_t)life->rank, life->to, &at);
+    return found ? at + 1 : life->from;
 }
 
 static void link_lives(struct lives *lives)
@@ -227,9 +234,8 @@ static void link_lives(struct lives *lives)
             same && before->gone != 0 && (life->replica || before->died <= life->born);
         life->replica = life->replica && life->takes_over;
         life->moved = same && !life->takes_over;
+        life->from = begins(life);
         life->counts = life->takes_over ? counts_from(lives, life) : life->from;
-        if (is_spare(life))
-            life->from = life->counts;
         newest[life->rank] = life;
     }
     free(newest);

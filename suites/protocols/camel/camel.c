@@ -10,4 +10,5 @@ const struct protocol this_protocol = {
     .threads = MPI_THREAD_SERIALIZED,
 };
 
-const struct logger_kind this_logger = {.every = "CAMEL_EVERY", .trees = true};
+const struct logger_kind this_logger = {
+    .every = "CAMEL_EVERY", .reserve = "CAMEL_RESERVE", .trees = true};

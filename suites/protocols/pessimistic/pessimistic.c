@@ -10,4 +10,5 @@ const struct protocol this_protocol = {
     .threads = MPI_THREAD_SERIALIZED,
 };
 
-const struct logger_kind this_logger = {.every = "PESSIMISTIC_EVERY", .pessimistic = true};
+const struct logger_kind this_logger = {
+    .every = "PESSIMISTIC_EVERY", .reserve = "PESSIMISTIC_RESERVE", .pessimistic = true};

@@ -9,4 +9,4 @@ const struct protocol this_protocol = {
     .threads = MPI_THREAD_SERIALIZED,
 };
 
-const struct logger_kind this_logger = {.every = "SCMEL_EVERY"};
+const struct logger_kind this_logger = {.every = "SCMEL_EVERY", .reserve = "SCMEL_RESERVE"};

@@ -2,6 +2,7 @@
 #include "common/logging/channels.h"
 
 #include "common/logging/logger.h"
+#include "common/newcomers/newcomers.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 struct outgoing {
     struct outgoing *next;
     MPI_Request request;
+    int process;
     struct letter_bytes *bytes;
 };
 
@@ -78,10 +80,12 @@ static MPI_Comm between(int one, int other)
 void channels_send(struct letter_bytes *bytes, int to, int kind)
 {
     struct outgoing *one = memory(1, sizeof *one);
+    one->process = newcomers_process(to);
     if (bytes->size > INT_MAX)
         die("a message of %zu bytes; accepted: less than 2 GiB", bytes->size);
-    if (PMPI_Isend(bytes->data, (int)bytes->size, MPI_BYTE, to, kind, between(self.rank, to),
-                   &one->request) != MPI_SUCCESS) {
+    if (newcomers_is_dead(one->process) ||
+        PMPI_Isend(bytes->data, (int)bytes->size, MPI_BYTE, one->process, kind,
+                   between(self.rank, to), &one->request) != MPI_SUCCESS) {
         free(one);
         return;
     }
@@ -90,13 +94,15 @@ void channels_send(struct letter_bytes *bytes, int to, int kind)
     channels.first = one;
 }
 
-/* A send to a process that has died is over, too. */
-void channels_look_after_sent(void)
+/* True: nothing is on its way out but to the dead: that may be over, or go on for ever. */
+bool channels_look_after_sent(void)
 {
+    bool all = true;
     for (struct outgoing **link = &channels.first; *link;) {
         struct outgoing *one = *link;
         int done = 0;
         if (PMPI_Test(&one->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+            all = all && newcomers_is_dead(one->process);
             link = &one->next;
             continue;
         }
@@ -104,6 +110,23 @@ void channels_look_after_sent(void)
         letter_bytes_drop(one->bytes);
         free(one);
     }
+    return all;
+}
+
+/* False: who sent it has died meanwhile, and the library may still write to the bytes. */
+static bool receive(struct letter_bytes *bytes, MPI_Message *message, int from)
+{
+    MPI_Request request;
+    int done = 0;
+    if (PMPI_Imrecv(bytes->data, (int)bytes->size, MPI_BYTE, message, &request) != MPI_SUCCESS)
+        return false;
+    while (!done) {
+        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+            (!done && newcomers_is_dead(from)))
+            return false;
+        newcomers_look();
+    }
+    return true;
 }
 
 /* What somebody sent before he died may come still; that he is dead is asked elsewhere. */
@@ -120,8 +143,7 @@ static struct letter_bytes *take_from(MPI_Comm comm)
         return NULL;
     PMPI_Get_count(&status, MPI_BYTE, &size);
     struct letter_bytes *bytes = letter_bytes_new((size_t)size);
-    PMPI_Mrecv(bytes->data, size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-    return bytes;
+    return receive(bytes, &message, status.MPI_SOURCE) ? bytes : NULL;
 }
 
 struct letter_bytes *channels_take(void)
@@ -135,9 +157,9 @@ struct letter_bytes *channels_take(void)
 
 void channels_close(void)
 {
-    while (channels.first)
-        channels_look_after_sent();
-    for (int i = 0; i < channels.count; i++)
+    while (!channels_look_after_sent())
+        newcomers_look();
+    for (int i = 0; i < channels.count && !newcomers_keep_communicators(); i++)
         if (channels.comm[i] != MPI_COMM_NULL)
             PMPI_Comm_free(&channels.comm[i]);
     free(channels.comm);

@@ -7,6 +7,7 @@
 
 #include "mpi_library.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes that are kept until they are sent and nobody else has a hold on them. */
@@ -38,8 +39,8 @@ void channels_send(struct letter_bytes *bytes, int to, int kind);
  * caller. */
 struct letter_bytes *channels_take(void);
 
-/* Lets go of what is sent. */
-void channels_look_after_sent(void);
+/* Lets go of what is sent. True: nothing else is on its way but to the dead. */
+bool channels_look_after_sent(void);
 
 void channels_close(void);
 

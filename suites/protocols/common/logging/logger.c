@@ -9,6 +9,7 @@
 #include "common/logging/logging.h"
 #include "common/logging/recovery.h"
 #include "common/logging/trees.h"
+#include "common/newcomers/newcomers.h"
 
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ void protocol_start(void)
     static const struct layer_protocol for_layer = {.carrier = &carrier,
                                                     .control = line_control,
                                                     .lives_on = lives_on,
-                                                    .everybody = recovery_everybody};
+                                                    .everybody = newcomers_everybody};
     if (this_logger.trees) {
         carrier.multicast = trees_multicast;
         carrier.contribute = gatherings_contribute;

@@ -72,9 +72,10 @@ extern struct logger self;
 
 /* What a protocol above this layer is: it defines this, and this_protocol of common/job. */
 struct logger_kind {
-    const char *every; /* the environment variable of its potential checkpoints per line */
-    bool trees;        /* multicasts and reductions go along trees */
-    bool pessimistic;  /* nothing is sent before the determinants of this rank are stored */
+    const char *every;   /* the environment variable of its potential checkpoints per line */
+    const char *reserve; /* ... of how many processes are in reserve */
+    bool trees;          /* multicasts and reductions go along trees */
+    bool pessimistic;    /* nothing is sent before the determinants of this rank are stored */
 };
 extern const struct logger_kind this_logger;
 

@@ -1,5 +1,5 @@
 /* A rank has died: how the others learn of it, how a new process takes its place, and what it is
- * given ([CM] lines 28 to 51). By ULFM: revoke, shrink, spawn, merge. Must not know: what
+ * given ([CM] lines 28 to 51). Must not know: where the process comes from (common/newcomers), what
  * is logged and why, when a line is taken. */
 #ifndef COMMON_LOGGING_RECOVERY_H
 #define COMMON_LOGGING_RECOVERY_H
@@ -11,9 +11,6 @@
 void recovery_open(void);
 /* In MPI_Finalize. */
 void recovery_close(void);
-
-/* For layer_protocol. */
-void recovery_everybody(MPI_Group *group);
 
 /* This process has taken over a rank. */
 bool recovery_is_newcomer(void);

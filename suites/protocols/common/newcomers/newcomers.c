@@ -1,0 +1,98 @@
+/* See newcomers.h. */
+#include "common/newcomers/newcomers.h"
+
+#include "common/job/job.h"
+#include "common/newcomers/way.h"
+
+static const struct way *way;
+
+bool newcomers_open(int reserve, int *told, size_t numbers, struct place *place)
+{
+    way = reserve > 0 ? &newcomers_in_reserve : &newcomers_spawned;
+    return way->open(reserve, told, numbers, place);
+}
+
+bool newcomers_all_are_well(void)
+{
+    return way->all_are_well();
+}
+
+void newcomers_close(void)
+{
+    way->close();
+}
+
+MPI_Comm newcomers_letters(void)
+{
+    return way->letters();
+}
+
+int newcomers_process(int rank)
+{
+    return way->process(rank);
+}
+
+bool newcomers_is_dead(int process)
+{
+    return way->is_dead(process);
+}
+
+void newcomers_look(void)
+{
+    way->look();
+}
+
+bool newcomers_keep_communicators(void)
+{
+    return way->keeps_communicators;
+}
+
+void newcomers_everybody(MPI_Group *group)
+{
+    way->everybody(group);
+}
+
+bool newcomers_one_has_died(void)
+{
+    return way->one_has_died();
+}
+
+int newcomers_come_together(void)
+{
+    return way->come_together();
+}
+
+bool newcomers_call(const int *told)
+{
+    return way->call(told);
+}
+
+void newcomers_say(const struct bytes *said)
+{
+    way->say(said);
+}
+
+bool newcomers_meet(void)
+{
+    return way->meet();
+}
+
+void newcomers_settled(void)
+{
+    way->settled();
+}
+
+void newcomers_hear(int from, struct bytes *said)
+{
+    way->hear(from, said);
+}
+
+void newcomers_heard_all(void)
+{
+    way->heard_all();
+}
+
+_Noreturn void newcomers_one_at_a_time(const char *when)
+{
+    die("another rank has died %s: only one failure at a time is supported", when);
+}

@@ -1,0 +1,102 @@
+/* How those who live put a new process in the place of a rank that has died, one failure at a time;
+ * nobody else goes back. Two ways behind one interface:
+ *
+ * - spawned.c: by ULFM [UL, section 6.1]: revoke, shrink, spawn, merge. The library says who has
+ *   died.
+ * - reserve.c: by processes that were started with the job and wait, where a call that needs a dead
+ *   process waits for ever, as with MPICH under its mpiexec. faultline_lives.h says who has died,
+ *   and nothing is used but messages between two.
+ *
+ * A protocol that includes this file is linked with this folder. Must not know: what a rank is
+ * given to go on from. */
+#ifndef COMMON_NEWCOMERS_NEWCOMERS_H
+#define COMMON_NEWCOMERS_NEWCOMERS_H
+
+#include "common/base/bytes.h"
+#include "mpi_library.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NEWCOMERS_RANKS_MOST 1024
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+/* Which rank this process is, and of how many. */
+struct place {
+    int rank;
+    int ranks;
+};
+
+/* In MPI_Init, by every process of the job. reserve: so many, the last ones, are in reserve; 0: a
+ * new process is spawned. True: this process takes the place of a rank that has died, and
+ * told[0 .. numbers) is what those who live tell it; the caller tells Faultline which rank it is.
+ * False: it is one of the first. A process in reserve comes back when it is needed; if it never is
+ * it ends here, in order. */
+bool newcomers_open(int reserve, int *told, size_t numbers, struct place *place);
+
+/* Before this rank goes to MPI_Finalize, where all that was sent has come. True: so it has for all,
+ * and nobody is missed any more. False: somebody has died before, and is replaced first. */
+bool newcomers_all_are_well(void);
+
+/* In MPI_Finalize, after that. */
+void newcomers_close(void);
+
+/* --- who is where ----------------------------------------------------------------------------- */
+
+/* The communicator in which this process was told its rank; of spawned processes, the newest; what
+ * goes to and from the newest process goes through it. */
+MPI_Comm newcomers_letters(void);
+
+/* The process of rank `rank` in every such communicator that it is in. */
+int newcomers_process(int rank);
+
+/* What goes to or comes from this process (of newcomers_letters) need not come to an end any more.
+ */
+bool newcomers_is_dead(int process);
+/* Hears of deaths, for newcomers_is_dead, where the library does not end what needs the dead. */
+void newcomers_look(void);
+
+/* There are communicators in which somebody may be dead for the library: nobody frees them. */
+bool newcomers_keep_communicators(void);
+
+/* The library's group of all ranks, in their order, as it was when this process became a rank; the
+ * caller's. */
+void newcomers_everybody(MPI_Group *group);
+
+/* --- those who live --------------------------------------------------------------------------- */
+
+/* A rank has died, and all who live come together now. Never waits for long; asked again and
+ * again, by every rank. */
+bool newcomers_one_has_died(void);
+
+/* Then, by all who live: which rank it is. Ends the job if there are two of them. */
+int newcomers_come_together(void);
+
+/* By all of them, once or more: there is another process for the rank, which is told `told` (as
+ * given to newcomers_open; only that of one of them counts) and waits for newcomers_say of each.
+ * False: it has died already, and they call for the next one. Ends the job if another rank dies, or
+ * there is no process. */
+bool newcomers_call(const int *told);
+
+/* To the process that was called. */
+void newcomers_say(const struct bytes *said);
+
+/* That process has heard all, and goes on. False: it has died, and they call for the next one. */
+bool newcomers_meet(void);
+
+/* The rank is replaced: what was needed for it goes. */
+void newcomers_settled(void);
+
+/* --- the process that takes the place --------------------------------------------------------- */
+
+/* What rank `from` said; owned by the caller. Ends the job if another rank dies. */
+void newcomers_hear(int from, struct bytes *said);
+
+/* It has heard all, and lets them go on. */
+void newcomers_heard_all(void);
+
+/* Ends the job: another rank has died. when: "while ..." */
+_Noreturn void newcomers_one_at_a_time(const char *when);
+
+#endif

@@ -1,0 +1,328 @@
+/* A new process is spawned, with ULFM: see newcomers.h. */
+#include "common/job/job.h"
+#include "common/newcomers/way.h"
+#include "faultline.h"
+#include "faultline_lives.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG_SAID 1
+#define NOBODY (-1)
+
+/* What those who live tell the process that comes, in front of what the caller does. */
+enum { TELL_RANK, TELL_RANKS, TELL_REST };
+
+/* Of all ranks, in their order: one for letters and one for nothing but to learn that somebody has
+ * died, and for what is said to the process that comes. */
+struct communicators {
+    MPI_Comm letters, alarm;
+};
+
+static struct {
+    struct place self;
+    size_t numbers; /* told, with TELL_REST */
+    struct communicators now, next;
+    MPI_Comm alive;      /* while a rank is missing */
+    int missing;         /* that rank */
+    MPI_Group everybody; /* of the first communicator that this process had */
+} spawned = {.everybody = MPI_GROUP_NULL};
+
+static void must_succeed(int result, const char *when)
+{
+    if (result != MPI_SUCCESS)
+        newcomers_one_at_a_time(when);
+}
+
+static bool all_agree(MPI_Comm comm, bool well)
+{
+    int flag = well;
+    return PMPIX_Comm_agree(comm, &flag) == MPI_SUCCESS && flag;
+}
+
+static void use(const struct communicators *all)
+{
+    PMPI_Comm_set_errhandler(all->letters, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(all->alarm, MPI_ERRORS_RETURN);
+    spawned.now = *all;
+    if (spawned.everybody == MPI_GROUP_NULL)
+        PMPI_Comm_group(all->alarm, &spawned.everybody);
+}
+
+/* --- one communicator of all ------------------------------------------------------------------ */
+
+/* The only rank that is not in `alive`. */
+static int find_missing(MPI_Comm alive)
+{
+    MPI_Group all, rest;
+    int missing = NOBODY, place;
+    PMPI_Comm_group(spawned.now.alarm, &all);
+    PMPI_Comm_group(alive, &rest);
+    for (int rank = 0; rank < spawned.self.ranks; rank++) {
+        PMPI_Group_translate_ranks(all, 1, &rank, rest, &place);
+        if (place == MPI_UNDEFINED && missing != NOBODY)
+            newcomers_one_at_a_time("together with one");
+        if (place == MPI_UNDEFINED)
+            missing = rank;
+    }
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&rest);
+    return missing;
+}
+
+/* With the process that comes, behind those who live; false: somebody has died. */
+static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
+{
+    PMPI_Comm_set_errhandler(family, MPI_ERRORS_RETURN);
+    if (PMPI_Intercomm_merge(family, comes, whole) != MPI_SUCCESS) {
+        *whole = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
+        return false;
+    }
+    PMPI_Comm_set_errhandler(*whole, MPI_ERRORS_RETURN);
+    return true;
+}
+
+/* `told` goes from the first of those who live to all; in the old order again. `rank`: of this
+ * process, NOBODY at the one that comes, which is told. False: somebody has died. */
+static bool join(MPI_Comm whole, int rank, int *told, struct communicators *all)
+{
+    if (PMPI_Bcast(told, (int)spawned.numbers, MPI_INT, 0, whole) == MPI_SUCCESS) {
+        rank = rank == NOBODY ? told[TELL_RANK] : rank;
+        if (PMPI_Comm_split(whole, 0, rank, &all->letters) != MPI_SUCCESS)
+            all->letters = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
+        else if (PMPI_Comm_split(whole, 0, rank, &all->alarm) != MPI_SUCCESS)
+            all->alarm = MPI_COMM_NULL;
+        else
+            return true;
+    }
+    PMPIX_Comm_revoke(whole); /* nobody waits in it for this process */
+    return false;
+}
+
+/* --- those who live --------------------------------------------------------------------------- */
+
+static bool one_has_died(void)
+{
+    int there;
+    if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, spawned.now.alarm, &there, MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS)
+        return false;
+    PMPIX_Comm_revoke(spawned.now.alarm);
+    /* Who has come to the end must not wait there for this rank. */
+    all_agree(spawned.now.alarm, false);
+    return true;
+}
+
+static bool all_are_well(void)
+{
+    if (!faultline_told_dead) { /* no Faultline: nobody goes on when another dies */
+        PMPI_Barrier(spawned.now.alarm);
+        return true;
+    }
+    if (all_agree(spawned.now.alarm, true))
+        return true;
+    PMPIX_Comm_revoke(spawned.now.alarm);
+    return false;
+}
+
+static int come_together(void)
+{
+    must_succeed(PMPIX_Comm_shrink(spawned.now.alarm, &spawned.alive),
+                 "while those who live came together");
+    PMPI_Comm_set_errhandler(spawned.alive, MPI_ERRORS_RETURN);
+    return spawned.missing = find_missing(spawned.alive);
+}
+
+/* It may not have been made, because somebody has died. */
+static void free_if_made(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        PMPI_Comm_free(comm);
+}
+
+static MPI_Comm spawn(void)
+{
+    MPI_Comm family;
+    int result =
+        PMPI_Comm_spawn(job.arguments ? job.arguments[0] : program_invocation_name,
+                        job.arguments && job.arguments[1] ? &job.arguments[1] : MPI_ARGV_NULL, 1,
+                        MPI_INFO_NULL, 0, spawned.alive, &family, MPI_ERRCODES_IGNORE);
+    must_succeed(result, "while one was replaced");
+    return family;
+}
+
+/* All of those who live do: every one of them is well. The job ends if one of them is dead. */
+static bool are_well(bool well)
+{
+    int flag = well;
+    must_succeed(PMPIX_Comm_agree(spawned.alive, &flag), "while one was replaced");
+    return flag;
+}
+
+static void forget_next(void)
+{
+    free_if_made(&spawned.next.letters);
+    free_if_made(&spawned.next.alarm);
+}
+
+/* All who live come to the same result. */
+static bool call(const int *told)
+{
+    int *all = memory(spawned.numbers, sizeof *all);
+    MPI_Comm whole = MPI_COMM_NULL, family = spawn();
+    all[TELL_RANK] = spawned.missing;
+    all[TELL_RANKS] = spawned.self.ranks;
+    memcpy(all + TELL_REST, told, (spawned.numbers - TELL_REST) * sizeof *all);
+    spawned.next = (struct communicators){MPI_COMM_NULL, MPI_COMM_NULL};
+    bool well = are_well(merge(family, false, &whole)) &&
+                are_well(join(whole, spawned.self.rank, all, &spawned.next));
+    free(all);
+    free_if_made(&family);
+    free_if_made(&whole);
+    if (well)
+        PMPI_Comm_set_errhandler(spawned.next.alarm, MPI_ERRORS_RETURN);
+    else
+        forget_next();
+    return well;
+}
+
+static void say(const struct bytes *said)
+{
+    PMPI_Send(said->data, (int)said->size, MPI_BYTE, spawned.missing, TAG_SAID,
+              spawned.next.alarm); /* if it is still there */
+}
+
+/* The new process goes on only where it is true; a barrier may be over for one and fail at another.
+ */
+static bool meet(void)
+{
+    if (!all_agree(spawned.next.alarm, true)) {
+        are_well(true);
+        forget_next();
+        return false;
+    }
+    MPI_Comm before = spawned.now.alarm;
+    use(&spawned.next);
+    spawned.next.alarm = before;
+    return true;
+}
+
+static void settled(void)
+{
+    PMPI_Comm_free(&spawned.alive);
+    PMPI_Comm_free(&spawned.next.alarm); /* that of before */
+}
+
+/* --- the process that comes ------------------------------------------------------------------- */
+
+static void take_place(MPI_Comm parents, int *told)
+{
+    int *all = memory(spawned.numbers, sizeof *all);
+    struct communicators made;
+    MPI_Comm whole;
+    faultline_becomes(FAULTLINE_NO_RANK);
+    if (!merge(parents, true, &whole) || !join(whole, NOBODY, all, &made))
+        newcomers_one_at_a_time("while one was replaced");
+    PMPI_Comm_free(&whole);
+    spawned.self = (struct place){all[TELL_RANK], all[TELL_RANKS]};
+    memcpy(told, all + TELL_REST, (spawned.numbers - TELL_REST) * sizeof *all);
+    free(all);
+    use(&made);
+}
+
+static void hear(int from, struct bytes *said)
+{
+    const char *when = "while one was given its determinants";
+    MPI_Status status;
+    int size;
+    must_succeed(PMPI_Probe(from, TAG_SAID, spawned.now.alarm, &status), when);
+    PMPI_Get_count(&status, MPI_BYTE, &size);
+    char *bytes = memory(1, (size_t)size);
+    must_succeed(
+        PMPI_Recv(bytes, size, MPI_BYTE, from, TAG_SAID, spawned.now.alarm, MPI_STATUS_IGNORE),
+        when);
+    bytes_put(said, bytes, (size_t)size);
+    free(bytes);
+}
+
+static void heard_all(void)
+{
+    if (!all_agree(spawned.now.alarm, true))
+        newcomers_one_at_a_time("while one was given its determinants");
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+static bool open_spawned(int reserve, int *told, size_t numbers, struct place *place)
+{
+    MPI_Comm parents;
+    struct communicators all;
+    (void)reserve;
+    spawned.numbers = numbers + TELL_REST;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_get_parent(&parents);
+    bool comes = parents != MPI_COMM_NULL;
+    if (comes) {
+        take_place(parents, told);
+    } else {
+        spawned.self = (struct place){job.process, job.processes};
+        must_succeed(PMPI_Comm_dup(MPI_COMM_WORLD, &all.letters), "at the beginning");
+        must_succeed(PMPI_Comm_dup(MPI_COMM_WORLD, &all.alarm), "at the beginning");
+        use(&all);
+    }
+    *place = spawned.self;
+    return comes;
+}
+
+static void close_spawned(void)
+{
+    PMPI_Group_free(&spawned.everybody);
+    PMPI_Comm_free(&spawned.now.alarm);
+}
+
+static MPI_Comm letters(void)
+{
+    return spawned.now.letters;
+}
+
+/* Each communicator has all ranks. */
+static int process_of(int rank)
+{
+    return rank;
+}
+
+/* What needs the dead comes to its end by itself. */
+static bool is_dead(int process)
+{
+    (void)process;
+    return false;
+}
+
+static void look(void)
+{
+}
+
+static void everybody(MPI_Group *group)
+{
+    PMPI_Group_union(spawned.everybody, MPI_GROUP_EMPTY, group);
+}
+
+const struct way newcomers_spawned = {
+    .open = open_spawned,
+    .all_are_well = all_are_well,
+    .close = close_spawned,
+    .letters = letters,
+    .process = process_of,
+    .is_dead = is_dead,
+    .look = look,
+    .everybody = everybody,
+    .one_has_died = one_has_died,
+    .come_together = come_together,
+    .call = call,
+    .say = say,
+    .meet = meet,
+    .settled = settled,
+    .hear = hear,
+    .heard_all = heard_all,
+};
