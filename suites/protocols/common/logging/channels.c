@@ -118,6 +118,9 @@ static bool receive(struct letter_bytes *bytes, MPI_Message *message, int from)
 {
     MPI_Request request;
     int done = 0;
+    if (newcomers_calls_end())
+        return PMPI_Mrecv(bytes->data, (int)bytes->size, MPI_BYTE, message, MPI_STATUS_IGNORE) ==
+               MPI_SUCCESS;
     if (PMPI_Imrecv(bytes->data, (int)bytes->size, MPI_BYTE, message, &request) != MPI_SUCCESS)
         return false;
     while (!done) {
@@ -159,7 +162,7 @@ void channels_close(void)
 {
     while (!channels_look_after_sent())
         newcomers_look();
-    for (int i = 0; i < channels.count && !newcomers_keep_communicators(); i++)
+    for (int i = 0; i < channels.count && newcomers_calls_end(); i++)
         if (channels.comm[i] != MPI_COMM_NULL)
             PMPI_Comm_free(&channels.comm[i]);
     free(channels.comm);

@@ -42,9 +42,9 @@ void newcomers_look(void)
     way->look();
 }
 
-bool newcomers_keep_communicators(void)
+bool newcomers_calls_end(void)
 {
-    return way->keeps_communicators;
+    return way->calls_end;
 }
 
 void newcomers_everybody(MPI_Group *group)

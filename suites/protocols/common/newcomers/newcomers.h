@@ -57,8 +57,9 @@ bool newcomers_is_dead(int process);
 /* Hears of deaths, for newcomers_is_dead, where the library does not end what needs the dead. */
 void newcomers_look(void);
 
-/* There are communicators in which somebody may be dead for the library: nobody frees them. */
-bool newcomers_keep_communicators(void);
+/* The library ends calls that need the dead. False: they wait for ever, so nobody calls what all
+ * have to, such as MPI_Comm_free. */
+bool newcomers_calls_end(void);
 
 /* The library's group of all ranks, in their order, as it was when this process became a rank; the
  * caller's. */

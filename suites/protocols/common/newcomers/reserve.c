@@ -393,7 +393,6 @@ const struct way newcomers_in_reserve = {
     .process = process_of,
     .is_dead = post_is_dead,
     .look = post_look,
-    .keeps_communicators = true,
     .everybody = everybody,
     .one_has_died = one_has_died,
     .come_together = come_together,

@@ -316,6 +316,7 @@ const struct way newcomers_spawned = {
     .process = process_of,
     .is_dead = is_dead,
     .look = look,
+    .calls_end = true,
     .everybody = everybody,
     .one_has_died = one_has_died,
     .come_together = come_together,

@@ -12,7 +12,7 @@ struct way {
     int (*process)(int rank);
     bool (*is_dead)(int process);
     void (*look)(void);
-    bool keeps_communicators;
+    bool calls_end;
     void (*everybody)(MPI_Group *group);
     bool (*one_has_died)(void);
     int (*come_together)(void);
