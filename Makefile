@@ -27,7 +27,9 @@ COMPILE  = $(CC) -std=c11 $(CFLAGS) $(WARNINGS) $(CPPFLAGS) -MMD -MP
 Q        = $(if $(V),,@)
 
 # The command is one archive, of which each program takes what it needs: the command itself, the
-# parent of a rank, the unit tests and the fuzzers.
+# parent of a rank, the unit tests and the fuzzers. Nothing of it but the choice of the launcher depends
+# on the MPI library, so a build for another library can be given the archive of the first.
+COMMAND_ARCHIVE = $(BUILD)/command.a
 COMMAND_SOURCES = $(filter-out $(MAIN_SOURCES),$(wildcard harness/*/*.c oracles/*.c oracles/*/*.c reports/*/*.c))
 MAIN_SOURCES    = harness/command/main.c harness/command/rank_parent.c
 # What the command shares with the preloaded library: no MPI, no Lua, libc only.
@@ -48,7 +50,7 @@ clean:
 # --- the command -----------------------------------------------------------------------------------
 COMMAND_LIBS = -llua5.4 -ljansson -lotf2 -lxslt -lxml2 -lxxhash -larchive -ldw -lelf -lm
 $(BUILD)/faultline: $(BUILD)/faultline-rank
-$(BUILD)/faultline: $(call objects,harness/command/main.c) $(BUILD)/command.a
+$(BUILD)/faultline: $(call objects,harness/command/main.c harness/launch/launcher.c) $(COMMAND_ARCHIVE)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)
 
@@ -57,7 +59,7 @@ $(BUILD)/command.a: $(call objects,$(COMMAND_SOURCES))
 	$(Q)rm -f $@ && $(AR) rc $@ $^
 
 # The parent of a rank: libc alone, so that it starts fast.
-$(BUILD)/faultline-rank: $(call objects,harness/command/rank_parent.c) $(BUILD)/command.a
+$(BUILD)/faultline-rank: $(call objects,harness/command/rank_parent.c) $(COMMAND_ARCHIVE)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 

@@ -102,7 +102,7 @@ engine-replays: setup
 openmpi-suites: setup
 	$(Q)scripts/setup.sh openmpi
 	$(Q)$(MAKE) --no-print-directory variants
-	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) variants
+	$(Q)$(OPENMPI_MAKE) variants
 	$(Q)scripts/openmpi_suites.sh $(BUILD) $(SHARD)
 
 # An hour or more: the same for the crash suites of C3, Chandy-Lamport and CoCheck alone.

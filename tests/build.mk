@@ -84,14 +84,15 @@ tests: tests-one-library openmpi-programs
 tests-one-library: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
 test-programs: variants $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
 
-# For tests/openmpi.bats, in a build of its own beside this one.
+# For tests/openmpi.bats, in a build of its own beside this one, which takes the command's archive from here.
 OPENMPI       = $(BUILD)-openmpi
 OPENMPI_TESTS = $(addprefix $(OPENMPI)/,faultline libfaultline.so tests/mpi/driver_life \
                 $(addprefix programs/,laplace mixture ring) \
                 $(patsubst %,protocols/lib%.so,null blocking blocking-stale-piece c3 chandy_lamport \
                 cocheck) $(patsubst %,protocols/%.wire.lua,c3 cocheck))
-openmpi-programs:
-	$(Q)$(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) $(OPENMPI_TESTS)
+OPENMPI_MAKE  = $(MAKE) --no-print-directory MPI=openmpi BUILD=$(OPENMPI) COMMAND_ARCHIVE=$(BUILD)/command.a
+openmpi-programs: $(BUILD)/command.a
+	$(Q)$(OPENMPI_MAKE) $(OPENMPI_TESTS)
 
 TESTS ?= $(UNIT_TESTS) $(sort $(wildcard tests/*.bats))
 test:
