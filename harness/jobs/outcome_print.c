@@ -5,6 +5,7 @@
 #include "decisions/decisions.h"
 #include "plan/action.h"
 #include "reports/results/tap.h"
+#include "stacks/stacks.h"
 #include "system/tail.h"
 #include "verdict/fingerprint.h"
 
@@ -132,6 +133,14 @@ static void print_output(FILE *out, const struct run *run)
         }
 }
 
+/* A heading, or a frame of the program or of the protocol. */
+static bool is_told(const char *line)
+{
+    return strncmp(line, STACKS_FOLDED, sizeof STACKS_FOLDED - 1) != 0 &&
+           strncmp(line, STACKS_MAIN_THREAD, sizeof STACKS_MAIN_THREAD - 1) != 0 &&
+           strstr(line, " (" STACKS_MPI_LIBRARY) == NULL;
+}
+
 static void print_stacks(FILE *out, const struct run *run)
 {
     struct path path;
@@ -143,9 +152,12 @@ static void print_stacks(FILE *out, const struct run *run)
         return;
     tap_list(out, "stacks");
     int count = 0;
-    while (count++ < STACK_LINES && fgets(line, sizeof line, file) != NULL) {
+    while (count < STACK_LINES && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
+        if (!is_told(line))
+            continue;
         tap_item(out, line);
+        count++;
     }
     if (!feof(file))
         tap_item(out, "... more in stacks.txt");

@@ -1,12 +1,14 @@
 /* See frames.h. elfutils' libdw walks and names; here it is told what to print. */
 #include "stacks/frames.h"
 
+#include "stacks/stacks.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OWN_LIBRARY "libfaultline.so"
-#define MPI_LIBRARY_PREFIX "libmp" /* libmpich.so.12, libmpi.so.40 */
+#define OWN_FUNCTION "faultline_" /* of faultline.h, compiled into a protocol */
 
 static const char *module_name(Dwfl_Module *module)
 {
@@ -26,7 +28,7 @@ static bool is_own(Dwfl_Module *module)
 
 static bool is_mpi(Dwfl_Module *module)
 {
-    return strncmp(module_name(module), MPI_LIBRARY_PREFIX, sizeof MPI_LIBRARY_PREFIX - 1) == 0;
+    return strncmp(module_name(module), STACKS_MPI_LIBRARY, sizeof STACKS_MPI_LIBRARY - 1) == 0;
 }
 
 int frames_take(Dwfl_Frame *state, void *argument)
@@ -88,6 +90,11 @@ static const char *name_of(Dwarf_Die *function)
     return name ? name : "?";
 }
 
+static bool is_own_name(const char *function)
+{
+    return strncmp(function, OWN_FUNCTION, sizeof OWN_FUNCTION - 1) == 0;
+}
+
 /* Without what the compiler (".isra.0") and the linker ("@@GLIBC_2.34") have added. */
 static void print_symbol(FILE *out, const struct frame *frame)
 {
@@ -116,13 +123,16 @@ static void print_functions(FILE *out, const struct frame *frame, size_t number)
             break;
         if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             continue;
-        fprintf(out, "    #%-2zu %s", number, name_of(&scopes[i]));
-        if (inlined == NULL)
+        Dwarf_Die *within = inlined;
+        inlined = &scopes[i];
+        if (is_own_name(name_of(inlined)))
+            continue;
+        fprintf(out, "    #%-2zu %s", number, name_of(inlined));
+        if (within == NULL)
             print_line(out, frame);
         else
-            print_call_line(out, unit, inlined);
+            print_call_line(out, unit, within);
         fprintf(out, " (inlined)\n");
-        inlined = &scopes[i];
     }
     fprintf(out, "    #%-2zu ", number);
     print_symbol(out, frame);
@@ -150,17 +160,62 @@ static bool is_main(const struct frame *frame)
     return symbol != NULL && strcmp(symbol, "main") == 0;
 }
 
-/* Frames of Faultline itself are counted, not shown: they say nothing about the program. */
+/* --- folding ---------------------------------------------------------------------------------- */
+
+/* Libraries that MPI libraries and Faultline call: the C library, and what MPI libraries are made
+ * of. Whatever else is called from MPI (the function of an operation, say) is the program's. */
+static bool is_below(Dwfl_Module *module)
+{
+    static const char *const prefixes[] = {
+        "libc.",    "libm.",  "libpthread", "librt.",    "ld-linux", "linux-vdso", "[vdso",
+        "libuc",    "libpsm", "libfabric",  "libopen-",  "mca_",     "libpmix",    "libevent",
+        "libhwloc", "libnl-", "libibverbs", "librdmacm", "libefa"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (strncmp(module_name(module), prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+enum owner { OF_PROGRAM, OF_MPI, OF_FAULTLINE };
+
+/* outer: whose the frame is that called it. */
+static enum owner owner_of(const struct frame *frame, enum owner outer)
+{
+    const char *symbol = frame->module ? dwfl_module_addrname(frame->module, frame->address) : NULL;
+    if (is_own(frame->module) || (symbol != NULL && is_own_name(symbol)))
+        return OF_FAULTLINE;
+    if (is_mpi(frame->module))
+        return OF_MPI;
+    return is_below(frame->module) ? outer : OF_PROGRAM;
+}
+
+static void print_folded(FILE *out, size_t count, const char *whose)
+{
+    if (count > 0)
+        fprintf(out, STACKS_FOLDED "%zu of %s\n", count, whose);
+}
+
+/* Frames of Faultline and of MPI are counted, not shown: they say nothing about the program. Of MPI
+ * the outermost is shown, which is the function that was called. */
 void frames_print(FILE *out, const struct frames *frames)
 {
-    size_t own = 0;
+    enum owner owner[FRAMES_MOST + 1] = {OF_PROGRAM};
+    for (size_t i = frames->count; i > 0; i--)
+        owner[i - 1] = owner_of(&frames->frame[i - 1], owner[i]);
+    size_t folded = 0;
     for (size_t i = 0; i < frames->count; i++) {
-        own += is_own(frames->frame[i].module);
-        bool last = i + 1 == frames->count || !is_own(frames->frame[i + 1].module);
-        if (!is_own(frames->frame[i].module))
+        bool last = i + 1 == frames->count || owner[i + 1] != owner[i];
+        if (owner[i] == OF_PROGRAM) {
             print_frame(out, &frames->frame[i], i);
-        else if (last)
-            fprintf(out, "    ... %zu of Faultline\n", own), own = 0;
+        } else if (!last) {
+            folded++;
+        } else {
+            bool own = owner[i] == OF_FAULTLINE;
+            print_folded(out, folded + own, own ? "Faultline" : "MPI");
+            if (!own)
+                print_frame(out, &frames->frame[i], i);
+            folded = 0;
+        }
         if (is_main(&frames->frame[i]))
             return;
     }

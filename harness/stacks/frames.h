@@ -27,7 +27,8 @@ struct frames {
 /* For dwfl_thread_getframes, with a struct frames as its argument. */
 int frames_take(Dwfl_Frame *state, void *frames);
 
-/* A line a frame, out to main; those of Faultline itself are only counted. While the session that
+/* A line a frame, out to main; those of Faultline itself, and all but the outermost of an MPI
+ * library, are only counted. While the session that
  * they were taken in is open. Function names, also of static and inlined functions, need the symbol
  * table of the program (or its debug information); file and line need debug information. */
 void frames_print(FILE *out, const struct frames *frames);

@@ -52,7 +52,7 @@ static int walk_thread(Dwfl_Thread *of, void *argument)
     }
     if (frames.count == 0)
         return DWARF_CB_OK;
-    fprintf(walk->out, tid == walk->pid ? "  main thread\n" : "  thread %d\n", (int)tid);
+    fprintf(walk->out, tid == walk->pid ? STACKS_MAIN_THREAD "\n" : "  thread %d\n", (int)tid);
     frames_print(walk->out, &frames);
     walk->stacks++;
     return DWARF_CB_OK;

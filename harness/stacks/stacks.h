@@ -11,6 +11,12 @@
 
 #define STACKS_TIME_LIMIT_MS 5000 /* per process */
 
+/* What the lines of a stack are told apart by. Those of frames begin with their number, and end
+ * with the name of a file in parentheses. */
+#define STACKS_MAIN_THREAD "  main thread"
+#define STACKS_FOLDED "    ... "   /* frames that are only counted */
+#define STACKS_MPI_LIBRARY "libmp" /* its files begin so: libmpich.so.12, libmpi.so.40 */
+
 /* Stops each process for some milliseconds and writes its stacks: that of the main thread, and of
  * every other thread that is inside an MPI library. ranks[i] is only printed. A process without a
  * stack has a line that says why. What a frame's line says: frames.h.
