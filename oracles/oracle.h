@@ -188,6 +188,10 @@ struct unreceived {
     X(REFUSED, "refused")         /* the program asked for what the step engine does not do */     \
     X(VOID, "void") /* the launcher died by itself or ranks are missing: run it again */
 
+/* What the text of a TIME_LIMIT says where the ranks that were not blocked only asked, again and
+ * again, for what did not come. */
+#define RUN_POLLED "every live rank has only polled in vain"
+
 enum run_end {
 #define X(name, text) RUN_##name,
     RUN_ENDS(X)

@@ -12,6 +12,13 @@ $(BUILD)/gen/reports/page_parts.h: $(PAGE_PARTS) reports/build.mk
 	    echo '},'; \
 	  done; echo '};'; } >$@
 
+# The words of the glossary, which pages explain.
+$(BUILD)/gen/reports/glossary.h: reports/words.awk GLOSSARY.md
+	@echo "  GEN     $@"
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@.new && mv $@.new $@
+
 XML_SOURCES = reports/text/xml.c reports/page/page.c
 $(call objects,$(XML_SOURCES)): CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/obj/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h
+$(BUILD)/obj/reports/text/words.o: $(BUILD)/gen/reports/glossary.h

@@ -199,3 +199,73 @@ LUA
     in_browser lives lives/1.html
     in_browser look lives lives/1.html "takes the dead one's rank over" "signal 9"
 }
+
+# A stranger reads the page of each, and knows what happened and what began it.
+# promises PAGE NUMBER BEGAN MOMENT...: of the last run of that number in the folder PAGE.
+promises() {
+    in_browser promises "$1" "$1/$2.html" "$1/out/latest/$2/run.json" "$REPO/GLOSSARY.md" "${@:3}"
+}
+
+@test "a deadlock after a failed rename" {
+    mkdir -p rename
+    cat >rename/s.lua <<LUA
+scenario "the rename of a checkpoint fails" {
+  protocol = "null", program = "$BUILD/tests/mpi/saves_carelessly", ranks = 4, claims = { "H" },
+  plan = function(p) p:fail { rank = 2, event = "rename", file = "Ckpt2*", error = "ENOSPC" } end,
+}
+LUA
+    run -1 "$FAULTLINE" run --engine step --no-control --confirm 0 --out rename/out --html=rename rename/s.lua
+    [[ "$output" == *"main at saves_carelessly.c:"* ]]
+    [[ "$output" != *"of Faultline"* && "$output" != *"main thread"* ]]
+    run ! grep -q "syscall" rename/out/latest/1/stacks.txt
+    run "$FAULTLINE" trace rename/out/latest/1
+    [[ "$output" == *'storage r2, ENOSPC on rename of "Ckpt2.rank-2", step 1 of the plan'* ]]
+    promises rename 1 "in rank 2 the rename of Ckpt2.rank-2 fails with ENOSPC (No space left on device)" \
+        "rename of Ckpt2.rank-2 fails" "Deadlock: every live rank is blocked"
+    in_browser look rename rename/1.html "storage: ENOSPC on rename of Ckpt2.rank-2" \
+        "rank 2: checkpoint 2 is given up"
+}
+
+@test "an endless loop" {
+    mkdir -p loop
+    cat >loop/s.lua <<LUA
+scenario "a write fails, and rank 0 waits for a message" {
+  protocol = "null", program = "$BUILD/tests/mpi/polls_for_ever", ranks = 3, claims = { "H" },
+  plan = function(p) p:fail { rank = 2, event = "write", file = "input.2", error = "ENOSPC" } end,
+}
+LUA
+    run -1 "$FAULTLINE" run --engine step --no-control --confirm 0 --no-stacks --out loop/out \
+        --html=loop loop/s.lua
+    promises loop 1 "in rank 2 the write of input.2 fails with ENOSPC" "write of input.2 fails" \
+        "Endless loop: every live rank has only polled in vain"
+}
+
+@test "a crash under C3" {
+    run -0 "$FAULTLINE" run --engine step --filter "ring: rank 1, before-sync number 2" \
+        --out crash/out --html=crash "$REPO/suites/c3/crash.lua"
+    promises crash 1 "" "Rank 1 is killed by SIGKILL" "The rest of the job ends with it" \
+        "The job is started again, incarnation 1" "go on from line 1" "The run finishes"
+}
+
+@test "a duplicate after a resend" {
+    run -0 "$FAULTLINE" run --engine step --filter "duplicates-kept: *" --out again/out \
+        --html=again "$REPO/suites/scmel/broken.lua"
+    promises again 1 "Rank 1 is killed by SIGKILL" "Rank 1 is killed by SIGKILL" \
+        "Process 4 takes the place of rank 1" "Here M.stale is violated" "The run finishes"
+}
+
+@test "a run that shows nothing is called vacuous" {
+    mkdir -p vacuous
+    cat >vacuous/s.lua <<LUA
+scenario "the kill never comes" {
+  protocol = "null", program = "$BUILD/tests/mpi/saves_carelessly", ranks = 2, claims = { "H" },
+  plan = function(p) p:kill { rank = 1, event = "send", nth = 1000 } end,
+}
+LUA
+    run -2 "$FAULTLINE" run --engine step --no-control --out vacuous/out --html=vacuous vacuous/s.lua
+    promises vacuous 1 "no fault of the plan took place" "The run finishes"
+    in_browser look vacuous vacuous/1.html "vacuous: the kill never comes" \
+        "Vacuous: what was to be tested did not happen, so this run shows nothing."
+    "$FAULTLINE" report vacuous/out
+    in_browser look vacuous-index vacuous/out/index.html "0 unknown, 1 vacuous"
+}

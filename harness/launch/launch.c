@@ -143,7 +143,7 @@ static bool is_too_late(struct running_incarnation *running, uint64_t now_ns, ch
     double timeout_s = launch->patience_s;
     double stall_s = fmax(timeout_s * STALL_OF_TIMEOUT, STALL_LEAST_S);
     if (watch_has_stalled(&running->watch, launch->board, stall_s)) {
-        snprintf(text, bytes, "for %g s every live rank has only polled in vain", stall_s);
+        snprintf(text, bytes, "for %g s " RUN_POLLED, stall_s);
         return true;
     }
     bool ended_here = !is_ending(running) && was_ended_here(launch);
@@ -239,8 +239,7 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
             return LAUNCH_DEADLOCK;
         if (!is_ending(running) && atomic_load(&launch->board->stuck) != 0) {
             bool stalled = atomic_load(&launch->board->stuck) == STUCK_STALL;
-            snprintf(text, bytes, "%s",
-                     stalled ? "every live rank has only polled in vain" : "no rank can go on");
+            snprintf(text, bytes, "%s", stalled ? RUN_POLLED : "no rank can go on");
             return LAUNCH_TIME_LIMIT;
         }
         if (cannot_follow(launch, text, bytes) || writes_too_much(running, now_ns, text, bytes))

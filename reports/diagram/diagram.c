@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "reports/diagram/diagram_words.h"
 #include "reports/diagram/figure.h"
+#include "reports/diagram/overview.h"
 #include "reports/text/brief.h"
 
 #include <inttypes.h>
@@ -91,6 +92,7 @@ static void put_row(struct xml *xml, const struct figure *figure, size_t at)
     xml_attribute(xml, "level", level_text(event->record->level));
     xml_attribute(xml, "comm", diagram_comm(event, comm));
     xml_real(xml, "at", (double)event->enter_ns / NS_PER_S, 6);
+    xml_real(xml, "exactly", (double)event->enter_ns / NS_PER_S, 9);
     put_duration(xml, event);
     if (event->has_below) {
         xml_number(xml, "below", (int64_t)event->below);
@@ -141,7 +143,7 @@ static void put_figure(struct figure *figure, const bool *shown, const char *nam
                        double column_width)
 {
     struct layout layout;
-    struct layout_wish wish = {shown, figure->letters, column_width, shown == NULL};
+    struct layout_wish wish = {shown, figure->letters, figure->marks, column_width, shown == NULL};
     layout_make(figure->slice, figure->arrows, &wish, &layout);
     figure->layout = &layout;
     figure->name = name;
@@ -153,7 +155,8 @@ static void put_figure(struct figure *figure, const bool *shown, const char *nam
 static void put_figures(struct figure *figure)
 {
     bool *shown = memory_new(figure->slice->count, sizeof *shown);
-    if (brief_choose(figure->slice, figure->arrows, figure->letters, BRIEF_COLUMN, shown))
+    struct brief_wish wish = {shown, figure->letters, figure->marks, BRIEF_COLUMN};
+    if (brief_choose(figure->slice, figure->arrows, &wish))
         put_figure(figure, shown, "brief", BRIEF_COLUMN);
     put_figure(figure, NULL, "whole", WHOLE_COLUMN);
     free(shown);
@@ -173,6 +176,7 @@ static void put_diagram(struct xml *xml, const struct diagram_wish *wish, const 
     xml_flag(xml, "uncertain", arrows->uncertain);
     xml_number(xml, "forced", (int64_t)slice->forced);
     put_figures(&figure);
+    overview_write(&figure);
     put_table(xml, &figure);
     xml_end(xml);
     figure_release(&figure);

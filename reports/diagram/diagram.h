@@ -5,6 +5,7 @@
 #define REPORTS_DIAGRAM_DIAGRAM_H
 
 #include "oracles/oracle.h"
+#include "plan/plan.h"
 #include "reports/text/xml.h"
 #include "trace/reader.h"
 
@@ -18,6 +19,7 @@ struct diagram_wish {
     size_t witness_count;
     const struct event_ref *near; /* no witness, but to be shown with what is around them */
     size_t near_count;
+    const struct plan *plan; /* of the run; NULL: not known */
 };
 
 /* One element <diagram>. ERROR_IO: no temporary file for the links; nothing is written then. */

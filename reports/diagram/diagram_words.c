@@ -4,9 +4,12 @@
 #include "reports/text/trace_line.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_LETTERS 17 /* of a phase or result, in a picture */
+#define FILE_LETTERS 24 /* of the name of a file */
 
 /* The end of "protocol:point" says most. */
 static void label_name(const char *name, char *buffer)
@@ -51,19 +54,69 @@ static const char *label_note(const struct slice_event *event, char *buffer)
     return buffer;
 }
 
-const char *diagram_label(const struct slice_event *event, char buffer[DIAGRAM_LABEL_BYTES])
+/* What the step of the plan did to the call; NULL: it failed, or that is not known. */
+static const char *done_to_call(const struct record *fault, const struct plan *plan)
+{
+    if (plan == NULL || fault->tag < 0 || (size_t)fault->tag >= plan->count)
+        return NULL;
+    switch (plan->steps[fault->tag].action) {
+    case ACTION_SHORT:
+        return "short";
+    case ACTION_TEAR:
+        return "torn";
+    case ACTION_FLIP:
+        return "a bit changed by";
+    default:
+        return NULL;
+    }
+}
+
+/* "storage: ENOSPC on rename of Ckpt2", "storage: torn write of Ckpt2". */
+static void label_storage(const struct trace *trace, uint64_t index, const struct plan *plan,
+                          char *buffer)
+{
+    const struct record *fault = &trace->record[index];
+    const char *error = fault->error != 0 ? strerrorname_np(fault->error) : NULL;
+    const char *done = done_to_call(fault, plan);
+    char path[PATH_MAX];
+    uint64_t call;
+    size_t used = (size_t)snprintf(
+        buffer, DIAGRAM_LABEL_BYTES, "storage%s%s%s%s", error != NULL || done != NULL ? ": " : "",
+        error != NULL ? error : "", error == NULL && done ? done : "", error != NULL ? " on" : "");
+    if (!trace_fault_call(trace, index, &call))
+        return;
+    trace_text(trace, call, path, sizeof path);
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    bool fits = strlen(name) <= FILE_LETTERS;
+    snprintf(buffer + used, DIAGRAM_LABEL_BYTES - used, "%s %s of %.*s%s",
+             error == NULL && done == NULL ? ":" : "",
+             storage_call_text((unsigned)trace->record[call].tag), FILE_LETTERS, name,
+             fits ? "" : "...");
+}
+
+const char *diagram_fault(const struct trace *trace, uint64_t index, const struct plan *plan,
+                          char buffer[DIAGRAM_LABEL_BYTES])
+{
+    const struct record *record = &trace->record[index];
+    if (record->comm == FAULT_STORAGE)
+        label_storage(trace, index, plan, buffer);
+    else if (record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE)
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "kill r%d",
+                 record->comm == FAULT_KILL ? record->peer : trace->rank);
+    else
+        snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s", fault_kind_text(record->comm));
+    return buffer;
+}
+
+const char *diagram_label(const struct slice_event *event, const struct plan *plan,
+                          char buffer[DIAGRAM_LABEL_BYTES])
 {
     const struct record *record = event->record;
     buffer[0] = '\0';
     if (record->kind == RECORD_NOTE)
         return label_note(event, buffer);
-    if (record->kind != RECORD_FAULT)
-        return buffer;
-    if (record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE)
-        snprintf(buffer, DIAGRAM_LABEL_BYTES, "kill r%d",
-                 record->comm == FAULT_KILL ? record->peer : event->trace->rank);
-    else
-        snprintf(buffer, DIAGRAM_LABEL_BYTES, "%s", fault_kind_text(record->comm));
+    if (record->kind == RECORD_FAULT)
+        diagram_fault(event->trace, event->index, plan, buffer);
     return buffer;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "reports/diagram/diagram_words.h"
+#include "reports/diagram/figure_parts.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -12,23 +13,21 @@
 #include <string.h>
 
 #define LETTERS 26
-#define LETTER_MARK 2.5  /* letters: what the mark of a witness needs beside a label */
-#define GLYPH_RADIUS 5.0 /* arrows end so far from the middle of an event */
-#define HEAD_LENGTH 8.0
-#define HEAD_HALF 3.4
-#define STUB_X 16.0 /* an arrow whose other end is not shown */
-#define STUB_Y 14.0
 #define BAND_HALF 7.0
-#define LIFE_BEYOND                                                                                \
-    16.0 /* a line begins so far left of its first event, and ends right of the last */
-#define SAME_ROW_BOW 16.0
-#define NAMED_LENGTH 60.0 /* arrows that are shorter have no room for the name of their kind */
-#define POINTS_BYTES 32
-#define TITLE_BYTES 1024
 #define LEARNED_BYTES 20 /* of a label: for one more that is dead */
 #define WAVE_LENGTH 9.0
 #define WAVE_HEIGHT 5.0
 #define PATH_BYTES 8192
+#define NS_PER_S 1e9
+
+/* Of texts and events, from the line of their rank: as diagram.xsl draws them. */
+#define LABEL_Y (-14.0)
+#define LABEL_SIZE 10.0
+#define ROW_NAME_ABOVE 8.0
+#define ROW_NAME_BELOW 20.0
+#define LIFE_NAME_WIDTH 40.0
+#define GLYPH_HALF 8.0
+#define BELOW_BOTTOM 21.0
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -48,7 +47,8 @@ const char *figure_letter(const struct figure *figure, size_t event)
 
 bool figure_is_faded(const struct figure *figure, size_t event)
 {
-    return figure->has_witness && !figure->slice->event[event].related;
+    const struct slice_event *one = &figure->slice->event[event];
+    return figure->has_witness && !one->related && !one->fault;
 }
 
 static void put_letters(struct figure *figure)
@@ -96,22 +96,23 @@ void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wi
 {
     *figure = (struct figure){.xml = xml, .wish = wish, .slice = slice, .arrows = arrows};
     figure->letters = memory_new(slice->count, sizeof *figure->letters);
+    figure->marks = memory_new(slice->count, sizeof *figure->marks);
     figure->letter = memory_new(slice->count, sizeof *figure->letter);
     figure->label = memory_new(slice->count, sizeof *figure->label);
     put_letters(figure);
     for (size_t i = 0; i < slice->count; i++)
-        diagram_label(&slice->event[i], figure->label[i]);
+        diagram_label(&slice->event[i], wish->plan, figure->label[i]);
     put_news(figure);
     for (size_t i = 0; i < slice->count; i++) {
         figure->letters[i] = (unsigned)strlen(figure->label[i]);
-        if (figure->letter[i][0] != '\0')
-            figure->letters[i] += (unsigned)(LETTER_MARK * (double)strlen(figure->letter[i]));
+        figure->marks[i] = (unsigned)strlen(figure->letter[i]);
     }
 }
 
 void figure_release(struct figure *figure)
 {
     free(figure->letters);
+    free(figure->marks);
     free(figure->letter);
     free(figure->label);
     *figure = (struct figure){0};
@@ -119,7 +120,7 @@ void figure_release(struct figure *figure)
 
 /* --- rows and lives --------------------------------------------------------------------------- */
 
-static void put_place(const struct figure *figure, const char *x_name, const char *y_name, double x,
+void figure_put_place(const struct figure *figure, const char *x_name, const char *y_name, double x,
                       double y)
 {
     xml_real(figure->xml, x_name, x, 1);
@@ -153,7 +154,7 @@ static void write_gaps(const struct figure *figure, const struct layout_life *li
         if (gap && !(before == SLICE_NONE && figure->slice->event[i].own == 0)) {
             xml_begin(figure->xml, "gap");
             xml_real(figure->xml, "x",
-                     before != SLICE_NONE ? spot[before].x : life->from - LIFE_BEYOND, 1);
+                     before != SLICE_NONE ? spot[before].x : life->from - LAYOUT_BEYOND, 1);
             xml_real(figure->xml, "to", spot[i].x, 1);
             xml_end(figure->xml);
         }
@@ -167,6 +168,25 @@ static bool is_own_kill(const struct figure *figure, const struct layout_life *l
     const struct slice_event *last = &figure->slice->event[life->last];
     return slice_is_fault(last, FAULT_KILL_INSIDE) ||
            (slice_is_fault(last, FAULT_KILL) && last->record->peer == life->trace->rank);
+}
+
+/* Nobody saw it end, nor was it killed, and there is no incarnation after it: it was still running
+ * when the traces end. */
+static bool is_open(const struct figure *figure, const struct layout_life *life)
+{
+    if (!life->died || life->death > 0 ||
+        life->trace->incarnation != figure->slice->set->incarnations - 1)
+        return false;
+    for (size_t i = 0; i < figure->slice->count; i++) {
+        const struct slice_event *event = &figure->slice->event[i];
+        bool other = slice_is_fault(event, FAULT_KILL) &&
+                     event->record->peer == life->trace->rank &&
+                     event->trace->incarnation == life->trace->incarnation;
+        bool own = slice_is_fault(event, FAULT_KILL_INSIDE) && event->trace == life->trace;
+        if (other || own)
+            return false;
+    }
+    return true;
 }
 
 /* "signal 9", as its parent saw it end. */
@@ -189,10 +209,12 @@ static void write_lives(const struct figure *figure)
         xml_begin(figure->xml, "life");
         xml_attribute(figure->xml, "name", name);
         xml_number(figure->xml, "rank", life->trace->rank);
-        put_place(figure, "x", "y", life->from - LIFE_BEYOND, life->y);
-        xml_real(figure->xml, "to", life->death > 0 ? life->death : life->to + LIFE_BEYOND, 1);
+        figure_put_place(figure, "x", "y", life->from - LAYOUT_BEYOND, life->y);
+        xml_real(figure->xml, "to", life->death > 0 ? life->death : life->to + LAYOUT_BEYOND, 1);
+        bool open = is_open(figure, life);
+        xml_flag(figure->xml, "open", open);
         xml_flag(figure->xml, "died",
-                 life->death > 0 || (life->died && !is_own_kill(figure, life)));
+                 life->death > 0 || (life->died && !open && !is_own_kill(figure, life)));
         if (life->death > 0)
             put_cause(figure, life->trace->end);
         write_gaps(figure, life);
@@ -306,137 +328,12 @@ static void write_band(const struct figure *figure, const struct meeting *meetin
     snprintf(words, sizeof words, "%s of %zu ranks, communicator %s", call_name(record->call),
              meeting->count, comm);
     xml_begin(figure->xml, "band");
-    put_place(figure, "x", "y", left - BAND_HALF, top - BAND_HALF);
-    put_place(figure, "width", "height", right - left + 2 * BAND_HALF,
-              bottom - top + 2 * BAND_HALF);
+    figure_put_place(figure, "x", "y", left - BAND_HALF, top - BAND_HALF);
+    figure_put_place(figure, "width", "height", right - left + 2 * BAND_HALF,
+                     bottom - top + 2 * BAND_HALF);
     xml_attribute(figure->xml, "words", words);
     xml_attribute(figure->xml, "comm", comm);
     xml_flag(figure->xml, "faded", faded);
-    xml_end(figure->xml);
-}
-
-/* --- messages --------------------------------------------------------------------------------- */
-
-struct stroke {
-    double x1, y1, x2, y2;
-    double bow; /* of a curve: how far it bends up */
-};
-
-/* Ends at the rim of what it joins. */
-static struct stroke shorten(struct stroke stroke)
-{
-    double dx = stroke.x2 - stroke.x1, dy = stroke.y2 - stroke.y1, length = hypot(dx, dy);
-    if (length <= 2 * GLYPH_RADIUS)
-        return stroke;
-    double cut = GLYPH_RADIUS / length;
-    return (struct stroke){stroke.x1 + dx * cut, stroke.y1 + dy * cut, stroke.x2 - dx * cut,
-                           stroke.y2 - dy * cut, stroke.bow};
-}
-
-static void write_path(const struct figure *figure, const struct stroke *stroke)
-{
-    char path[4 * POINTS_BYTES], head[4 * POINTS_BYTES];
-    double middle = (stroke->x1 + stroke->x2) / 2, top = stroke->y1 - 2 * stroke->bow;
-    double from_x = stroke->bow > 0 ? middle : stroke->x1;
-    double from_y = stroke->bow > 0 ? top : stroke->y1;
-    double dx = stroke->x2 - from_x, dy = stroke->y2 - from_y, length = hypot(dx, dy);
-    if (stroke->bow > 0)
-        snprintf(path, sizeof path, "M%.1f,%.1f Q%.1f,%.1f %.1f,%.1f", stroke->x1, stroke->y1,
-                 middle, top, stroke->x2, stroke->y2);
-    else
-        snprintf(path, sizeof path, "M%.1f,%.1f L%.1f,%.1f", stroke->x1, stroke->y1, stroke->x2,
-                 stroke->y2);
-    dx = length > 0 ? dx / length : 1;
-    dy = length > 0 ? dy / length : 0;
-    double base_x = stroke->x2 - dx * HEAD_LENGTH, base_y = stroke->y2 - dy * HEAD_LENGTH;
-    snprintf(head, sizeof head, "%.1f,%.1f %.1f,%.1f %.1f,%.1f", stroke->x2, stroke->y2,
-             base_x - dy * HEAD_HALF, base_y + dx * HEAD_HALF, base_x + dy * HEAD_HALF,
-             base_y - dx * HEAD_HALF);
-    xml_attribute(figure->xml, "path", path);
-    xml_attribute(figure->xml, "head", head);
-    double bend = stroke->bow > 0 ? stroke->bow : 0;
-    put_place(figure, "mx", "my", middle, (stroke->y1 + stroke->y2) / 2 - bend);
-}
-
-static bool is_shown(const struct figure *figure, size_t event)
-{
-    return event != SLICE_NONE && figure->layout->spot[event].shown;
-}
-
-/* Up or down, to where the other rank is. */
-static double stub_side(const struct figure *figure, size_t event, int rank)
-{
-    return rank > figure->slice->event[event].trace->rank ? STUB_Y : -STUB_Y;
-}
-
-static struct stroke stroke_of(const struct figure *figure, const struct arrow *arrow)
-{
-    const struct layout_spot *spot = figure->layout->spot;
-    if (is_shown(figure, arrow->from) && is_shown(figure, arrow->to) && arrow_is_forward(arrow)) {
-        const struct layout_spot *from = &spot[arrow->from], *to = &spot[arrow->to];
-        double bow = from->row == to->row ? SAME_ROW_BOW : 0;
-        return shorten((struct stroke){from->x, from->y, to->x, to->y, bow});
-    }
-    if (is_shown(figure, arrow->from)) {
-        const struct layout_spot *from = &spot[arrow->from];
-        int rank = figure->slice->event[arrow->from].record->peer;
-        double side = stub_side(figure, arrow->from, rank);
-        return (struct stroke){from->x, from->y, from->x + STUB_X, from->y + side, 0};
-    }
-    const struct layout_spot *to = &spot[arrow->to];
-    int rank = arrow->sent_known ? arrow->sent.rank : figure->slice->event[arrow->to].record->peer;
-    double side = stub_side(figure, arrow->to, rank);
-    return shorten((struct stroke){to->x - STUB_X, to->y + side, to->x, to->y, 0});
-}
-
-static void put_arrow_words(const struct figure *figure, const struct arrow *arrow)
-{
-    char words[TITLE_BYTES], from[EVENT_TEXT_BYTES] = "its log", to[EVENT_TEXT_BYTES] = "nobody";
-    if (arrow->sent_known)
-        event_text(arrow->sent, from);
-    if (arrow->delivered_known)
-        event_text(arrow->delivered, to);
-    snprintf(words, sizeof words, "%s%s from %s to %s%s", arrow_kind_text(arrow->kind),
-             arrow->kind == ARROW_PLAIN ? "" : " message", from, to,
-             arrow->anomaly ? "; its order or its bytes are not as they must be" : "");
-    xml_attribute(figure->xml, "words", words);
-}
-
-/* The kind stands at the arrow, if it is one to tell apart and there is room. A short stub has no
- * room for its dashes either: then the word is all there is. */
-static bool is_named(const struct arrow *arrow, const struct stroke *stroke, bool witness)
-{
-    bool stub = arrow->kind == ARROW_REPLAYED || arrow->kind == ARROW_SUPPRESSED;
-    bool room = hypot(stroke->x2 - stroke->x1, stroke->y2 - stroke->y1) >= NAMED_LENGTH;
-    return arrow->kind > ARROW_INTRA && arrow->kind < ARROW_CONTROL && (witness || room || stub);
-}
-
-static void write_arrow(const struct figure *figure, const struct arrow *arrow)
-{
-    bool from = is_shown(figure, arrow->from), to = is_shown(figure, arrow->to);
-    char id[DIAGRAM_ID_BYTES], comm[DIAGRAM_LABEL_BYTES];
-    if (!from && !to)
-        return;
-    size_t known = from ? arrow->from : arrow->to;
-    bool faded = (from && figure_is_faded(figure, arrow->from)) ||
-                 (to && figure_is_faded(figure, arrow->to));
-    bool witness = from && to && figure_letter(figure, arrow->from) != NULL &&
-                   figure_letter(figure, arrow->to) != NULL;
-    struct stroke stroke = stroke_of(figure, arrow);
-    xml_begin(figure->xml, "arrow");
-    xml_attribute(figure->xml, "kind", arrow_kind_text(arrow->kind));
-    write_path(figure, &stroke);
-    if (from)
-        xml_attribute(figure->xml, "from", figure_event_id(figure, arrow->from, id));
-    if (to)
-        xml_attribute(figure->xml, "to", figure_event_id(figure, arrow->to, id));
-    xml_flag(figure->xml, "named", is_named(arrow, &stroke, witness));
-    xml_flag(figure->xml, "stub", !from || !to);
-    xml_flag(figure->xml, "witness", witness);
-    xml_flag(figure->xml, "faded", faded);
-    xml_flag(figure->xml, "anomaly", arrow->anomaly);
-    xml_attribute(figure->xml, "comm", diagram_comm(&figure->slice->event[known], comm));
-    put_arrow_words(figure, arrow);
     xml_end(figure->xml);
 }
 
@@ -492,14 +389,15 @@ static void write_news(const struct figure *figure, const struct news_item *item
 {
     const struct layout_life *dead = life_of(figure, item->dead);
     char path[4 * POINTS_BYTES], id[DIAGRAM_ID_BYTES];
-    if (!is_shown(figure, item->to) || !(item->from == SLICE_NONE ? dead != NULL && dead->death > 0
-                                                                  : is_shown(figure, item->from)))
+    if (!figure_is_shown(figure, item->to) ||
+        !(item->from == SLICE_NONE ? dead != NULL && dead->death > 0
+                                   : figure_is_shown(figure, item->from)))
         return;
     const struct layout_spot *to = &figure->layout->spot[item->to];
     struct stroke stroke = {.x2 = to->x, .y2 = to->y};
     stroke.x1 = item->from == SLICE_NONE ? dead->death : figure->layout->spot[item->from].x;
     stroke.y1 = item->from == SLICE_NONE ? dead->y : figure->layout->spot[item->from].y;
-    stroke = shorten(stroke);
+    stroke = figure_shorten(stroke);
     xml_begin(figure->xml, "news");
     put_news_words(figure, item);
     if (item->from != SLICE_NONE)
@@ -525,7 +423,7 @@ static void put_title(const struct figure *figure, size_t at)
     const char *letter = figure_letter(figure, at);
     snprintf(title, sizeof title, "%s%s%s%s %s, at %.6f s%s", letter != NULL ? "witness " : "",
              letter != NULL ? letter : "", letter != NULL ? ": " : "", event_text(self, name),
-             diagram_words(event, words), (double)event->enter_ns / 1e9,
+             diagram_words(event, words), (double)event->enter_ns / NS_PER_S,
              event->in_progress ? ", in progress when the trace ended" : "");
     xml_attribute(figure->xml, "words", title);
 }
@@ -542,9 +440,11 @@ static void write_event(const struct figure *figure, size_t at)
     xml_attribute(figure->xml, "kind", diagram_kind(event));
     xml_attribute(figure->xml, "shape", diagram_shape(event));
     xml_attribute(figure->xml, "level", level_text(event->record->level));
+    xml_real(figure->xml, "exactly", (double)event->enter_ns / NS_PER_S, 9);
     diagram_comm(event, comm);
     xml_attribute(figure->xml, "comm", comm[0] != '\0' ? comm : NULL);
-    put_place(figure, "x", "y", spot->x, spot->y);
+    figure_put_place(figure, "x", "y", spot->x, spot->y);
+    xml_real(figure->xml, "mark", spot->mark, 1);
     xml_attribute(figure->xml, "label", label[0] != '\0' ? label : NULL);
     xml_attribute(figure->xml, "letter", figure_letter(figure, at));
     xml_flag(figure->xml, "faded", figure_is_faded(figure, at));
@@ -555,28 +455,79 @@ static void write_event(const struct figure *figure, size_t at)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-void figure_write(const struct figure *figure)
+/* Texts that have places of their own, and the events. */
+static void take_texts(const struct figure *figure, struct labels *labels)
 {
     const struct layout *layout = figure->layout;
+    struct label_box box;
+    for (int i = 0; i < layout->row_count; i++) {
+        double y = LAYOUT_TOP + (i + 0.5) * LAYOUT_ROW_HEIGHT;
+        box = (struct label_box){0, y - ROW_NAME_ABOVE, LAYOUT_LEFT - LAYOUT_BEYOND,
+                                 y + ROW_NAME_BELOW};
+        labels_take(labels, &box);
+    }
+    for (size_t i = 0; i < layout->life_count; i++) {
+        const struct layout_life *life = &layout->life[i];
+        double left = life->from - LAYOUT_BEYOND;
+        box = (struct label_box){left, life->y + GLYPH_HALF, left + LIFE_NAME_WIDTH,
+                                 life->y + BELOW_BOTTOM};
+        labels_take(labels, &box);
+        box = labels_box(life->death, life->y + LABEL_Y, LAYOUT_DEATH_LETTERS, LABEL_SIZE);
+        if (life->death > 0)
+            labels_take(labels, &box);
+    }
+    for (size_t i = 0; i < figure->slice->count; i++) {
+        const struct layout_spot *spot = &layout->spot[i];
+        if (!spot->shown)
+            continue;
+        box = (struct label_box){spot->x - GLYPH_HALF, spot->y - GLYPH_HALF, spot->x + GLYPH_HALF,
+                                 spot->y + GLYPH_HALF};
+        labels_take(labels, &box);
+        box = labels_box(spot->x, spot->y + LABEL_Y, figure->letters[i], LABEL_SIZE);
+        if (figure->letters[i] > 0)
+            labels_take(labels, &box);
+        box = (struct label_box){spot->x + spot->mark, spot->y,
+                                 spot->x + spot->mark + figure->marks[i] * LAYOUT_MARK_WIDTH,
+                                 spot->y + BELOW_BOTTOM};
+        if (figure->marks[i] > 0)
+            labels_take(labels, &box);
+    }
+}
+
+static bool has_line(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->slice->count; i++)
+        if (figure->layout->spot[i].shown &&
+            slice_is_note(&figure->slice->event[i], NOTE_CHECKPOINT))
+            return true;
+    return false;
+}
+
+void figure_write(struct figure *figure)
+{
+    const struct layout *layout = figure->layout;
+    struct labels labels = {0};
     size_t shown = 0;
     for (size_t i = 0; i < figure->slice->count; i++)
         if (layout->spot[i].shown)
             shown += 1 + (size_t)figure->slice->event[i].has_below;
+    figure->has_line = has_line(figure);
+    take_texts(figure, &labels);
     xml_begin(figure->xml, "figure");
     xml_attribute(figure->xml, "name", figure->name);
     xml_number(figure->xml, "shown", (int64_t)shown);
-    put_place(figure, "width", "height", ceil(layout->width), ceil(layout->height));
+    figure_put_place(figure, "width", "height", ceil(layout->width), ceil(layout->height));
     for (size_t i = 0; i < figure->arrows->meeting_count; i++)
         write_band(figure, &figure->arrows->meeting[i]);
     write_rows(figure);
     write_lives(figure);
     write_lines(figure);
-    for (size_t i = 0; i < figure->arrows->count; i++)
-        write_arrow(figure, &figure->arrows->arrow[i]);
+    figure_write_arrows(figure, &labels);
     for (size_t i = 0; i < figure->arrows->news.count; i++)
         write_news(figure, &figure->arrows->news.item[i]);
     for (size_t i = 0; i < figure->slice->count; i++)
         if (layout->spot[i].shown)
             write_event(figure, i);
     xml_end(figure->xml);
+    labels_release(&labels);
 }

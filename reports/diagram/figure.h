@@ -16,9 +16,11 @@ struct figure {
     const struct layout *layout;        /* of this picture */
     const char *name;                   /* of this picture */
     unsigned *letters;                  /* by event: of its label; owned */
+    unsigned *marks;                    /* by event: of the witnesses that it is; owned */
     char (*letter)[4];                  /* by event: "A" or "AC", the witnesses that it is; owned */
     char (*label)[DIAGRAM_LABEL_BYTES]; /* by event: what stands at it; owned */
     bool has_witness;                   /* some event shown is one: then others can fade */
+    bool has_line;                      /* of this picture: some rank takes a checkpoint in it */
 };
 
 /* Owned by the caller: figure_release. */
@@ -27,14 +29,14 @@ void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wi
 void figure_release(struct figure *figure);
 
 /* One element <figure>. */
-void figure_write(const struct figure *figure);
+void figure_write(struct figure *figure);
 
 /* "f-r1-0-83". Returns buffer. */
 const char *figure_event_id(const struct figure *figure, size_t event,
                             char buffer[DIAGRAM_ID_BYTES]);
 /* NULL: no witness. */
 const char *figure_letter(const struct figure *figure, size_t event);
-/* It has nothing to do with the witness. */
+/* It has nothing to do with the witness, and is no fault. */
 bool figure_is_faded(const struct figure *figure, size_t event);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/whole_file.h"
 #include "reports/page_parts.h" /* generated: `parts` */
+#include "reports/text/words.h"
 
 #include <errno.h>
 #include <libxml/parser.h>
@@ -155,12 +156,30 @@ static enum error_code transform(xmlDocPtr document, const char *sheet, FILE *ou
     return code;
 }
 
-/* The style and the script go with the document, for the templates to put into the page. */
+/* A word of the glossary once, whatever forms it has. */
+static void put_words(struct xml *xml)
+{
+    size_t count;
+    const struct word *words = words_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(words[i].id, words[i - 1].id) == 0)
+            continue;
+        xml_begin(xml, "word");
+        xml_attribute(xml, "id", words[i].id);
+        xml_attribute(xml, "title", words[i].title);
+        xml_text(xml, words[i].meaning);
+        xml_end(xml);
+    }
+}
+
+/* The style, the script and the words go with the document, for the templates to put into the page.
+ */
 enum error_code page_write(struct page *page, const char *sheet, FILE *out, struct error *error)
 {
     const struct part *style = part_find("page.css"), *script = part_find("page.js");
     xml_element(&page->xml, "page-style", style->text);
     xml_element(&page->xml, "page-script", script->text);
+    put_words(&page->xml);
     enum error_code code = finish(page, error);
     return code != OK ? code : transform(page->document, sheet, out, error);
 }

@@ -207,11 +207,24 @@ static void write_coverage(struct xml *xml, const struct stored_set *set)
     free(all);
 }
 
+/* Which of the undecided were vacuous: of a campaign that is not stored. */
+static void write_undecided(struct xml *xml, const struct stored_set *set)
+{
+    uint64_t vacuous = 0;
+    for (size_t i = 0; i < set->run_count; i++)
+        vacuous += set->run[i].verdict.verdict == VERDICT_VACUOUS;
+    if (set->campaign != NULL || vacuous > set->count[STORED_UNDECIDED])
+        return;
+    xml_number(xml, "vacuous", (int64_t)vacuous);
+    xml_number(xml, "unknown", (int64_t)(set->count[STORED_UNDECIDED] - vacuous));
+}
+
 static void write_set(struct xml *xml, const struct stored_set *set)
 {
     xml_begin(xml, "set");
     xml_attribute(xml, "name", set->name);
     ends_write(xml, set->count);
+    write_undecided(xml, set);
     xml_number(xml, "folders", (int64_t)set->run_count);
     xml_number(xml, "damaged", (int64_t)set->damaged);
     if (set->campaign != NULL) {

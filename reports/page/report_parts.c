@@ -7,6 +7,7 @@
 #include "decisions/decisions.h"
 #include "plan/action.h"
 #include "reports/diagram/diagram.h"
+#include "reports/text/words.h"
 #include "stacks/kept_stacks.h"
 #include "system/json_text.h"
 #include "system/path.h"
@@ -42,31 +43,60 @@ static void put_event(struct xml *xml, const char *text, size_t bytes,
     xml_end(xml);
 }
 
-/* A sentence; the events that it names are elements of their own. */
-static void put_sentence(struct xml *xml, const char *element, const char *sentence)
+static void put_term(struct xml *xml, const char *text, size_t bytes, const struct word *word)
 {
-    if (sentence == NULL || sentence[0] == '\0')
-        return;
-    char *text = memory_text(sentence), *from = text;
-    xml_begin(xml, element);
-    for (char *at = text; *at != '\0';) {
+    char written[TEXT_BYTES];
+    snprintf(written, sizeof written, "%.*s", (int)bytes, text);
+    xml_begin(xml, "term");
+    xml_attribute(xml, "id", word->id);
+    xml_text(xml, written);
+    xml_end(xml);
+}
+
+/* What stands between is one text. */
+static void put_between(struct xml *xml, const char *from, const char *to)
+{
+    char *text = memory_text(from);
+    text[to - from] = '\0';
+    xml_text(xml, text);
+    free(text);
+}
+
+static bool begins_word(const char *text, const char *at)
+{
+    return at == text || (!isalnum((unsigned char)at[-1]) && strchr("_-/.#\"", at[-1]) == NULL);
+}
+
+void report_put_words(struct xml *xml, const char *text)
+{
+    const char *from = text;
+    for (const char *at = text; *at != '\0';) {
         struct event_ref event;
-        bool begins = *at == 'r' && (at == text || !isalnum((unsigned char)at[-1]));
-        size_t bytes = begins ? event_parse(at, &event) : 0;
-        if (bytes == 0) {
+        bool begins = begins_word(text, at);
+        size_t bytes = begins && *at == 'r' ? event_parse(at, &event) : 0, word_bytes = 0;
+        const struct word *word = begins && bytes == 0 ? words_at(at, &word_bytes) : NULL;
+        if (bytes + word_bytes == 0) {
             at++;
             continue;
         }
-        *at = '\0';
-        xml_text(xml, from);
-        *at = 'r';
-        put_event(xml, at, bytes, &event);
-        at += bytes;
+        put_between(xml, from, at);
+        if (word != NULL)
+            put_term(xml, at, word_bytes, word);
+        else
+            put_event(xml, at, bytes, &event);
+        at += bytes + word_bytes;
         from = at;
     }
     xml_text(xml, from);
+}
+
+void report_put_sentence(struct xml *xml, const char *element, const char *sentence)
+{
+    if (sentence == NULL || sentence[0] == '\0')
+        return;
+    xml_begin(xml, element);
+    report_put_words(xml, sentence);
     xml_end(xml);
-    free(text);
 }
 
 /* --- heading and verdict ---------------------------------------------------------------------- */
@@ -106,9 +136,9 @@ static void put_finding(struct xml *xml, const char *element, const struct store
     if (finding->follows)
         xml_attribute(xml, "follows", "yes");
     for (size_t i = 0; i < finding->why_count; i++)
-        put_sentence(xml, "why", finding->why[i]);
+        report_put_sentence(xml, "why", finding->why[i]);
     for (size_t i = 0; i < finding->shown_count; i++)
-        put_sentence(xml, "witness", finding->shown[i]);
+        report_put_sentence(xml, "witness", finding->shown[i]);
     xml_end(xml);
 }
 
@@ -150,7 +180,7 @@ void report_put_verdict(struct xml *xml, const struct report_source *source)
         xml_attribute(xml, "mpiexec", verdict->confirmation.text);
     if (source->finding != NULL)
         put_deciding(xml, source->finding);
-    put_sentence(xml, "why", verdict->why);
+    report_put_sentence(xml, "why", verdict->why);
     if (source->finding != NULL)
         put_finding(xml, "finding", source->finding);
     for (size_t i = 1; i < verdict->finding_count && i <= FINDINGS_MOST; i++)

@@ -37,4 +37,10 @@ void report_put_verdict(struct xml *xml, const struct report_source *source);
 void report_put_facts(struct xml *xml, const struct report_source *source);
 void report_put_output(struct xml *xml, const struct report_source *source);
 
+/* Words into the element that is open; the events that they name, and the words of the glossary,
+ * are elements of their own. */
+void report_put_words(struct xml *xml, const char *text);
+/* An element with such words; nothing for NULL and for no words. */
+void report_put_sentence(struct xml *xml, const char *element, const char *sentence);
+
 #endif

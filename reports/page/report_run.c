@@ -7,6 +7,7 @@
 #include "reports/diagram/waits.h"
 #include "reports/page/page.h"
 #include "reports/page/report_parts.h"
+#include "reports/page/report_story.h"
 #include "stacks/kept_stacks.h"
 #include "system/json_text.h"
 #include "system/path.h"
@@ -49,7 +50,8 @@ static void write_diagram(struct xml *xml, const struct report_source *source, c
                                 .witness = source->witness.event,
                                 .witness_count = source->witness.count,
                                 .near = near,
-                                .near_count = near_count};
+                                .near_count = near_count,
+                                .plan = source->has_run ? &source->run.scenario->plan : NULL};
     if (why.code == OK && source->has_traces)
         (void)diagram_write(xml, &wish, &why);
     if (why.code != OK)
@@ -101,6 +103,7 @@ static enum error_code make_page(const struct report_source *source,
     report_put_heading(&page.xml, source);
     report_put_verdict(&page.xml, source);
     report_put_facts(&page.xml, source);
+    report_put_story(&page.xml, source);
     if (hangs(source))
         waits_write(&page.xml, &source->traces);
     report_put_output(&page.xml, source);

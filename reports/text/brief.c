@@ -16,6 +16,8 @@
 #define WEIGHT_STRANGER 3.0 /* of a rank that the witness does not name */
 
 #define NEWS_MOST 8
+#define DAMAGES_MOST 3 /* deaths and failures of the store, the first */
+#define STEERS_MOST 1  /* of what else the plan does, the first */
 #define LINE_EVENTS 24 /* with the notes of the witness's lines: of more ranks there is no room */
 
 struct pick {
@@ -99,14 +101,37 @@ static void add_news(struct choosing *choosing, bool any)
     }
 }
 
-/* The witness (or the deaths, which the slice has found then), the other ends of its messages and
- * the rest of its lines. */
+static bool is_damage(const struct slice_event *event)
+{
+    return slice_is_fault(event, FAULT_KILL) || slice_is_fault(event, FAULT_KILL_INSIDE) ||
+           slice_is_fault(event, FAULT_STORAGE);
+}
+
+/* The first `most` faults that are damages, or are none, and not shown yet. */
+static void add_first_faults(struct choosing *choosing, bool damages, size_t most)
+{
+    const struct slice *slice = choosing->slice;
+    for (size_t count = 0; count < most; count++) {
+        size_t first = SLICE_NONE;
+        for (size_t i = 0; i < slice->count; i++) {
+            const struct slice_event *event = &slice->event[i];
+            if (event->fault && is_damage(event) == damages && !choosing->shown[i] &&
+                (first == SLICE_NONE || event->enter_ns < slice->event[first].enter_ns))
+                first = i;
+        }
+        add(choosing, first);
+    }
+}
+
+/* The witness, the other ends of its messages and the rest of its lines; and what began it. */
 static void add_witness(struct choosing *choosing)
 {
     const struct slice *slice = choosing->slice;
     for (size_t i = 0; i < slice->count; i++)
-        if (slice->event[i].witness || slice->event[i].near)
+        if (slice->event[i].witness || (slice->event[i].near && !slice->event[i].fault))
             add(choosing, i);
+    add_first_faults(choosing, true, DAMAGES_MOST);
+    add_first_faults(choosing, false, STEERS_MOST);
     size_t witnesses = choosing->count;
     for (size_t i = 0; i < choosing->arrows->count; i++) {
         const struct arrow *arrow = &choosing->arrows->arrow[i];
@@ -189,13 +214,14 @@ static bool all_fits(struct choosing *choosing)
     return fits;
 }
 
-bool brief_choose(const struct slice *slice, const struct arrows *arrows, const unsigned *letters,
-                  double column_width, bool *shown)
+bool brief_choose(const struct slice *slice, const struct arrows *arrows,
+                  const struct brief_wish *wish)
 {
-    struct choosing choosing = {.slice = slice,
-                                .arrows = arrows,
-                                .wish = {shown, letters, column_width, false},
-                                .shown = shown};
+    struct choosing choosing = {
+        .slice = slice,
+        .arrows = arrows,
+        .wish = {wish->shown, wish->letters, wish->marks, wish->column_width, false},
+        .shown = wish->shown};
     if (all_fits(&choosing))
         return false;
     bool *row = memory_new((size_t)slice->set->ranks, sizeof *row);

@@ -1,5 +1,6 @@
-/* Of a slice the little that fits on a screen: the witness (or the deaths, where there is none),
- * the other ends of its messages, and what stands next to it. Must not know: XML. */
+/* Of a slice the little that fits on a screen: the witness (or the faults, where there is none),
+ * the other ends of its messages, what stands next to it, and the faults that began it. Must not
+ * know: XML. */
 #ifndef REPORTS_TEXT_BRIEF_H
 #define REPORTS_TEXT_BRIEF_H
 
@@ -9,9 +10,16 @@
 #define BRIEF_ROWS 6       /* ranks, as long as the witness itself does not need more */
 #define BRIEF_EVENTS 40
 
-/* shown: by event, to be filled. letters, column_width: as for layout_wish. False: there is nothing
- * to be brief about (no witness, no death), or all of the slice fits. */
-bool brief_choose(const struct slice *slice, const struct arrows *arrows, const unsigned *letters,
-                  double column_width, bool *shown);
+/* As struct layout_wish; shown: by event, to be filled. */
+struct brief_wish {
+    bool *shown;
+    const unsigned *letters, *marks;
+    double column_width;
+};
+
+/* wish: how it will be laid out; `shown` is filled. False: there is nothing to be brief about (no
+ * witness, no fault), or all of the slice fits. */
+bool brief_choose(const struct slice *slice, const struct arrows *arrows,
+                  const struct brief_wish *wish);
 
 #endif

@@ -13,6 +13,7 @@
 
 #define NAME_BYTES 256
 #define MEMBERS_SHOWN 16
+#define FAULT_REACH 16 /* records between a call on the store and the fault that was done to it */
 
 /* --- a line of bounded length ----------------------------------------------------------------- */
 
@@ -321,6 +322,32 @@ static void put_errno(struct line *line, int number)
         put(line, ", error %d", number);
 }
 
+bool trace_fault_call(const struct trace *trace, uint64_t fault, uint64_t *call)
+{
+    for (uint64_t at = fault; at > 0 && fault - at < FAULT_REACH; at--) {
+        const struct record *record = &trace->record[at - 1];
+        if (record_is_event(record) && record->thread == trace->record[fault].thread) {
+            *call = at - 1;
+            return record->kind == RECORD_STORAGE;
+        }
+    }
+    return false;
+}
+
+/* "ENOSPC on rename of "Ckpt2"", "write of "Ckpt2"". */
+static void put_fault_of_storage(struct line *line, const struct event *event)
+{
+    uint64_t call;
+    char path[NAME_BYTES];
+    put_errno(line, event->record->error);
+    if (!trace_fault_call(event->trace, event->index, &call))
+        return;
+    put(line, "%s%s of ", event->record->error != 0 ? " on " : ", ",
+        storage_call_text((unsigned)event->trace->record[call].tag));
+    trace_text(event->trace, call, path, sizeof path);
+    put_quoted(line, path);
+}
+
 static void put_fault(struct line *line, const struct event *event)
 {
     const struct record *record = event->record;
@@ -332,7 +359,7 @@ static void put_fault(struct line *line, const struct event *event)
     if (record->comm == FAULT_DETECTED)
         put(line, " of the death of r%" PRIu64, record->bytes);
     if (record->comm == FAULT_STORAGE)
-        put_errno(line, record->error);
+        put_fault_of_storage(line, event);
     else if (record->error != 0)
         put(line, ", which could not be done");
     if (record->comm == FAULT_LOST && record->bytes == LOSE_STORAGE)

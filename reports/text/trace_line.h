@@ -1,10 +1,11 @@
 /* One event of a trace as a line of text. Whatever comes from a trace is escaped (\xNN). Must not
- * know: other events, MPI, drivers. */
+ * know: other events (but for the call that a fault was done to), MPI, drivers. */
 #ifndef REPORTS_TEXT_TRACE_LINE_H
 #define REPORTS_TEXT_TRACE_LINE_H
 
 #include "trace/reader.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TRACE_LINE_BYTES 200 /* longer lines are cut and end in "..." */
@@ -21,5 +22,9 @@ void trace_event_words(const struct trace *trace, uint64_t index, char text[TRAC
  * "fault kill", "storage write". Of a closed list: nothing of it comes from the trace. */
 #define TRACE_EVENT_NAME_BYTES 64
 const char *trace_event_name(const struct record *record, char buffer[TRACE_EVENT_NAME_BYTES]);
+
+/* The call on the store that the fault, a FAULT_STORAGE, was done to: the event before it on its
+ * thread. false: it is not there. */
+bool trace_fault_call(const struct trace *trace, uint64_t fault, uint64_t *call);
 
 #endif

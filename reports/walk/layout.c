@@ -18,8 +18,11 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LAYOUT_NAME_BYTES 32
 
 struct placing {
     const struct slice *slice;
@@ -311,32 +314,113 @@ static void make_rows(struct layout *layout, bool all_ranks)
     free(row);
 }
 
-/* A column is as wide as the longest label in it. */
+/* What is written at one event, or at a death: above it, with its middle there, and below it. */
+struct written {
+    size_t column;
+    int row;
+    double half;                    /* above: half as wide as the label; 0: none */
+    double below_left, below_right; /* as far left and right of the event; both 0: nothing */
+};
+
+static int by_column(const void *left, const void *right)
+{
+    const struct written *a = left, *b = right;
+    return (a->column > b->column) - (a->column < b->column);
+}
+
+static double name_width(const struct trace *trace)
+{
+    char name[LAYOUT_NAME_BYTES];
+    return LAYOUT_NAME_WIDTH *
+           snprintf(name, sizeof name, "r%d#%d", trace->rank, trace->incarnation);
+}
+
+/* Of the event at `at`; first: of its life, whose name stands there too. */
+static struct written written_at(struct layout *layout, const struct layout_wish *wish, size_t at,
+                                 bool first)
+{
+    struct layout_spot *spot = &layout->spot[at];
+    struct written written = {.column = spot->column, .row = spot->row};
+    unsigned marks = wish->marks != NULL ? wish->marks[at] : 0;
+    if (wish->letters != NULL)
+        written.half = wish->letters[at] * LAYOUT_LETTER_WIDTH / 2;
+    spot->mark = LAYOUT_MARK_LEFT;
+    if (first) {
+        written.below_left = LAYOUT_BEYOND;
+        written.below_right = name_width(layout->slice->event[at].trace) - LAYOUT_BEYOND;
+        spot->mark = fmax(LAYOUT_MARK_LEFT, written.below_right + LAYOUT_TEXT_GAP);
+    }
+    if (marks > 0)
+        written.below_right = spot->mark + marks * LAYOUT_MARK_WIDTH;
+    if (marks > 0 && !first)
+        written.below_left = -spot->mark;
+    return written;
+}
+
+/* All that is written, by column. Owned by the caller. */
+static struct written *list_written(struct layout *layout, const struct layout_wish *wish,
+                                    size_t *count)
+{
+    const struct slice *slice = layout->slice;
+    struct written *list = memory_new(2 * slice->count, sizeof *list);
+    const struct trace *life = NULL;
+    *count = 0;
+    for (size_t i = 0; i < slice->count; i++) {
+        const struct slice_event *event = &slice->event[i];
+        size_t death = layout->death[event->place];
+        bool first = event->trace != life;
+        if (!layout->spot[i].shown)
+            continue;
+        list[(*count)++] = written_at(layout, wish, i, first);
+        if (first && death != SLICE_NONE)
+            list[(*count)++] =
+                (struct written){.column = death,
+                                 .row = layout->spot[i].row,
+                                 .half = LAYOUT_DEATH_LETTERS * LAYOUT_LETTER_WIDTH / 2};
+        life = event->trace;
+    }
+    if (*count > 0)
+        qsort(list, *count, sizeof *list, by_column);
+    return list;
+}
+
+/* From left to right, each column as near to the one before as it can be: what is written in a row
+ * must not touch. above, below: by row, the right end of what is written there so far. */
 static void make_columns(struct layout *layout, const struct layout_wish *wish)
 {
-    double *width = memory_new(layout->column_count, sizeof *width);
+    size_t count, at = 0;
+    struct written *list = list_written(layout, wish, &count);
+    double *above = memory_new((size_t)layout->row_count, sizeof *above);
+    double *below = memory_new((size_t)layout->row_count, sizeof *below);
+    double x = LAYOUT_LEFT - wish->column_width / 2, right = LAYOUT_LEFT;
     layout->column_x = memory_new(layout->column_count, sizeof *layout->column_x);
-    for (size_t i = 0; i < layout->slice->count; i++) {
-        double needed = wish->letters != NULL && wish->letters[i] > 0
-                            ? wish->letters[i] * LAYOUT_LETTER_WIDTH + LAYOUT_LETTER_WIDTH
-                            : 0;
-        size_t column = layout->spot[i].column;
-        if (layout->spot[i].shown && needed > width[column])
-            width[column] = needed;
+    for (int row = 0; row < layout->row_count; row++)
+        above[row] = LAYOUT_TEXT_GAP, below[row] = LAYOUT_LEFT - LAYOUT_BEYOND;
+    for (size_t column = 0; column < layout->column_count; column++) {
+        size_t end = at;
+        x += wish->column_width;
+        for (; end < count && list[end].column == column; end++) {
+            const struct written *written = &list[end];
+            if (written->half > 0)
+                x = fmax(x, above[written->row] + LAYOUT_TEXT_GAP + written->half);
+            if (written->below_right > 0)
+                x = fmax(x, below[written->row] + LAYOUT_TEXT_GAP + written->below_left);
+        }
+        layout->column_x[column] = x;
+        for (; at < end; at++) {
+            const struct written *written = &list[at];
+            if (written->half > 0)
+                above[written->row] = x + written->half;
+            if (written->below_right > 0)
+                below[written->row] = x + written->below_right;
+            right = fmax(right, x + fmax(written->half, written->below_right));
+        }
     }
-    for (size_t place = 0; place < layout->slice->set->count; place++)
-        if (layout->death[place] != SLICE_NONE)
-            width[layout->death[place]] =
-                fmax(width[layout->death[place]], LAYOUT_DEATH_LETTERS * LAYOUT_LETTER_WIDTH);
-    double x = LAYOUT_LEFT;
-    for (size_t i = 0; i < layout->column_count; i++) {
-        double own = width[i] > wish->column_width ? width[i] : wish->column_width;
-        layout->column_x[i] = x + own / 2;
-        x += own;
-    }
-    layout->width = x + LAYOUT_RIGHT;
+    layout->width = fmax(right, x + wish->column_width / 2) + LAYOUT_RIGHT;
     layout->height = LAYOUT_TOP + layout->row_count * LAYOUT_ROW_HEIGHT;
-    free(width);
+    free(list);
+    free(above);
+    free(below);
 }
 
 static void make_lives(struct layout *layout)

@@ -1,8 +1,8 @@
 /* Where the events of a slice stand in a space-time diagram: a row for each rank, columns from left
  * to right. An event stands to the right of everything on its rank that was done before it, of the
  * send of its message, of the death or the revocation that it tells of, and of the lives before;
- * calls of one collective stand in one column. So columns show order, not time, and nothing
- * overlaps. Must not know: colours, words, XML. */
+ * calls of one collective stand in one column. So columns show order, not time, and neither events
+ * nor what is written at them overlap. Must not know: colours, words, XML. */
 #ifndef REPORTS_DIAGRAM_LAYOUT_H
 #define REPORTS_DIAGRAM_LAYOUT_H
 
@@ -13,7 +13,14 @@
 #define LAYOUT_TOP 26
 #define LAYOUT_LEFT 62 /* names of ranks */
 #define LAYOUT_RIGHT 24
-#define LAYOUT_LETTER_WIDTH 6.2
+#define LAYOUT_LETTER_WIDTH 6.1 /* of labels, which stand above the events, 10 high */
+#define LAYOUT_NAME_WIDTH 5.5   /* names of lives, below the first event, 9 high */
+#define LAYOUT_MARK_WIDTH 7.4   /* letters of witnesses, below the event, bold, 12 high */
+#define LAYOUT_MARK_LEFT 10.0   /* they begin so far right of the event, */
+#define LAYOUT_TEXT_GAP 5.0     /* and texts of a row stand so far apart at least */
+#define LAYOUT_BEYOND                                                                              \
+    16.0                        /* a life begins so far left of its first event, and ends right    \
+                                   of its last */
 #define LAYOUT_DEATH_LETTERS 10 /* "signal 11" */
 
 struct layout_spot {
@@ -21,6 +28,7 @@ struct layout_spot {
     size_t column;
     int row;
     double x, y;
+    double mark; /* right of x: where the letter of a witness begins */
 };
 
 /* What one rank did in one life: a line from its first event to its last. */
@@ -49,6 +57,7 @@ struct layout {
 struct layout_wish {
     const bool *shown;       /* by event; NULL: all */
     const unsigned *letters; /* by event: of its label; NULL: no labels */
+    const unsigned *marks;   /* by event: letters of the witnesses that it is; NULL: none */
     double column_width;     /* at least */
     bool all_ranks;          /* also those without an event */
 };

@@ -1,7 +1,7 @@
 /* See slice.h. A run can have millions of events, a picture some dozens. Two walks over the run in
  * causal order:
  *   1. The first finds the *anchors*, the events to be explained (the witness, and what else was
- *      asked for; without any, the deaths): their place in the order, and a witness's vector clock.
+ *      asked for; without any, the faults): their place in the order, and a witness's vector clock.
  *   2. The second gives each event a cost: its distance to the nearest anchor in events, times a
  *      weight by kind. A checkpoint far away can so cost less than a request next to the witness.
  *      Events that did not happen before any witness, by the clock, cost more. The cheapest `most`
@@ -54,6 +54,7 @@ struct slicing {
     uint64_t total;           /* of the first walk */
     struct slice_event *heap; /* the dearest first */
     size_t heaped;
+    size_t faults; /* told in the second walk */
 };
 
 bool slice_is_note(const struct slice_event *event, unsigned note)
@@ -64,6 +65,12 @@ bool slice_is_note(const struct slice_event *event, unsigned note)
 bool slice_is_fault(const struct slice_event *event, unsigned fault)
 {
     return event->record->kind == RECORD_FAULT && event->record->comm == fault;
+}
+
+bool slice_is_done_to_job(const struct record *record)
+{
+    return record->kind == RECORD_FAULT && record->comm != FAULT_AWAITED &&
+           record->comm != FAULT_RELEASED && record->comm != FAULT_CONTINUED;
 }
 
 /* --- what is to be explained ------------------------------------------------------------------ */
@@ -246,10 +253,12 @@ static bool weigh(void *context, const struct walk_event *event)
                               .in_progress = event->in_progress,
                               .witness = is_witness(slicing, event),
                               .near = is_near(slicing, event),
+                              .fault = slice_is_done_to_job(event->record) &&
+                                       slicing->faults++ < SLICE_FAULTS_MOST,
                               .own = slicing->own[event->place]++};
     one.related = one.witness || is_related(slicing, event);
     one.away = distance(slicing, event->ordinal);
-    one.cost = one.witness ? 0 : one.away * weight(event->record);
+    one.cost = one.witness || one.fault ? 0 : one.away * weight(event->record);
     if (!one.related)
         one.cost *= COST_FAR;
     keep(slicing, &one);
@@ -324,14 +333,12 @@ static void finish(struct slicing *slicing)
     make_keys(slice);
 }
 
-/* Without a witness: the deaths, if there were any. */
-static bool find_deaths(void *context, const struct walk_event *event)
+/* Without a witness: the faults, if there were any. */
+static bool find_faults(void *context, const struct walk_event *event)
 {
     struct slicing *slicing = context;
     struct event_ref at = event_of(event->trace, event->index);
-    bool kill = event->record->kind == RECORD_FAULT &&
-                (event->record->comm == FAULT_KILL || event->record->comm == FAULT_KILL_INSIDE);
-    if (kill)
+    if (slice_is_done_to_job(event->record))
         add_anchor(slicing, &at, false);
     return look_at(context, event);
 }
@@ -355,7 +362,7 @@ void slice_read(const struct trace_set *set, const struct links *links,
     *slice = (struct slice){.set = set};
     begin(&slicing);
     struct walk walk = {.context = &slicing,
-                        .event = slicing.anchor_count > 0 ? look_at : find_deaths};
+                        .event = slicing.anchor_count > 0 ? look_at : find_faults};
     struct walk_seen seen = walk_run(links, &walk);
     slicing.total = slice->total = seen.told;
     slice->forced = seen.forced;

@@ -1,13 +1,15 @@
 /* Which events of a run are shown to people: all of a small run; of a large one those that tell
- * most about the witness, which is what happened before it, what the ranks noted of their
- * checkpoints, and the faults. What the application did and what that came to on the wire is one
- * event (fold.h). Memory grows with what is shown. Must not know: how it is shown. */
+ * most about the witness, which is what happened before it, and what the ranks noted of their
+ * checkpoints; and the faults, wherever they are. What the application did and what that came to on
+ * the wire is one event (fold.h). Memory grows with what is shown. Must not know: how it is shown.
+ */
 #ifndef REPORTS_DIAGRAM_SLICE_H
 #define REPORTS_DIAGRAM_SLICE_H
 
 #include "oracles/matching/walk.h"
 
 #define SLICE_NONE SIZE_MAX
+#define SLICE_FAULTS_MOST 64 /* that are always kept: the first of a run */
 
 struct slice_event {
     const struct trace *trace;
@@ -23,6 +25,7 @@ struct slice_event {
     bool witness;
     bool near;    /* one of what was asked for besides, or the next event of its rank */
     bool related; /* happened before an event of the witness, or is one */
+    bool fault;   /* of the plan, done to the job: shown whatever else is left out */
     bool gap;     /* between it and the event shown before it on its rank some are left out */
     uint64_t own; /* among all events of its trace, folded ones not counted, from 0 */
     double away;  /* events between it and what it is to explain */
@@ -68,5 +71,9 @@ size_t slice_find(const struct slice *slice, const struct event_ref *event);
 /* A note or fault of this kind. */
 bool slice_is_note(const struct slice_event *event, unsigned note);
 bool slice_is_fault(const struct slice_event *event, unsigned fault);
+
+/* A record of a fault that does something to the job, or to what it sees: not of a step that only
+ * waits, or lets go what was held. */
+bool slice_is_done_to_job(const struct record *record);
 
 #endif

@@ -101,10 +101,27 @@ export async function violations(browser, file, options = {}) {
   return found;
 }
 
-export async function picture(page, name) {
+// whole: not only what is in sight.
+export async function picture(page, name, whole = false) {
   if (SHOTS === undefined) return;
   fs.mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: path.join(SHOTS, `${name}.png`) });
+  await page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: whole });
+}
+
+// In the page: the pairs of texts of a picture that lie over each other, of those that can be seen.
+export function overlaps(svg) {
+  const all = [...svg.querySelectorAll("text")]
+    .map((text) => ({ text: text.textContent.trim(), box: text.getBoundingClientRect() }))
+    .filter((one) => one.box.width > 0);
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return all.flatMap((a, i) => all.slice(i + 1).filter((b) => meet(a.box, b.box)).map((b) => `${a.text} / ${b.text}`));
+}
+
+// All that can be read, once whatever is closed has been opened.
+export async function readAll(page) {
+  const closed = page.locator("details:not([open]) > summary:visible");
+  while ((await closed.count()) > 0) await closed.first().click();
+  return page.locator("body").innerText();
 }
 
 // Runs the test, ends the browser whatever happens, and says by the exit status how it went.

@@ -1,6 +1,7 @@
 // Pages as they were when somebody last looked at them: node golden.mjs NAME PAGE GOLDEN. Compared is
 // what a page says and how it is put together, element by element; of pictures how many there are of
-// each form, and their words. No coordinates, no style. PAGES_GOLDEN=write accepts what is there:
+// each form, and their words. No coordinates, no style,
+// and not the words of the glossary. PAGES_GOLDEN=write accepts what is there:
 // read the difference that git shows before you do.
 import fs from "node:fs";
 import process from "node:process";
@@ -29,7 +30,7 @@ function outline() {
     const words = own(element);
     lines.push(`${indent}${form(element)}${target === null ? "" : ` -> ${target}`}${words === "" ? "" : `: ${words}`}`);
     if (element.localName === "svg") picture(element, `${indent}  `);
-    else for (const child of element.children) walk(child, depth + 1);
+    else if (element.id !== "words") for (const child of element.children) walk(child, depth + 1);
   }
   walk(document.querySelector("main"), 0);
   return lines;

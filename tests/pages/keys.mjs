@@ -145,7 +145,7 @@ async function filters(browser) {
   await becomes(() => button.getAttribute("aria-pressed"), "false", "and its button says so");
   await button.click();
   await becomes(notes, before, "and brought back");
-  const ranks = page.locator(".controls input");
+  const ranks = page.locator(".controls input[aria-label^=ranks]");
   await ranks.fill("1");
   await becomes(rows, 0, "only a rank that is asked for is shown");
   check((await visible("tr[data-rank='1']")) > 0, "that one is");

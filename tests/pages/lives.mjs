@@ -2,7 +2,7 @@
 // over. Lines of lives begin and end, the new one is joined to that of the dead process, and it is
 // shown who learned of the death and whom a revocation reached.
 import process from "node:process";
-import { check, main, picture, visit } from "./browser.mjs";
+import { check, main, overlaps, picture, visit } from "./browser.mjs";
 
 const file = process.argv[2];
 const SLACK = 12; // a line ends at the rim of what it joins
@@ -60,11 +60,7 @@ async function tellsOfTheDeath(page) {
 // Whatever is written beside the lines.
 async function isLegible(page) {
   for (const diagram of await page.locator("svg.diagram").all()) {
-    const over = await diagram.locator("text").evaluateAll((all) => {
-      const boxes = all.map((text) => ({ text: text.textContent.trim(), box: text.getBoundingClientRect() })).filter((one) => one.box.width > 0);
-      const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 1 && b.top < a.bottom - 1;
-      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => meet(a.box, b.box)).map((b) => `${a.text} / ${b.text}`));
-    });
+    const over = await diagram.evaluate(overlaps);
     const name = await diagram.getAttribute("data-name");
     check(over.length === 0, `no label lies over another, ${name}`, over.join("\n"));
   }

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import os from "node:os";
 import process from "node:process";
-import { check, main, picture, violations, visit } from "./browser.mjs";
+import { check, main, picture, readAll, violations, visit } from "./browser.mjs";
 
 const [name, file, ...texts] = process.argv.slice(2);
 
@@ -18,13 +18,6 @@ async function looks(browser) {
     const found = await violations(browser, file, { colorScheme });
     check(found.length === 0, `${name}: accessible, ${colorScheme}`, found.join("\n"));
   }
-}
-
-// All that can be read, once whatever is closed has been opened.
-async function readAll(page) {
-  const closed = page.locator("details:not([open]) > summary:visible");
-  while ((await closed.count()) > 0) await closed.first().click();
-  return page.locator("body").innerText();
 }
 
 // As a server shows an archived page that lets no script run.

@@ -19,11 +19,51 @@
         <style><xsl:value-of select="/*/page-style" disable-output-escaping="yes"/></style>
       </head>
       <body>
-        <main><xsl:copy-of select="$content"/></main>
+        <main>
+          <xsl:copy-of select="$content"/>
+          <xsl:call-template name="words"/>
+        </main>
         <footer>Written by Faultline. This file is complete: it asks no network for anything.</footer>
         <script><xsl:value-of select="/*/page-script" disable-output-escaping="yes"/></script>
       </body>
     </html>
+  </xsl:template>
+
+  <!-- ==== words ==== -->
+
+  <xsl:key name="word" match="/*/word" use="@id"/>
+
+  <!-- Those of the glossary, each with its explanation. -->
+  <xsl:template name="words">
+    <details class="words" id="words">
+      <summary><h2 class="inline">Words</h2>: what Faultline means by them</summary>
+      <dl>
+        <xsl:for-each select="/*/word">
+          <xsl:sort select="@title"/>
+          <dt id="word-{@id}"><xsl:value-of select="@title"/></dt>
+          <dd><xsl:value-of select="."/></dd>
+        </xsl:for-each>
+      </dl>
+    </details>
+  </xsl:template>
+
+  <!-- A word that leads to its explanation. id: as in the glossary; text: as it is written here. -->
+  <xsl:template name="term">
+    <xsl:param name="id"/>
+    <xsl:param name="text" select="$id"/>
+    <a class="term" href="#word-{$id}" title="{key('word', $id)}"><xsl:value-of select="$text"/></a>
+  </xsl:template>
+
+  <!-- In a sentence: where it stands for the first time. -->
+  <xsl:template match="term" mode="sentence">
+    <xsl:choose>
+      <xsl:when test="preceding::term[@id = current()/@id]"><xsl:value-of select="."/></xsl:when>
+      <xsl:otherwise>
+        <xsl:call-template name="term">
+          <xsl:with-param name="id" select="@id"/><xsl:with-param name="text" select="."/>
+        </xsl:call-template>
+      </xsl:otherwise>
+    </xsl:choose>
   </xsl:template>
 
   <!-- A verdict: its colour is not its only sign. -->
@@ -35,7 +75,7 @@
           <xsl:when test="$of = 'pass'">&#x2713; </xsl:when>
           <xsl:when test="$of = 'violation'">&#x2717; </xsl:when>
           <xsl:when test="$of = 'vacuous'">&#x2205; </xsl:when>
-          <xsl:when test="$of = 'unknown'">? </xsl:when>
+          <xsl:when test="starts-with($of, 'unknown')">? </xsl:when>
           <xsl:otherwise>! </xsl:otherwise>
         </xsl:choose>
       </span>

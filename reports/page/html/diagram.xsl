@@ -37,7 +37,7 @@
         </xsl:choose>
       </text>
       <xsl:if test="@later">
-        <text class="life-name" x="6" y="{@y + 15}" font-size="9" fill="#545d68">
+        <text class="life-name" x="6" y="{@y + 17}" font-size="9" fill="#545d68">
           <xsl:text>process </xsl:text><xsl:value-of select="@rank"/>
         </text>
       </xsl:if>
@@ -67,10 +67,17 @@
             </title>
           </path>
           <xsl:if test="@cause">
-            <text class="label cause" x="{@to}" y="{@y - 14}" text-anchor="middle" fill="#1b1f24">
+            <text class="label cause" x="{@to}" y="{@y - 14}" text-anchor="middle" fill="#1b1f24"
+                  paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round">
               <xsl:value-of select="@cause"/>
             </text>
           </xsl:if>
+        </xsl:when>
+        <xsl:when test="@open">
+          <path class="open-end" d="M{@to},{@y} h12" stroke="#3d444d" stroke-width="2.4" fill="none"
+                stroke-dasharray="2 3">
+            <title><xsl:value-of select="@name"/> was still running when the run was ended</title>
+          </path>
         </xsl:when>
         <xsl:otherwise>
           <line x1="{@to}" y1="{@y - 4}" x2="{@to}" y2="{@y + 4}" stroke="#3d444d"
@@ -154,14 +161,16 @@
           <xsl:attribute name="fill">none</xsl:attribute>
         </xsl:if>
       </polygon>
-      <xsl:if test="@named">
-        <text x="{@mx}" y="{@my - 3}" text-anchor="middle" fill="{$stroke}" font-size="9">
-          <xsl:value-of select="@kind"/>
+      <xsl:if test="@name">
+        <text x="{@name-x}" y="{@name-y}" text-anchor="middle" fill="{$stroke}" font-size="9"
+              paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round">
+          <xsl:if test="@anomaly">
+            <xsl:attribute name="fill">#b3261e</xsl:attribute>
+            <xsl:attribute name="font-weight">bold</xsl:attribute>
+            <xsl:attribute name="class">anomaly</xsl:attribute>
+          </xsl:if>
+          <xsl:value-of select="@name"/>
         </text>
-      </xsl:if>
-      <xsl:if test="@anomaly">
-        <text x="{@mx}" y="{@my + 9}" text-anchor="middle" fill="#b3261e" font-size="11"
-              font-weight="bold">!</text>
       </xsl:if>
     </g>
   </xsl:template>
@@ -176,7 +185,7 @@
           <path d="{@path}" fill="none" stroke="#1a7f37" stroke-width="3"/>
         </xsl:when>
         <xsl:when test="@kind = 'revoked'">
-          <path d="{@path}" fill="none" stroke="#a64b00" stroke-width="1.2"/>
+          <path d="{@path}" fill="none" stroke="#b3261e" stroke-width="1.2"/>
         </xsl:when>
         <xsl:otherwise>
           <path d="{@path}" fill="none" stroke="#b3261e" stroke-width="1.2" stroke-dasharray="1 4"
@@ -192,7 +201,7 @@
     <g class="mark" transform="translate({@x},{@y})">
       <xsl:if test="@faded"><xsl:attribute name="opacity">0.35</xsl:attribute></xsl:if>
       <a class="event" href="#{@id}" data-event="{@id}" data-rank="{@rank}" data-kind="{@kind}"
-         aria-label="{@words}">
+         data-at="{@exactly}" aria-label="{@words}">
         <xsl:if test="@comm"><xsl:attribute name="data-comm"><xsl:value-of select="@comm"/></xsl:attribute></xsl:if>
         <xsl:choose>
           <xsl:when test="@letter"><xsl:attribute name="data-letter"><xsl:value-of select="@letter"/></xsl:attribute></xsl:when>
@@ -209,12 +218,12 @@
         <xsl:call-template name="shape"/>
       </a>
       <xsl:if test="@label">
-        <text class="label" y="-14" text-anchor="middle" fill="#1b1f24">
+        <text class="label" y="-14" text-anchor="middle" fill="#1b1f24" paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round">
           <xsl:value-of select="@label"/>
         </text>
       </xsl:if>
       <xsl:if test="@letter">
-        <text class="letter" x="14" y="17" text-anchor="middle" font-weight="bold" font-size="12"
+        <text class="letter" x="{@mark}" y="17" font-weight="bold" font-size="12"
               fill="#b3261e"><xsl:value-of select="@letter"/></text>
       </xsl:if>
     </g>
@@ -279,6 +288,51 @@
         <path class="stroke" d="M0,-4 V4" stroke="#6e7781" stroke-width="1.6"/>
       </xsl:otherwise>
     </xsl:choose>
+  </xsl:template>
+
+  <!-- the whole run by time -->
+
+  <xsl:template match="overview" mode="svg">
+    <svg class="overview" role="group" aria-label="How many events each rank had when, the faults and the witness"
+         width="{@width}" height="{@height}" viewBox="0 0 {@width} {@height}" data-left="{@left}"
+         data-right="{@right}" data-top="{@top}" data-bottom="{@bottom}" data-seconds="{@seconds}"
+         font-family="ui-monospace, DejaVu Sans Mono, monospace" font-size="10">
+      <xsl:for-each select="tick">
+        <line class="tick" x1="{@x}" y1="{../@top}" x2="{@x}" y2="{../@bottom + 5}" stroke="#c9d1d9" stroke-width="1"/>
+        <text class="tick-name" x="{@x}" y="{../@bottom + 17}" text-anchor="middle" fill="#545d68"><xsl:value-of select="@name"/></text>
+      </xsl:for-each>
+      <line class="axis" x1="{@left}" y1="{@bottom}" x2="{@right}" y2="{@bottom}" stroke="#3d444d" stroke-width="1"/>
+      <xsl:for-each select="lane">
+        <text class="name" x="6" y="{@y + 10}" fill="#1b1f24"><xsl:value-of select="@name"/></text>
+      </xsl:for-each>
+      <xsl:for-each select="shade">
+        <path class="shade s{@level}" d="{@path}">
+          <xsl:attribute name="fill">
+            <xsl:choose>
+              <xsl:when test="@level = 1">#b9c7d9</xsl:when>
+              <xsl:when test="@level = 2">#7e96b5</xsl:when>
+              <xsl:otherwise>#3d5a80</xsl:otherwise>
+            </xsl:choose>
+          </xsl:attribute>
+        </path>
+      </xsl:for-each>
+      <xsl:for-each select="mark">
+        <a class="at {@kind}" href="#{@id}" tabindex="-1" aria-label="{@words}">
+          <title><xsl:value-of select="@words"/></title>
+          <line class="kill-mark" x1="{@x}" y1="{../@top - 3}" x2="{@x}" y2="{../@bottom}" stroke="#b3261e" stroke-width="1.2">
+            <xsl:if test="@kind = 'witness'"><xsl:attribute name="stroke-dasharray">3 2</xsl:attribute></xsl:if>
+          </line>
+          <circle class="at-mark" cx="{@x}" cy="{@y}" r="4" fill="#b3261e" stroke="#b3261e">
+            <xsl:if test="@kind = 'witness'"><xsl:attribute name="fill">#ffd9d5</xsl:attribute></xsl:if>
+          </circle>
+          <xsl:if test="@name">
+            <text class="letter" x="{@name-x}" y="{@name-y}" text-anchor="middle" fill="#b3261e" font-weight="bold">
+              <xsl:value-of select="@name"/>
+            </text>
+          </xsl:if>
+        </a>
+      </xsl:for-each>
+    </svg>
   </xsl:template>
 
   <!-- who waits for whom -->

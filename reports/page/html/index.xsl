@@ -40,7 +40,14 @@
         <xsl:with-param name="one" select="'violation'"/>
       </xsl:call-template>
       <xsl:text>, </xsl:text>
-      <xsl:value-of select="@undecided"/><xsl:text> undecided, </xsl:text>
+      <xsl:choose>
+        <xsl:when test="@vacuous">
+          <xsl:value-of select="concat(@unknown, ' unknown, ', @vacuous, ' ')"/>
+          <xsl:call-template name="term"><xsl:with-param name="id">vacuous</xsl:with-param></xsl:call-template>
+          <xsl:text>, </xsl:text>
+        </xsl:when>
+        <xsl:otherwise><xsl:value-of select="@undecided"/><xsl:text> unknown or vacuous, </xsl:text></xsl:otherwise>
+      </xsl:choose>
       <xsl:call-template name="count">
         <xsl:with-param name="of" select="@harness-error"/>
         <xsl:with-param name="one" select="'harness error'"/>
@@ -91,7 +98,9 @@
         <xsl:choose>
           <xsl:when test="@violation &gt; 0">violation</xsl:when>
           <xsl:when test="@harness-error &gt; 0">harness-error</xsl:when>
-          <xsl:when test="@undecided &gt; 0">unknown</xsl:when>
+          <xsl:when test="@undecided &gt; 0 and @unknown = 0">vacuous</xsl:when>
+          <xsl:when test="@undecided &gt; 0 and @unknown &gt; 0">unknown</xsl:when>
+          <xsl:when test="@undecided &gt; 0">unknown or vacuous</xsl:when>
           <xsl:otherwise>pass</xsl:otherwise>
         </xsl:choose>
       </xsl:with-param>
@@ -463,7 +472,7 @@
             <tr>
               <th scope="col">time</th><th scope="col" class="number">runs</th>
               <th scope="col" class="number">passed</th><th scope="col" class="number">violations</th>
-              <th scope="col" class="number">undecided</th><th scope="col" class="number">harness errors</th>
+              <th scope="col" class="number">unknown or vacuous</th><th scope="col" class="number">harness errors</th>
               <th scope="col" class="number">new kinds of failure</th>
               <th scope="col" class="number">claims whose situation has arisen</th>
             </tr>
@@ -523,7 +532,7 @@
             <th scope="col">runs</th><th scope="col">verdict</th>
             <th scope="col" class="number">passed</th>
             <th scope="col" class="number">violations</th>
-            <th scope="col" class="number">undecided</th>
+            <th scope="col" class="number">unknown or vacuous</th>
             <th scope="col" class="number">harness errors</th>
           </tr>
         </thead>

@@ -59,6 +59,20 @@
 
   copyButtons();
 
+  // What a link leads to may stand in a part that is closed; not every browser opens it.
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
+    for (let part = target; part; part = part.parentElement) {
+      if (part.localName === "details" && !part.open) {
+        part.open = true;
+        target.scrollIntoView({ block: "center" });
+      }
+    }
+  }
+
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+
   const pictures = [...document.querySelectorAll("svg.diagram")];
   if (pictures.length === 0) {
     return;
@@ -293,7 +307,8 @@
 
   // --- filters ------------------------------------------------------------------------------------
 
-  const filter = { ranks: null, kinds: new Set(KINDS), comm: "" };
+  // range: seconds from and to; null: the whole run.
+  const filter = { ranks: null, kinds: new Set(KINDS), comm: "", range: null };
 
   // "0, 2-5"; null: all.
   function ranksOf(text) {
@@ -317,20 +332,32 @@
       (filter.comm === "" || !data.comm || data.comm === filter.comm);
   }
 
+  // The picture around the witness and the other run stay as they are.
+  function isInRange(one, svg) {
+    if (filter.range === null || (svg && svg.dataset.name === "brief") || one.closest(".beside")) {
+      return true;
+    }
+    const at = Number(one.dataset.at);
+    return at >= filter.range[0] && at <= filter.range[1];
+  }
+
+  function markIn(svg, id) {
+    return marks.get(id).find((mark) => mark.ownerSVGElement === svg);
+  }
+
   function applyFilter() {
     for (const mark of all) {
-      mark.parentNode.classList.toggle("out", !passes(mark.dataset));
+      mark.parentNode.classList.toggle("out", !passes(mark.dataset) || !isInRange(mark, mark.ownerSVGElement));
     }
-    for (const one of document.querySelectorAll("g.row, g.life, rect.band, tr[data-rank]")) {
+    for (const one of document.querySelectorAll("g.row, g.life, rect.band")) {
       one.classList.toggle("out", !passes(one.dataset));
     }
-    for (const arrow of arrows) {
-      const ends = [arrow.dataset.from, arrow.dataset.to].filter(Boolean).map((id) => marks.get(id)[0]);
-      arrow.classList.toggle("out", !passes(arrow.dataset) || ends.some(isOut));
+    for (const row of document.querySelectorAll("tr[data-rank]")) {
+      row.classList.toggle("out", !passes(row.dataset) || !isInRange(row, null));
     }
-    for (const news of document.querySelectorAll("g.news")) {
-      const ends = [news.dataset.from, news.dataset.to].filter(Boolean).map((id) => marks.get(id)[0]);
-      news.classList.toggle("out", ends.some(isOut));
+    for (const join of [...arrows, ...document.querySelectorAll("g.news")]) {
+      const ends = [join.dataset.from, join.dataset.to].filter(Boolean).map((id) => markIn(join.ownerSVGElement, id));
+      join.classList.toggle("out", !passes(join.dataset) || ends.some(isOut));
     }
     const rows = [...document.querySelectorAll("tr[data-rank]")];
     const shown = rows.filter((row) => !row.classList.contains("out")).length;
@@ -378,6 +405,100 @@
       element("button", { type: "button", "aria-label": "keys", onclick: () => help.showModal() }, "?"), amount);
     pictures[0].closest("figure").after(bar);
   }
+
+  // --- a stretch of the run -----------------------------------------------------------------------
+
+  // On the strip with the pointer, or in two fields.
+  function chooseRange(strip) {
+    const data = strip.dataset;
+    const left = Number(data.left), right = Number(data.right), end = Number(data.seconds);
+    const top = Number(data.top), bottom = Number(data.bottom);
+    const frame = document.createElementNS(strip.namespaceURI, "rect");
+    const fields = ["from", "to"].map((name) => element("input", {
+      type: "text", size: "10", inputmode: "decimal", "aria-label": name + " (seconds)", onchange: readFields,
+    }));
+    let begun = null; // where the pointer went down
+    let moved = false;
+
+    function secondsAt(event) {
+      const box = strip.getBoundingClientRect();
+      const x = (event.clientX - box.left) * strip.viewBox.baseVal.width / box.width;
+      return Math.min(1, Math.max(0, (x - left) / (right - left))) * end;
+    }
+
+    function xOf(seconds) {
+      return left + seconds / end * (right - left);
+    }
+
+    // No fields are written while they are read: what is no number stays, and is said.
+    function setRange(range) {
+      filter.range = range;
+      const [from, to] = range || [0, end];
+      for (const [key, value] of Object.entries({ x: xOf(from), y: top - 4, width: Math.max(1, xOf(to) - xOf(from)), height: bottom - top + 8 })) {
+        frame.setAttribute(key, String(value));
+      }
+      frame.classList.toggle("out", range === null);
+      fields[0].value = range ? String(Number(from.toFixed(9))) : "";
+      fields[1].value = range ? String(Number(to.toFixed(9))) : "";
+      for (const field of fields) {
+        field.removeAttribute("aria-invalid");
+      }
+      applyFilter();
+      const first = all.find((mark) => mark.ownerSVGElement.dataset.name === "whole" && !isOut(mark));
+      if (range && first) {
+        const view = first.closest(".scroll");
+        view.scrollLeft = first.place.x * (first.ownerSVGElement.scale || 1) - view.clientWidth / 8;
+      }
+    }
+
+    function readFields() {
+      const numbers = fields.map((field, i) => (field.value.trim() === "" ? i * end : Number(field.value)));
+      fields.forEach((field, i) => field.setAttribute("aria-invalid", String(Number.isNaN(numbers[i]))));
+      if (!numbers.some(Number.isNaN)) {
+        setRange([Math.min(...numbers), Math.max(...numbers)]);
+      }
+    }
+
+    strip.addEventListener("pointerdown", function (event) {
+      if (event.button === 0) {
+        begun = secondsAt(event);
+        moved = false;
+        strip.setPointerCapture(event.pointerId);
+        event.preventDefault();
+      }
+    });
+    strip.addEventListener("pointermove", function (event) {
+      const now = secondsAt(event);
+      if (begun !== null && (moved || Math.abs(xOf(now) - xOf(begun)) > 3)) {
+        moved = true;
+        setRange([Math.min(begun, now), Math.max(begun, now)]);
+      }
+    });
+    // Where the pointer was only pressed, a mark below it is chosen, else the whole run is shown again.
+    strip.addEventListener("pointerup", function (event) {
+      const at = document.elementsFromPoint(event.clientX, event.clientY).map((one) => one.closest("a.at")).find(Boolean);
+      if (begun !== null && !moved && at) {
+        choose(at.getAttribute("href").slice(1), true);
+      } else if (begun !== null && !moved) {
+        setRange(null);
+      }
+      begun = null;
+    });
+    strip.addEventListener("click", (event) => event.preventDefault());
+    frame.setAttribute("class", "range out");
+    frame.setAttribute("fill-opacity", "0.2");
+    strip.append(frame);
+    const bar = element("div", { class: "controls range", role: "group", "aria-label": "a stretch of the run" });
+    bar.append(element("label", {}, "from (s) ", fields[0]), element("label", {}, "to (s) ", fields[1]),
+      element("button", { type: "button", "data-do": "whole", onclick: () => setRange(null) }, "the whole run"));
+    const figure = strip.closest("figure");
+    figure.after(bar);
+    for (const said of figure.querySelectorAll(".needs-script")) {
+      said.hidden = false;
+    }
+  }
+
+  document.querySelectorAll("svg.overview").forEach(chooseRange);
 
   // --- keys ---------------------------------------------------------------------------------------
 

@@ -26,12 +26,12 @@
         <xsl:apply-templates select="waits"/>
         <xsl:apply-templates select="undrawn"/>
         <xsl:apply-templates select="beside"/>
-        <xsl:apply-templates select="diagram/figure[2]" mode="second"/>
-        <xsl:if test="stack | no-stack"><xsl:call-template name="stacks"/></xsl:if>
+        <xsl:apply-templates select="diagram" mode="whole"/>
         <xsl:if test="output"><xsl:call-template name="outputs"/></xsl:if>
+        <xsl:if test="stack | no-stack"><xsl:call-template name="stacks"/></xsl:if>
         <xsl:apply-templates select="judgement" mode="rest"/>
-        <xsl:apply-templates select="diagram" mode="table"/>
         <xsl:apply-templates select="facts"/>
+        <xsl:apply-templates select="diagram" mode="table"/>
       </xsl:with-param>
     </xsl:call-template>
   </xsl:template>
@@ -58,23 +58,68 @@
         <xsl:text>: </xsl:text>
         <xsl:call-template name="run-name"/>
       </h1>
+      <p class="summary"><xsl:apply-templates select="." mode="summary"/></p>
       <xsl:apply-templates select="judgement" mode="heading"/>
+      <xsl:apply-templates select="story"/>
+      <xsl:apply-templates select="judgement" mode="proof"/>
       <p class="repeat">
         <xsl:text>Repeat: </xsl:text>
         <xsl:call-template name="copy"><xsl:with-param name="text" select="repeat"/></xsl:call-template>
       </p>
-      <p class="summary"><xsl:apply-templates select="." mode="summary"/></p>
     </header>
   </xsl:template>
 
+  <!-- What is claimed, and why it does not hold here. -->
   <xsl:template match="judgement" mode="heading">
+    <xsl:variable name="untested" select="count(result[@verdict = 'vacuous'])"/>
+    <xsl:choose>
+      <xsl:when test="@verdict = 'vacuous'">
+        <p class="means">
+          <xsl:text>Vacuous: what was to be tested did not happen, so this run shows nothing.</xsl:text>
+        </p>
+      </xsl:when>
+      <xsl:when test="@verdict = 'unknown'">
+        <p class="means">Unknown: it could not be decided whether what is claimed holds.</p>
+      </xsl:when>
+      <xsl:when test="@verdict = 'harness-error'">
+        <p class="means">Harness error: ours, the launcher's or the machine's fault, never the protocol's.</p>
+      </xsl:when>
+      <xsl:when test="@verdict = 'pass' and not(claim)">
+        <p class="means">
+          <xsl:text>What was claimed holds in this run</xsl:text>
+          <xsl:if test="$untested &gt; 0">
+            <xsl:text>, but for </xsl:text>
+            <xsl:call-template name="count">
+              <xsl:with-param name="of" select="$untested"/><xsl:with-param name="one">claim</xsl:with-param>
+            </xsl:call-template>
+            <xsl:text> of </xsl:text><xsl:value-of select="count(result)"/>
+            <xsl:text> that are </xsl:text>
+            <xsl:call-template name="term"><xsl:with-param name="id">vacuous</xsl:with-param></xsl:call-template>
+            <xsl:text>: what they speak of did not happen</xsl:text>
+          </xsl:if>
+          <xsl:text>.</xsl:text>
+        </p>
+      </xsl:when>
+    </xsl:choose>
     <xsl:if test="claim">
       <p class="claim">
-        <xsl:if test="@verdict = 'pass'">As the scenario expects, </xsl:if>
+        <xsl:choose>
+          <xsl:when test="@verdict = 'pass'">As the scenario expects, this claim is violated: </xsl:when>
+          <xsl:when test="@verdict = 'violation'">
+            <xsl:text>Violated </xsl:text>
+            <xsl:call-template name="term"><xsl:with-param name="id">claim</xsl:with-param></xsl:call-template>
+            <xsl:text>: </xsl:text>
+          </xsl:when>
+          <xsl:otherwise>
+            <xsl:call-template name="term">
+              <xsl:with-param name="id">claim</xsl:with-param><xsl:with-param name="text">Claim</xsl:with-param>
+            </xsl:call-template>
+            <xsl:text>: </xsl:text>
+          </xsl:otherwise>
+        </xsl:choose>
         <strong><xsl:value-of select="claim/@id"/></strong>
-        <xsl:if test="@verdict = 'pass'"> is violated</xsl:if>
         <xsl:if test="claim/@text">
-          <xsl:text>: </xsl:text><xsl:value-of select="claim/@text"/>
+          <xsl:text>, </xsl:text><q><xsl:value-of select="claim/@text"/></q>
           <xsl:text> (</xsl:text><xsl:value-of select="claim/@source"/><xsl:text>)</xsl:text>
         </xsl:if>
       </p>
@@ -86,9 +131,15 @@
         </xsl:for-each>
       </ol>
     </xsl:if>
+  </xsl:template>
+
+  <xsl:template match="judgement" mode="proof">
     <xsl:if test="@control">
       <p class="control">
-        <xsl:text>Control run: the same scenario </xsl:text>
+        <xsl:call-template name="term">
+          <xsl:with-param name="id">control-run</xsl:with-param><xsl:with-param name="text">Control run</xsl:with-param>
+        </xsl:call-template>
+        <xsl:text>: the same scenario </xsl:text>
         <strong><xsl:value-of select="@control"/></strong>.
       </p>
     </xsl:if>
@@ -100,13 +151,57 @@
     </xsl:if>
     <xsl:if test="finding/witness">
       <p class="witness">
-        <xsl:text>Witness: </xsl:text>
+        <xsl:call-template name="term">
+          <xsl:with-param name="id">witness</xsl:with-param><xsl:with-param name="text">Witness</xsl:with-param>
+        </xsl:call-template>
+        <xsl:text>: </xsl:text>
         <xsl:for-each select="finding/witness">
           <xsl:if test="position() > 1">, </xsl:if>
           <xsl:apply-templates mode="sentence"/>
         </xsl:for-each>
       </p>
     </xsl:if>
+  </xsl:template>
+
+  <!-- what happened -->
+
+  <xsl:template match="story">
+    <section class="story" aria-labelledby="story-heading">
+      <h2 id="story-heading">What happened</h2>
+      <!-- Of a run that only passed there is nothing that had to begin. -->
+      <xsl:if test="began and not(/run/judgement/@verdict = 'pass' and not(/run/judgement/claim))">
+        <p class="began">
+          <strong>What began it: </strong>
+          <xsl:apply-templates select="began/node()" mode="sentence"/>
+        </p>
+      </xsl:if>
+      <ol class="moments">
+        <xsl:apply-templates select="moment[position() &lt;= 10 or position() = last()]"/>
+      </ol>
+      <xsl:if test="count(moment) &gt; 11">
+        <details>
+          <summary>
+            <xsl:value-of select="concat('and ', count(moment) - 11, ' more before the end')"/>
+          </summary>
+          <ol class="moments" start="11">
+            <xsl:apply-templates select="moment[position() &gt; 10 and position() != last()]"/>
+          </ol>
+        </details>
+      </xsl:if>
+    </section>
+  </xsl:template>
+
+  <xsl:template match="moment">
+    <li class="{@kind}">
+      <xsl:if test="@at"><span class="time"><xsl:value-of select="@at"/> s</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:apply-templates mode="sentence"/>
+      <xsl:if test="@step">
+        <span class="step"><xsl:value-of select="concat(' (step ', @step, ' of the plan')"/>
+          <xsl:if test="@times"><xsl:value-of select="concat(', ', @times, ' times')"/></xsl:if>
+          <xsl:text>)</xsl:text>
+        </span>
+      </xsl:if>
+    </li>
   </xsl:template>
 
   <!-- An event named in a sentence: a link if it is in the table, with the letter that it has in
@@ -126,37 +221,39 @@
     </xsl:choose>
   </xsl:template>
 
+  <!-- Below the name: what was run. -->
   <xsl:template match="run" mode="summary">
-    <xsl:if test="facts">
-      <xsl:value-of select="facts/@end"/>
-      <xsl:text> after </xsl:text>
-      <xsl:call-template name="count">
-        <xsl:with-param name="of" select="facts/@incarnations"/>
-        <xsl:with-param name="one">incarnation</xsl:with-param>
-      </xsl:call-template>
-      <xsl:if test="not(waits)">
-        <xsl:text>: </xsl:text><xsl:value-of select="facts/@end-text"/>
-      </xsl:if>
-      <xsl:text>; faults asked for: </xsl:text>
-      <xsl:value-of select="count(facts/step[@fault])"/>
-      <xsl:text>, installed: </xsl:text>
-      <xsl:value-of select="count(facts/step[@fault and @done])"/>
-      <xsl:if test="facts/@reference">
-        <xsl:text>; compared with </xsl:text><xsl:value-of select="facts/@reference"/>
-      </xsl:if>
-      <xsl:text>; seed </xsl:text><xsl:value-of select="facts/@seed"/>
-      <xsl:text>. </xsl:text>
-    </xsl:if>
     <xsl:if test="@protocol">
-      <xsl:text>Protocol </xsl:text><xsl:value-of select="@protocol"/>
-      <xsl:text>, program </xsl:text><xsl:value-of select="@program"/>
+      <xsl:text>Program </xsl:text><xsl:value-of select="@program"/>
+      <xsl:text>, protocol </xsl:text><xsl:value-of select="@protocol"/>
       <xsl:text>, </xsl:text>
       <xsl:call-template name="count">
         <xsl:with-param name="of" select="@ranks"/><xsl:with-param name="one">rank</xsl:with-param>
       </xsl:call-template>
       <xsl:text> (</xsl:text><xsl:value-of select="@file"/><xsl:text>:</xsl:text>
-      <xsl:value-of select="@line"/><xsl:text>).</xsl:text>
+      <xsl:value-of select="@line"/><xsl:text>). </xsl:text>
     </xsl:if>
+    <xsl:if test="facts">
+      <xsl:text>End: </xsl:text><xsl:value-of select="facts/@end"/>
+      <xsl:text> after </xsl:text>
+      <xsl:value-of select="facts/@incarnations"/><xsl:text> </xsl:text>
+      <xsl:call-template name="term">
+        <xsl:with-param name="id">incarnation</xsl:with-param>
+        <xsl:with-param name="text">
+          <xsl:text>incarnation</xsl:text><xsl:if test="facts/@incarnations != 1">s</xsl:if>
+        </xsl:with-param>
+      </xsl:call-template>
+      <xsl:text>; </xsl:text>
+      <xsl:call-template name="term">
+        <xsl:with-param name="id">fault</xsl:with-param><xsl:with-param name="text">faults</xsl:with-param>
+      </xsl:call-template>
+      <xsl:text> asked for: </xsl:text>
+      <xsl:value-of select="count(facts/step[@fault])"/>
+      <xsl:text>, installed: </xsl:text>
+      <xsl:value-of select="count(facts/step[@fault and @done])"/>
+      <xsl:text>. </xsl:text>
+    </xsl:if>
+    <a href="#words">Words are explained below.</a>
   </xsl:template>
 
   <!-- pictures -->
@@ -166,10 +263,10 @@
       <figcaption>
         <xsl:choose>
           <xsl:when test="@name = 'brief' and event[@letter]">
-            <strong>The witness</strong><xsl:text> and what stands next to it: </xsl:text>
+            <strong>The witness</strong><xsl:text>, what began it, and what stands next to them: </xsl:text>
           </xsl:when>
           <xsl:when test="@name = 'brief'">
-            <strong>The deaths</strong><xsl:text> and what stands next to them: </xsl:text>
+            <strong>The faults</strong><xsl:text> and what stands next to them: </xsl:text>
           </xsl:when>
           <xsl:otherwise><strong>The run</strong><xsl:text>: </xsl:text></xsl:otherwise>
         </xsl:choose>
@@ -184,8 +281,28 @@
     </figure>
   </xsl:template>
 
+  <xsl:template match="diagram" mode="whole">
+    <section aria-labelledby="{@id}-whole-heading">
+      <h2 id="{@id}-whole-heading">The whole run</h2>
+      <xsl:apply-templates select="overview"/>
+      <xsl:apply-templates select="figure[2]" mode="second"/>
+    </section>
+  </xsl:template>
+
+  <xsl:template match="overview">
+    <figure id="{../@id}-overview">
+      <figcaption>
+        <xsl:text>By time, from </xsl:text><xsl:value-of select="../@total"/>
+        <xsl:text> events: the darker, the more of them. </xsl:text>
+        <span class="needs-script" hidden="hidden">Choose a stretch of it with the pointer or below: what is outside is taken out of the picture and the table that follow.</span>
+      </figcaption>
+      <div class="scroll" tabindex="0" role="region" aria-label="the run by time">
+        <xsl:apply-templates select="." mode="svg"/>
+      </div>
+    </figure>
+  </xsl:template>
+
   <xsl:template match="figure" mode="second">
-    <h2 id="{../@id}-{@name}-heading">All that is shown of the run</h2>
     <figure id="{../@id}-{@name}">
       <figcaption><xsl:apply-templates select="." mode="amount"/></figcaption>
       <div class="scroll" tabindex="0" role="region" aria-label="space-time diagram, {@name}">
@@ -199,32 +316,62 @@
   <xsl:template match="figure" mode="amount">
     <xsl:value-of select="@shown"/><xsl:text> of </xsl:text><xsl:value-of select="../@total"/>
     <xsl:text> events. Columns show order, not time</xsl:text>
-    <xsl:if test="event/@faded">; what did not happen before the witness is pale</xsl:if>
+    <xsl:if test="*[@faded]">; what did not happen before the witness is pale</xsl:if>
     <xsl:text>. </xsl:text>
     <xsl:if test="../@uncertain">Some messages could not be matched. </xsl:if>
   </xsl:template>
 
   <xsl:template name="legend">
     <p class="legend">
-      <span><b>Messages:</b> solid within an epoch</span><xsl:text> </xsl:text>
-      <xsl:if test="arrow[@kind = 'late']"><span class="late">long dashes: late</span><xsl:text> </xsl:text></xsl:if>
-      <xsl:if test="arrow[@kind = 'early']"><span class="early">dots: early</span><xsl:text> </xsl:text></xsl:if>
-      <xsl:if test="arrow[@kind = 'replayed']"><span class="replayed">dash and dot: replayed</span><xsl:text> </xsl:text></xsl:if>
-      <xsl:if test="arrow[@kind = 'suppressed']"><span class="suppressed">wide dots: suppressed</span><xsl:text> </xsl:text></xsl:if>
-      <xsl:if test="arrow[@kind = 'control']"><span class="control">thin, hollow head: of the wire alone (control)</span><xsl:text> </xsl:text></xsl:if>
+      <span><b>Messages:</b><xsl:text> solid </xsl:text>
+        <xsl:if test="arrow[@kind = 'intra']">
+          <xsl:text>within an </xsl:text>
+          <xsl:call-template name="term"><xsl:with-param name="id">epoch</xsl:with-param></xsl:call-template>
+        </xsl:if>
+      </span><xsl:text> </xsl:text>
+      <xsl:call-template name="legend-of"><xsl:with-param name="kind">late</xsl:with-param><xsl:with-param name="id">late-message</xsl:with-param><xsl:with-param name="drawn">long dashes</xsl:with-param></xsl:call-template>
+      <xsl:call-template name="legend-of"><xsl:with-param name="kind">early</xsl:with-param><xsl:with-param name="id">early-message</xsl:with-param><xsl:with-param name="drawn">dots</xsl:with-param></xsl:call-template>
+      <xsl:call-template name="legend-of"><xsl:with-param name="kind">replayed</xsl:with-param><xsl:with-param name="drawn">dash and dot</xsl:with-param></xsl:call-template>
+      <xsl:call-template name="legend-of"><xsl:with-param name="kind">suppressed</xsl:with-param><xsl:with-param name="drawn">wide dots</xsl:with-param></xsl:call-template>
+      <xsl:call-template name="legend-of"><xsl:with-param name="kind">control</xsl:with-param><xsl:with-param name="id">control-message</xsl:with-param><xsl:with-param name="drawn">thin, hollow head</xsl:with-param></xsl:call-template>
+      <xsl:if test="arrow[@anomaly]"><span>!: its order or its bytes are wrong</span><xsl:text> </xsl:text></xsl:if>
       <span><b>Events:</b> &#x25CF; send</span><xsl:text> </xsl:text><span>&#x25CB; delivery</span><xsl:text> </xsl:text>
       <xsl:if test="event[@shape = 'collective']"><span>&#x25A0; collective</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'checkpoint']"><span>&#x25C6; checkpoint</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'saved']"><span>&#x25C7; saved</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'commit']"><span>&#x2605; commit</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'restored']"><span>&#x21BA; restored</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'stop']"><span>&#x2016; stop-log: the rank stops logging</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="event[@shape = 'kill']"><span>&#x2717; kill</span><xsl:text> </xsl:text></xsl:if>
-      <xsl:if test="life/@cause"><span>&#xD7; at the end of a line: the process died</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'hold']"><span>two bars in a box: held or stopped</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'release']"><span>&#x25B7; let go</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'fault']"><span>&#x25B3; another fault</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'note']"><span>&#x25A1; note of the protocol or program</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@shape = 'storage']"><span>&#x25AB; file</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@letter]"><span>ring and letter: the witness</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="event[@open]"><span>thick dashes: the call had not returned</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="life[@open]"><span>&#x2026; at the end of a line: still running when the run was ended</span><xsl:text> </xsl:text></xsl:if>
+      <xsl:if test="life/@died"><span>&#xD7; at the end of a line: the process died</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="news[@kind = 'taken-over']"><span>thick line: takes the dead one's rank over</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="news[@kind = 'learned']"><span>dots: learns of the death</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="news[@kind = 'revoked']"><span>wave: a communicator is revoked</span><xsl:text> </xsl:text></xsl:if>
       <xsl:if test="life/gap"><span>dotted line: events left out</span><xsl:text> </xsl:text></xsl:if>
     </p>
+  </xsl:template>
+
+  <xsl:template name="legend-of">
+    <xsl:param name="kind"/>
+    <xsl:param name="id" select="$kind"/>
+    <xsl:param name="drawn"/>
+    <xsl:if test="arrow[@kind = $kind]">
+      <span class="{$kind}">
+        <xsl:value-of select="$drawn"/><xsl:text>: </xsl:text>
+        <xsl:call-template name="term">
+          <xsl:with-param name="id" select="$id"/><xsl:with-param name="text" select="$kind"/>
+        </xsl:call-template>
+      </span>
+      <xsl:text> </xsl:text>
+    </xsl:if>
   </xsl:template>
 
   <!-- a hang -->
@@ -348,8 +495,6 @@
 
   <xsl:template match="diagram" mode="table">
     <details class="events" id="{@id}-events">
-      <!-- Of a run that passed there is nothing else to look at. -->
-      <xsl:if test="@id = 'f' and /run/judgement/@verdict = 'pass'"><xsl:attribute name="open">open</xsl:attribute></xsl:if>
       <summary>
         <h2 class="inline">Events<xsl:if test="@id = 'b'"> of the other run</xsl:if></h2>
         <xsl:text>: </xsl:text>
@@ -371,7 +516,7 @@
 
   <xsl:template match="event" mode="row">
     <xsl:variable name="stack"><xsl:apply-templates select="." mode="stack-id"/></xsl:variable>
-    <tr id="{@id}" data-rank="{@rank}" data-kind="{@kind}" data-comm="{@comm}" data-level="{@level}">
+    <tr id="{@id}" data-at="{@exactly}" data-rank="{@rank}" data-kind="{@kind}" data-comm="{@comm}" data-level="{@level}">
       <xsl:if test="$stack != ''"><xsl:attribute name="data-stack"><xsl:value-of select="$stack"/></xsl:attribute></xsl:if>
       <xsl:if test="@letter"><xsl:attribute name="class">is-witness</xsl:attribute></xsl:if>
       <td class="event">
@@ -408,7 +553,12 @@
 
   <xsl:template match="facts">
     <section aria-labelledby="run-heading">
-      <h2 id="run-heading">The run</h2>
+      <h2 id="run-heading">The plan, and how the ranks ended</h2>
+      <p>
+        <xsl:value-of select="concat(@end, ' after ', @seconds, ' s: ', @end-text, '; seed ', @seed)"/>
+        <xsl:if test="@reference"><xsl:text>; compared with </xsl:text><xsl:value-of select="@reference"/></xsl:if>
+        <xsl:text>.</xsl:text>
+      </p>
       <xsl:if test="step">
         <ol class="plan">
           <xsl:for-each select="step">
@@ -463,8 +613,9 @@
           <table>
             <thead>
               <tr>
-                <th scope="col">claim</th><th scope="col">verdict</th>
-                <th scope="col" class="number">situations</th><th scope="col" class="number">violations</th>
+                <th scope="col"><xsl:call-template name="term"><xsl:with-param name="id">claim</xsl:with-param></xsl:call-template></th>
+                <th scope="col"><xsl:call-template name="term"><xsl:with-param name="id">verdict</xsl:with-param></xsl:call-template></th>
+                <th scope="col" class="number"><xsl:call-template name="term"><xsl:with-param name="id">situation</xsl:with-param><xsl:with-param name="text">situations</xsl:with-param></xsl:call-template></th><th scope="col" class="number">violations</th>
                 <th scope="col">what it says</th>
               </tr>
             </thead>

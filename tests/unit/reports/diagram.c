@@ -313,7 +313,8 @@ static void test_brief(void)
     char *text = long_run();
     draw(text, witness, 1, LAPS, &drawn);
     bool *shown = calloc(drawn.slice.count, sizeof *shown);
-    bool brief = brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, shown);
+    bool brief = brief_choose(&drawn.slice, &drawn.arrows,
+                              &(struct brief_wish){.shown = shown, .column_width = 20});
     size_t count = 0;
     for (size_t i = 0; i < drawn.slice.count; i++)
         count += shown[i];
@@ -325,7 +326,8 @@ static void test_brief(void)
     free(text);
     draw("ranks 2\nr0#0 wire call MPI_Init at 10 until 20\n", NULL, 0, MOST, &drawn);
     bool one = false;
-    check(!brief_choose(&drawn.slice, &drawn.arrows, NULL, 20, &one),
+    check(!brief_choose(&drawn.slice, &drawn.arrows,
+                        &(struct brief_wish){.shown = &one, .column_width = 20}),
           "what fits as it is needs nothing brief");
     drop(&drawn);
 }
