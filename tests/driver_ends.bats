@@ -2,6 +2,8 @@
 # Nothing is left behind, whatever happens: the processes are known by the numbers that the ranks
 # themselves wrote down.
 
+bats_require_minimum_version 1.5.0
+
 load driver_common
 
 started_or_ended() {
@@ -151,5 +153,12 @@ shared_memory_is_gone() {
     [[ "$output" == *"deadlock after 1 incarnation"* ]]
     [[ "$output" == *"rank 0 waits in MPI_Recv for a message from rank 1, tag 7"* ]]
     [[ "$output" == *"deadlock"*"main"* ]]
+    # Frames of MPI and of Faultline are counted, but for the function of MPI that was called; TAP has
+    # neither.
+    grep -qE '^ +\.\.\. [0-9]+ of MPI$' faultline-out/latest/1/stacks.txt
+    grep -qE '^ +\.\.\. [0-9]+ of Faultline$' faultline-out/latest/1/stacks.txt
+    [ "$(grep -cE ' P?MPI_Recv \(libmp' faultline-out/latest/1/stacks.txt)" -eq 2 ]
+    [ "$(grep -cE '\((libmp|libc\.)' faultline-out/latest/1/stacks.txt)" -eq 2 ]
+    run ! grep -qE '\.\.\. [0-9]+ of (MPI|Faultline)|\(libmp|main thread' faultline-out/latest/1/tap
     all_gone
 }
