@@ -263,7 +263,7 @@ scenario "the kill never comes" {
 }
 LUA
     run -2 "$FAULTLINE" run --engine step --no-control --out vacuous/out --html=vacuous vacuous/s.lua
-    promises vacuous 1 "no fault of the plan took place" "The run finishes"
+    promises vacuous 1 "No fault of the plan took place" "The run finishes"
     in_browser look vacuous vacuous/1.html "vacuous: the kill never comes" \
         "Vacuous: what was to be tested did not happen, so this run shows nothing."
     "$FAULTLINE" report vacuous/out

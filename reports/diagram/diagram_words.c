@@ -210,12 +210,12 @@ const char *diagram_kind(const struct slice_event *event)
     }
 }
 
-/* The words of a note, a fault or a file begin with its kind. */
+/* The words of a note or a fault begin with its kind. */
 const char *diagram_words(const struct slice_event *event, char buffer[DIAGRAM_WORDS_BYTES])
 {
     char name[TRACE_EVENT_NAME_BYTES], words[TRACE_LINE_BYTES + 1];
     unsigned kind = event->record->kind;
-    bool named = kind != RECORD_NOTE && kind != RECORD_FAULT && kind != RECORD_STORAGE;
+    bool named = kind != RECORD_NOTE && kind != RECORD_FAULT;
     trace_event_words(event->trace, event->index, words);
     snprintf(buffer, DIAGRAM_WORDS_BYTES, "%s%s%s",
              named ? trace_event_name(event->record, name) : record_kind_text(kind),

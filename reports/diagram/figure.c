@@ -91,6 +91,25 @@ static void put_news(struct figure *figure)
     }
 }
 
+/* "waits for r2", "polls 50003 times": of the witness of a run that did not end. */
+static void put_waits(struct figure *figure)
+{
+    for (size_t i = 0; i < figure->slice->count; i++) {
+        const struct slice_event *event = &figure->slice->event[i];
+        const struct record *record = event->record;
+        bool asks = record->kind == RECORD_PROBE || record->kind == RECORD_COMPLETE;
+        int32_t peer = record->kind == RECORD_RECV ? record->want_peer : record->peer;
+        if (figure->letter[i][0] == '\0' || figure->label[i][0] != '\0')
+            continue;
+        if (asks && (record->flags & FLAG_NEGATIVE) != 0 && record->bytes > 1)
+            snprintf(figure->label[i], DIAGRAM_LABEL_BYTES, "polls %" PRIu64 " times",
+                     record->bytes);
+        else if (event->in_progress && (record->kind == RECORD_RECV || record->kind == RECORD_SEND))
+            snprintf(figure->label[i], DIAGRAM_LABEL_BYTES,
+                     peer >= 0 ? "waits for r%" PRId32 : "waits", peer);
+    }
+}
+
 void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wish *wish,
                  const struct slice *slice, const struct arrows *arrows)
 {
@@ -103,6 +122,7 @@ void figure_init(struct figure *figure, struct xml *xml, const struct diagram_wi
     for (size_t i = 0; i < slice->count; i++)
         diagram_label(&slice->event[i], wish->plan, figure->label[i]);
     put_news(figure);
+    put_waits(figure);
     for (size_t i = 0; i < slice->count; i++) {
         figure->letters[i] = (unsigned)strlen(figure->label[i]);
         figure->marks[i] = (unsigned)strlen(figure->letter[i]);

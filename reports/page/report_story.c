@@ -456,10 +456,10 @@ static void put_began(struct xml *xml, const struct story *story)
     if (first != NULL)
         report_put_sentence(xml, "began", first->text);
     else if (story->plan != NULL)
-        xml_element(xml, "began",
+        xml_element(xml, "not-begun",
                     asks_for_faults(story->plan)
-                        ? "no fault of the plan took place"
-                        : "no fault: the scenario asks for none, the job did this by itself");
+                        ? "No fault of the plan took place."
+                        : "No fault was asked for: the job did this by itself.");
 }
 
 static void put_moments(struct xml *xml, const struct story *story)

@@ -14,10 +14,10 @@ const struct word *words_all(size_t *count)
     return words;
 }
 
-/* What belongs to a word, or to a name of which it would be a part: "line-2", "tests/line". */
+/* What belongs to a word, or to a name of which it would be a part: "line-2", "event=send". */
 static bool goes_on(char next)
 {
-    return isalnum((unsigned char)next) || (next != '\0' && strchr("_-/#", next) != NULL);
+    return isalnum((unsigned char)next) || (next != '\0' && strchr("_-/#=", next) != NULL);
 }
 
 const struct word *words_at(const char *text, size_t *bytes)

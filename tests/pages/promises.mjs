@@ -9,7 +9,7 @@ import { becomes, check, drawn, main, overlaps, picture, readAll, visit } from "
 const [name, file, run, glossary, began, ...moments] = process.argv.slice(2);
 
 async function tellsTheStory(page) {
-  const first = await page.locator("p.began").allInnerTexts();
+  const first = await page.locator("p.began, p.not-begun").allInnerTexts();
   check(began === "" ? first.length === 0 : first.join().includes(began), `${name}: what began it: ${began}`, first.join());
   const told = await page.locator("ol.moments li").allInnerTexts();
   let at = 0;

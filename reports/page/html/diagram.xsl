@@ -212,7 +212,7 @@
           <circle class="halo" r="11" fill="#ffd9d5" stroke="#b3261e" stroke-width="2"/>
         </xsl:if>
         <xsl:if test="@open">
-          <line data-open="yes" x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
+          <line class="open-call" data-open="yes" x1="-12" y1="0" x2="12" y2="0" stroke="#1b1f24" stroke-width="4"
                 stroke-dasharray="3 2"/>
         </xsl:if>
         <xsl:call-template name="shape"/>
@@ -319,7 +319,7 @@
       <xsl:for-each select="mark">
         <a class="at {@kind}" href="#{@id}" tabindex="-1" aria-label="{@words}">
           <title><xsl:value-of select="@words"/></title>
-          <line class="kill-mark" x1="{@x}" y1="{../@top - 3}" x2="{@x}" y2="{../@bottom}" stroke="#b3261e" stroke-width="1.2">
+          <line class="kill-mark" x1="{@x}" y1="{../@top}" x2="{@x}" y2="{../@bottom}" stroke="#b3261e" stroke-width="1.2">
             <xsl:if test="@kind = 'witness'"><xsl:attribute name="stroke-dasharray">3 2</xsl:attribute></xsl:if>
           </line>
           <circle class="at-mark" cx="{@x}" cy="{@y}" r="4" fill="#b3261e" stroke="#b3261e">

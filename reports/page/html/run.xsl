@@ -169,11 +169,11 @@
     <section class="story" aria-labelledby="story-heading">
       <h2 id="story-heading">What happened</h2>
       <!-- Of a run that only passed there is nothing that had to begin. -->
-      <xsl:if test="began and not(/run/judgement/@verdict = 'pass' and not(/run/judgement/claim))">
-        <p class="began">
-          <strong>What began it: </strong>
-          <xsl:apply-templates select="began/node()" mode="sentence"/>
-        </p>
+      <xsl:if test="not(/run/judgement/@verdict = 'pass' and not(/run/judgement/claim))">
+        <xsl:for-each select="began">
+          <p class="began"><strong>What began it: </strong><xsl:apply-templates mode="sentence"/></p>
+        </xsl:for-each>
+        <xsl:for-each select="not-begun"><p class="not-begun"><xsl:value-of select="."/></p></xsl:for-each>
       </xsl:if>
       <ol class="moments">
         <xsl:apply-templates select="moment[position() &lt;= 10 or position() = last()]"/>
@@ -323,7 +323,7 @@
 
   <xsl:template name="legend">
     <p class="legend">
-      <span><b>Messages:</b><xsl:text> solid </xsl:text>
+      <span><b>Messages:</b><xsl:text> solid line </xsl:text>
         <xsl:if test="arrow[@kind = 'intra']">
           <xsl:text>within an </xsl:text>
           <xsl:call-template name="term"><xsl:with-param name="id">epoch</xsl:with-param></xsl:call-template>

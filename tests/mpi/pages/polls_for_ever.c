@@ -1,6 +1,6 @@
 /* Workers that write a file and then send to rank 0, which looks again and again whether something
- * has come. One that cannot write sends nothing: then rank 0 looks for ever. For pages of an endless
- * loop. */
+ * has come. One that cannot write sends nothing: then rank 0 looks for ever. For the page of an
+ * endless loop. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Ranks in a ring that save what they have in every tenth iteration, and tell rank 0. One that
  * cannot rename its file says so, and goes on without telling anybody: then the others wait for it,
- * and it for them. For pages of a deadlock that an error of storage began. */
+ * and it for them. For the page of a deadlock that an error of storage began. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
