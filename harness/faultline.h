@@ -19,7 +19,7 @@ extern "C" {
 /* The version of this header. It is one more whenever a function is added, or does not mean any
  * more what it did. What was built with another version than that of the Faultline that runs it is
  * not run: Faultline says so, and the verdict is harness-error. */
-#define FAULTLINE_HEADER_VERSION 3
+#define FAULTLINE_HEADER_VERSION 4
 /* `inside`: any address in the program or library that was built with it. */
 void faultline_header(int version, const void *inside) __attribute__((weak));
 __attribute__((constructor)) static void faultline_tell_header(void)
@@ -72,7 +72,10 @@ enum faultline_note {
     FAULTLINE_TASKS = 40,
     FAULTLINE_COUNTED = 41,
     FAULTLINE_REPAIRED = 42,
-    FAULTLINE_REPLICA = 43
+    FAULTLINE_REPLICA = 43,
+    FAULTLINE_SURVIVES = 44,
+    FAULTLINE_CANNOT = 45,
+    FAULTLINE_NEAR = 46
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -569,6 +572,37 @@ static inline void faultline_replica(uint64_t rank)
 {
     if (faultline_note)
         faultline_note(FAULTLINE_REPLICA, rank, NULL, NULL, 0);
+}
+
+/* Algorithm-based fault tolerance ([UL] sections 2.6 and 6.2). This program gives its result in
+ * spite of up to `losses` deaths in the run, whichever processes die and when: all deaths count,
+ * those too that it has got over. Each rank, ahead of its work; again where it has changed. A rank
+ * that does not tell it promises to survive none. */
+static inline void faultline_survives(uint64_t losses)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_SURVIVES, losses, NULL, NULL, 0);
+}
+
+/* More is lost than this program can make up for, and it gives no result: the reason, a sentence
+ * for people. By one rank or by several, before they end the job. */
+static inline void faultline_cannot(const char *reason)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_CANNOT, 0, reason, NULL, 0);
+}
+
+/* A declared result that is a number: it differs by at most `tolerance` (0 or more, in the same
+ * unit) from what is declared under this name in a run without faults. `name` says which number of
+ * the job it is, "x[3]", for a rank may declare what was a dead one's. Several ranks may declare
+ * one; what a rank declares under a name last counts. */
+static inline void faultline_near(const char *name, double number, double tolerance)
+{
+    uint64_t bits = 0;
+    if (!faultline_note)
+        return;
+    __builtin_memcpy(&bits, &tolerance, sizeof bits);
+    faultline_note(FAULTLINE_NEAR, bits, name, &number, sizeof number);
 }
 
 #ifdef __cplusplus

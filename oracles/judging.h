@@ -37,13 +37,17 @@ struct judging {
     bool evidence_lost;        /* there was more */
     bool faulted;              /* a fault was installed, or there was more than one incarnation */
     bool history_told;         /* a finding says that effective histories are not known */
-    /* More ranks are down than the protocol promises to survive: see m_lives.c. */
+    /* More has died than is promised to be survived. */
     struct unsupported {
-        bool told;
+        enum unsupported_kind {
+            UNSUPPORTED_NOTHING,
+            UNSUPPORTED_AT_A_TIME, /* more ranks are down than the protocol promises: m_lives.c */
+            UNSUPPORTED_REPLICAS,  /* the rank had two processes, and no other: p_replicas.c */
+            UNSUPPORTED_IN_ALL,    /* ... than the program promises, and it says so: a_exact.c */
+        } kind;
         uint64_t ticks; /* of the death that was too much */
         int rank;       /* whose */
         uint64_t promised;
-        bool replicas; /* or the rank had two processes, and no other: p_replicas.c */
     } unsupported;
     /* What families keep from one incarnation to the next. */
     struct table told;         /* of H.*, what was said: see passage_tells */
@@ -79,6 +83,9 @@ void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);
 /* A finding to be filled, or NULL when the claim was not asked for or enough of its findings are
  * kept; it is counted and weighs all the same. */
 struct finding *judging_find(struct judging *judging, enum claim_id claim, enum verdict verdict);
+
+/* What comes from there on is none of what was promised. Of several the first counts. */
+void judging_unsupported(struct judging *judging, const struct unsupported *unsupported);
 
 /* The claim could not be judged; no finding of its own (another claim's says why). */
 void judging_unknown(struct judging *judging, enum claim_id claim);

@@ -76,6 +76,13 @@ struct finding *judging_find(struct judging *judging, enum claim_id claim, enum 
     return finding;
 }
 
+void judging_unsupported(struct judging *judging, const struct unsupported *unsupported)
+{
+    if (judging->unsupported.kind == UNSUPPORTED_NOTHING ||
+        unsupported->ticks < judging->unsupported.ticks)
+        judging->unsupported = *unsupported;
+}
+
 void judging_unknown(struct judging *judging, enum claim_id claim)
 {
     if (judging->asked[claim])
@@ -287,6 +294,24 @@ static bool comes_after(const struct judging *judging, const struct finding *fin
     return after;
 }
 
+static void say_unsupported(const struct unsupported *unsupported, struct finding *finding)
+{
+    if (unsupported->kind == UNSUPPORTED_REPLICAS)
+        finding_say(finding, "unsupported: both processes of rank %d have died", unsupported->rank);
+    else if (unsupported->kind == UNSUPPORTED_IN_ALL)
+        finding_say(finding,
+                    "unsupported: process %d died, the program promises to survive %" PRIu64
+                    ", and says that it cannot go on",
+                    unsupported->rank, unsupported->promised);
+    else
+        finding_say(
+            finding,
+            "unsupported: rank %d died while others were down, and the protocol promises to "
+            "survive %" PRIu64 " at a time",
+            unsupported->rank, unsupported->promised);
+    finding_say(finding, "what comes after that is no violation");
+}
+
 /* Nothing is promised from there on: what is found of it is no violation, and the run is no pass.
  */
 static void allow_unsupported(struct judging *judging)
@@ -295,8 +320,8 @@ static void allow_unsupported(struct judging *judging)
     for (size_t claim = 0; claim < claim_count; claim++) {
         struct claim_result *result = &judging->result[claim];
         uint64_t kept = 0;
-        if (claim == CLAIM_P_LAST)
-            continue; /* it is about just that */
+        if (claim == CLAIM_P_LAST || claim == CLAIM_A_EXACT)
+            continue; /* they are about just that */
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding *finding = &judgement->findings[i];
             if (finding->claim != &claims[claim] || finding->verdict != VERDICT_VIOLATION)
@@ -311,17 +336,8 @@ static void allow_unsupported(struct judging *judging)
             result->violations = 0;
         }
     }
-    struct finding *finding = judging_find(judging, CLAIM_H_PROGRESS, VERDICT_UNKNOWN);
-    if (judging->unsupported.replicas)
-        finding_say(finding, "unsupported: both processes of rank %d have died",
-                    judging->unsupported.rank);
-    else
-        finding_say(
-            finding,
-            "unsupported: rank %d died while others were down, and the protocol promises to "
-            "survive %" PRIu64 " at a time",
-            judging->unsupported.rank, judging->unsupported.promised);
-    finding_say(finding, "what comes after that is no violation");
+    say_unsupported(&judging->unsupported,
+                    judging_find(judging, CLAIM_H_PROGRESS, VERDICT_UNKNOWN));
 }
 
 /* --- the passes ---------------------------------------------------------------------------- */
@@ -466,7 +482,7 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
     }
     begin(&judging);
     judge_all(&judging);
-    if (judging.unsupported.told)
+    if (judging.unsupported.kind != UNSUPPORTED_NOTHING)
         allow_unsupported(&judging);
     mark_vacuous(&judging);
     collect(&judging);

@@ -140,6 +140,8 @@ struct rank_end {
 struct reference_result {
     int rank;
     char name[64];
+    bool near; /* a number, for A.exact: its bits in `hash` and those of its tolerance in
+                * `bytes`; else bytes, for H.result */
     uint64_t bytes;
     uint64_t hash;
 };

@@ -24,6 +24,7 @@ oracles/modes
 oracles/on_failure
 oracles/transactions
 oracles/replication
+oracles/algorithm_based
 oracles/self
 oracles
 harness/script

@@ -30,7 +30,8 @@ for line in io.lines(arg[1]) do
     unknown = remark:match(" # unknown$")
     add(verdict == "ok" and "passed" or vacuous and "vacuous" or "failed")
   elseif unknown and (line:match("unsupported: rank %d+ died while others were down") or
-                      line:match("unsupported: both processes of rank %d+ have died")) then
+                      line:match("unsupported: both processes of rank %d+ have died") or
+                      line:match("unsupported: process %d+ died, the program promises")) then
     unknown = false
     add("unsupported")
     programs[program].failed = programs[program].failed - 1

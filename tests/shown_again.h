@@ -11,9 +11,9 @@ static inline struct witness empty_witness(const struct example *example,
                                            struct witness_reference *references)
 {
     for (size_t i = 0; i < example->facts.reference_count; i++)
-        references[i] =
-            (struct witness_reference){example->reference[i].rank, example->reference[i].name,
-                                       example->reference[i].bytes, example->reference[i].hash};
+        references[i] = (struct witness_reference){
+            example->reference[i].rank, example->reference[i].name, example->reference[i].near,
+            example->reference[i].bytes, example->reference[i].hash};
     static struct witness_printed printed[EXAMPLE_MAX]; /* of the example that was last looked at */
     size_t printed_count = 0;
     for (size_t i = 0; i < example->facts.printed_count; i++) {

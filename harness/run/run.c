@@ -422,11 +422,12 @@ struct run_facts run_facts_of(const struct run *run)
     };
 }
 
-static bool has_result(const struct reference_result *results, size_t count, int rank,
-                       const char *name)
+static bool has_result(const struct reference_result *results, size_t count,
+                       const struct reference_result *like)
 {
     for (size_t i = 0; i < count; i++)
-        if (results[i].rank == rank && strcmp(results[i].name, name) == 0)
+        if (results[i].rank == like->rank && results[i].near == like->near &&
+            strcmp(results[i].name, like->name) == 0)
             return true;
     return false;
 }
@@ -437,11 +438,13 @@ static void add_results(const struct trace *trace, struct reference_result **res
     uint64_t next = atomic_load(&trace->header->last_note);
     while (next > 0 && next <= trace->count) {
         const struct record *record = &trace->record[next - 1];
-        struct reference_result result = {
-            .rank = trace->rank, .bytes = record->bytes, .hash = record->hash};
+        struct reference_result result = {.rank = trace->rank,
+                                          .near = record->tag == NOTE_NEAR,
+                                          .bytes = record->bytes,
+                                          .hash = record->hash};
         trace_text(trace, next - 1, result.name, sizeof result.name);
         next = record->previous_note < next ? record->previous_note : 0;
-        if (record->tag != NOTE_RESULT || has_result(*results, *count, result.rank, result.name))
+        if ((record->tag != NOTE_RESULT && !result.near) || has_result(*results, *count, &result))
             continue;
         *results = memory_resized(*results, *count + 1, sizeof **results);
         (*results)[(*count)++] = result;

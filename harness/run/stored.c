@@ -87,10 +87,10 @@ static json_t *pack_references(const struct run *run)
     json_t *array = json_array();
     for (size_t i = 0; i < run->reference_count; i++) {
         const struct reference_result *result = &run->references[i];
-        json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o}", "rank", result->rank, "name",
-                                               json_text(result->name), "bytes",
-                                               pack_number(result->bytes), "hash",
-                                               pack_number(result->hash)));
+        json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:o, s:o}", "rank", result->rank,
+                                               "name", json_text(result->name), "near",
+                                               result->near, "bytes", pack_number(result->bytes),
+                                               "hash", pack_number(result->hash)));
     }
     return array;
 }
@@ -384,6 +384,7 @@ static enum error_code take_references(const json_t *root, struct run *run, stru
         struct reference_result *result = &run->references[run->reference_count];
         TRY(take_int(object, "rank", 0, run->scenario->ranks - 1, &result->rank, error));
         TRY(take_text(object, "name", result->name, sizeof result->name, error));
+        result->near = json_is_true(json_object_get(object, "near"));
         TRY(take_number(object, "bytes", &result->bytes, error));
         TRY(take_number(object, "hash", &result->hash, error));
     }

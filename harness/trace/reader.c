@@ -278,3 +278,27 @@ void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t 
     if (bytes > 0)
         buffer[used] = '\0';
 }
+
+uint64_t trace_bits(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+double trace_number_of(uint64_t bits)
+{
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+double trace_number(const struct record *note)
+{
+    return trace_number_of(note->hash);
+}
+
+double trace_tolerance(const struct record *note)
+{
+    return trace_number_of(note->bytes);
+}

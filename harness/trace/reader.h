@@ -84,4 +84,12 @@ uint64_t trace_ns(const struct trace_set *set, uint64_t ticks);
 /* The name in the TEXT records after record `index` (of NOTE). buffer is always terminated. */
 void trace_text(const struct trace *trace, uint64_t index, char *buffer, size_t bytes);
 
+/* Of a result that is a number (NOTE_NEAR): it, and by how much it may differ. */
+double trace_number(const struct record *note);
+double trace_tolerance(const struct record *note);
+
+/* The bits in which a trace has a number, and back. */
+uint64_t trace_bits(double number);
+double trace_number_of(uint64_t bits);
+
 #endif

@@ -206,7 +206,8 @@ bool shows_result(const struct shown *shown)
         if (is_other_line(shown, &shown->witness->printed[i]))
             return true;
     for (size_t i = 0; i < shown->witness->reference_count; i++)
-        if (is_other_result(shown, &shown->witness->reference[i]))
+        if (!shown->witness->reference[i].near &&
+            is_other_result(shown, &shown->witness->reference[i]))
             return true;
     return false;
 }

@@ -16,7 +16,8 @@ static struct witness_reference *references_of(const struct run_facts *facts)
     struct witness_reference *references = memory_new(facts->reference_count, sizeof *references);
     for (size_t i = 0; i < facts->reference_count; i++) {
         const struct reference_result *from = &facts->references[i];
-        references[i] = (struct witness_reference){from->rank, from->name, from->bytes, from->hash};
+        references[i] =
+            (struct witness_reference){from->rank, from->name, from->near, from->bytes, from->hash};
     }
     return references;
 }

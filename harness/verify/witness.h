@@ -18,6 +18,7 @@ struct witness_event {
 struct witness_reference {
     int rank;
     const char *name;
+    bool near; /* a number: its bits in `hash` */
     uint64_t bytes;
     uint64_t hash;
 };

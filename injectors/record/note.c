@@ -76,7 +76,10 @@ void faultline_note(int kind, uint64_t value, const char *name, const void *data
     struct record *note = reserve(name, length);
     note->tag = kind;
     note->bytes = value;
-    note->hash = bytes > 0 && data != NULL ? hash_bytes(data, bytes) : 0;
+    if (kind == NOTE_NEAR && data != NULL && bytes == sizeof note->hash)
+        memcpy(&note->hash, data, sizeof note->hash);
+    else
+        note->hash = bytes > 0 && data != NULL ? hash_bytes(data, bytes) : 0;
     publish(note);
     if (kind == NOTE_CHECKPOINT || kind == NOTE_RESTORED)
         atomic_store(&runtime_slot->line, value);

@@ -211,15 +211,12 @@ static uint64_t failures(const struct m_state *state)
 
 static void report_unsupported(struct m_state *state, int rank)
 {
-    struct judging *judging = state->judging;
     uint64_t ticks = state->rank[rank].life->gone;
     state->stopped = true;
-    if (judging->unsupported.told && judging->unsupported.ticks <= ticks)
-        return; /* in an incarnation before */
-    judging->unsupported.told = true;
-    judging->unsupported.ticks = ticks;
-    judging->unsupported.rank = rank;
-    judging->unsupported.promised = state->promised;
+    judging_unsupported(state->judging, &(struct unsupported){.kind = UNSUPPORTED_AT_A_TIME,
+                                                              .ticks = ticks,
+                                                              .rank = rank,
+                                                              .promised = state->promised});
 }
 
 /* What the dead must be given again. */

@@ -5,6 +5,7 @@
 #include "oracles/judging.h"
 
 #include "base/memory.h"
+#include "oracles/reading/deaths.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -76,15 +77,6 @@ static const struct repaired *newest(const struct repairs *repairs, const struct
     return last;
 }
 
-/* Ticks of the last that the process did itself. */
-static uint64_t last_heard(const struct trace *trace)
-{
-    for (uint64_t i = trace->count; i > 0; i--)
-        if (record_is_event(&trace->record[i - 1]))
-            return trace->record[i - 1].enter;
-    return 0;
-}
-
 static bool has_ended_badly(const struct trace *trace)
 {
     return trace->end != NULL && (trace->end->tag != 0 || trace->end->bytes != 0);
@@ -123,7 +115,7 @@ static void judge_shrunk(const struct repairs *repairs, struct judging *judging,
         int times = repairs_of(repairs, other);
         below += times >= told->generation;
         perhaps += times == told->generation - 1 && has_ended_badly(other) &&
-                   last_heard(other) >= told->began;
+                   death_last_heard(other) >= told->began;
     }
     if (told->number < below || told->number > below + perhaps)
         finding_say(accuse(judging, CLAIM_F_SHRINK, told),
@@ -140,7 +132,7 @@ static void judge_newcomer(const struct repairs *repairs, struct judging *judgin
         const struct trace *other = &judging->traces->trace[t];
         const struct repaired *last = newest(repairs, other, now);
         if (other == told->trace || other->incarnation != told->trace->incarnation ||
-            last_heard(other) <= now)
+            death_last_heard(other) <= now)
             continue;
         int number = last != NULL ? last->number : is_newcomer(repairs, other) ? -1 : other->rank;
         if (number != told->number)

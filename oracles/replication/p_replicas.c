@@ -7,19 +7,18 @@
 #include "oracles/judging.h"
 
 #include "base/memory.h"
+#include "oracles/reading/deaths.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#define NOBODY_DIED UINT64_MAX
 
 struct replica_pair {
     int rank;
     const struct trace *first; /* the process that was the rank at first */
     const struct trace *other;
     uint64_t told;                   /* record of `other`: the note */
-    uint64_t first_died, other_died; /* ticks, or NOBODY_DIED */
+    uint64_t first_died, other_died; /* ticks, or DEATH_NONE */
 };
 
 /* One message of the application at one end, and how often it was there. */
@@ -44,40 +43,6 @@ struct replicas {
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-static bool names(const struct record *record, int process)
-{
-    bool kill = record->kind == RECORD_FAULT &&
-                (record->comm == FAULT_KILL || record->comm == FAULT_KILL_INSIDE);
-    bool learned = record->kind == RECORD_NOTE && record->tag == NOTE_LEARNED;
-    return (kill || learned) && record->peer == process;
-}
-
-/* Somebody saw it die: where a job is ended, the others are killed as well. */
-static bool was_seen(const struct trace_set *traces, const struct trace *dead)
-{
-    for (size_t t = 0; t < traces->count; t++) {
-        const struct trace *trace = &traces->trace[t];
-        for (uint64_t i = 0; trace->incarnation == dead->incarnation && i < trace->count; i++)
-            if (names(&trace->record[i], dead->rank))
-                return true;
-    }
-    return false;
-}
-
-static bool ended_well(const struct trace *trace)
-{
-    return trace->end != NULL && trace->end->tag == 0 && trace->end->bytes == 0;
-}
-
-static uint64_t death_of(const struct replicas *all, const struct trace *trace)
-{
-    bool finished = all->judging->facts->end == RUN_FINISHED;
-    if (trace->end == NULL || ended_well(trace) ||
-        (!finished && !was_seen(all->judging->traces, trace)))
-        return NOBODY_DIED;
-    return trace->end->enter;
-}
-
 /* The process that was the rank when the other one began. */
 static const struct trace *find_first(const struct replicas *all, const struct trace *other,
                                       int rank)
@@ -93,6 +58,7 @@ static const struct trace *find_first(const struct replicas *all, const struct t
 static void read_pairs(struct replicas *all)
 {
     const struct trace_set *traces = all->judging->traces;
+    bool finished = all->judging->facts->end == RUN_FINISHED;
     size_t room = 0;
     for (size_t t = 0; t < traces->count; t++) {
         struct replica_pair pair = {.other = &traces->trace[t]};
@@ -102,8 +68,8 @@ static void read_pairs(struct replicas *all)
         pair.first = find_first(all, pair.other, pair.rank);
         if (pair.first == NULL)
             continue;
-        pair.first_died = death_of(all, pair.first);
-        pair.other_died = death_of(all, pair.other);
+        pair.first_died = death_of(traces, finished, pair.first);
+        pair.other_died = death_of(traces, finished, pair.other);
         all->pair = memory_room(all->pair, all->count, &room, sizeof *all->pair);
         all->pair[all->count++] = pair;
     }
@@ -154,7 +120,7 @@ static bool same(const struct record *a, const struct record *b)
 static uint64_t seen_to(const struct replica_pair *pair)
 {
     uint64_t seen = 0;
-    if (ended_well(pair->first))
+    if (death_ended_well(pair->first))
         return pair->first->count;
     for (uint64_t i = 0; i < pair->first->count; i++)
         if (is_sent(&pair->first->record[i]) && atomic_load(&pair->first->record[i].leave) != 0 &&
@@ -193,7 +159,7 @@ static void compare(struct replicas *all, const struct replica_pair *pair, bool 
 {
     const struct trace *first = pair->first, *other = pair->other;
     uint64_t end = seen_to(pair), at = 0, other_at = 0;
-    bool both_end = ended_well(first) && ended_well(other);
+    bool both_end = death_ended_well(first) && death_ended_well(other);
     for (;; at++, other_at++) {
         bool more = next(first, sent, end, &at);
         bool other_more = next(other, sent, other->count, &other_at);
@@ -308,7 +274,7 @@ static bool came_to_end(const struct replicas *all, int rank)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->pair[i].rank == rank &&
-            (ended_well(all->pair[i].first) || ended_well(all->pair[i].other)) &&
+            (death_ended_well(all->pair[i].first) || death_ended_well(all->pair[i].other)) &&
             all->pair[i].other->incarnation == all->judging->traces->incarnations - 1)
             return true;
     return false;
@@ -337,9 +303,9 @@ static void compare_channels(struct replicas *all)
 static void read_messages_of(struct replicas *all, const struct replica_pair *pair)
 {
     for (int sent = 0; sent < 2; sent++) {
-        if (ended_well(pair->first))
+        if (death_ended_well(pair->first))
             read_messages(all, pair->first, pair->rank, sent != 0);
-        if (ended_well(pair->other))
+        if (death_ended_well(pair->other))
             read_messages(all, pair->other, pair->rank, sent != 0);
     }
 }
@@ -387,12 +353,10 @@ static void accuse_silent(struct replicas *all, const struct replica_pair *pair)
 /* What comes after the death of a rank is none of the other claims'. */
 static void report_unsupported(struct replicas *all, const struct replica_pair *pair)
 {
-    struct unsupported *unsupported = &all->judging->unsupported;
     uint64_t ticks = pair->first_died > pair->other_died ? pair->first_died : pair->other_died;
-    if (unsupported->told && unsupported->ticks <= ticks)
-        return;
-    *unsupported =
-        (struct unsupported){.told = true, .ticks = ticks, .rank = pair->rank, .replicas = true};
+    judging_unsupported(
+        all->judging,
+        &(struct unsupported){.kind = UNSUPPORTED_REPLICAS, .ticks = ticks, .rank = pair->rank});
 }
 
 static void judge_lost(struct replicas *all, const struct replica_pair *pair)
@@ -411,7 +375,7 @@ static void judge_deaths(struct replicas *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         const struct replica_pair *pair = &all->pair[i];
-        bool first = pair->first_died != NOBODY_DIED, other = pair->other_died != NOBODY_DIED;
+        bool first = pair->first_died != DEATH_NONE, other = pair->other_died != DEATH_NONE;
         if (first && other)
             judge_lost(all, pair);
         else if (first || other)

@@ -306,9 +306,11 @@ static void put_note(struct line *line, const struct event *event)
     }
     if (record->tag == NOTE_RESULT || record->tag == NOTE_DECISION)
         put_payload(line, record);
+    else if (record->tag == NOTE_NEAR)
+        put(line, " %.17g, within %g", trace_number(record), trace_tolerance(record));
     else if (record->tag == NOTE_BECOMES && record->bytes > INT32_MAX)
         put(line, " no rank");
-    else if (record->tag != NOTE_PHASE || record->bytes != 0)
+    else if ((record->tag != NOTE_PHASE && record->tag != NOTE_CANNOT) || record->bytes != 0)
         put(line, " %" PRIu64, record->bytes);
 }
 

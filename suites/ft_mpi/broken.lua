@@ -1,24 +1,41 @@
--- FT-MPI's modes over ULFM, broken on purpose in five ways (suites/protocols/ft_mpi/broken/), and
--- the claim that finds it. A scenario here passes only when exactly that violation is found.
+-- FT-MPI's modes over ULFM, broken on purpose in thirteen ways (suites/protocols/ft_mpi/broken/),
+-- and the claim that finds it. A scenario here passes only when exactly that violation is found.
 
 local function broken(variant, name, mode, claim, ...)
-  local calls = { ... }
+  local steps = { ... }
   scenario(variant .. ": " .. name) {
-    protocol = "ft_mpi-" .. variant, program = "regroup", ranks = mode == "replace" and 3 or 4,
+    protocol = "ft_mpi-" .. variant, program = "regroup", ranks = mode == "replace" and 3 or 5,
     engine = "step", survivors = true, environment = { FT_MPI_MODE = mode }, claims = { claim },
     expect = { violates = claim },
     plan = function(p)
-      for _, at in ipairs(calls) do
-        p:kill { rank = at[1], call = at[2], nth = at[3], position = at[4] }
-      end
+      for _, step in ipairs(steps) do p:kill(step) end
     end,
   }
 end
 
-broken("blank-moves", "rank 1 dies", "blank", "F.blank", { 1, "MPI_Allreduce", 4 })
-broken("holes", "rank 1 dies", "shrink", "F.shrink", { 1, "MPI_Allreduce", 4 })
-broken("turned", "the middle one of three dies", "replace", "F.replace", { 1, "MPI_Allreduce", 4 })
-broken("other-mode", "two die, one after the other", "blank", "F.last", { 1, "MPI_Allreduce", 4 },
-  { 2, "MPI_Allreduce", 5 })
+local function at(rank, call, nth, position)
+  return { rank = rank, call = call, nth = nth, position = position }
+end
+local rank_1 = at(1, "MPI_Allreduce", 4)
+
+broken("blank-moves", "rank 1 dies", "blank", "F.blank", rank_1)
+broken("blank-filled", "rank 1 dies", "blank", "F.blank", rank_1)
+broken("blank-root", "rank 0 dies", "blank", "F.blank", at(0, "MPI_Allreduce", 4))
+
+broken("holes", "rank 1 dies", "shrink", "F.shrink", rank_1)
+broken("shrink-turned", "rank 1 dies", "shrink", "F.shrink", rank_1)
+broken("shrink-last-moves", "rank 1 dies", "shrink", "F.shrink", rank_1)
+
+broken("turned", "the middle one of three dies", "replace", "F.replace", rank_1)
+broken("replace-rotated", "the middle one of three dies", "replace", "F.replace", rank_1)
+broken("replace-swapped", "the middle one of three dies", "replace", "F.replace", rank_1)
+
+broken("other-mode", "two die, one after the other", "blank", "F.last", rank_1,
+  at(2, "MPI_Allreduce", 5))
+broken("again-other-mode", "another dies in the second repair", "blank", "F.last", rank_1,
+  at(2, "MPI_Allreduce", 6), { rank = 3, event = "phase", name = "ft_mpi:shrunk" })
+broken("two-other-mode", "one dies, and then two at once", "blank", "F.last", rank_1,
+  { ranks = { 2, 3 }, at = at(0, "MPI_Allreduce", 7) })
+
 broken("no-agreement", "the last barrier comes to some only", "blank", "H.progress",
-  { 1, "MPI_Barrier", 1, "after" })
+  at(1, "MPI_Barrier", 1, "after"))

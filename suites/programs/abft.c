@@ -9,7 +9,8 @@
  * part is what the checksum lacks. Jacobi's iteration has no checksum: the unknowns of a lost part
  * begin at 0 again, and it converges all the same.
  *
- * The matrices are of small whole numbers, so sums of double are exact, whatever their order. */
+ * What is rebuilt is rounded in another order, so the result is another one in its last bits: how
+ * far it may be away is declared with it (TOLERANCE, SOLUTION_TOLERANCE). */
 #include "faultline.h"
 #include "mpi_library.h"
 #include "program.h"
@@ -18,6 +19,16 @@
 
 #define RANKS_MOST 64
 #define MATRICES_MOST 3
+
+/* A checksum adds `size` products of each of `spread` columns, every one below 1 and rounded by
+ * 2^-53 of the sum: this is a hundred times what comes of that, for what is rebuilt over and over.
+ */
+#define TOLERANCE (1e-14 * job.size * job.size * job.parts)
+
+/* Jacobi's iteration ends when no unknown changes by more. Each iteration halves what is still
+ * wrong at least, so no unknown is off by more than twice that, without deaths or with them. */
+#define SMALL_CHANGE 1e-7
+#define SOLUTION_TOLERANCE (4 * SMALL_CHANGE)
 
 enum method { PRODUCT, FACTORISATION, JACOBI };
 
@@ -181,8 +192,10 @@ static int count_lost(int *one)
 
 static void say_that_it_cannot(int lost)
 {
-    fprintf(stderr, "abft: rank %d: %d parts are lost, and the checksum gives back one\n", job.rank,
-            lost);
+    char reason[80];
+    snprintf(reason, sizeof reason, "%d parts are lost, and the checksum gives back one", lost);
+    fprintf(stderr, "abft: rank %d: %s\n", job.rank, reason);
+    faultline_cannot(reason);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
@@ -206,18 +219,20 @@ static void repair(void)
 
 /* --- the product and the factorisation -------------------------------------------------------- */
 
-/* A whole number from -4 to 4. */
+/* From -4/7 to 4/7: not exact in binary. */
 static double small(int row, int column, uint64_t seed)
 {
-    return (double)(program_mix(program_mix((uint64_t)row, (uint64_t)column), seed) % 9) - 4;
+    uint64_t drawn = program_mix(program_mix((uint64_t)row, (uint64_t)column), seed);
+    return ((double)(drawn % 9) - 4) / 7;
 }
 
-/* Of L (unit) and of U, the product of which is factorised; its diagonal is 2. */
+/* Of L (unit) and of U, the product of which is factorised; the diagonal of U is 2. What stands
+ * beside it is so small that no rounding grows, however many columns there are. */
 static double drawn_factor(int row, int column, bool upper)
 {
     if (row == column)
         return upper ? 2 : 1;
-    return (row < column) == upper ? (double)((int)small(row, column, 3) / 3) : 0;
+    return (row < column) == upper ? small(row, column, 3) / job.size : 0;
 }
 
 static double first_value(enum matrix matrix, int row, int of)
@@ -278,28 +293,34 @@ static bool step(int k, bool collects)
     return true;
 }
 
+static void declare_matrix(const char *matrix, const double *columns)
+{
+    char name[64];
+    for (int of = 0; of < job.size; of++)
+        for (int row = 0; row < job.size; row++) {
+            snprintf(name, sizeof name, "%s[%d][%d]", matrix, row, of);
+            faultline_near(name, columns[of * job.size + row], TOLERANCE);
+        }
+}
+
 static void multiply_or_factorise(void)
 {
-    size_t bytes = (size_t)job.size * (size_t)job.size * sizeof(double);
     fill(job.rank);
     for (int done = 0; done < 2 * job.size;)
         if (step(done % job.size, done >= job.size))
             done++;
         else
             repair();
-    faultline_result(job.method == PRODUCT ? "C" : "U", job.whole, bytes);
+    declare_matrix(job.method == PRODUCT ? "C" : "U", job.whole);
     if (job.method == FACTORISATION)
-        faultline_result("L", job.factors, bytes);
+        declare_matrix("L", job.factors);
 }
 
 /* --- Jacobi's iteration ----------------------------------------------------------------------- */
 
-#define UNIT 1024 /* the result is declared in parts of 1/UNIT: the tolerance */
-#define SMALL_CHANGE 1e-7
-
 static double coefficient(int row, int of)
 {
-    return row == of ? 8.0 * job.size : small(row, of, 5);
+    return row == of ? 8.0 / 7 * job.size : small(row, of, 5);
 }
 
 static double solution(int row)
@@ -339,17 +360,17 @@ static bool iterate(double *change)
 
 static void solve(void)
 {
-    int64_t *result = program_memory((size_t)job.size, sizeof *result);
+    char name[32];
     job.part[job.rank] = new_part();
     for (double change = 1; change > SMALL_CHANGE;)
         if (!iterate(&change)) {
             repair();
             change = 1;
         }
-    for (int row = 0; row < job.size; row++)
-        result[row] = llround(job.vector[row] * UNIT);
-    faultline_result("x", result, (size_t)job.size * sizeof *result);
-    free(result);
+    for (int row = 0; row < job.size; row++) {
+        snprintf(name, sizeof name, "x[%d]", row);
+        faultline_near(name, job.vector[row], SOLUTION_TOLERANCE);
+    }
 }
 
 /* --- the job ---------------------------------------------------------------------------------- */
@@ -385,7 +406,7 @@ int main(int argc, char **argv)
     long method = PRODUCT, size = 2;
     const struct program_option options[] = {
         {"method", &method, PRODUCT, JACOBI, "0: product, 1: LU factorisation, 2: Jacobi"},
-        {"size", &size, 1, 100, "columns, or unknowns, of each rank"},
+        {"size", &size, 1, 20, "columns, or unknowns, of each rank"},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
@@ -396,6 +417,7 @@ int main(int argc, char **argv)
         job.method = (enum method)method;
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         set_up((int)size);
+        faultline_survives(job.method == JACOBI ? (uint64_t)job.parts - 1 : 1);
         if (job.method == JACOBI)
             solve();
         else

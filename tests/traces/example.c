@@ -166,9 +166,16 @@ static enum error_code read_reference(const struct reader *reader, const char *r
     if (example->facts.reference_count == EXAMPLE_MAX)
         return fail(reader, "reference: more than %d", EXAMPLE_MAX);
     struct reference_result *reference = &example->reference[example->facts.reference_count++];
+    if (sscanf(rest, " %d \"%63[^\"]\" number %31s", &reference->rank, reference->name, hash) ==
+        3) {
+        reference->near = true;
+        reference->hash = trace_bits(strtod(hash, NULL));
+        return OK;
+    }
     if (sscanf(rest, " %d \"%63[^\"]\" bytes %31s hash %31s", &reference->rank, reference->name,
                bytes, hash) != 4)
-        return fail(reader, "reference: must be <rank> \"<name>\" bytes <n> hash <h>");
+        return fail(reader, "reference: must be <rank> \"<name>\" bytes <n> hash <h>, or <rank> "
+                            "\"<name>\" number <x>");
     reference->bytes = strtoull(bytes, NULL, 0);
     reference->hash = strtoull(hash, NULL, 0);
     return OK;

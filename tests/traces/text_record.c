@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct line {
@@ -146,6 +147,17 @@ static enum error_code parse_time(struct parser *parser, struct line *line, cons
     return code;
 }
 
+/* Of a result that is a number: it, or its tolerance. */
+static enum error_code parse_number(struct parser *parser, const char *word, uint64_t *bits)
+{
+    char text[WORD_BYTES] = "", *rest;
+    text_next_word(parser, text);
+    *bits = trace_bits(strtod(text, &rest));
+    return rest != text && *rest == '\0'
+               ? OK
+               : text_fail(parser, "%s: '%s' is not a number", word, text);
+}
+
 static bool is_time(const char *word)
 {
     return strcmp(word, "at") == 0 || strcmp(word, "until") == 0 || strcmp(word, "lasts") == 0 ||
@@ -156,6 +168,11 @@ static enum error_code parse_field(struct parser *parser, struct line *line, con
 {
     if (is_time(word))
         return parse_time(parser, line, word);
+    bool near = line->kind == RECORD_NOTE && line->record.tag == NOTE_NEAR;
+    if (near && strcmp(word, "number") == 0)
+        return parse_number(parser, word, &line->record.hash);
+    if (near && strcmp(word, "tolerance") == 0)
+        return parse_number(parser, word, &line->record.bytes);
     if (line->kind == RECORD_NOTE && strcmp(word, "name") == 0)
         return text_quoted(parser, "name", line->name, WORD_BYTES, &line->name_length);
     if (line->kind == RECORD_STORAGE && strcmp(word, "path") == 0)

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void write_quoted(FILE *out, const char *text, size_t bytes)
@@ -55,6 +56,13 @@ static bool has_got(const struct record *record, unsigned kind)
     bool done = kind != RECORD_COMPLETE && record->leave != 0 && record->request == 0;
     return receives && (done || record->peer != 0 || record->tag != 0 || record->bytes != 0 ||
                         record->hash != 0);
+}
+
+/* A result that is a number, and one that is read back from its text. */
+static bool is_number(const struct record *record)
+{
+    return record->tag == NOTE_NEAR && isfinite(trace_number(record)) &&
+           isfinite(trace_tolerance(record));
 }
 
 /* A note that tells of one message. */
@@ -108,6 +116,11 @@ static void write_fields(FILE *out, const struct record *record, unsigned kind, 
     bool got = has_got(record, kind);
     if (kind == RECORD_NOTE)
         written[FIELD_TAG] = written[FIELD_BYTES] = true;
+    if (kind == RECORD_NOTE && is_number(record)) {
+        written[FIELD_HASH] = true;
+        fprintf(out, " number %.17g tolerance %.17g", trace_number(record),
+                trace_tolerance(record));
+    }
     if (kind == RECORD_FAULT)
         written[FIELD_COMM] = written[FIELD_PEER] = true;
     if (kind == RECORD_STORAGE)
@@ -149,7 +162,9 @@ static void write_start(FILE *out, const struct record *record, unsigned kind)
 {
     fprintf(out, " %s %s", level_text(record->level), record_kind_text(kind));
     if (kind == RECORD_NOTE)
-        fprintf(out, " %s %" PRIu64, note_kind_text((unsigned)record->tag), record->bytes);
+        fprintf(out, " %s", note_kind_text((unsigned)record->tag));
+    if (kind == RECORD_NOTE && !is_number(record))
+        fprintf(out, " %" PRIu64, record->bytes);
     if (kind == RECORD_FAULT) {
         fprintf(out, " %s", fault_kind_text(record->comm));
         write_value(out, FIELD_PEER, record->peer);

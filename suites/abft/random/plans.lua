@@ -20,7 +20,7 @@ for number = 1, PLANS do
   end
   scenario(("plan %d: %s"):format(number, methods[method])) {
     program = "abft", protocol = "null", ranks = ranks, engine = "step", survivors = true,
-    arguments = { "--method", method, "--size", size }, claims = { "H", "U" },
+    arguments = { "--method", method, "--size", size }, claims = { "A", "H", "U" },
     plan = function(p) for _, death in ipairs(deaths) do p:kill(death) end end,
   }
 end
