@@ -598,11 +598,11 @@ static inline void faultline_cannot(const char *reason)
  * one; what a rank declares under a name last counts. */
 static inline void faultline_near(const char *name, double number, double tolerance)
 {
-    uint64_t bits = 0;
+    uint64_t tolerance_bits = 0;
     if (!faultline_note)
         return;
-    __builtin_memcpy(&bits, &tolerance, sizeof bits);
-    faultline_note(FAULTLINE_NEAR, bits, name, &number, sizeof number);
+    __builtin_memcpy(&tolerance_bits, &tolerance, sizeof tolerance_bits);
+    faultline_note(FAULTLINE_NEAR, tolerance_bits, name, &number, sizeof number);
 }
 
 #ifdef __cplusplus

@@ -41,15 +41,10 @@ systematic() {
     done
 }
 
-variants() {
-    find suites/protocols -path '*/broken/*.patch' | sort |
-        sed 's|suites/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|'
-}
-
 broken() {
     local seed variant
     for seed in $(seq "${SEEDS:-10}"); do
-        for variant in $(variants); do
+        for variant in $(scripts/variants.sh); do
             campaign "broken/$variant.$seed" --strategy random --seed "$seed" --until-failure \
                 --runs "${MOST:-400}" --replays 1 --filter "$variant" suites/campaign/broken.lua
         done

@@ -44,9 +44,7 @@ declare -A found # in how many campaigns each variant was
 while read -r variant times _; do
     found[$variant]=${times%/*}
 done < <(tr -d '`|' <<<"$table")
-for patch in suites/protocols/*/broken/*.patch; do
-    protocol=${patch#suites/protocols/}
-    variant=${protocol%%/*}-$(basename "$patch" .patch)
+for variant in $(scripts/variants.sh); do
     if [ -z "${found[$variant]:-}" ]; then
         wrong "$variant: no campaign over it"
     elif [ "${found[$variant]}" -ne "${SEEDS:-10}" ]; then

@@ -20,9 +20,7 @@ summary='
     + " | \($at[-1] // "-") | \($claims) |"'
 
 files=()
-for patch in suites/protocols/*/broken/*.patch; do
-    protocol=${patch#suites/protocols/}
-    variant=${protocol%%/*}-$(basename "$patch" .patch)
+for variant in $(scripts/variants.sh); do
     for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
         [ ! -e "$out/$variant.$seed.json" ] || files+=("$out/$variant.$seed.json")
     done

@@ -12,8 +12,7 @@ out=$build/engine-replays
 mkdir -p "$out"
 # Left out are those that send what is another number in each run: the program `arrangement` that of a
 # process, CoCheck with processes in reserve the ports at which they listen.
-variants=${VARIANTS:-$(find suites/protocols/*/broken -name '*.patch' | sort |
-    sed 's|suites/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|' | grep -v '^c3-d-\|^c3-as-published$\|^cocheck-old-address$')}
+variants=${VARIANTS:-$(scripts/variants.sh | grep -v '^c3-d-\|^c3-as-published$\|^cocheck-old-address$')}
 
 # failing VARIANT: the folder of its first failure; nothing where none was found.
 failing() {

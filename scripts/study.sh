@@ -11,8 +11,7 @@ cd "$(dirname "$0")/.."
 found=$build/study/found.tsv
 mkdir -p "$build/study"
 touch "$found"
-variants=${VARIANTS:-$(find suites/protocols/*/broken -name '*.patch' |
-    sort | sed 's|suites/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|')}
+variants=${VARIANTS:-$(scripts/variants.sh)}
 
 # one VARIANT STRATEGY SEED: its line.
 one() {

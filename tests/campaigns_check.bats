@@ -13,8 +13,7 @@ setup() {
 }
 
 variants() {
-    find "$REPO/suites/protocols" -path '*/broken/*.patch' |
-        sed 's|.*/protocols/\([^/]*\)/broken/\(.*\)\.patch|\1-\2|' | sort
+    "$REPO/scripts/variants.sh"
 }
 
 # right NAME: a campaign of 3 runs that found nothing.

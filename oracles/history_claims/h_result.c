@@ -70,10 +70,10 @@ static void compare(struct judging *judging, const struct histories *histories)
     for (size_t i = 0; i < facts->reference_count; i++) {
         const struct reference_result *reference = &facts->references[i];
         uint64_t index;
-        const struct trace *trace = find_result(histories, reference, &index);
-        bool dead = lives_is_dead(&judging->reading.lives, reference->rank);
         if (reference->near)
             continue; /* A.exact's */
+        const struct trace *trace = find_result(histories, reference, &index);
+        bool dead = lives_is_dead(&judging->reading.lives, reference->rank);
         if (trace == NULL && (facts->end != RUN_FINISHED || dead))
             continue; /* it did not come to that */
         judging_saw(judging, CLAIM_H_RESULT, 1);

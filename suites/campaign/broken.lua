@@ -1,4 +1,5 @@
--- What campaigns that must find something run over: each broken variant of a protocol, with the
+-- What campaigns that must find something run over: each broken variant of a protocol or of a program
+-- (at the end), with the
 -- program and environment that its hand-made scenarios have (suites/*/broken.lua,
 -- suites/storage/broken.lua), but without their plans: those a campaign has to draw.
 
@@ -99,11 +100,14 @@ end
 -- ---- ft_mpi ------------------------------------------------------------------------------------
 
 for variant, mode in pairs {
-  ["blank-moves"] = "blank", holes = "shrink", turned = "replace", ["other-mode"] = "blank",
+  ["blank-moves"] = "blank", ["blank-filled"] = "blank", ["blank-root"] = "blank",
+  holes = "shrink", ["shrink-turned"] = "shrink", ["shrink-last-moves"] = "shrink",
+  turned = "replace", ["replace-rotated"] = "replace", ["replace-swapped"] = "replace",
+  ["other-mode"] = "blank", ["one-spare"] = "replace", ["two-other-mode"] = "blank",
   ["no-agreement"] = "blank",
 } do
   subject("ft_mpi-" .. variant, "regroup", {},
-    { claims = { "F", "H.progress" }, ranks = variant == "turned" and 3 or 4, engine = "step",
+    { claims = { "F", "H.progress" }, ranks = mode == "replace" and 3 or 5, engine = "step",
       survivors = true, environment = { FT_MPI_MODE = mode } })
 end
 
@@ -188,4 +192,26 @@ for variant, program in pairs { hasty = "pipeline", unstored = "master_worker" }
   subject("pessimistic-" .. variant, program, { "--iterations", 8 },
     { claims = { "H", "M" }, ranks = 4, engine = "step", survivors = true,
       environment = { PESSIMISTIC_EVERY = 4 } })
+end
+
+-- ---- programs ----------------------------------------------------------------------------------
+
+local function program(variant, claims, arguments, ranks)
+  scenario(variant) {
+    program = variant, protocol = "null", arguments = arguments, claims = claims,
+    ranks = ranks or 4, timeout = 30, engine = "step", survivors = true,
+  }
+end
+
+for variant, standby in pairs { ["count-again"] = 1, forget = 1, silent = 0, leave = 1 } do
+  program("master_worker_ulfm-" .. variant, { "W" }, { "--standby", standby }, 5)
+end
+for _, variant in ipairs { "from-below", "own-only", "own-digest", "own-count" } do
+  program("stack-" .. variant, { "H.result" }, {})
+end
+for variant, method in pairs {
+  ["no-rebuild"] = 0, ["stale-checksum"] = 1, coarse = 1, ["stops-early"] = 2, silent = 0, leaves = 0,
+  ["gives-up"] = 0, ["no-agreement"] = 0,
+} do
+  program("abft-" .. variant, { "A" }, { "--method", method })
 end

@@ -32,8 +32,8 @@ broken("replace-swapped", "the middle one of three dies", "replace", "F.replace"
 
 broken("other-mode", "two die, one after the other", "blank", "F.last", rank_1,
   at(2, "MPI_Allreduce", 5))
-broken("again-other-mode", "another dies in the second repair", "blank", "F.last", rank_1,
-  at(2, "MPI_Allreduce", 6), { rank = 3, event = "phase", name = "ft_mpi:shrunk" })
+broken("one-spare", "two die, one after the other", "replace", "F.last", rank_1,
+  at(2, "MPI_Allreduce", 5))
 broken("two-other-mode", "one dies, and then two at once", "blank", "F.last", rank_1,
   { ranks = { 2, 3 }, at = at(0, "MPI_Allreduce", 7) })
 
