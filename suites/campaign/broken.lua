@@ -1,5 +1,5 @@
--- What campaigns that must find something run over: each broken variant of a protocol or of a program
--- (at the end), with the
+-- What campaigns that must find something run over: each broken variant of a protocol or (at the
+-- end) of a program, with the
 -- program and environment that its hand-made scenarios have (suites/*/broken.lua,
 -- suites/storage/broken.lua), but without their plans: those a campaign has to draw.
 
@@ -103,7 +103,7 @@ for variant, mode in pairs {
   ["blank-moves"] = "blank", ["blank-filled"] = "blank", ["blank-root"] = "blank",
   holes = "shrink", ["shrink-turned"] = "shrink", ["shrink-last-moves"] = "shrink",
   turned = "replace", ["replace-rotated"] = "replace", ["replace-swapped"] = "replace",
-  ["other-mode"] = "blank", ["one-spare"] = "replace", ["two-other-mode"] = "blank",
+  ["other-mode"] = "blank", ["one-spare"] = "replace", ["few-other-mode"] = "blank",
   ["no-agreement"] = "blank",
 } do
   subject("ft_mpi-" .. variant, "regroup", {},

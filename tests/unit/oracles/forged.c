@@ -53,7 +53,7 @@ static const struct {
     {"K.save", {11, 1, 442}},       {"T.agree", {8, 2, 544}},
     {"T.undo", {4, 0, 530}},        {"T.durable", {12, 3, 536}},
     {"P.same", {8, 4, 556}},        {"P.mask", {3, 1, 556}},
-    {"P.last", {2, 0, 558}},        {"A.exact", {11, 3, 562}},
+    {"P.last", {2, 0, 558}},        {"A.exact", {13, 4, 562}},
 };
 
 #define CLAIMS_MOST 256

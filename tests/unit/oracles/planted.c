@@ -252,10 +252,10 @@ static void plant_long(uint64_t seed)
 
 /* What only a protocol that is not drawn here can break: see generated_cuts.c for families S and R,
  * generated_logging.c for M. Programs that call ULFM are drawn nowhere: of families U, W, F,
- * K, T and P there are golden traces and suites. */
+ * K, T, P and A there are golden traces and suites. */
 static bool is_of_other_protocols(const char *id)
 {
-    return strchr("SRMUWFKTP", id[0]) != NULL;
+    return strchr("SRMUWFKTPA", id[0]) != NULL;
 }
 
 /* Every claim that is no table of cells is planted. */
