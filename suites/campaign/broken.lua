@@ -1,7 +1,7 @@
 -- What campaigns that must find something run over: each broken variant of a protocol or (at the
--- end) of a program, with the
--- program and environment that its hand-made scenarios have (suites/*/broken.lua,
--- suites/storage/broken.lua), but without their plans: those a campaign has to draw.
+-- end) of a program, with the program, arguments and environment that its hand-made scenarios have
+-- (suites/*/broken.lua, suites/storage/broken.lua), but without their plans: those a campaign has to
+-- draw.
 
 local EVERY = 10
 local ONE_LINE, TWO_LINES = 2 * EVERY - 1, 3 * EVERY - 1 -- iterations
@@ -210,8 +210,8 @@ for _, variant in ipairs { "from-below", "own-only", "own-digest", "own-count" }
   program("stack-" .. variant, { "H.result" }, {})
 end
 for variant, method in pairs {
-  ["no-rebuild"] = 0, ["stale-checksum"] = 1, coarse = 1, ["stops-early"] = 2, silent = 0, leaves = 0,
-  ["gives-up"] = 0, ["no-agreement"] = 0,
+  ["no-rebuild"] = 0, ["stale-checksum"] = 1, coarse = 1, ["stops-early"] = 2, silent = 0,
+  leaves = 0, ["gives-up"] = 0, ["no-agreement"] = 0,
 } do
   program("abft-" .. variant, { "A" }, { "--method", method })
 end

@@ -391,8 +391,8 @@ static void fill_facts(struct planted_run *run)
                                     .references = run->reference,
                                     .unreceived_known = true};
     for (int rank = 0; rank < ranks; rank++)
-        run->reference[rank] =
-            (struct reference_result){rank, RESULT_NAME, 8, result_hash_of(rank)};
+        run->reference[rank] = (struct reference_result){
+            .rank = rank, .name = RESULT_NAME, .bytes = 8, .hash = result_hash_of(rank)};
 }
 
 int planted_run_draw(struct planted_run *run, const struct shape *shape, const struct plant *plant,

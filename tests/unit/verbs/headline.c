@@ -23,7 +23,7 @@ static void expect(const char *what, const char *text, bool results, const char 
                    const char *wanted)
 {
     static const char *const ids[] = {"C", "H"};
-    const struct reference_result reference = {0, "sum", 8, 0x99};
+    const struct reference_result reference = {.name = "sum", .bytes = 8, .hash = 0x99};
     struct trace_set traces;
     struct judgement judgement = {0};
     struct error error = {0};
