@@ -1,7 +1,7 @@
 -- What campaigns that must find something run over: each broken variant of a protocol or (at the
 -- end) of a program, with the program, arguments and environment that its hand-made scenarios have
--- (suites/*/broken.lua, suites/storage/broken.lua), but without their plans: those a campaign has to
--- draw.
+-- (suites/*/broken.lua, suites/storage/broken.lua), but without their plans: a campaign has to draw
+-- those.
 
 local EVERY = 10
 local ONE_LINE, TWO_LINES = 2 * EVERY - 1, 3 * EVERY - 1 -- iterations
