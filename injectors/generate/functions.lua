@@ -30,6 +30,8 @@ local makes = {
     },
     MPI_Intercomm_merge = { parent = "intercomm", made = "newintracomm" },
     MPIX_Comm_shrink = { parent = "comm", made = "newcomm" },
+    MPIX_Stream_comm_create = { parent = "comm", made = "newcomm" },
+    MPIX_Stream_comm_create_multiplex = { parent = "comm", made = "newcomm" },
 }
 
 -- Per operation: parameter -> field(s) of struct collective. One that begins with "*" is an array.
@@ -169,7 +171,7 @@ local may_block = {
 local told = {
     MPIX_Comm_agree = "AGREE",
     MPIX_Comm_failure_get_acked = "FAILED",
-    MPIX_Comm_get_failed = "FAILED_NOW",
+    MPIX_Comm_get_failed = "FAILED",
 }
 
 -- What the lower tap calls instead of the library, with the same parameters.
@@ -220,6 +222,7 @@ local renamed = {
     MPI_Testany = { index = "indx" },
     MPI_Type_free = { type = "datatype" },
     MPI_Waitany = { index = "indx" },
+    MPIX_Comm_get_failed = { failedgroup = "failedgrp" },
 }
 
 return {

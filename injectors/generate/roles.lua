@@ -57,12 +57,6 @@ roles.FAILED = { -- the same
     after = "failed_end($LEVEL, recorded, failedgrp, answer);",
 }
 
-roles.FAILED_NOW = { -- the same, with another name of the parameter
-    needs = { "comm", "failedgroup" },
-    before = roles.FAILED.before,
-    after = "failed_end($LEVEL, recorded, failedgroup, answer);",
-}
-
 roles.INIT = {
     needs = {},
     before = "struct record *recorded = init_begin($LEVEL, $CALL);",

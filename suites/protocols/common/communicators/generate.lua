@@ -34,6 +34,10 @@ local refused = {
     MPIX_Comm_revoke = "a restart of the whole job",
     MPIX_Comm_failure_ack = "a restart of the whole job",
     MPIX_Comm_failure_get_acked = "a restart of the whole job",
+    MPIX_Stream_comm_create = "MPI_Comm_dup",
+    MPIX_Stream_comm_create_multiplex = "MPI_Comm_dup",
+    MPIX_Threadcomm_init = "MPI_Comm_dup",
+    MPIX_Threadcomm_free = "MPI_Comm_dup",
 }
 
 -- Ask or set something, and communicate nothing. The library's answer is the program's.
@@ -45,6 +49,7 @@ local quiet = [[
     MPI_Comm_test_inter MPI_Dist_graph_neighbors MPI_Dist_graph_neighbors_count MPI_Errhandler_get
     MPI_Graph_get MPI_Graph_map MPI_Graph_neighbors MPI_Graph_neighbors_count MPI_Graphdims_get
     MPI_Pack MPI_Pack_c MPI_Pack_size MPI_Pack_size_c MPI_Topo_test MPI_Unpack MPI_Unpack_c
+    MPI_Comm_attach_buffer MPI_Comm_attach_buffer_c MPIX_Comm_get_stream MPIX_Comm_test_threadcomm
 ]]
 
 -- Without a communicator to translate: what it returns is MPI_COMM_NULL where nothing is spawned.
