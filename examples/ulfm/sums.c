@@ -40,10 +40,12 @@ static int have_all_done(int error)
 {
     int done = error == MPI_SUCCESS;
 #ifdef MENDED
-    /* Whoever has seen no error has to stay until all others say the same. */
+    /* Whoever has seen no error has to stay until all others say the same. The agreement itself
+     * raises an error at all of them while one is dead whom they have not gone on without. */
     if (!done)
         MPIX_Comm_revoke(comm);
-    MPIX_Comm_agree(comm, &done);
+    if (MPIX_Comm_agree(comm, &done) != MPI_SUCCESS)
+        done = 0;
 #endif
     return done;
 }
