@@ -81,6 +81,7 @@ include reports/build.mk
 include injectors/build.mk
 include suites/build.mk
 include packaging/build.mk
+include docs/build.mk
 include tests/fuzz/build.mk
 include tests/sanitise/build.mk
 include tests/build.mk

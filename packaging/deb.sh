@@ -11,7 +11,12 @@ strip --strip-debug -R .comment -R .note "$root"/usr/lib/faultline/{programs/*,p
 
 doc=$root/usr/share/doc/faultline
 install -m 644 "$here/../LICENSE" "$doc/copyright"
-gzip -9nc "$here/changelog" >"$doc/changelog.gz"
+awk -f "$here/changelog.awk" "$here/../CHANGELOG.md" >"$folder/changelog"
+head -1 "$folder/changelog" | grep -qF "($version)" || {
+    echo "CHANGELOG.md: its newest released version is not $version" >&2
+    exit 1
+}
+gzip -9nc "$folder/changelog" >"$doc/changelog.gz"
 install -d "$root/usr/share/lintian/overrides"
 install -m 644 "$here/lintian-overrides" "$root/usr/share/lintian/overrides/faultline"
 
@@ -26,6 +31,6 @@ sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$(dpkg --print-architecture)/; s/@N
     s/@SIZE@/$(du -sk --exclude=DEBIAN "$root" | cut -f1)/" "$here/control.in" >"$root/DEBIAN/control"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 
-SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' "$here/changelog" | head -1)" +%s)
+SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' "$folder/changelog" | head -1)" +%s)
 export SOURCE_DATE_EPOCH
 dpkg-deb --root-owner-group --build "$root" "$folder" >&2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# setup.sh [check|install|deb|bench|fuzz|valgrind|slurm|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
+# setup.sh [check|install|deb|site|bench|fuzz|valgrind|slurm|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
 # Faultline needs from Debian, or says the one line to type. With `check`, what `make check` needs as
-# well; with `install` and `deb`, what those two need; with `bench`, what plots need; with `fuzz`,
+# well; with `install`, `deb` and `site`, what those need; with `bench`, what plots need; with `fuzz`,
 # clang and its sanitisers; with `valgrind` and `slurm`, these; with `openmpi`, the second MPI library; with `ulfm`,
 # that alone, where there is no other; with `test`, the second library, clang, a browser for the tests
 # of the pages, and their two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator,
@@ -14,6 +14,8 @@ packages="gcc make pkgconf mpich gfortran lua5.4 bats patch perl otf2-tools libx
 [ "${1:-}" = arm64 ] && packages="$packages gcc-aarch64-linux-gnu qemu-user"
 [ "${1:-}" = check ] && packages="$packages clang-format cppcheck lua-check shellcheck scdoc git"
 [ "${1:-}" = install ] && packages="$packages scdoc"
+site="pandoc scdoc"
+[ "${1:-}" = site ] && packages="$packages $site"
 [ "${1:-}" = deb ] && packages="$packages scdoc dpkg-dev lintian"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
 sanitisers="clang libclang-rt-dev"
@@ -24,7 +26,7 @@ openmpi="openmpi-bin libopenmpi-dev"
 [ "${1:-}" = openmpi ] && packages="$packages $openmpi"
 [ "${1:-}" = ulfm ] && packages="$(echo "$packages" | sed 's/[^ ]*mpich[^ ]*//g') $openmpi iproute2"
 if [ "${1:-}" = test ]; then
-    packages="$packages $sanitisers $openmpi strace git chromium scdoc zsh"
+    packages="$packages $sanitisers $openmpi strace git chromium $site zsh"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"
