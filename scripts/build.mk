@@ -122,6 +122,13 @@ test-ulfm: ulfm-root
 	$(if $(filter /%,$(BUILD)),$(error BUILD=$(BUILD): test-ulfm builds inside the tree alone))
 	$(Q)BUILD=$(ULFM) scripts/ulfm/inside.sh "$(ULFM_ROOT)" scripts/ulfm/test.sh
 
+# A quarter of an hour: the first five minutes of somebody new, in a new Debian 12 and 13. See
+# scripts/debian/README.md. RELEASES=trixie: in this one alone.
+.PHONY: fresh-roots
+fresh-roots:
+	$(Q)scripts/setup.sh site
+	$(Q)scripts/debian/fresh.sh $(RELEASES)
+
 # MPICH with ch3:nemesis, which has ULFM, from Debian's source package: a quarter of an hour of
 # processor time, once; then what its ULFM does.
 .PHONY: ulfm-nemesis
