@@ -39,6 +39,9 @@ files["tests/sanitise/*.lua"] = { std = "scenario" }
 stds.wire = { globals = {}, read_globals = { "wire" } }
 files["suites/protocols/*/wire.lua"] = { std = "wire" }
 
+-- For pandoc, which brings its own library.
+files["docs/site/*.lua"] = { read_globals = { "pandoc" } }
+
 -- It makes the sandbox: it changes libraries on purpose.
 files["harness/script/world.lua"] = {
   globals = {

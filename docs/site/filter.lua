@@ -2,8 +2,8 @@
 -- other files of the tree lead to their pages; names such as faultline-scenario(5) become links;
 -- `<!-- insert NAME -->` stands for the Markdown in PARTS/NAME.md.
 --
--- Metadata: source, the path of the text in the tree. In the environment: PARTS, a folder; LINKED, a
--- file that gets the path of each file that is linked to and is no text, a line each.
+-- Metadata: source, the path of the text in the tree. In the environment: PARTS, a folder; LINKED,
+-- a file that gets the path of each file that is linked to and is no text, a line each.
 
 local source, root, parts, linked
 

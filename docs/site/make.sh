@@ -42,11 +42,13 @@ cat reports/page/html/page.css docs/site/site.css >"$site/site.css"
 parts
 : >"$LINKED"
 while read -r text; do
-    page "$text" gfm+attributes $([ "$(grep -c '^## ' "$text")" -lt 4 ] || echo --toc) <"$text"
+    toc=()
+    [ "$(grep -c '^## ' "$text")" -lt 4 ] || toc=(--toc)
+    page "$text" gfm+attributes "${toc[@]}" < <(cat "$text")
 done < <(find . -path './build*' -prune -o -name '*.md' -printf '%P\n' | sort)
 for manual in man/*.scd; do
     name=$(basename "$manual" .scd)
-    scdoc <"$manual" | page "$manual" man --toc --toc-depth 2 --shift-heading-level-by 1 \
+    scdoc < <(cat "$manual") | page "$manual" man --toc --toc-depth 2 --shift-heading-level-by 1 \
         --variable heading=yes --metadata "title=${name%.*}(${name##*.})"
 done
 # What texts link to besides texts is shown as it is.

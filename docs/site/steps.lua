@@ -1,13 +1,14 @@
--- For pandoc: makes of a page (--from gfm+attributes --to plain) a script of what its blocks of code
--- say to do, for steps.bash. A block of another kind than docs/README.md names is an error: what is
--- not run cannot be kept true.
+-- For pandoc (see steps.sh): makes of a page a script of what its blocks of code say to do, for
+-- steps.bash. A block of another kind than docs/README.md names is an error: what is not run cannot
+-- be kept true.
 
 local script = {}
 
 local function put(text) script[#script + 1] = text end
 
 local function here(name, text)
-  assert(not ("\n" .. text .. "\n"):find("\n" .. name .. "\n", 1, true), name .. " stands in the page")
+  local inside = ("\n" .. text .. "\n"):find("\n" .. name .. "\n", 1, true)
+  assert(not inside, name .. " stands in the page")
   return ("<<'%s'\n%s\n%s"):format(name, text, name)
 end
 

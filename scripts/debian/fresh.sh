@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # fresh.sh [RELEASE...]: the first five minutes of somebody new, in a new Debian 12 (bookworm) and a new
 # Debian 13 (trixie): the tutorial, the README's five minutes, and the how-tos. See README.md.
+# shellcheck disable=SC2317 # functions are named to `run` and `trap`
 set -euo pipefail
+set -m # what is in the background has a process group of its own
 cd "$(dirname "$0")/../.."
 here=$PWD/scripts/debian
 folder=${FRESH_ROOTS:-$HOME/.cache/faultline/fresh}
@@ -12,9 +14,11 @@ failed=0 running='' root=''
 finish() {
     local status=$?
     trap '' INT TERM
-    [ -z "$running" ] || { kill -KILL "$running" && wait "$running"; } 2>/dev/null || true
-    # Its mounts have gone with its processes.
-    [ -z "$root" ] || rm -rf --one-file-system "$root" "$root.new" "$root.log"
+    [ -z "$running" ] || { kill -KILL -- "-$running" && wait "$running"; } 2>/dev/null || true
+    # Its mounts go with its processes, of which the last may still be about to end.
+    until [ -z "$root" ] || rm -rf --one-file-system "$root" "$root.new" "$root.log" 2>/dev/null; do
+        sleep 1
+    done
     exit "$status"
 }
 trap finish EXIT

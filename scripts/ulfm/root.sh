@@ -1,8 +1,7 @@
 #!/bin/sh
 # root.sh ROOT: makes the folder ROOT a Debian 13 with Open MPI 5 and what Faultline is built with, by
-# ../debian/make.sh. Where that has been done
-# it only installs packages that are missing; what was interrupted goes on with the packages that it
-# has. A folder that is there and that this script has not made is left alone. See README.md.
+# ../debian/make.sh. Where that has been done it only installs packages that are missing; what was
+# interrupted goes on with the packages that it has. A folder that is there and that this script has not made is left alone. See README.md.
 set -eu
 
 [ $# = 1 ] || {
