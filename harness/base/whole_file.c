@@ -4,6 +4,7 @@
 #include "base/regular_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,29 @@ static bool is_device(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
+/* Standard output or error, if the path leads to the same file (/dev/stderr), else -1. It is
+ * written on where it is: opened anew it would be cut off, and nothing may take the place of
+ * /dev/stderr. */
+static int standard_stream(const char *path)
+{
+    struct stat named, open;
+    if (stat(path, &named) != 0)
+        return -1;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino)
+            return fd;
+    return -1;
+}
+
+static FILE *open_direct(const char *path, int standard)
+{
+    int fd = standard < 0 ? -1 : fcntl(standard, F_DUPFD_CLOEXEC, 0);
+    FILE *out = standard < 0 ? fopen(path, "we") : fd < 0 ? NULL : fdopen(fd, "w");
+    if (out == NULL && fd >= 0)
+        close(fd);
+    return out;
 }
 
 /* A child that begins one has nothing to do with those of its parent. */
@@ -49,14 +73,15 @@ enum error_code whole_file_begin(struct whole_file *file, const char *path, enum
                                  struct error *error)
 {
     file->out = NULL;
-    file->direct = name == WHOLE_NAMED && is_device(path);
+    int standard = name == WHOLE_NAMED ? standard_stream(path) : -1;
+    file->direct = name == WHOLE_NAMED && (standard >= 0 || is_device(path));
     int length = file->direct
                      ? snprintf(file->fresh, sizeof file->fresh, "%s", path)
                      : snprintf(file->fresh, sizeof file->fresh, "%s.%d.new", path, (int)getpid());
     if (length >= (int)sizeof file->fresh)
         return error_set(error, ERROR_LIMIT, "%.200s...: the path is too long", path);
     strcpy(file->path, path); /* not longer */
-    file->out = file->direct ? fopen(file->fresh, "we") : regular_create(file->fresh, NULL);
+    file->out = file->direct ? open_direct(path, standard) : regular_create(file->fresh, NULL);
     if (file->out == NULL)
         return failed(file, errno, error);
     note_begun(file);

@@ -13,7 +13,7 @@
 enum whole_name {
     WHOLE_OURS,  /* a file of a folder of ours: it takes the place of whatever stands there */
     WHOLE_NAMED, /* a name that the user gave: what is no regular file (a pipe, a terminal,
-                    /dev/null) is written into */
+                    /dev/null), and what standard output or error leads to, is written into */
 };
 
 struct whole_file {

@@ -94,6 +94,28 @@ static void check_abandoned(void)
     check(is_all("two"), "what is over is not abandoned");
 }
 
+/* "error" is to standard error what /dev/stderr is, which may lead to a regular file. */
+static void check_standard(void)
+{
+    struct stat link;
+    char read[64] = "";
+    int before = dup(STDERR_FILENO);
+    FILE *to = fopen(NAME, "we");
+    dup2(fileno(to), STDERR_FILENO);
+    fclose(to);
+    fputs("one ", stderr);
+    bool written = symlink("/proc/self/fd/2", "error") == 0 &&
+                   write_text("error", "two ", OK) == OK && fputs("three", stderr) >= 0;
+    dup2(before, STDERR_FILENO);
+    close(before);
+    FILE *in = fopen(NAME, "re");
+    check(written && fgets(read, sizeof read, in) != NULL && strcmp(read, "one two three") == 0,
+          "standard error is written on by another name: '%s'", read);
+    fclose(in);
+    check(lstat("error", &link) == 0 && S_ISLNK(link.st_mode), "and the name stays what it was");
+    unlink("error");
+}
+
 int main(void)
 {
     char folder[] = "/tmp/faultline-whole.XXXXXX";
@@ -103,6 +125,7 @@ int main(void)
     check_devices();
     check_lost();
     check_abandoned();
+    check_standard();
     unlink(NAME);
     rmdir(folder);
     return done();
