@@ -11,6 +11,7 @@ checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
 
 $(call checked,$(XML_SOURCES) reports/results/junit.c harness/system/memory.c): CPPFLAGS += -isystem $(SYSROOT)/usr/include/libxml2
 $(BUILD)/checked/reports/page/page.o: $(BUILD)/gen/reports/page_parts.h
+$(BUILD)/checked/reports/text/words.o: $(BUILD)/gen/reports/glossary.h
 $(BUILD)/checked/harness/script/%.o: CPPFLAGS += -isystem $(SYSROOT)/usr/include/lua5.4
 $(BUILD)/checked/harness/script/sandbox.o: $(BUILD)/gen/script/api.h
 $(BUILD)/checked/harness/command/init.o: $(BUILD)/gen/command/init_files.h
