@@ -211,7 +211,10 @@ promises() {
     cat >rename/s.lua <<LUA
 scenario "the rename of a checkpoint fails" {
   protocol = "null", program = "$BUILD/tests/mpi/saves_carelessly", ranks = 4, claims = { "H" },
-  plan = function(p) p:fail { rank = 2, event = "rename", file = "Ckpt2*", error = "ENOSPC" } end,
+  plan = function(p)
+    p:hold { from = 0, to = 1, nth = 2, ms = 1 }
+    p:fail { rank = 2, event = "rename", file = "Ckpt2*", error = "ENOSPC" }
+  end,
 }
 LUA
     run -1 "$FAULTLINE" run --engine step --no-control --confirm 0 --out rename/out --html=rename rename/s.lua
@@ -219,9 +222,9 @@ LUA
     [[ "$output" != *"of Faultline"* && "$output" != *"main thread"* ]]
     run ! grep -q "syscall" rename/out/latest/1/stacks.txt
     run "$FAULTLINE" trace rename/out/latest/1
-    [[ "$output" == *'storage r2, ENOSPC on rename of "Ckpt2.rank-2", step 1 of the plan'* ]]
+    [[ "$output" == *'storage r2, ENOSPC on rename of "Ckpt2.rank-2", step 2 of the plan'* ]]
     promises rename 1 "in rank 2 the rename of Ckpt2.rank-2 fails with ENOSPC (No space left on device)" \
-        "rename of Ckpt2.rank-2 fails" "Deadlock: every live rank is blocked"
+        "A message from rank 0 to rank 1 is held back" "rename of Ckpt2.rank-2 fails" "Deadlock: every live rank is blocked"
     in_browser look rename rename/1.html "storage: ENOSPC on rename of Ckpt2.rank-2" \
         "rank 2: checkpoint 2 is given up"
 }
@@ -231,12 +234,16 @@ LUA
     cat >loop/s.lua <<LUA
 scenario "a write fails, and rank 0 waits for a message" {
   protocol = "null", program = "$BUILD/tests/mpi/polls_for_ever", ranks = 3, claims = { "H" },
-  plan = function(p) p:fail { rank = 2, event = "write", file = "input.2", error = "ENOSPC" } end,
+  plan = function(p)
+    p:hold { from = 1, to = 0, nth = 4, ms = 1 }
+    p:fail { rank = 2, event = "write", file = "input.2", error = "ENOSPC", after = "start" }
+  end,
 }
 LUA
     run -1 "$FAULTLINE" run --engine step --no-control --confirm 0 --no-stacks --out loop/out \
         --html=loop loop/s.lua
     promises loop 1 "in rank 2 the write of input.2 fails with ENOSPC" "write of input.2 fails" \
+        "A message from rank 1 to rank 0 is held back" \
         "Endless loop: every live rank has only polled in vain"
 }
 

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import os from "node:os";
 import process from "node:process";
-import { check, main, picture, readAll, violations, visit } from "./browser.mjs";
+import { check, main, overlaps, picture, readAll, violations, visit } from "./browser.mjs";
 
 const [name, file, ...texts] = process.argv.slice(2);
 
@@ -13,6 +13,8 @@ async function looks(browser) {
   for (const colorScheme of ["light", "dark"]) {
     const page = await visit(browser, file, { colorScheme });
     check(page.complaints.length === 0, `${name}: no errors, ${colorScheme}`, page.complaints.join("\n"));
+    const over = (await Promise.all((await page.locator("svg").all()).map((svg) => svg.evaluate(overlaps)))).flat();
+    check(over.length === 0, `${name}: no text of a picture lies over another, ${colorScheme}`, over.join("\n"));
     await picture(page, `${name}-${colorScheme}`);
     await page.context().close();
     const found = await violations(browser, file, { colorScheme });

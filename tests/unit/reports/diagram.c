@@ -1,6 +1,7 @@
 /* What a diagram shows of a run, and where: pairs that are one event, the slice around a witness,
  * what messages are against the lines, columns that respect what happened before what. */
 #include "inline_trace.h"
+#include "reports/diagram/labels.h"
 #include "reports/text/brief.h"
 #include "reports/walk/arrows.h"
 #include "reports/walk/fold.h"
@@ -332,6 +333,81 @@ static void test_brief(void)
     drop(&drawn);
 }
 
+/* --- texts ------------------------------------------------------------------------------------ */
+
+static void test_texts(void)
+{
+    struct drawn drawn;
+    struct layout layout;
+    unsigned letters[] = {30, 30, 0}, marks[] = {1, 0, 1};
+    struct layout_wish wish = {.letters = letters, .marks = marks, .column_width = 10};
+    draw("ranks 13\n"
+         "r12#0 wire call MPI_Comm_rank at 10 until 20\n"
+         "r12#0 wire call MPI_Comm_rank at 30 until 40\n"
+         "r12#0 wire call MPI_Comm_rank at 50 until 60\n",
+         NULL, 0, MOST, &drawn);
+    layout_make(&drawn.slice, &drawn.arrows, &wish, &layout);
+    const struct layout_spot *spot = layout.spot;
+    check(spot[0].x + spot[0].mark >= spot[0].x - LAYOUT_BEYOND + 5 * LAYOUT_NAME_WIDTH,
+          "the letter of a witness stands right of the name of its life, r12#0");
+    check(spot[1].x - spot[0].x >= 30 * LAYOUT_LETTER_WIDTH,
+          "two labels of a rank are as far apart as they are wide");
+    check(spot[2].x - spot[1].x < 30, "what has no label needs no more than its column");
+    check(layout.width >= spot[1].x + 15 * LAYOUT_LETTER_WIDTH,
+          "the picture is as wide as they are");
+    layout_release(&layout);
+    drop(&drawn);
+}
+
+static void test_labels(void)
+{
+    struct labels labels = {0};
+    struct label_box box = labels_box(100, 50, 6, 10);
+    check(box.left < 82 && box.right > 118 && box.top < 43 && box.bottom > 50,
+          "a text of six letters takes a box about its middle, above its line and a little below");
+    check(labels_have_room(&labels, &box), "in an empty picture there is room");
+    labels_take(&labels, &box);
+    check(!labels_have_room(&labels, &box), "where a text stands there is none");
+    struct label_box above = labels_box(100, 38, 6, 10), beside = labels_box(130, 50, 6, 10);
+    check(labels_have_room(&labels, &above), "above it there is");
+    check(!labels_have_room(&labels, &beside), "too near beside it there is not");
+    labels_release(&labels);
+}
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+/* Long before the witness, and nothing to do with it. */
+static void test_faults(void)
+{
+    struct drawn drawn;
+    struct event_ref witness[] = {{1, 0, LAPS - 1}};
+    char *run = long_run();
+    char *text = calloc(strlen(run) + 3 * LAP_BYTES, 1);
+    sprintf(text,
+            "ranks 3\nr2#0 fault storage 2 step 0 error 28 at 10\n"
+            "r2#0 fault awaited 0 step 1 at 20\n%s",
+            strchr(run, '\n') + 1);
+    draw(text, witness, 1, MOST, &drawn);
+    size_t faults = 0, awaited = 0;
+    for (size_t i = 0; i < drawn.slice.count; i++) {
+        faults += drawn.slice.event[i].fault;
+        awaited += slice_is_fault(&drawn.slice.event[i], FAULT_AWAITED);
+    }
+    check(faults == 1 && awaited == 0,
+          "a fault is in the slice wherever it is, but what was only awaited is not");
+    bool *shown = calloc(drawn.slice.count, sizeof *shown);
+    bool in_brief = false;
+    (void)brief_choose(&drawn.slice, &drawn.arrows,
+                       &(struct brief_wish){.shown = shown, .column_width = 60});
+    for (size_t i = 0; i < drawn.slice.count; i++)
+        in_brief |= drawn.slice.event[i].fault && shown[i];
+    check(in_brief, "and on the first screen");
+    free(shown);
+    drop(&drawn);
+    free(text);
+    free(run);
+}
+
 int main(void)
 {
     test_folds();
@@ -340,5 +416,8 @@ int main(void)
     test_recovery();
     test_columns();
     test_brief();
+    test_texts();
+    test_labels();
+    test_faults();
     return done();
 }
