@@ -216,8 +216,8 @@ static uint64_t counts_from(const struct lives *lives, const struct life *life)
 static uint64_t begins(const struct life *life)
 {
     uint64_t at;
-    bool found = is_spare(life) &&
-                 note_find(life->trace, NOTE_BECOMES, (uint64_t)life->rank, life->to, &at);
+    bool found =
+        is_spare(life) && note_find(life->trace, NOTE_BECOMES, (uint64_t)life->rank, life->to, &at);
     return found ? at + 1 : life->from;
 }
 

@@ -26,6 +26,7 @@ static struct {
     MPI_Comm letters; /* the newest communicator for them */
     bool newcomer;
     bool gathers; /* this rank waits until all have sent it its messages again */
+    bool over;    /* all have come to the end: who dies now is missed by nobody */
     uint64_t others_line;
     uint64_t seen_line, seen_step;
     struct determinants past; /* of the process before this one */
@@ -112,16 +113,16 @@ static void replace(void)
 
 void recovery_look(void)
 {
-    if (newcomers_one_has_died())
+    if (!recovery.over && newcomers_one_has_died())
         replace();
 }
 
 bool recovery_all_are_well(void)
 {
-    if (newcomers_all_are_well())
-        return true;
-    replace();
-    return false;
+    recovery.over = newcomers_all_are_well();
+    if (!recovery.over)
+        replace();
+    return recovery.over;
 }
 
 /* --- the process that comes ------------------------------------------------------------------- */

@@ -15,6 +15,7 @@ struct outgoing {
 };
 
 static struct {
+    int processes;
     bool *dead; /* by process */
     int deaths;
     struct outgoing *first;
@@ -45,7 +46,7 @@ static void hear_of_deaths(void)
     int *dead = memory((size_t)count, sizeof *dead);
     faultline_deaths(dead, count);
     for (post.deaths = 0; post.deaths < count; post.deaths++)
-        if (dead[post.deaths] < job.processes)
+        if (dead[post.deaths] < post.processes)
             post.dead[dead[post.deaths]] = true;
     free(dead);
 }
@@ -166,6 +167,7 @@ static void meet(void)
 
 void post_open(void)
 {
+    post.processes = job.processes;
     post.dead = memory((size_t)job.processes, sizeof *post.dead);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     meet();

@@ -37,6 +37,7 @@ struct notice {
 };
 
 static struct {
+    int own, processes; /* of MPI_COMM_WORLD; the caller may put the place into `job` */
     struct place self;
     size_t numbers; /* told */
     MPI_Comm letters;
@@ -82,8 +83,8 @@ static bool is_rank(int process)
 
 static void give_notice_to_reserve(struct notice notice)
 {
-    for (int process = 0; process < job.processes; process++)
-        if (process != job.process && !is_rank(process))
+    for (int process = 0; process < here.processes; process++)
+        if (process != here.own && !is_rank(process))
             give_notice(process, notice);
 }
 
@@ -170,7 +171,7 @@ static int come_together(void)
 
 static int next_in_reserve(void)
 {
-    for (int process = here.self.ranks; process < job.processes; process++)
+    for (int process = here.self.ranks; process < here.processes; process++)
         if (!is_rank(process) && !post_is_dead(process))
             return process;
     die("rank %d is dead, and no process is left in reserve", here.missing);
@@ -316,6 +317,8 @@ static bool open_reserve(int count, int *told, size_t numbers, struct place *pla
     if (count >= job.processes)
         die("%d of %d processes in reserve; accepted: so many that a rank is left", count,
             job.processes);
+    here.own = job.process;
+    here.processes = job.processes;
     here.self = (struct place){job.process, job.processes - count};
     here.numbers = numbers;
     here.process = memory((size_t)here.self.ranks, sizeof *here.process);
