@@ -39,6 +39,12 @@ bench-logging: all
 bench-logging-times: all $(BUILD)/bench/pingpong
 	$(Q)$(LUA) scripts/bench/logging_times.lua $(BUILD) $(PAIRS)
 
+# How long one rank's recovery takes under message logging, with a process in reserve, against a
+# restart of all from blocking checkpoints. PAIRS="3": as many pairs.
+.PHONY: bench-recovery
+bench-recovery: all
+	$(Q)$(LUA) scripts/bench/recovery.lua $(BUILD) $(PAIRS)
+
 # How long a migration takes against the size of the state, and a bare socket beside it, with a plot;
 # up to 1 GiB, of which there are four copies at once, and five in warm.c. Wants an idle machine.
 .PHONY: bench-migration
@@ -175,11 +181,16 @@ $(RANDOM_ON_ULFM:%=random-%): random-%: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD) suites/$*/random
 
-# Minutes: ranks live on when others die, 200 times under mpiexec.
-.PHONY: lives
+# Minutes: ranks live on when others die, 200 times under mpiexec; under message logging, with processes
+# in reserve, TIMES (1) times 214.
+.PHONY: lives lives-logging
 lives: setup
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)scripts/lives.sh $(BUILD)
+	$(Q)scripts/lives.sh $(BUILD) suites/lives/many.lua
+lives-logging: setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)for time in $$(seq $(or $(TIMES),1)); do \
+	  scripts/lives.sh $(BUILD) suites/reserve/crash.lua || exit 1; done
 
 # Half an hour: 300 signals to every process of run, campaign, replay and shrink.
 .PHONY: signals

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ranks live on when others die, 200 times under mpiexec (suites/lives/many.lua). Afterwards no
-# process of it may be there, nor shared memory that was not there before: so nothing else of MPI may
-# run on the machine meanwhile. Usage: lives.sh BUILD. Keeps BUILD/lives.
+# Ranks live on when others die, many times under mpiexec. Afterwards no process of it may be there,
+# nor shared memory that was not there before: so nothing else of MPI may run on the machine
+# meanwhile. Usage: lives.sh BUILD SUITE.lua. Keeps BUILD/lives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BUILD=$(realpath "$1")
@@ -15,7 +15,7 @@ shared_memory() {
 rm -rf "$OUT"
 mkdir "$OUT"
 shared_memory >"$OUT/before"
-"$BUILD/faultline" run -j 2 --out "$OUT" suites/lives/many.lua
+"$BUILD/faultline" run -j 2 --out "$OUT" "$2"
 if pgrep -f "$OUT" || ! diff "$OUT/before" <(shared_memory); then
     echo "lives.sh: this was left behind" >&2
     exit 1

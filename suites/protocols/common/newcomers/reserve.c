@@ -294,7 +294,6 @@ _Noreturn static void leave(void)
 static void await_place(int *told)
 {
     struct bytes in = {0};
-    faultline_becomes(FAULTLINE_NO_RANK);
     while (!post_take(MPI_ANY_SOURCE, TAG_TOLD, &in)) {
         look();
         if (here.placed.turn > here.turn) {
@@ -328,10 +327,12 @@ static bool open_reserve(int count, int *told, size_t numbers, struct place *pla
         here.ended[rank] = NOBODY;
     }
     here.missing = NOBODY;
+    bool comes = job.process >= here.self.ranks;
+    if (comes)
+        faultline_becomes(FAULTLINE_NO_RANK);
     PMPI_Comm_dup(MPI_COMM_WORLD, &here.letters);
     PMPI_Comm_set_errhandler(here.letters, MPI_ERRORS_RETURN);
     post_open();
-    bool comes = job.process >= here.self.ranks;
     if (comes)
         await_place(told);
     PMPI_Comm_group(MPI_COMM_WORLD, &all);
