@@ -32,6 +32,7 @@ files["examples/**/*.lua"] = { std = "scenario" }
 files["scripts/bench/no_faults.lua"] = { std = "scenario" }
 files["scripts/shrink_padding.lua"] = { std = "scenario" }
 files["scripts/bench/launches.lua"] = { std = "scenario" }
+files["scripts/bench/recovery_jobs.lua"] = { std = "scenario" }
 files["tests/scenarios/*.lua"] = { std = "scenario" }
 files["tests/sanitise/*.lua"] = { std = "scenario" }
 

@@ -1,6 +1,6 @@
--- The scenarios that `make bench-recovery` times: the same program and the same death, where a process
--- in reserve takes the dead rank's place and nobody else goes back, and where the whole job is started
--- again. A line every 20 iterations; rank 1 dies in the 36th.
+-- The scenarios that `make bench-recovery` times: the same program and the same death, where a
+-- process in reserve takes the dead rank's place and nobody else goes back, and where the whole job
+-- is started again. A line every 20 iterations; rank 1 dies in the 36th.
 local RANKS, ITERATIONS, LINE, DEATH, COMPUTE_US = 4, 60, 20, 36, 5000
 local SENDS = 2 -- of rank 1 in each iteration
 

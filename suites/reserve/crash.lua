@@ -27,8 +27,8 @@ local function crash(protocol, program, name, plan)
   }
 end
 
--- Who polls makes any number of calls, but of sends as many each time. Nobody is killed from outside
--- that may be inside one: under MPICH the queue of its receiver may be of no use then.
+-- Who polls makes any number of calls, but of sends as many each time. Nobody is killed from
+-- outside that may be inside one: under MPICH the queue of its receiver may be of no use then.
 local function send(rank, nth, position)
   return { rank = rank, event = "send", level = "wire", nth = nth, position = position }
 end
@@ -139,7 +139,9 @@ for protocol, tested in pairs {
   end
 
   -- One after the other, each when the one before is at the next line.
-  for name, ranks in pairs { ["three ranks"] = { 0, 1, 2 }, ["rank 1 three times"] = { 1, 4, 5 } } do
+  for name, ranks in pairs {
+    ["three ranks"] = { 0, 1, 2 }, ["rank 1 three times"] = { 1, 4, 5 },
+  } do
     crash(protocol, first, name .. ", one after the other", function(p)
       for number, rank in ipairs(ranks) do
         p:kill(send(rank, 20))
