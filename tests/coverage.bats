@@ -105,7 +105,7 @@ covers() {
     grep -q '"control": null' faultline-out/latest/3/verdict.json
     grep -q 'control: passes without faults' j.xml
     [ "$(grep -c '"control":"' r.json)" -eq 2 ]
-    grep -q 'Control run: .*fails without faults too' faultline-out/latest/2/report.html
+    grep -q 'Control run</a>: .*fails without faults too' faultline-out/latest/2/report.html
     "$FAULTLINE" report --text faultline-out/latest/1 >text
     grep -q 'Control: .*passes without faults' text
     run -1 "$FAULTLINE" check faultline-out/latest/1

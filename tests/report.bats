@@ -76,7 +76,7 @@ query() {
 
 @test "without style and script: a picture with colours of its own, a row for each event" {
     page=$BATS_FILE_TMPDIR/run/report.html
-    marks=$(query "$page" 'count(//figure[last()]//a[@class="event"])')
+    marks=$(query "$page" 'count((//figure)[last()]//a[@class="event"])')
     [ "$marks" -gt 50 ]
     [ "$(query "$page" 'count(//tbody/tr[@data-rank])')" = "$marks" ]
     [ "$(query "$page" 'count(//figure//*[@class="arrow early"]//path[@stroke and @stroke-dasharray])')" -gt 0 ]

@@ -119,7 +119,7 @@
         </xsl:choose>
         <strong><xsl:value-of select="claim/@id"/></strong>
         <xsl:if test="claim/@text">
-          <xsl:text>, </xsl:text><q><xsl:value-of select="claim/@text"/></q>
+          <xsl:text>: </xsl:text><q><xsl:value-of select="claim/@text"/></q>
           <xsl:text> (</xsl:text><xsl:value-of select="claim/@source"/><xsl:text>)</xsl:text>
         </xsl:if>
       </p>
