@@ -81,7 +81,7 @@ query() {
     [ "$(query "$page" 'count(//tbody/tr[@data-rank])')" = "$marks" ]
     [ "$(query "$page" 'count(//figure//*[@class="arrow early"]//path[@stroke and @stroke-dasharray])')" -gt 0 ]
     [ "$(query "$page" 'count(//figure//polyline[@stroke])')" -gt 0 ]
-    [ "$(query "$page" 'count(//figure//a[not(title)])')" = 0 ]
+    [ "$(query "$page" 'count(//figure//svg//a[not(title)])')" = 0 ]
     [ "$(query "$page" 'count(//*[@style])')" = 0 ]
 }
 
