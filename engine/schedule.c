@@ -49,9 +49,7 @@ static bool knows_dead(int32_t process)
 static void poll_for(bool (*ready)(void *data), void *data)
 {
     engine_turn_to_poll();
-    while (!ready(data))
-        if (!engine_poll_again())
-            return;
+    (void)engine_poll((uint64_t)(uintptr_t)ready, ready, data);
 }
 
 static void wait_for(bool (*ready)(void *data), void *data)
@@ -94,7 +92,7 @@ static bool only_looks(unsigned call)
  * which makes these names durable. */
 static bool sees_names(unsigned call)
 {
-    return call == STORAGE_LOOK || call == STORAGE_READ || call == STORAGE_SYNC;
+    return call == STORAGE_LOOK || call == STORAGE_READ;
 }
 
 /* The folders above have to be there: a call on what lies in them looks at their names. Two syncs
@@ -107,8 +105,11 @@ static void touch_store(unsigned call, const char *path, bool is_folder)
     uint64_t own = object_name(OBJECT_FILE, hash_path(path, length), 0, 0);
     bool changes = !only_looks(call) && call != STORAGE_SYNC;
     engine_touch(changes ? TOUCH_WRITE : TOUCH_LOOK, own);
+    uint64_t names = object_name(OBJECT_NAMES, hash_path(path, length), 0, 0);
     if (is_folder && sees_names(call))
-        engine_touch(TOUCH_LOOK, object_name(OBJECT_NAMES, hash_path(path, length), 0, 0));
+        engine_touch(TOUCH_LOOK, names);
+    if (is_folder && call == STORAGE_SYNC)
+        engine_names_synced(names);
     if (!only_looks(call)) {
         engine_touch(TOUCH_ADD, object_name(OBJECT_JOB, 0, 0, 0));
         engine_touch(TOUCH_ADD, object_name(OBJECT_STORE, 0, 0, 0));
@@ -121,7 +122,7 @@ static void touch_store(unsigned call, const char *path, bool is_folder)
             length--;
         size_t folder = length > 0 ? length - 1 : 0;
         if (nearest && changes_name(call))
-            engine_touch(TOUCH_ADD, object_name(OBJECT_NAMES, hash_path(path, folder), 0, 0));
+            engine_names_changed(object_name(OBJECT_NAMES, hash_path(path, folder), 0, 0));
         nearest = false;
         if (folder > 0)
             engine_touch(TOUCH_LOOK, object_name(OBJECT_FILE, hash_path(path, folder), 0, 0));
@@ -144,6 +145,8 @@ static void touch_commit(void)
 {
     engine_touch(TOUCH_LOOK, object_name(OBJECT_STORE, 0, 0, 0));
     engine_touch(TOUCH_ADD, object_name(OBJECT_JOB, 0, 0, 0));
+    if (engine->transitions != NULL)
+        engine_names_judged();
 }
 
 const struct schedule engine_schedule = {

@@ -57,6 +57,7 @@ survive() {
 }
 
 same look 2
+same poll 2
 same some 2
 same order 2
 same list 2

@@ -32,9 +32,33 @@ outcomes() {
     [ "$status" -eq 0 ]
     # The first alone, the second alone, or both: then one of them or both are told.
     [ "$(outcomes)" -eq 3 ]
+    # Twice the same in vain is left out unless it is asked for.
     explored poll 2
     [ "$status" -eq 0 ]
+    [ "$(outcomes)" -eq 2 ]
+    [[ "$output" == *'more than 1 poll in vain for the same'* ]]
+    explored poll 2 --polls 2
+    [ "$status" -eq 0 ]
     [ "$(outcomes)" -eq 3 ]
+}
+
+@test "who polls for two things in turn is let go on by either of them" {
+    explored spin 3
+    [ "$status" -eq 0 ]
+    # Each is there at the first look or not. Where neither is, the one or the other lets the rank go
+    # on; and after the message of rank 2 was taken the other is asked for anew, in vain or not.
+    [[ "$output" == *'complete: every schedule of 3 ranks, '* ]]
+    [ "$(outcomes)" -eq 8 ]
+}
+
+@test "the sync of a folder by one rank may come before or after a name that another makes there" {
+    printf 'scenario "synced" { protocol = "null", program = "%s", ranks = 2, arguments = { "synced" },
+  claims = { "C.commit", "H.progress", "I" } }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run "$FAULTLINE" explore s.lua
+    echo "$output"
+    [ "$status" -eq 1 ]
+    # Durable where the sync comes last, and else not.
+    [ "$(outcomes)" -eq 2 ]
 }
 
 @test "a job in which nothing depends on the schedule is run once" {

@@ -145,17 +145,6 @@ void meeting_see_joined(const struct meeting *meeting, int participant)
     engine_touch_seen(joined(meeting, participant));
 }
 
-/* In a run that is explored: who waits in the call by which it came has polled nothing since, and
- * whoever comes later would not have woken it before. */
-static void tell(const struct meeting *meeting, int process)
-{
-    const struct process *p = &engine->process[process];
-    if (meeting->object != 0 && p->came_to == meeting->object)
-        engine_wake_waiting(process);
-    else
-        engine_wake(process);
-}
-
 static struct meeting *come(struct meeting *meeting, int mine, struct deposit *deposit)
 {
     meeting->deposit[mine] = deposit;
@@ -166,8 +155,7 @@ static struct meeting *come(struct meeting *meeting, int mine, struct deposit *d
     engine_touch(TOUCH_WRITE, joined(meeting, mine));
     for (int i = 0; i < meeting->size; i++)
         if (meeting->deposit[i] && i != mine)
-            tell(meeting, meeting->process[i]);
-    engine->process[engine_self].came_to = meeting->object;
+            engine_wake(meeting->process[i]);
     return meeting;
 }
 
@@ -286,12 +274,13 @@ static void touch_others(const struct comm_view *view, const struct meeting *mee
 bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meeting_ready *ready,
                      void *data)
 {
-    engine_touch_polled(meeting->object);
     if (!engine->transitions)
         return is_over(view, meeting, ready, data);
     bool is_ready = ready(data);
     if (is_ready)
         touch_needed(meeting, ready, data);
+    else
+        engine_touch_polled(meeting->object);
     if (engine->goes_on)
         touch_others(view, meeting, is_ready);
     return is_ready || is_over(view, meeting, ready, data);
@@ -313,6 +302,8 @@ static bool is_settled(void *data)
 int meeting_outcome(struct comm_view *view, const struct meeting *meeting, meeting_ready *ready,
                     void *data, bool waited)
 {
+    if (meeting->size > 1)
+        engine_took();
     bool by_revocation = !ready(data) && !knows_of_death(meeting, false);
     if (view_revoked(view, waited || by_revocation))
         return MPIX_ERR_REVOKED;

@@ -200,6 +200,7 @@ int choose_next(void)
     for (;;) {
         bool stopped;
         take_in_ends();
+        asked_settle();
         if (turns_are_over())
             return ENGINE_NOBODY;
         int looker = engine->transitions != NULL ? find_looker() : ENGINE_NOBODY;

@@ -14,9 +14,8 @@
  * and one that answers "no" at once instead (Test, Iprobe):
  *
  *     engine_turn_to_poll();
- *     while (!done())
- *         if (!engine_poll_again())  false: the answer is no
- *             return no;
+ *     if (!engine_poll(question, ready, data))
+ *         return no;
  *
  * A process is a rank of the job by its number: 0 .. ranks - 1 are MPI_COMM_WORLD, those that
  * MPI_Comm_spawn makes come after. Must not know: MPI, messages, traces. */
@@ -95,8 +94,8 @@ struct process {
     bool initialized;        /* MPI_Init has returned */
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
-    uint64_t came_to;        /* in the call that it is in: name of the meeting; 0: none */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
+    struct asked *asked;     /* of a run that is explored: see asked.c */
     uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
     uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
     uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
@@ -151,6 +150,7 @@ struct engine {
     size_t givens;
     struct policy policy;
     struct transitions *transitions; /* NULL: the run is not explored; see transition.h */
+    struct synced *synced;           /* of a run that is explored: see synced.c */
     struct news *news;               /* of a run that is explored: the oldest; see news.c */
     bool aborted;                    /* MPI_Abort was called */
     char
@@ -202,32 +202,34 @@ void engine_wait(engine_ready *ready, void *data);
 /* The same for one of several things: which of them are ready depends on the schedule. */
 void engine_wait_for_one(engine_ready *ready, void *data);
 
-/* What was asked for is not there. True: look again, something has changed. False: say no. A
- * process that does nothing but poll in vain is not given the token before something that it could
- * see has changed, or nobody else can run; then time has moved. */
-bool engine_poll_again(void);
+/* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not
+ * given the token before something that it could see has changed, or nobody else can run; then time
+ * has moved. `question`: a name for what is asked, the same whenever the same is asked. */
+bool engine_poll(uint64_t question, engine_ready *ready, void *data);
 
 /* A loop of Faultline's own that waits for whatever others do: run again when any other process has
  * done something, or time has moved. */
 void engine_linger(void);
 
-/* true: engine_poll_again waits as engine_linger does, since Faultline itself looks at what others
+/* true: engine_poll waits as engine_linger does, since Faultline itself looks at what others
  * have done whenever the program polls (it steers). Of this process alone. */
 extern bool engine_lingers;
 
 /* Until virtual time has come to now + ns. */
 void engine_sleep(uint64_t ns);
 
-/* Something that the process could see has changed. The process itself is allowed. */
+/* Something that the process could see has changed. The process itself is allowed. In runs that are
+ * explored this concerns calls that wait alone: for polls see asked.c. */
 void engine_wake(int process);
 void engine_wake_all(void);
-/* The same where only a call that waits is concerned: in runs that are explored no poll sees it. */
-void engine_wake_waiting(int process);
 
 /* This process has done something that another one could see, now or when it comes to it. A job in
  * which nobody does is one that only waits, whatever else its processes call: on communicators of
  * their own, for example. */
 void engine_did(void);
+
+/* This process has got something that another one has done: a message, a meeting that is over. */
+void engine_took(void);
 
 /* The process will do nothing more: told by whoever kills it, or by the launcher process. */
 void engine_died(int process);
@@ -299,6 +301,12 @@ _Noreturn void engine_refuse(const char *call, const char *why);
 uint32_t engine_file(uint64_t inode);
 /* A file with this inode is new: its number is another one from now on. */
 void engine_file_made(uint64_t inode);
+
+/* In a run that is explored, of a folder of the store by the name of the object that is what is in
+ * it: a name has come or gone; the folder is synced; it is judged now what is durable. */
+void engine_names_changed(uint64_t names);
+void engine_names_synced(uint64_t names);
+void engine_names_judged(void);
 
 /* --- decisions -------------------------------------------------------------------------------- */
 

@@ -31,6 +31,30 @@ void transition_polls(bool polls);
 void transition_went_on(bool went_on);
 bool transition_goes_on(void);
 
+/* So often a question is answered at once (asked.c). */
+unsigned transitions_polls(void);
+/* What is not synced may be lost in this run. */
+bool transitions_lose(void);
+/* The objects that the transition that runs has touched so far are told one after the other. */
+void transition_for_each(void (*take)(void *data, enum touch how, uint64_t object), void *data);
+/* Whose it is. */
+uint64_t transition_actor(void);
+
+/* --- asked.c: of a run that is explored ------------------------------------------------------- */
+
+bool poll_explored(uint64_t question, engine_ready *ready, void *data);
+/* What the process has asked in vain counts no more. */
+void asked_forget(struct process *process);
+/* The transition that ran is over: what it has changed is told to who has asked for it. */
+void asked_settle(void);
+
+/* --- token.c ---------------------------------------------------------------------------------- */
+
+/* Passes the token to the process that is chosen next, and returns when it has come back. */
+void hand_over(enum process_state state);
+/* ready(data), without touching anything. */
+bool look(engine_ready *ready, void *data);
+
 /* --- news.c: pieces that are still to be told, each to one process ---------------------------- */
 
 unsigned news_untold(void);

@@ -80,8 +80,7 @@ static void meet_end(enum process_state state)
         pause();
 }
 
-/* Passes the token to the process that is chosen next, and returns when it has come back. */
-static void hand_over(enum process_state state)
+void hand_over(enum process_state state)
 {
     meet_end(state);
     self()->state = state;
@@ -130,17 +129,9 @@ static void turn(void)
         _exit(EXIT_FAILURE);
     }
     engine->now_ns += CALL_NS;
-    self()->came_to = 0;
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
-}
-
-/* Whether a poll that says no waits before depends on what was done meanwhile. */
-static void see_whether_woken(void)
-{
-    transition_polls(true);
-    engine_touch(TOUCH_LOOK, object_name(OBJECT_WOKEN, (uint64_t)engine_self, 0, 0));
 }
 
 void engine_turn_to_poll(void)
@@ -167,7 +158,7 @@ static void block(void)
     hear_of_deaths(true);
 }
 
-static bool look(engine_ready *ready, void *data)
+bool look(engine_ready *ready, void *data)
 {
     self()->looks = true;
     bool is_ready = ready(data);
@@ -213,7 +204,7 @@ static bool poll_on(bool lingers)
     p->lingers = lingers;
     if (!p->woken)
         hand_over(PROCESS_POLLING);
-    see_whether_woken();
+    transition_polls(true);
     bool changed = p->woken;
     p->woken = p->lingers = false;
     if (changed)
@@ -222,10 +213,14 @@ static bool poll_on(bool lingers)
     return changed;
 }
 
-bool engine_poll_again(void)
+bool engine_poll(uint64_t question, engine_ready *ready, void *data)
 {
-    see_whether_woken();
-    return self()->polls++ != 0 && poll_on(engine_lingers);
+    if (engine->transitions != NULL && !engine_lingers)
+        return poll_explored(question, ready, data);
+    while (!ready(data))
+        if (self()->polls++ == 0 || !poll_on(engine_lingers))
+            return false;
+    return true;
 }
 
 void engine_linger(void)
@@ -242,24 +237,23 @@ void engine_sleep(uint64_t ns)
 
 void engine_wake(int process)
 {
-    engine_touch(TOUCH_ADD, object_name(OBJECT_WOKEN, (uint64_t)process, 0, 0));
-    engine->process[process].woken = true;
-    engine->process[process].polls = 0;
+    struct process *p = &engine->process[process];
+    if (engine->transitions == NULL || p->state == PROCESS_BLOCKED || p->lingers)
+        p->woken = true;
+    p->polls = 0;
     if (process != engine_self)
         note_progress();
 }
 
-void engine_wake_waiting(int process)
+void engine_took(void)
 {
-    if (engine->transitions == NULL)
-        engine_wake(process);
-    else if (engine->process[process].state == PROCESS_BLOCKED)
-        engine->process[process].woken = true;
+    asked_forget(self());
 }
 
 void engine_did(void)
 {
     self()->polls = 0;
+    asked_forget(self());
     note_progress();
 }
 
@@ -293,13 +287,10 @@ uint64_t engine_death_of(int process)
 }
 
 /* In a run that is explored: who polls sees nothing of a death before it is told. */
-static void others_go_on(int dead)
+static void spread_death(int dead)
 {
     engine_touch(TOUCH_WRITE, engine_death_of(dead));
     engine_spread(engine_death_of(dead), NULL, 0);
-    for (int i = 0; i < engine->processes; i++)
-        engine_wake_waiting(i);
-    note_progress();
 }
 
 void engine_died(int process)
@@ -310,13 +301,12 @@ void engine_died(int process)
     note_end(p, PROCESS_DEAD);
     engine->dead[engine->deaths++] = process;
     if (engine->goes_on && engine->transitions != NULL)
-        others_go_on(process);
+        spread_death(process);
     if (!engine->goes_on || engine->aborted)
         engine_touch(TOUCH_WRITE, object_name(OBJECT_JOB, 0, 0, 0));
     if (!engine->goes_on && engine->turns_left == 0)
         engine->turns_left = 1 + engine_decide(DECIDE_END, ENGINE_MOST_TURNS_LEFT);
-    if (!engine->goes_on || engine->transitions == NULL)
-        engine_wake_all();
+    engine_wake_all();
 }
 
 bool engine_knows_dead(int process)

@@ -27,10 +27,13 @@ struct transitions {
     struct entry *entry;
     size_t count, room;
     size_t segment; /* the entry after the newest turn's */
+    uint64_t actor; /* of the newest turn */
     uint32_t turns;
-    uint64_t last; /* process that ran last, + 1; 0: none */
-    bool polls;    /* the process that runs looks whether it can go on, and will not wait */
-    bool goes_on;  /* it has waited, and looks by what it goes on */
+    uint64_t last;     /* process that ran last, + 1; 0: none */
+    bool polls;        /* the process that runs looks whether it can go on, and will not wait */
+    bool goes_on;      /* it has waited, and looks by what it goes on */
+    bool loses;        /* what is not synced may be lost */
+    unsigned answered; /* so often a question is answered at once */
     struct asleep *asleep;
     size_t asleep_count;
 };
@@ -104,6 +107,21 @@ bool transition_goes_on(void)
     return all() != NULL && all()->goes_on;
 }
 
+/* --- who has asked for what is touched ---------------------------------------------------------
+ */
+
+void transition_for_each(void (*take)(void *data, enum touch how, uint64_t object), void *data)
+{
+    for (size_t i = all()->segment; i < all()->count; i++)
+        if (all()->entry[i].kind == ENTRY_TOUCH && all()->entry[i].extra == 0)
+            take(data, (enum touch)all()->entry[i].flag, all()->entry[i].value);
+}
+
+uint64_t transition_actor(void)
+{
+    return all()->actor;
+}
+
 /* --- who sleeps ------------------------------------------------------------------------------- */
 
 /* The transition that has ended touches what the sleeper's would. */
@@ -170,6 +188,7 @@ bool transition_choose(const uint64_t *actor, unsigned count, unsigned *chosen)
     for (unsigned i = 0; i < count; i++)
         add(ENTRY_COULD, 0, 0, actor[i]);
     all()->segment = all()->count;
+    all()->actor = actor[*chosen];
     all()->turns++;
     if (transition_is_process(actor[*chosen]))
         all()->last = actor[*chosen] + 1;
@@ -219,10 +238,22 @@ static void read_sleepers(FILE *file, const char *path)
     }
 }
 
-void transitions_open(const char *folder, int incarnation)
+unsigned transitions_polls(void)
+{
+    return all()->answered;
+}
+
+bool transitions_lose(void)
+{
+    return all() == NULL || all()->loses;
+}
+
+void transitions_open(const char *folder, int incarnation, unsigned polls, bool loses)
 {
     char path[PATH_MAX];
     engine->transitions = engine_allocate(sizeof(struct transitions));
+    all()->answered = polls;
+    all()->loses = loses;
     if (folder == NULL)
         return;
     path_of(path, folder, SLEEPER_FILE, incarnation);
@@ -242,6 +273,8 @@ void transitions_write(const char *folder, int incarnation)
     FILE *file = regular_create(path, NULL);
     if (file == NULL)
         return;
+    const struct entry polls = {.kind = ENTRY_POLLS, .extra = all()->answered};
+    fwrite(&polls, sizeof polls, 1, file);
     fwrite(all()->entry, sizeof *all()->entry, all()->count, file);
     fclose(file);
 }

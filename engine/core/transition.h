@@ -20,6 +20,8 @@
  * piece of news; so it is where a communicator is revoked (news.c). What a call does then depends
  * on what its process has been told, which is touched where it asks.
  *
+ * Polls that are repeated in vain wait as well, in a transition of their own: asked.c.
+ *
  * Sleeping actors are those whose next transition need not be made now, since another run has made
  * it: they wake when a transition touches what theirs does. (Sleep sets: Godefroid, 1996.)
  * Must not know: the search. */
@@ -33,14 +35,17 @@
 #include <stdint.h>
 
 enum touch {
-    TOUCH_LOOK,    /* commutes with LOOK */
-    TOUCH_ADD,     /* commutes with ADD */
-    TOUCH_WRITE,   /* commutes with none */
-    TOUCH_ARRIVE,  /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
-                    * order later, and then the transition has written */
-    TOUCH_AFTER,   /* this transition was not possible before the one that wrote or added */
-    TOUCH_INSTEAD, /* LOOK; and whoever writes the object would have made this transition possible,
-                    * too: it need not have waited for what TOUCH_AFTER says of it */
+    TOUCH_LOOK,     /* commutes with LOOK */
+    TOUCH_ADD,      /* commutes with ADD */
+    TOUCH_WRITE,    /* commutes with none */
+    TOUCH_ARRIVE,   /* commutes with ADD and ARRIVE, as far as is known yet: a wildcard may show the
+                     * order later, and then the transition has written */
+    TOUCH_AFTER,    /* this transition was not possible before the one that wrote or added */
+    TOUCH_INSTEAD,  /* LOOK; and whoever writes the object would have made this transition possible,
+                     * too: it need not have waited for what TOUCH_AFTER says of it */
+    TOUCH_LET,      /* a poll has waited, and this has let it go on: it comes after that */
+    TOUCH_COULD,    /* and this could have let it go on instead; it commutes with it otherwise */
+    TOUCH_MAY_LOOK, /* nothing, as far as is known yet: it may turn out later that it looked */
     TOUCHES
 };
 
@@ -53,6 +58,7 @@ enum entry_kind {
     ENTRY_TOUCH, /* value: the object; flag: enum touch; extra: the turn that touched it, from 1; 0:
                   * the one before */
     ENTRY_ASLEEP, /* the run ends here: every actor that could be chosen sleeps */
+    ENTRY_POLLS,  /* the first of all; extra: so often a question is answered at once (asked.c) */
 };
 
 struct entry {
@@ -79,20 +85,27 @@ static inline bool transition_is_process(uint64_t actor)
 #define TRANSITION_FILE "transitions" /* .INCARNATION: struct entry, one after the other */
 #define SLEEPER_FILE "sleepers"       /* .INCARNATION: struct sleeper with its entries, each */
 
+/* Does it change the object for those who look? */
+static inline bool touch_changes(enum touch how)
+{
+    return how == TOUCH_WRITE || how == TOUCH_ADD || how == TOUCH_ARRIVE;
+}
+
 /* Do two touches of one object keep their transitions from being exchanged? */
 static inline bool touches_conflict(enum touch a, enum touch b)
 {
     bool adds_a = a == TOUCH_ADD || a == TOUCH_ARRIVE, adds_b = b == TOUCH_ADD || b == TOUCH_ARRIVE;
     bool looks_a = a == TOUCH_LOOK || a == TOUCH_INSTEAD;
     bool looks_b = b == TOUCH_LOOK || b == TOUCH_INSTEAD;
-    return (a == TOUCH_WRITE && b != TOUCH_AFTER) || (b == TOUCH_WRITE && a != TOUCH_AFTER) ||
-           (looks_a && adds_b) || (adds_a && looks_b);
+    return (a == TOUCH_WRITE && (b == TOUCH_WRITE || looks_b || adds_b)) ||
+           (b == TOUCH_WRITE && (looks_a || adds_a)) || (looks_a && adds_b) || (adds_a && looks_b);
 }
 
 /* The same where not all is known of one of them. */
 static inline bool touches_may_conflict(enum touch a, enum touch b)
 {
-    return touches_conflict(a, b) || (a == TOUCH_ARRIVE && b == TOUCH_ARRIVE);
+    return touches_conflict(a, b) || (a == TOUCH_ARRIVE && b == TOUCH_ARRIVE) ||
+           (a == TOUCH_MAY_LOOK && touch_changes(b)) || (touch_changes(a) && b == TOUCH_MAY_LOOK);
 }
 
 /* --- in the engine ---------------------------------------------------------------------------- */
@@ -109,7 +122,6 @@ enum object {
     OBJECT_MEETING,  /* context, key: who has come */
     OBJECT_JOINED,   /* the same, and the participant */
     OBJECT_PROCESS,  /* how far a process is: MPI_Init, MPI_Finalize, death */
-    OBJECT_WOKEN,    /* process: something that it could see has changed */
     OBJECT_FILE,     /* hash of its path */
     OBJECT_NAMES,    /* the same, of a folder: what is in it */
     OBJECT_STORE,    /* all that was done to the store */
@@ -141,8 +153,9 @@ void engine_touch_seen(uint64_t object);
 void engine_touch_polled(uint64_t object);
 
 /* The parent of the ranks, before they run: reads who sleeps from the folder. Ends the process with
- * a message where that cannot be read. */
-void transitions_open(const char *folder, int incarnation);
+ * a message where that cannot be read. `polls`: so often a question is answered at once (asked.c).
+ * `loses`: what is not synced may be lost. */
+void transitions_open(const char *folder, int incarnation, unsigned polls, bool loses);
 /* Afterwards: what was written down, into the run folder. */
 void transitions_write(const char *folder, int incarnation);
 

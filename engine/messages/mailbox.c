@@ -230,6 +230,8 @@ struct message *mailbox_find(uint32_t context, int source, int tag)
 
 void mailbox_take(struct message *message)
 {
+    if (message->from != engine_self)
+        engine_took();
     take_out(&mailbox_of(message->to)->arrived, message);
     match(message);
 }

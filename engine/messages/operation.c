@@ -161,6 +161,8 @@ static int send_finish(void *data, MPI_Status *status)
             class = why_not_sent(send);
         if (class == MPIX_ERR_REVOKED)
             view_revoked(send->view, true);
+        if (send->message->to != engine_self)
+            engine_took();
         mailbox_drop(send->message);
         send->message = NULL;
     }
@@ -304,6 +306,8 @@ static int receive_finish(void *data, MPI_Status *status)
     describe(receive, message, status);
     if (!message)
         return MPI_SUCCESS;
+    if (message->from != engine_self)
+        engine_took();
     MPI_Count bytes = what_fits(&receive->side, message);
     int class = unpack(&receive->side, message, bytes);
     if ((MPI_Count)message->bytes > bytes)

@@ -2,6 +2,7 @@
 #include "engine/library.h"
 #include "engine/messages/operation.h"
 
+#include "base/mix.h"
 #include "engine/core/core.h"
 
 #include <stdlib.h>
@@ -219,24 +220,41 @@ static void see(const struct probe *probe, const struct message *message)
         mailbox_see_none(probe->asked.view->shared->context, side->peer, side->tag);
 }
 
+/* The same, and it shows to the program. */
+static bool is_seen(void *data)
+{
+    struct probe *probe = data;
+    struct message *message;
+    look(probe, &message);
+    see(probe, message);
+    return is_answered(probe);
+}
+
+/* A name for what is asked. */
+static uint64_t question(const struct probe *probe)
+{
+    const struct side *side = &probe->asked.side;
+    return mix_two(mix_two(probe->asked.view->shared->context, (uint32_t)side->peer),
+                   (uint32_t)side->tag);
+}
+
 static int do_probe(struct probe *probe, int *flag)
 {
     struct message *message;
     int class = operation_check(&probe->asked, true);
     *flag = 0;
-    if (class == MPI_SUCCESS && probe->blocks)
+    if (class != MPI_SUCCESS)
+        return communicator_raise(probe->comm, class);
+    if (probe->blocks) {
         engine_wait(is_answered, probe);
-    while (class == MPI_SUCCESS) {
-        class = look(probe, &message);
-        see(probe, message);
-        if (class != MPI_SUCCESS)
-            break;
-        *flag = message != NULL || probe->asked.side.peer == MPI_PROC_NULL;
-        if (*flag)
-            answer(probe, message);
-        if (*flag || !engine_poll_again())
-            break;
+        (void)is_seen(probe);
+    } else if (!engine_poll(question(probe), is_seen, probe)) {
+        return MPI_SUCCESS;
     }
+    class = look(probe, &message);
+    *flag = class == MPI_SUCCESS;
+    if (*flag)
+        answer(probe, message);
     return communicator_raise(probe->comm, class);
 }
 

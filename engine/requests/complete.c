@@ -1,6 +1,7 @@
 /* MPI_Wait and MPI_Test in all forms, and what else is done with a request. */
 #include "engine/requests/parts.h"
 
+#include "base/mix.h"
 #include "engine/communicators/communicator.h"
 #include "engine/core/core.h"
 #include "engine/core/transition.h"
@@ -42,6 +43,20 @@ static int refuse(int class)
     return communicator_raise(MPI_COMM_WORLD, class);
 }
 
+/* A name for a question about these requests. */
+static uint64_t question(int count, const MPI_Request *requests)
+{
+    uint64_t name = (uint64_t)count;
+    for (int i = 0; i < count; i++)
+        name = mix_two(name, (uint32_t)requests[i]);
+    return name;
+}
+
+static bool is_ready(void *request)
+{
+    return request_is_ready(*(const MPI_Request *)request);
+}
+
 /* --- one -------------------------------------------------------------------------------------- */
 
 static int wait_one(MPI_Request *request, MPI_Status *status)
@@ -59,9 +74,8 @@ static int test_one(MPI_Request *request, int *flag, MPI_Status *status)
     *flag = 0;
     if (!is_request(*request))
         return refuse(MPI_ERR_REQUEST);
-    while (!request_is_ready(*request))
-        if (!engine_poll_again())
-            return MPI_SUCCESS;
+    if (!engine_poll(question(1, request), is_ready, request))
+        return MPI_SUCCESS;
     *flag = 1;
     MPI_Comm comm = request_comm(*request);
     return communicator_raise(comm, request_finish(request, status));
@@ -75,9 +89,8 @@ static int get_status(MPI_Request handle, int *flag, MPI_Status *status)
     if (!request && handle != MPI_REQUEST_NULL)
         return local.Request_get_status(handle, flag, status);
     *flag = 0;
-    while (!request_is_ready(handle))
-        if (!engine_poll_again())
-            return MPI_SUCCESS;
+    if (!engine_poll(question(1, &handle), is_ready, &handle))
+        return MPI_SUCCESS;
     *flag = 1;
     if (status == MPI_STATUS_IGNORE)
         status = &unseen;
@@ -146,9 +159,8 @@ static int test_all(int count, MPI_Request *requests, int *flag, MPI_Status *sta
     *flag = 0;
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while (!all_ready(count, requests))
-        if (!engine_poll_again())
-            return MPI_SUCCESS;
+    if (!engine_poll(question(count, requests), are_ready, &(struct waited){count, requests}))
+        return MPI_SUCCESS;
     *flag = 1;
     return finish_all(count, requests, statuses);
 }
@@ -182,6 +194,12 @@ static int wait_for_some(int count, MPI_Request *requests, int *active)
 {
     engine_wait_for_one(some_ready, &(struct waited){count, requests});
     return count_ready(count, requests, active);
+}
+
+/* As Testany says yes: one of them is ready, or there is none to wait for. */
+static bool poll_for_some(int count, MPI_Request *requests)
+{
+    return engine_poll(question(count, requests), some_ready, &(struct waited){count, requests});
 }
 
 static int nth_ready(int count, const MPI_Request *requests, int n)
@@ -218,16 +236,16 @@ static int wait_any(int count, MPI_Request *requests, int *index, MPI_Status *st
 
 static int test_any(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
-    int active, ready;
+    int active;
     begin_polling();
     *flag = 0;
     *index = MPI_UNDEFINED;
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while ((ready = count_ready(count, requests, &active)) == 0 && active > 0)
-        if (!engine_poll_again())
-            return MPI_SUCCESS;
+    if (!poll_for_some(count, requests))
+        return MPI_SUCCESS;
     *flag = 1;
+    int ready = count_ready(count, requests, &active);
     return finish_any(count, requests, ready, index, status);
 }
 
@@ -266,16 +284,15 @@ static int wait_some(int count, MPI_Request *requests, int *out, int *indices, M
 
 static int test_some(int count, MPI_Request *requests, int *out, int *indices, MPI_Status *statuses)
 {
-    int active, ready;
+    int active;
     begin_polling();
-    *out = MPI_UNDEFINED;
+    *out = 0;
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
-    while ((ready = count_ready(count, requests, &active)) == 0 && active > 0)
-        if (!engine_poll_again()) {
-            *out = 0;
-            return MPI_SUCCESS;
-        }
+    if (!poll_for_some(count, requests))
+        return MPI_SUCCESS;
+    *out = MPI_UNDEFINED;
+    int ready = count_ready(count, requests, &active);
     return active > 0 ? finish_several(count, requests, ready, out, indices, statuses)
                       : MPI_SUCCESS;
 }

@@ -80,8 +80,9 @@ void choices_open(int incarnation)
     if (!engine_policy_set(policy))
         give_up(ENGINE_POLICY_ENVIRONMENT, "accepted: random, swarm, pct:DEPTH:STEPS (DEPTH from 1 "
                                            "to 16, STEPS from 1)");
-    if (explored != NULL && strcmp(explored, "1") == 0)
-        transitions_open(given, incarnation);
+    long polls = explored != NULL ? strtol(explored, NULL, 10) : 0;
+    if (polls > 0)
+        transitions_open(given, incarnation, (unsigned)polls, getenv(ENGINE_LOSES_ENVIRONMENT) != NULL);
     if (given == NULL || *given == '\0')
         return;
     path_of(path, given, incarnation);

@@ -12,8 +12,11 @@
 #define ENGINE_SEED_ENVIRONMENT "FAULTLINE_ENGINE_SEED" /* what decisions are drawn from */
 #define ENGINE_GIVEN_ENVIRONMENT                                                                   \
     "FAULTLINE_ENGINE_GIVEN" /* run folder whose decisions are followed first */
-/* "1": the run is explored (engine/core/transition.h); who sleeps lies beside what is given. */
+/* A number from 1: the run is explored, and so often a poll is answered at once
+ * (engine/core/transition.h); who sleeps lies beside what is given. */
 #define ENGINE_EXPLORE_ENVIRONMENT "FAULTLINE_ENGINE_EXPLORE"
+/* Set: what is not synced may be lost in a run that is explored. */
+#define ENGINE_LOSES_ENVIRONMENT "FAULTLINE_ENGINE_LOSES"
 #define ENGINE_POLICY_ENVIRONMENT "FAULTLINE_ENGINE_POLICY" /* see engine/core/policy.c */
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
 

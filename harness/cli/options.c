@@ -24,6 +24,7 @@
 #define DEFAULT_REPLAYS 20
 #define DEFAULT_CONFIRM 5
 #define MOST_CRASHES 8
+#define MOST_POLLS 1000
 
 enum key {
     KEY_JOBS = 'j',
@@ -61,6 +62,7 @@ enum key {
     KEY_ALL_ORDERS,
     KEY_CRASHES,
     KEY_LOSSES,
+    KEY_POLLS,
     KEY_PREEMPTIONS,
     KEY_SURVEYS,
     KEY_MERGE,
@@ -154,6 +156,8 @@ static const struct option_line lines[] = {
      "also with up to K deaths, before every call of every rank (default 0)"},
     {"losses", KEY_LOSSES, NULL, FOR_EXPLORE,
      "each of these also with the loss of what the rank, and of what nobody, has synced"},
+    {"polls", KEY_POLLS, "K", FOR_EXPLORE,
+     "a poll in vain is answered at once K times while its rank does nothing else (default 1)"},
     {"preemptions", KEY_PREEMPTIONS, "K", FOR_EXPLORE,
      "only schedules that take the turn from a rank that could go on at most K times, and these in "
      "all orders"},
@@ -298,6 +302,8 @@ static enum error_code set_option(struct options *options, int key, const char *
         return take_count(argument, 1, OPTIONS_MAX_JOBS, &options->jobs, error);
     case KEY_CRASHES:
         return take_count(argument, 0, MOST_CRASHES, &options->crashes, error);
+    case KEY_POLLS:
+        return take_count(argument, 1, MOST_POLLS, &options->polls, error);
     case KEY_PREEMPTIONS:
         return take_count(argument, 0, INT_MAX, &options->preemptions, error);
     case KEY_RUNS:
@@ -469,6 +475,7 @@ void options_parse(struct options *options, enum option_verb verb, const struct 
 {
     *options =
         (struct options){.jobs = verb == FOR_EXPLORE ? processors() : 1,
+                         .polls = 1,
                          .preemptions = -1,
                          .seed = DEFAULT_SEED,
                          .out = "faultline-out",

@@ -58,6 +58,7 @@ struct options {
     bool no_stacks;  /* what violates a claim is not run again for the stacks of its witness */
     int crashes;     /* explore: the most deaths that are added to a run, 0 and up */
     bool losses;     /* explore: each also with what is not synced */
+    int polls;       /* explore: so often a poll is answered at once */
     int preemptions; /* explore: so many at most; -1: any number */
     bool all_orders; /* explore: those of transitions that commute, too */
     bool trust;      /* what an archive names is run without asking */

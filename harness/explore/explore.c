@@ -105,6 +105,10 @@ static void print_left_out(const struct search *search)
     tap_item(stdout, text);
     if (o->crashes > 0 && !o->losses)
         tap_item(stdout, "loss of what was not synced");
+    snprintf(text, sizeof text,
+             "more than %d poll%s in vain for the same by a rank that does nothing else meanwhile",
+             o->polls, o->polls == 1 ? "" : "s");
+    tap_item(stdout, text);
     if (counts.known > 0)
         tap_item(stdout,
                  "other schedules of a life whose store another life before had left alike: "

@@ -11,7 +11,8 @@
 struct touched {
     bool used;
     uint64_t object;
-    size_t changers; /* transitions of the whole run that write or add to it */
+    size_t changers, changer_room; /* transitions of the whole run that change it: */
+    size_t *changer;
     size_t count, room;
     struct toucher {
         size_t step;
@@ -32,6 +33,8 @@ struct races {
     uint32_t *position; /* of each step: how many-th of its actor's, from 1 */
     uint32_t *clock;    /* of each step: a row of `actors` */
     struct found *found;
+    size_t *let_by;        /* of each step: the change that let a poll go on; SIZE_MAX: none */
+    size_t *own_before;    /* of each step: its actor's last; SIZE_MAX: none */
     struct touched *table; /* by hash, open addressing */
     size_t room;           /* power of two */
 };
@@ -58,6 +61,15 @@ static void add_toucher(struct races *races, size_t step, const struct entry *to
     object->by[object->count++] = (struct toucher){step, (enum touch)touch->flag};
 }
 
+static void add_changer(struct touched *object, size_t step)
+{
+    if (object->changers > 0 && object->changer[object->changers - 1] == step)
+        return;
+    object->changer = memory_room(object->changer, object->changers, &object->changer_room,
+                                  sizeof *object->changer);
+    object->changer[object->changers++] = step;
+}
+
 static void make_table(struct races *races)
 {
     size_t touches = 0;
@@ -72,7 +84,8 @@ static void make_table(struct races *races)
             struct touched *object = find_object(races, touch->value);
             object->used = true;
             object->object = touch->value;
-            object->changers += touch->flag == TOUCH_WRITE || touch->flag == TOUCH_ADD;
+            if (touch_changes((enum touch)touch->flag))
+                add_changer(object, i);
         }
 }
 
@@ -140,8 +153,37 @@ static bool orders(enum touch earlier, enum touch later)
     return later == TOUCH_AFTER && (earlier == TOUCH_WRITE || earlier == TOUCH_ADD);
 }
 
+static void take_in(struct races *races, size_t step, size_t earlier)
+{
+    uint32_t *own = clock_of(races, step);
+    const uint32_t *other = clock_of(races, earlier);
+    for (size_t k = 0; k < races->actors; k++)
+        own[k] = own[k] > other[k] ? own[k] : other[k];
+}
+
+static bool knows(const struct races *races, size_t step, size_t earlier)
+{
+    return clock_of(races, step)[races->column[earlier]] >= races->position[earlier];
+}
+
+/* Has it come to the object since the actor of `step` looked, which was before its last transition?
+ * What came before that is known there. */
+static bool came_since(const struct races *races, size_t step, size_t changer)
+{
+    return races->column[changer] != races->column[step] && !knows(races, step, changer);
+}
+
+/* The change that has let a poll go on: the first that came since it asked. SIZE_MAX: none. */
+static size_t what_let(const struct races *races, size_t step, const struct touched *object)
+{
+    for (size_t i = 0; i < object->changers && object->changer[i] < step; i++)
+        if (came_since(races, step, object->changer[i]))
+            return object->changer[i];
+    return SIZE_MAX;
+}
+
 /* Earlier transitions of other actors that this one conflicts with or comes after. Owned by the
- * caller. */
+ * caller. The clock of the step has what its actor knew before. */
 static struct meeting_before *list_before(struct races *races, size_t step, size_t *count)
 {
     size_t room = 0;
@@ -152,6 +194,12 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
         const struct entry *touch = &races->step[step].touch[t];
         const struct touched *object = find_object(races, touch->value);
         enum touch how = waits_for(object, (enum touch)touch->flag, instead);
+        size_t let = how == TOUCH_LET ? what_let(races, step, object) : SIZE_MAX;
+        if (let != SIZE_MAX) {
+            list = memory_room(list, *count, &room, sizeof *list);
+            list[(*count)++] = (struct meeting_before){let, false};
+            races->let_by[step] = let;
+        }
         for (size_t i = object->count; i > 0; i--) {
             const struct toucher *by = &object->by[i - 1];
             bool conflicts = touches_conflict(by->how, how);
@@ -167,19 +215,6 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
     return list;
 }
 
-static void take_in(struct races *races, size_t step, size_t earlier)
-{
-    uint32_t *own = clock_of(races, step);
-    const uint32_t *other = clock_of(races, earlier);
-    for (size_t k = 0; k < races->actors; k++)
-        own[k] = own[k] > other[k] ? own[k] : other[k];
-}
-
-static bool knows(const struct races *races, size_t step, size_t earlier)
-{
-    return clock_of(races, step)[races->column[earlier]] >= races->position[earlier];
-}
-
 static void note_race(struct found *found, size_t with)
 {
     found->with = memory_room(found->with, found->count, &found->room, sizeof *found->with);
@@ -187,13 +222,13 @@ static void note_race(struct found *found, size_t with)
 }
 
 /* Two transitions that conflict in one object are no race if another object keeps their order. */
-static void look_at(struct races *races, size_t step, const size_t *last_of)
+static void look_at(struct races *races, size_t step)
 {
     size_t count;
-    struct meeting_before *list = list_before(races, step, &count);
-    size_t own = last_of[races->column[step]];
+    size_t own = races->own_before[step];
     if (own != SIZE_MAX)
         take_in(races, step, own);
+    struct meeting_before *list = list_before(races, step, &count);
     for (size_t i = 0; i < count;) {
         size_t earlier = list[i].step;
         bool may_exchange = true;
@@ -209,6 +244,34 @@ static void look_at(struct races *races, size_t step, const size_t *last_of)
     free(list);
 }
 
+/* Another change could have let the poll go on: one that need not come after it, nor, by another
+ * actor, after what did. */
+static bool could_be_let_by_another(struct races *races, size_t step)
+{
+    size_t let = races->let_by[step], own = races->own_before[step];
+    for (size_t t = 0; t < races->step[step].touches; t++) {
+        const struct entry *touch = &races->step[step].touch[t];
+        if (touch->flag != TOUCH_LET && touch->flag != TOUCH_COULD)
+            continue;
+        const struct touched *object = find_object(races, touch->value);
+        for (size_t i = 0; i < object->changers; i++) {
+            size_t other = object->changer[i];
+            if (came_since(races, own, other) && races->column[other] != races->column[let] &&
+                !(other > step && knows(races, other, step)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A poll that waited need not have waited for this change where another could have come before. */
+static void note_polls(struct races *races)
+{
+    for (size_t i = 0; i < races->count; i++)
+        if (races->let_by[i] != SIZE_MAX && could_be_let_by_another(races, i))
+            note_race(&races->found[i], races->let_by[i]);
+}
+
 struct races *races_find(const struct step *steps, size_t count)
 {
     struct races *races = memory_new(1, sizeof *races);
@@ -217,29 +280,38 @@ struct races *races_find(const struct step *steps, size_t count)
     races->column = memory_new(count + 1, sizeof *races->column);
     races->position = memory_new(count + 1, sizeof *races->position);
     races->found = memory_new(count + 1, sizeof *races->found);
+    races->let_by = memory_new(count + 1, sizeof *races->let_by);
+    races->own_before = memory_new(count + 1, sizeof *races->own_before);
+    memset(races->let_by, 0xff, (count + 1) * sizeof *races->let_by);
     number_actors(races);
     races->clock = memory_new(count * races->actors + 1, sizeof *races->clock);
     make_table(races);
     size_t *last_of = memory_new(races->actors + 1, sizeof *last_of);
     memset(last_of, 0xff, (races->actors + 1) * sizeof *last_of);
     for (size_t i = 0; i < count; i++) {
-        look_at(races, i, last_of);
+        races->own_before[i] = last_of[races->column[i]];
+        look_at(races, i);
         last_of[races->column[i]] = i;
         for (size_t t = 0; t < steps[i].touches; t++)
             add_toucher(races, i, &steps[i].touch[t]);
     }
     free(last_of);
+    note_polls(races);
     return races;
 }
 
 void races_release(struct races *races)
 {
-    for (size_t i = 0; i < races->room; i++)
+    for (size_t i = 0; i < races->room; i++) {
         free(races->table[i].by);
+        free(races->table[i].changer);
+    }
     for (size_t i = 0; i < races->count; i++)
         free(races->found[i].with);
     free(races->table);
     free(races->found);
+    free(races->let_by);
+    free(races->own_before);
     free(races->clock);
     free(races->position);
     free(races->column);

@@ -42,13 +42,14 @@ static void describe(const struct search *search, char text[TEXT_BYTES])
     const struct scenario *scenario = search->scenario;
     struct decisions_identity made_of;
     run_identify(scenario, &made_of);
-    snprintf(text, TEXT_BYTES,
-             "explore 2 %s sizes %zu %zu crashes %d losses %d preemptions %d all-orders %d "
-             "scenario %016" PRIx64 " program %016" PRIx64 " protocol %016" PRIx64
-             " Faultline's library %016" PRIx64 " name \"%.300s\"\n",
-             FAULTLINE_VERSION, sizeof(struct plan_step), sizeof(struct alike), o->crashes,
-             o->losses, o->preemptions, o->all_orders, hash_scenario(scenario), made_of.program,
-             made_of.protocol, made_of.library, scenario->name);
+    snprintf(
+        text, TEXT_BYTES,
+        "explore 3 %s sizes %zu %zu crashes %d losses %d polls %d preemptions %d all-orders %d "
+        "scenario %016" PRIx64 " program %016" PRIx64 " protocol %016" PRIx64
+        " Faultline's library %016" PRIx64 " name \"%.300s\"\n",
+        FAULTLINE_VERSION, sizeof(struct plan_step), sizeof(struct alike), o->crashes, o->losses,
+        o->polls, o->preemptions, o->all_orders, hash_scenario(scenario), made_of.program,
+        made_of.protocol, made_of.library, scenario->name);
 }
 
 static void put(FILE *file, const void *data, size_t bytes)

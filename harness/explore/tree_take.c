@@ -33,6 +33,8 @@ static enum error_code read_entries(struct tree *tree, const char *folder, struc
         tree->entries[i] = 0;
         tree->incarnations = i + 1;
         while (fread(&entry, sizeof entry, 1, file) == 1) {
+            if (entry.kind == ENTRY_POLLS)
+                continue;
             tree->entry[i] = memory_room(tree->entry[i], tree->entries[i], &room, sizeof entry);
             tree->entry[i][tree->entries[i]++] = entry;
         }

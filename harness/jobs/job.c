@@ -297,7 +297,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     if (job->followed != NULL)
         run_follow(&run, job->followed);
     if (job->explored != NULL) {
-        run.explored = true;
+        run.explored = options->polls;
         snprintf(run.given, sizeof run.given, "%s", job->explored);
     }
     snprintf(run.policy, sizeof run.policy, "%s", job->policy);

@@ -32,7 +32,7 @@ struct launch {
     const char *files;         /* of the files of the scenario; empty: it has none */
     const char *followed;      /* file of the decisions that are imposed; "": none */
     const char *policy;        /* how the step engine decides; "": at random */
-    bool explored;             /* the step engine writes its transitions down */
+    int explored;              /* as of struct run */
     const char *given;         /* folder of what the step engine is to decide; "": it draws */
     enum run_end followed_end; /* how the run ended that is followed */
     bool capture;              /* false: the ranks' output is shown as it comes */

@@ -23,9 +23,20 @@ static bool asks_for_storage(const struct scenario *scenario)
     return asks;
 }
 
+static bool loses(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->steps[i].lose != LOSE_NOTHING || plan->steps[i].lose_files[0] != '\0')
+            return true;
+    return false;
+}
+
 /* Ours, those that have a value. */
 static void add_settings(const struct launch *launch, struct launch_order *order)
 {
+    char explored[16] = "";
+    if (launch->explored > 0)
+        snprintf(explored, sizeof explored, "%d", launch->explored);
     const struct scenario *scenario = launch->scenario;
     const struct {
         const char *name, *value;
@@ -35,7 +46,8 @@ static void add_settings(const struct launch *launch, struct launch_order *order
         {DECISIONS_ENVIRONMENT, launch->followed},
         {"FAULTLINE_ENGINE_GIVEN", launch->given},
         {"FAULTLINE_ENGINE_POLICY", launch->policy},
-        {"FAULTLINE_ENGINE_EXPLORE", launch->explored ? "1" : ""},
+        {"FAULTLINE_ENGINE_EXPLORE", explored},
+        {"FAULTLINE_ENGINE_LOSES", launch->explored > 0 && loses(&scenario->plan) ? "1" : ""},
         {LIBRARY_ENVIRONMENT, scenario->library},
         {HELPERS_ENVIRONMENT, scenario->helpers},
         {SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL},

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +237,7 @@ static enum error_code tell_state(const struct run *run, const struct board *boa
 {
     struct path path;
     uint64_t state;
-    if (!run->explored || !plan_is_done(run, board))
+    if (run->explored == 0 || !plan_is_done(run, board))
         return OK;
     enum error_code code = store_state_of(run->store.text, &state, error);
     if (code == OK)
@@ -316,11 +317,26 @@ static double confirmed_limit_s(const struct run *recorded)
     return fmin(recorded->timeout_s, all_in_all / FOLLOWED_PATIENCE);
 }
 
+/* How a run was explored: see struct run. */
+static int explored_as(const char *folder)
+{
+    struct path path;
+    struct entry first = {0};
+    if (path_format(&path, NULL, "%s/" TRANSITION_FILE ".0", folder) != OK)
+        return 0;
+    FILE *file = fopen(path.text, "re");
+    if (file == NULL)
+        return 0;
+    size_t read = fread(&first, sizeof first, 1, file);
+    fclose(file);
+    return read == 1 && first.kind == ENTRY_POLLS && first.extra <= INT_MAX ? (int)first.extra : 0;
+}
+
 void run_follow(struct run *run, const struct run *recorded)
 {
     if (run->scenario->engine != NULL && run_has_choices(recorded))
         snprintf(run->given, sizeof run->given, "%s", recorded->folder.text);
-    run->explored = path_holds(recorded->folder.text, TRANSITION_FILE ".0");
+    run->explored = explored_as(recorded->folder.text);
     snprintf(run->followed, sizeof run->followed, "%.*s/" DECISIONS_FILE,
              (int)(sizeof run->followed - sizeof "/" DECISIONS_FILE), recorded->folder.text);
     run->followed_end = recorded->end;

@@ -35,8 +35,9 @@ struct run {
                                       place of that; empty: none */
     enum run_end followed_end;     /* how the run ended that is followed */
     char policy[RUN_POLICY_BYTES]; /* how the step engine decides; empty: at random */
-    bool explored;                 /* the step engine writes its transitions down */
-    struct event_list wanted;      /* of a run that follows: events at which call stacks are kept */
+    int explored; /* the step engine writes its transitions down, and answers a poll so often at
+                   * once; 0: it does not */
+    struct event_list wanted; /* of a run that follows: events at which call stacks are kept */
 
     /* Seen. */
     enum run_end end;

@@ -5,11 +5,13 @@
  *   poll       rank 0 looks with MPI_Iprobe at most twice before it receives: its result is how
  *              often there was nothing
  *   look       the same with one look
- *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
- *   none       each rank sends to the next and receives from the one before, and all meet in
- *              collectives: nothing depends on the schedule
- *   list       rank 0 lists the store while each other rank makes a file there: its result is how
- *              many it has seen
+ *   spin       rank 0 asks in turn whether a message of rank 1 is there, and whether one of rank 2,
+ *              until it has both: its result is how often it was told no before each of them
+ *   synced     rank 1 makes a file of a line and does not sync its folder, rank 0 syncs the folder,
+ * and then tells that the line is committed race       rank 0 takes any message, then one of rank
+ * 1: a deadlock where rank 1's came first none       each rank sends to the next and receives from
+ * the one before, and all meet in collectives: nothing depends on the schedule list       rank 0
+ * lists the store while each other rank makes a file there: its result is how many it has seen
  *   there      each rank makes the folder of the store, which is there: nothing depends on the
  *              schedule
  *   commit     as order, and rank 0 tells that a line is committed, though there is none
@@ -65,6 +67,49 @@ static void poll(int order[MOST_RANKS], int looks)
     MPI_Recv(&order[1], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void spin(int order[MOST_RANKS])
+{
+    MPI_Request request;
+    int value, there = 0, done = 0, both = 0;
+    MPI_Irecv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, &request);
+    while (both < 2) {
+        if (!there) {
+            MPI_Iprobe(1, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            both += there;
+            order[1] = 10 * order[1] + 1 + there;
+        }
+        if (!done) {
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            both += done;
+            order[2] = 10 * order[2] + 1 + done;
+        }
+    }
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void sync_folder(void)
+{
+    int folder = open(getenv("FAULTLINE_STORE"), O_RDONLY | O_DIRECTORY);
+    fsync(folder);
+    close(folder);
+}
+
+static void synced(void)
+{
+    char path[4096];
+    faultline_checkpoint(1);
+    if (rank == 1) {
+        snprintf(path, sizeof path, "%s/1", getenv("FAULTLINE_STORE"));
+        close(open(path, O_CREAT | O_WRONLY, 0600));
+    } else {
+        sync_folder();
+    }
+    faultline_saved(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        faultline_commit(1);
+}
+
 static void race(void)
 {
     int value;
@@ -109,12 +154,16 @@ int main(int argc, char **argv)
         none(order);
     else if (strcmp(what, "list") == 0)
         list(order);
+    else if (strcmp(what, "synced") == 0)
+        synced();
     else if (strcmp(what, "there") == 0)
         mkdir(getenv("FAULTLINE_STORE"), 0700);
     else if (rank > 0)
         send_own();
     else if (strcmp(what, "order") == 0 || strcmp(what, "commit") == 0)
         take_any(order);
+    else if (strcmp(what, "spin") == 0)
+        spin(order);
     else if (strcmp(what, "some") == 0)
         take_some(order);
     else if (strcmp(what, "poll") == 0)

@@ -24,13 +24,14 @@
 #define MOST_OPERATIONS 3
 #define OBJECTS 2
 #define MOST_OUTCOMES 4096
-#define MODELS 200
+#define MODELS 400
 
 enum operation {
     OPERATION_LOOK,
     OPERATION_ADD,
     OPERATION_WRITE,
     OPERATION_AWAIT,
+    OPERATION_POLL,   /* waits until either number has changed since it looked, and looks again */
     OPERATION_EITHER, /* awaits that either number was added to, and sees whether its own was */
     OPERATION_DECIDE
 };
@@ -56,7 +57,9 @@ static char folder[] = "/tmp/explore-tree-XXXXXX";
 /* --- running a model -------------------------------------------------------------------------- */
 
 struct state {
-    int next[MOST_ACTORS]; /* operation */
+    int next[MOST_ACTORS];              /* operation */
+    bool asked[MOST_ACTORS];            /* a poll waits */
+    bool changed[MOST_ACTORS][OBJECTS]; /* since then, by others */
     uint64_t number[OBJECTS];
     int added[OBJECTS];
     uint64_t seen[MOST_ACTORS];
@@ -71,8 +74,38 @@ static bool is_enabled(const struct model *model, const struct state *state, int
     int object = model->actor[actor].operation[next].object;
     if (model->actor[actor].operation[next].what == OPERATION_EITHER && state->added[!object] > 0)
         return true;
+    if (model->actor[actor].operation[next].what == OPERATION_POLL)
+        return !state->asked[actor] || state->changed[actor][0] || state->changed[actor][1];
     return model->actor[actor].operation[next].what < OPERATION_AWAIT ||
            model->actor[actor].operation[next].what == OPERATION_DECIDE || state->added[object] > 0;
+}
+
+static void change(struct state *state, int actor, int object)
+{
+    for (int i = 0; i < MOST_ACTORS; i++)
+        if (i != actor)
+            state->changed[i][object] = true;
+}
+
+/* First it looks at both numbers in vain; when it goes on, at its own: as engine/core/asked.c. */
+static void poll(struct state *state, int actor, int object)
+{
+    uint64_t name[OBJECTS];
+    bool *changed = state->changed[actor], both = changed[0] && changed[1];
+    for (int i = 0; i < OBJECTS; i++)
+        name[i] = object_name(OBJECT_FILE, (uint64_t)i, 0, 0);
+    for (int i = 0; i < OBJECTS; i++)
+        if (!state->asked[actor])
+            engine_touch(TOUCH_LOOK, name[i]);
+        else
+            engine_touch(!changed[i] ? TOUCH_COULD : both ? TOUCH_LOOK : TOUCH_LET, name[i]);
+    if (state->asked[actor])
+        engine_touch(TOUCH_LOOK, name[object]);
+    else
+        state->next[actor]--;
+    state->seen[actor] = mix_two(state->seen[actor], state->number[object]);
+    state->asked[actor] = !state->asked[actor];
+    changed[0] = changed[1] = false;
 }
 
 static void perform(const struct model *model, struct state *state, int actor)
@@ -90,10 +123,15 @@ static void perform(const struct model *model, struct state *state, int actor)
         engine_touch(TOUCH_ADD, name);
         state->number[object] += 1000;
         state->added[object]++;
+        change(state, actor, object);
         break;
     case OPERATION_WRITE:
         engine_touch(TOUCH_WRITE, name);
         state->number[object] = mix_two(state->number[object], (uint64_t)actor);
+        change(state, actor, object);
+        break;
+    case OPERATION_POLL:
+        poll(state, actor, object);
         break;
     case OPERATION_AWAIT:
         engine_touch(TOUCH_AFTER, name);
@@ -106,6 +144,7 @@ static void perform(const struct model *model, struct state *state, int actor)
     case OPERATION_DECIDE:
         engine_touch(TOUCH_WRITE, name);
         state->number[object] = mix_two(state->number[object], 7 + engine_decide(DECIDE_WHICH, 2));
+        change(state, actor, object);
         break;
     }
 }
