@@ -82,7 +82,8 @@ void choices_open(int incarnation)
                                            "to 16, STEPS from 1)");
     long polls = explored != NULL ? strtol(explored, NULL, 10) : 0;
     if (polls > 0)
-        transitions_open(given, incarnation, (unsigned)polls, getenv(ENGINE_LOSES_ENVIRONMENT) != NULL);
+        transitions_open(given, incarnation, (unsigned)polls,
+                         getenv(ENGINE_LOSES_ENVIRONMENT) != NULL);
     if (given == NULL || *given == '\0')
         return;
     path_of(path, given, incarnation);
