@@ -16,12 +16,15 @@ local programs = {
   },
 }
 
-local function deaths(protocol, program)
+-- reserve: so many processes are; 0: a new process is spawned.
+local function deaths(protocol, program, reserve)
   local arguments, call = table.unpack(programs[protocol][program])
+  local way, upper = reserve > 0 and "in reserve: " or "", protocol:upper()
   local function second(name, plan)
-    scenario(("%s, %s: %s"):format(protocol, program, name)) {
-      protocol = protocol, program = program, ranks = RANKS, engine = "step", survivors = true,
-      arguments = arguments, environment = { [protocol:upper() .. "_EVERY"] = 3 },
+    scenario(("%s%s, %s: %s"):format(way, protocol, program, name)) {
+      protocol = protocol, program = program, ranks = RANKS + reserve, reserve = reserve,
+      engine = "step", survivors = true, arguments = arguments,
+      environment = { [upper .. "_EVERY"] = 3, [upper .. "_RESERVE"] = reserve },
       claims = { "H", "M" },
       plan = function(p)
         p:kill { rank = 1, event = "call", level = "wire", nth = call }
@@ -48,7 +51,9 @@ local function deaths(protocol, program)
   end
 end
 
-deaths("scmel", "laplace")
-deaths("scmel", "master_worker")
-deaths("camel", "leanmd")
-deaths("camel", "openatom")
+for _, reserve in ipairs { 0, 2 } do
+  deaths("scmel", "laplace", reserve)
+  deaths("scmel", "master_worker", reserve)
+  deaths("camel", "leanmd", reserve)
+  deaths("camel", "openatom", reserve)
+end
