@@ -167,11 +167,12 @@ random-c3: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD) suites/c3/random
 
-# Long: 2,000 random plans over the protocols that log messages; PLANS="plan 1*": some of them.
+# Long: 3,000 random plans over the protocols that log messages; PLANS="plan 1*": some of them.
 .PHONY: random-logging
 random-logging: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/random_plans.sh $(BUILD) suites/scmel/random $(if $(PLANS),--filter '$(PLANS): *')
+	$(Q)scripts/random_plans.sh $(BUILD) suites/teams/random $(if $(PLANS),--filter '$(PLANS): *')
 
 # A minute each: 500 random plans over what is built on ULFM.
 RANDOM_ON_ULFM = master_worker_ulfm ft_mpi checkpoint_on_failure stack abft transactions \

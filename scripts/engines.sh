@@ -21,7 +21,8 @@ suites=("$@")
 # Nor are what campaigns run over, and jobs whose ranks live on by ULFM, which mpiexec has not.
 [ $# -gt 0 ] || mapfile -t suites < <(find suites -name '*.lua' -not -path 'suites/protocols/*' \
     -not -path 'suites/campaign/*' -not -path 'suites/respawn/*' -not -path 'suites/ulfm/*' \
-    -not -path 'suites/scmel/*' -not -path 'suites/camel/*' -not -path 'suites/pessimistic/*' |
+    -not -path 'suites/scmel/*' -not -path 'suites/camel/*' -not -path 'suites/pessimistic/*' \
+    -not -path 'suites/teams/*' |
     sort)
 
 # run ENGINE SEED RESULTS WORD...: "FILE  NAME  RESULT  VERDICT  WHY" of each scenario.

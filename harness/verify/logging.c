@@ -26,22 +26,15 @@ static bool dies_with(struct at at)
     return at.trace->end != NULL && at.index + 1 >= at.trace->count;
 }
 
-/* Its program has come to its end: it owes nothing any more, whatever it returns. */
-static bool has_finished(const struct trace *trace)
-{
-    for (struct at at = {.trace = trace}; at_next(&at);)
-        if (at.record->level == LEVEL_APP && at.record->call == CALL_MPI_Finalize &&
-            at.record->leave != 0)
-            return true;
-    return false;
-}
-
-/* The process is alive after what happened at `then`. */
+/* The process is alive, and is a rank, after what happened at `then`. */
 static bool lives_after(const struct trace *trace, struct at then)
 {
+    struct at left = left_at(trace);
     if (trace == then.trace && dies_with(then))
         return false;
-    return trace->end == NULL || has_finished(trace) || trace->end->enter > then.record->enter ||
+    if (left.record != NULL && left.record->enter <= then.record->enter)
+        return false;
+    return trace->end == NULL || is_finalized(trace) || trace->end->enter > then.record->enter ||
            (trace->end->tag == 0 && trace->end->bytes == 0);
 }
 
@@ -62,13 +55,42 @@ static struct at latest_of(const struct shown *shown)
     return last;
 }
 
+/* ... and it has not gone back to an older line since. */
 static bool is_saved(const struct shown *shown, int rank, uint64_t line, struct at then)
 {
-    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+    uint64_t saved = 0, undone = 0;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
+        if (at_rank(at) != rank || !is_by(at, then))
+            continue;
         if ((at_is_note(at, NOTE_SAVED, line) || at_is_note(at, NOTE_RESTORED, line)) &&
-            at_rank(at) == rank && is_by(at, then))
-            return true;
-    return false;
+            at.record->enter > saved)
+            saved = at.record->enter;
+        if (at_is_note(at, NOTE_RESTORED, 0) && at.record->bytes < line &&
+            at.record->enter > undone)
+            undone = at.record->enter;
+    }
+    return saved > undone;
+}
+
+/* 1 + the team of the process; 0: none. */
+static uint64_t team_of(const struct trace *trace)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at_is_note(at, NOTE_TEAM, 0))
+            return at.record->bytes + 1;
+    return 0;
+}
+
+/* The ranks go back together. */
+static bool are_together(const struct shown *shown, int a, int b)
+{
+    uint64_t teams[2] = {0, 0};
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at_is_note(at, NOTE_TEAM, 0)) {
+            teams[0] = at_rank(at) == a ? at.record->bytes + 1 : teams[0];
+            teams[1] = at_rank(at) == b ? at.record->bytes + 1 : teams[1];
+        }
+    return a == b || (teams[0] != 0 && teams[0] == teams[1]);
 }
 
 /* The programs of all ranks have called MPI_Finalize. */
@@ -86,13 +108,14 @@ static bool is_over(const struct shown *shown, struct at then)
 }
 
 /* The checkpoint, a note, is there to restore where lines are not committed: all have saved its
- * line, or who took it, if nobody tells commits, or nobody tells either. */
+ * line, or who took it with its team, if nobody tells commits, or nobody tells either. */
 static bool is_there(const struct shown *shown, struct at checkpoint, bool commits, bool saves,
                      struct at then)
 {
     bool there = true;
     for (int rank = 0; there && (commits || saves) && rank < shown->traces->world; rank++)
-        there = !ranks_have(shown->traces, rank) || (!commits && rank != at_rank(checkpoint)) ||
+        there = !ranks_have(shown->traces, rank) ||
+                (!commits && !are_together(shown, rank, at_rank(checkpoint))) ||
                 is_saved(shown, rank, checkpoint.record->bytes, then);
     return there;
 }
@@ -145,15 +168,6 @@ static uint64_t promised(const struct trace_set *traces)
         if (at_is_note(at, NOTE_PROMISED, 0))
             return at.record->bytes;
     return 1;
-}
-
-/* 1 + the team of the process; 0: none. */
-static uint64_t team_of(const struct trace *trace)
-{
-    for (struct at at = {.trace = trace}; at_next(&at);)
-        if (at_is_note(at, NOTE_TEAM, 0))
-            return at.record->bytes + 1;
-    return 0;
 }
 
 /* Processes that hold it, one of each team; *with: the process `other` would die with them. */
@@ -545,10 +559,39 @@ bool shows_not_kept(const struct shown *shown)
 
 /* --- the others ------------------------------------------------------------------------------ */
 
-/* No process of its rank had died before this one, or it has been restored before. */
+/* Another of the ranks that go back together with this one had died by then, while its process was
+ * there. */
+static bool fails_with_another(const struct shown *shown, struct at then)
+{
+    struct at began = {.trace = then.trace};
+    if (!at_next(&began))
+        return false;
+    for (size_t i = 0; i < shown->traces->count; i++) {
+        const struct trace *trace = &shown->traces->trace[i];
+        struct at first = {.trace = trace};
+        if (trace != then.trace && trace->end != NULL && at_next(&first) &&
+            trace->end->enter > began.record->enter && left_at(trace).record == NULL &&
+            !lives_after(trace, then) && are_together(shown, at_rank(first), at_rank(then)))
+            return true;
+    }
+    return false;
+}
+
+/* The process gave its rank up, and had no reason to. */
+static bool shows_left(const struct shown *shown, struct at told)
+{
+    struct at rank = {.trace = told.trace, .index = told.index - 1, .record = told.record};
+    return told.record != NULL && left_at(told.trace).record == told.record && told.index > 0 &&
+           !fails_with_another(shown, rank);
+}
+
+/* No process of its rank had died before this one, nor one of its team, or it has been restored
+ * before; or a process left. */
 bool shows_rolled_back(const struct shown *shown)
 {
     if (shown->restored.record == NULL)
+        return shown->count > 0 && shows_left(shown, shown->event[0]);
+    if (fails_with_another(shown, shown->restored))
         return false;
     struct at before = {.trace = shown->restored.trace};
     while (at_next(&before) && before.index < shown->restored.index)

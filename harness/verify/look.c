@@ -293,7 +293,7 @@ static bool waits_for_a_place(const struct trace *trace)
 bool ranks_move(const struct trace_set *traces)
 {
     for (struct at at = {0}; at_next_of_all(traces, &at);)
-        if (at_is_note(at, NOTE_BECOMES, 0) &&
+        if (at_is_note(at, NOTE_BECOMES, 0) && at.record != left_at(at.trace).record &&
             (!waits_for_a_place(at.trace) || at.index > first_place(at.trace).index))
             return true;
     return false;
@@ -333,7 +333,28 @@ const struct trace *newest_of(const struct trace_set *traces, int rank, const st
 
 bool has_died(const struct trace *trace)
 {
-    return trace->end != NULL && (trace->end->tag != 0 || trace->end->bytes != 0);
+    return trace->end != NULL &&
+           (trace->end->tag != 0 || trace->end->bytes != 0 || left_at(trace).record != NULL);
+}
+
+bool is_finalized(const struct trace *trace)
+{
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at.record->level == LEVEL_APP && at.record->call == CALL_MPI_Finalize &&
+            at.record->leave != 0)
+            return true;
+    return false;
+}
+
+struct at left_at(const struct trace *trace)
+{
+    struct at last = {0};
+    if (trace->end == NULL || trace->end->tag != 0 || trace->end->bytes != 0 || is_finalized(trace))
+        return last;
+    for (struct at at = {.trace = trace}; at_next(&at);)
+        if (at_is_note(at, NOTE_BECOMES, 0))
+            last = at;
+    return last.record != NULL && last.record->bytes > TRACE_MAX_RANKS ? last : (struct at){0};
 }
 
 bool rank_is_dead(const struct trace_set *traces, int rank)

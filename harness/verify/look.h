@@ -83,7 +83,12 @@ int peer_rank(const struct trace_set *traces, int incarnation, int peer);
 bool came_later(const struct trace *trace);
 /* It did what its rank did all the time, beside the process that was the rank and has died. */
 bool was_replica(const struct trace *trace);
-bool has_died(const struct trace *trace);
+bool has_died(const struct trace *trace); /* or left */
+/* The program has come out of MPI_Finalize: it owes nothing any more, whatever it returns. */
+bool is_finalized(const struct trace *trace);
+/* The note by which the process says that it is no rank any more, before it ends, with status 0 and
+ * without MPI_Finalize; no record: it does not leave so. */
+struct at left_at(const struct trace *trace);
 /* The newest process of the rank; `before`: that was born before this one. NULL: none. */
 const struct trace *newest_of(const struct trace_set *traces, int rank, const struct trace *before);
 /* The note with which the process takes over its first rank. */

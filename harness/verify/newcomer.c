@@ -77,7 +77,8 @@ static struct at counts_from(const struct trace_set *traces, const struct trace 
         return (struct at){0};
     if (restored.record != NULL)
         return restored;
-    *never = anybody_rolls_back(traces) && atomic_load(&trace->header->closed) == 0;
+    *never = anybody_rolls_back(traces) &&
+             (atomic_load(&trace->header->closed) == 0 || left_at(trace).record != NULL);
     bool reserve = trace->count > 0 && trace->record[0].enter < before->end->enter;
     return reserve ? becomes : (struct at){0};
 }

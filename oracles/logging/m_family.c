@@ -213,17 +213,28 @@ static uint64_t ended_at(const struct m_state *state)
     return ticks;
 }
 
-/* Those that were dead by then. What a program returns once its MPI_Finalize has returned is its
- * own affair: nobody needs it any more. */
+/* The first that was dead by then, and is not buried. NULL: none. What a program returns once its
+ * MPI_Finalize has returned is its own affair: nobody needs it any more. */
+static const struct life *next_dead(const struct m_state *state, uint64_t ticks)
+{
+    const struct life *next = NULL;
+    for (int rank = 0; rank < state->ranks; rank++) {
+        const struct m_rank *own = &state->rank[rank];
+        const struct life *life = own->life;
+        if (life != NULL && !own->dead && !own->finalized && life->gone != 0 &&
+            life->gone <= ticks && life->gone < state->ended &&
+            (next == NULL || life->gone < next->gone ||
+             (life->gone == next->gone && next->left))) /* because the other one has died */
+            next = life;
+    }
+    return next;
+}
+
 static void bury(struct m_state *state, uint64_t ticks)
 {
-    for (size_t i = 0; i < state->lives->count; i++) {
-        const struct life *life = &state->lives->life[i];
-        struct m_rank *own = &state->rank[life->rank];
-        if (own->life == life && !own->dead && !own->finalized && life->gone != 0 &&
-            life->gone <= ticks && life->gone < state->ended)
-            m_die(state, life);
-    }
+    const struct life *life;
+    while (!state->stopped && (life = next_dead(state, ticks)) != NULL)
+        m_die(state, life);
 }
 
 static void on_event(void *context, const struct stream_event *event)

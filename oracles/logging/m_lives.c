@@ -28,10 +28,11 @@ static bool will_need(const struct m_state *state, const struct m_message *messa
            m_is_needed(state, message, rank);
 }
 
+/* Who goes back together with the sender gets it anew. */
 static bool somebody_will_need(const struct m_state *state, const struct m_message *message)
 {
     for (int rank = 0; rank < state->ranks; rank++)
-        if (will_need(state, message, rank))
+        if (!m_together(state, message->sender, rank) && will_need(state, message, rank))
             return true;
     return false;
 }
@@ -89,7 +90,7 @@ void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_r
     own->line[own->line_count++] =
         (struct m_line){.line = line, .count = own->count, .clock = clock};
     if (!state->saves && !state->commits)
-        m_stabilize(state, rank, line);
+        m_saved(state, rank, line);
 }
 
 void m_stabilize(struct m_state *state, int rank, uint64_t line)
@@ -105,19 +106,21 @@ void m_stabilize(struct m_state *state, int rank, uint64_t line)
         own->stable_lines = lines;
 }
 
-/* Where lines are committed, one that all have saved is as good: whoever dies goes back to it. */
+/* Where lines are committed, one that all have saved is as good: whoever dies goes back to it.
+ * Where they are not, those who go back together have to have saved it. */
 void m_saved(struct m_state *state, int rank, uint64_t line)
 {
     struct m_line *own = find_line(&state->rank[rank], line);
     bool all = own != NULL;
     if (own != NULL)
         own->saved = true;
-    for (int other = 0; other < state->ranks && all && state->commits; other++) {
+    for (int other = 0; other < state->ranks && all; other++) {
         const struct m_line *taken = find_line(&state->rank[other], line);
-        all = !state->lives->application[other] || (taken != NULL && taken->saved);
+        bool asked = state->commits || m_together(state, rank, other);
+        all = !asked || !state->lives->application[other] || (taken != NULL && taken->saved);
     }
     for (int other = 0; other < state->ranks && all; other++)
-        if (other == rank || state->commits)
+        if (state->commits || m_together(state, rank, other))
             m_stabilize(state, other, line);
 }
 
@@ -168,31 +171,42 @@ static void lose_determinants(struct m_state *state, int rank)
     m_forget_early(state, rank);
 }
 
-/* Somebody who lives has taken it, and will reflect it. */
-static bool is_taken(const struct m_state *state, const struct m_message *message)
+/* Somebody who lives, and does not go back with `with`, has taken it, and will reflect it. */
+static bool is_taken(const struct m_state *state, const struct m_message *message, int with)
 {
     for (int rank = 0; rank < state->ranks; rank++)
-        if (has_taken(state, message, rank))
+        if (!m_together(state, rank, with) && has_taken(state, message, rank))
             return true;
     return false;
 }
 
-/* Deliveries of the rank that others reflect, or will when they deliver what they have taken: of
- * the rank itself, or contributions in which its own have gone up. */
+/* Deliveries of the rank that others, which do not go back with it, reflect, or will when they
+ * deliver what they have taken: of the rank itself, of others of its team, or contributions in
+ * which its own have gone up. */
 static uint64_t reflected(const struct m_state *state, int rank)
 {
     uint64_t most = 0;
     for (int other = 0; other < state->ranks; other++) {
         const struct m_rank *own = &state->rank[other];
-        if (other != rank && own->clock[rank] > most)
+        if (!m_together(state, other, rank) && own->clock[rank] > most)
             most = own->clock[rank];
         for (const struct m_message *message = own->message; message != NULL;
              message = message->next)
-            if ((other == rank || message->comm != 0) && message->clock[rank] > most &&
-                is_taken(state, message))
+            if ((m_together(state, other, rank) || message->comm != 0) &&
+                message->clock[rank] > most && is_taken(state, message, rank))
                 most = message->clock[rank];
     }
     return most;
+}
+
+static bool is_down(const struct m_state *state, int rank)
+{
+    return state->rank[rank].dead || state->rank[rank].recovering;
+}
+
+static bool has_failed(const struct m_state *state, int rank)
+{
+    return is_down(state, rank) && !state->rank[rank].left;
 }
 
 /* How many failures the ranks that are down amount to: one for each team. */
@@ -200,10 +214,9 @@ static uint64_t failures(const struct m_state *state)
 {
     uint64_t count = 0;
     for (int i = 0; i < state->ranks; i++) {
-        bool first = state->rank[i].dead || state->rank[i].recovering;
+        bool first = has_failed(state, i);
         for (int before = 0; before < i; before++)
-            first &= !((state->rank[before].dead || state->rank[before].recovering) &&
-                       m_together(state, i, before));
+            first &= !(has_failed(state, before) && m_together(state, i, before));
         count += first;
     }
     return count;
@@ -242,9 +255,35 @@ static void judge_needed(struct m_state *state, int rank)
     }
 }
 
+/* One of its team is down. */
+static bool rolls_back_with_another(const struct m_state *state, int rank)
+{
+    for (int other = 0; other < state->ranks; other++)
+        if (other != rank && m_together(state, rank, other) && is_down(state, other))
+            return true;
+    return false;
+}
+
+/* The process gave the rank up, for another one that goes on from a line. */
+static void judge_left(struct m_state *state, const struct life *life)
+{
+    char where[EVENT_TEXT_BYTES];
+    struct event_ref event = event_of(life->trace, life->to);
+    if (rolls_back_with_another(state, life->rank))
+        return;
+    state->rank[life->rank].left = true;
+    struct finding *finding = judging_find(state->judging, CLAIM_M_LOCAL, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d left, for another process to take its place: %s", life->rank,
+                event_text(event, where));
+    finding_say(finding, "nobody who goes back together with it had died");
+    finding_show(finding, event);
+}
+
 void m_die(struct m_state *state, const struct life *life)
 {
     struct m_rank *own = &state->rank[life->rank];
+    if (life->left)
+        judge_left(state, life);
     own->dead = true;
     own->recovering = false;
     own->open_count = 0;
@@ -312,17 +351,7 @@ void m_look_recovered(struct m_state *state, int rank)
     struct m_rank *own = &state->rank[rank];
     if (own->recovering && own->restored && own->count >= own->needed &&
         !lacks_messages(state, rank))
-        own->recovering = false;
-}
-
-/* One of its team is down. */
-static bool rolls_back_with_another(const struct m_state *state, int rank)
-{
-    for (int other = 0; other < state->ranks; other++)
-        if (other != rank && m_together(state, rank, other) &&
-            (state->rank[other].dead || state->rank[other].recovering))
-            return true;
-    return false;
+        own->recovering = own->left = false;
 }
 
 /* The whole job was started again, and the rank gets what it had in an incarnation before. */
@@ -374,7 +403,10 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         own->recovering = true;
         lose_messages(state, rank);
     }
-    const struct m_line *restored = line > 0 ? find_line(own, line) : NULL;
+    struct m_line *restored = line > 0 ? find_line(own, line) : NULL;
+    for (size_t i = restored != NULL ? (size_t)(restored - own->line) + 1 : 0; i < own->line_count;
+         i++)
+        own->line[i].saved = false; /* it is taken again */
     go_back(state, rank, restored);
     take_again(state, rank, restored);
     /* It had saved it, and may have died before it could tell. */

@@ -195,7 +195,7 @@ static void start_of(const struct lives *lives, const struct life *life, uint64_
         *line = trace->record[index].bytes;
         piece->restored = index + 1;
         piece->from = history_begin(trace, index);
-    } else if (!atomic_load_explicit(&trace->header->closed, memory_order_acquire)) {
+    } else if (!life_closed(life)) {
         *line = line_of_others(lives, trace->incarnation);
         piece->from = *line > 0 ? life->to : life->from;
     }
@@ -241,9 +241,9 @@ static void add_before(const struct lives *lives, const struct life *life, uint6
 static bool continues(const struct lives *lives, const struct life *life, uint64_t end)
 {
     uint64_t index;
-    bool closed = atomic_load_explicit(&life->trace->header->closed, memory_order_acquire);
     return !find_restored(life, end, &index) &&
-           (life->moved || (life->takes_over && !life->replica && !(lives->rolls_back && closed)));
+           (life->moved ||
+            (life->takes_over && !life->replica && !(lives->rolls_back && life_closed(life))));
 }
 
 static void add_life(const struct lives *lives, const struct life *life, uint64_t end, uint64_t cut,
@@ -309,7 +309,7 @@ static bool is_whole(const struct lives *lives, int rank, int incarnation, uint6
     if (life == NULL || life->trace->incarnation != incarnation ||
         lives_on(lives, rank, incarnation + 1))
         return false;
-    bool restored = line == 0 || atomic_load(&life->trace->header->closed);
+    bool restored = line == 0 || life_closed(life);
     for (; life != NULL && !restored; life = life->moved || life->takes_over ? life->before : NULL)
         restored = find_restored(life, UINT64_MAX, &index);
     return restored;

@@ -12,8 +12,9 @@
  * The lives are then sorted by incarnation and birth, and each is linked to the one before of its
  * rank. If both are of one incarnation, the rank moved from one process to the other.
  *
- * A life is known to have died by the END record of its trace. If the next life of its rank is of
- * the same incarnation, that one is a newcomer which takes over:
+ * A life is known to have died by the END record of its trace, or to have left by that and its last
+ * note. If the next life of its rank is of the same incarnation, that one is a newcomer which takes
+ * over:
  *
  *     process 1:  e0 ... e40   END signal 9
  *     process 3:  e0 MPI_Init   e9 becomes 1   e10 restored 1 ...     rank 1: process 1, then 3
@@ -29,12 +30,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void add(struct lives *lives, size_t *room, struct life life)
-{
-    lives->life = memory_room(lives->life, lives->count, room, sizeof *lives->life);
-    lives->life[lives->count++] = life;
-}
 
 static bool is_init(const struct record *record)
 {
@@ -119,6 +114,48 @@ static uint64_t gone_at(const struct trace *trace)
     return end != NULL && (end->tag != 0 || end->bytes != 0) ? end->enter : 0;
 }
 
+/* The last that the program did is to come out of MPI_Finalize. */
+static bool has_finalized(const struct trace *trace)
+{
+    for (uint64_t at = trace->count; at > 0; at--)
+        if (record_is_of_app(&trace->record[at - 1]))
+            return trace->record[at - 1].call == CALL_MPI_Finalize &&
+                   left(&trace->record[at - 1]) != 0;
+    return false;
+}
+
+/* The note at `to`, the last of its kind, says that the process is no rank any more, and that is
+ * how it ended: with status 0 and without MPI_Finalize. */
+static bool leaves(const struct lives *lives, const struct trace *trace, uint64_t to)
+{
+    const struct record *end = trace->end;
+    uint64_t at = trace->count;
+    if (to == trace->count || trace->record[to].bytes < (uint64_t)lives->ranks || end == NULL ||
+        end->tag != 0 || end->bytes != 0 || has_finalized(trace))
+        return false;
+    while (note_before(trace, at, &at) && trace->record[at].tag != NOTE_BECOMES)
+        ;
+    return at == to;
+}
+
+/* How the life that lasts up to record `to` ended. */
+static void end_life(const struct lives *lives, struct life *life)
+{
+    life->died = last_sign(life->trace, life->to);
+    life->left = leaves(lives, life->trace, life->to);
+    if (life->left)
+        life->gone = life->trace->record[life->to].enter;
+    else if (life->to == life->trace->count)
+        life->gone = gone_at(life->trace);
+}
+
+static void add(struct lives *lives, size_t *room, struct life life)
+{
+    end_life(lives, &life);
+    lives->life = memory_room(lives->life, lives->count, room, sizeof *lives->life);
+    lives->life[lives->count++] = life;
+}
+
 /* Somebody took a checkpoint, or went back to one. */
 static bool rolls_back(const struct record *note)
 {
@@ -154,9 +191,7 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
                               .from = replica ? 0 : at + 1,
                               .to = to,
                               .born = note->enter,
-                              .came = first_sign(trace),
-                              .died = last_sign(trace, to),
-                              .gone = to == trace->count ? gone_at(trace) : 0});
+                              .came = first_sign(trace)});
             lives->application[note->bytes] = true;
         }
         to = first = at;
@@ -174,9 +209,7 @@ static void read_trace(struct lives *lives, size_t *room, const struct trace *tr
                       .trace = trace,
                       .to = to,
                       .born = first_sign(trace),
-                      .came = first_sign(trace),
-                      .died = last_sign(trace, to),
-                      .gone = to == trace->count ? gone_at(trace) : 0});
+                      .came = first_sign(trace)});
     lives->application[trace->rank] |= shows;
 }
 
@@ -202,12 +235,11 @@ static uint64_t counts_from(const struct lives *lives, const struct life *life)
 {
     const struct trace *trace = life->trace;
     uint64_t at;
-    bool closed = atomic_load_explicit(&trace->header->closed, memory_order_acquire);
     if (life->replica)
         return life->from;
     if (history_first_restored(life, &at))
         return history_begin(trace, at);
-    if (lives->rolls_back && !closed)
+    if (lives->rolls_back && !life_closed(life))
         return life->to;
     return life->from;
 }
@@ -279,6 +311,12 @@ const struct life *lives_newest(const struct lives *lives, int rank, int incarna
             return life;
     }
     return NULL;
+}
+
+bool life_closed(const struct life *life)
+{
+    return !life->left &&
+           atomic_load_explicit(&life->trace->header->closed, memory_order_acquire) != 0;
 }
 
 bool lives_is_dead(const struct lives *lives, int rank)

@@ -34,7 +34,9 @@ struct life {
     uint64_t born;     /* ticks of the first that was heard of it */
     uint64_t died;     /* ... and of the last */
     uint64_t gone; /* ticks when its process was dead, by a signal or another status than 0, as its
-                    * parent saw it; 0: it is not known to have died */
+                    * parent saw it, or when it left; 0: it is not known to have done either */
+    bool left;     /* it told that it is no rank any more and went, without MPI_Finalize: for all
+                    * others it is dead, and it did not fail */
     const struct life *before; /* the life whose rank it takes; NULL: the first of its rank */
     bool moved;      /* `before` had not died: the rank went from one process to the other */
     bool takes_over; /* `before` died and others lived on: this is the newcomer in its place */
@@ -68,6 +70,9 @@ const struct life *lives_newest(const struct lives *lives, int rank, int incarna
  * stands for the rank that it was then, or for the first that it was later. What is no process
  * (PEER_ANY, ...) is returned as it is. */
 int lives_peer(const struct lives *lives, int incarnation, uint64_t ticks, int peer);
+
+/* The process of the life came to its end in order: it was not cut off, and did not leave. */
+bool life_closed(const struct life *life);
 
 /* Nobody is this rank any more: its newest life died. */
 bool lives_is_dead(const struct lives *lives, int rank);

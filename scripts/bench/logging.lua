@@ -1,10 +1,10 @@
 -- make bench-logging: what message logging keeps and sends along, in LeanMD's shape on the step
 -- engine, beside table 3 of the CAMEL paper: bytes that came into the logs and that stay there
 -- until the next line, determinants made, and determinants in what was sent, each as often as it
--- was. Counts, not times, so a busy machine changes nothing. A table on standard output, and a
--- bound beside each ratio (one that is missed fails). A model of the trees says the same but for
--- what is carried; it must agree with what is measured to the byte, and goes on where the engine
--- cannot.
+-- was; and the same where teams of ranks go back together. Counts, not times, so a busy machine
+-- changes nothing. A table on standard output, and a bound beside each ratio (one that is missed
+-- fails). A model of the trees says the same but for what is carried; it must agree with what is
+-- measured to the byte, and goes on where the engine cannot.
 -- Usage: lua5.4 logging.lua BUILD_FOLDER [RANKS...] (8 16 32 64)
 
 local build = assert(arg[1], "usage: logging.lua BUILD_FOLDER [RANKS...]")
@@ -32,17 +32,17 @@ local function run(command)
   if not os.execute(command) then error("failed: " .. command, 0) end
 end
 
--- Sums over all ranks.
-local function measure(protocol, ranks)
-  local name = ("%s/%s-%d"):format(folder, protocol, ranks)
+-- Sums over all ranks. team: of the protocol with teams, how many ranks are one.
+local function measure(protocol, ranks, team)
+  local name = ("%s/%s-%d-%d"):format(folder, protocol, ranks, team or 0)
   local file = assert(io.open(name .. ".lua", "w"))
   file:write(([[
 scenario "counts" {
   protocol = "%s", program = "leanmd", ranks = %d, engine = "step", survivors = true,
   arguments = { "--iterations", %d, "--size", %d }, claims = { "H.progress" }, timeout = 600,
-  environment = { LOGGING_COUNTS = "%s" },
+  environment = { LOGGING_COUNTS = "%s", TEAMS_SIZE = %d },
 }
-]]):format(protocol, ranks, ITERATIONS, sizes[ranks] or 2, name .. ".counts"))
+]]):format(protocol, ranks, ITERATIONS, sizes[ranks] or 2, name .. ".counts", team or 1))
   file:close()
   run(("%s/faultline run --timeout 600 --out %s/runs %s.lua >%s.tap 2>%s.said"):format(build,
     folder, name, name, name))
@@ -140,6 +140,17 @@ local function compare(protocol, ranks, measured, model)
   end
 end
 
+-- Each pair of ranks sends as many bytes as each other pair in all, so what stays in teams is the
+-- share of the pairs inside them.
+local function teams_model(ranks, cells, team)
+  local sum = scmel_model(ranks, cells)
+  local crossing = (ranks - team) / (ranks - 1)
+  sum.logged = math.floor(sum.logged * crossing + 0.5)
+  sum.kept = sum.logged
+  if team == ranks then sum.determinants = 0 end
+  return sum
+end
+
 -- The paper's rows, table 3: log of CAMEL in GB against SCMEL's, determinants likewise.
 local PAPER_ROWS = {
   { 1024, 12.77 / 269.49, 28.94 / 54.72 }, { 2048, 12.77 / 261.19, 28.61 / 54.04 },
@@ -161,6 +172,26 @@ local function beyond()
   end
 end
 
+-- Teams of one rank are SCMEL; where all are one team nothing is logged.
+local function teams(ranks, cells, scmel)
+  local done = {}
+  for _, team in ipairs { 1, 2, ranks // 4, ranks // 2, ranks } do
+    if not done[team] then
+      done[team] = true
+      local name = ("teams of %d"):format(team)
+      local sum = measure("teams", ranks, team)
+      row(name, ranks, sum)
+      compare(name, ranks, sum, times(teams_model(ranks, cells, team), ITERATIONS))
+      bound(name .. ": bytes logged against scmel", sum.logged / scmel.logged,
+        (ranks - team) / (ranks - 1))
+      bound(name .. ": determinants against scmel", sum.determinants / scmel.determinants,
+        team < ranks and 1 or 0)
+      bound(name .. ": carried for each of scmel's determinants", sum.carried / scmel.determinants,
+        team < ranks and ranks * team or 0) -- each of the team may pass it on to each rank
+    end
+  end
+end
+
 run("rm -rf " .. folder .. " && mkdir -p " .. folder)
 print(("%-12s %6s %12s %14s %14s %13s %13s"):format("protocol", "ranks", "messages",
   "logged bytes", "kept bytes", "determinants", "carried"))
@@ -175,6 +206,7 @@ for _, ranks in ipairs(ranks_asked) do
   bound("pessimistic: carried for each determinant",
     pessimistic.carried / pessimistic.determinants, 1)
   bound("pessimistic: bytes logged against scmel", pessimistic.logged / scmel.logged, 1)
+  teams(ranks, cells, scmel)
   if exists(build .. "/protocols/libcamel.so") then
     local camel = measure("camel", ranks)
     row("camel", ranks, camel)

@@ -166,6 +166,18 @@ for _, variant in ipairs { "survivors-restore", "newcomer-restores" } do
   scmel(variant, "laplace")
 end
 
+-- ---- teams -------------------------------------------------------------------------------------
+
+for variant, program in pairs {
+  unlogged = "ring", ["stored-inside"] = "pipeline", ["not-passed-on"] = "pipeline",
+  ["not-again"] = "ring", alone = "laplace", ["everybody-leaves"] = "ring",
+  ["others-restore"] = "laplace", ["own-line"] = "laplace",
+} do
+  subject("teams-" .. variant, program, { "--iterations", 8 },
+    { claims = { "H", "M" }, ranks = 4, engine = "step", survivors = true, max_incarnations = 2,
+      environment = { TEAMS_EVERY = 4, TEAMS_SIZE = 2 } })
+end
+
 -- ---- camel -------------------------------------------------------------------------------------
 
 local function camel(variant, program, ...)

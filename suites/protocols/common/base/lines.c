@@ -4,6 +4,7 @@
 #include "common/base/durable.h"
 #include "faultline.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,6 +243,34 @@ enum error_code line_newest(const struct line_store *store, uint64_t *line, stru
     if (bytes != sizeof head || head.line == LINE_NONE)
         return error_set(error, ERROR_FORMAT, "%s: names no recovery line", path);
     *line = head.line;
+    return OK;
+}
+
+bool line_is_saved(const struct line_store *store, uint64_t line)
+{
+    char path[PATH_MAX];
+    checkpoint_path(store, line, path);
+    return durable_exists(path);
+}
+
+enum error_code line_newest_saved(const struct line_store *store, uint64_t *line,
+                                  struct error *error)
+{
+    const struct dirent *entry;
+    DIR *folder = opendir(store->folder);
+    *line = LINE_NONE;
+    if (!folder)
+        return error_set(error, ERROR_IO, "%s: cannot read the folder: %s", store->folder,
+                         strerror(errno));
+    while ((entry = readdir(folder))) {
+        uint64_t found;
+        int rank, end = 0;
+        bool is = sscanf(entry->d_name, "line-%" SCNu64 ".rank-%d%n", &found, &rank, &end) == 2 &&
+                  entry->d_name[end] == 0 && rank == store->rank;
+        if (is && found > *line)
+            *line = found;
+    }
+    closedir(folder);
     return OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "common/base/state.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LINE_NONE 0 /* the start of the program */
@@ -54,6 +55,14 @@ enum error_code line_commit(const struct line_store *store, uint64_t line, struc
 /* The newest committed line, LINE_NONE if there is none. An unreadable record is an error, never
  * "none": to start again from nothing would throw away what was promised. */
 enum error_code line_newest(const struct line_store *store, uint64_t *line, struct error *error);
+
+/* This rank's checkpoint of `line` is there. */
+bool line_is_saved(const struct line_store *store, uint64_t line);
+
+/* The newest line of which this rank's checkpoint is there, committed or not; LINE_NONE if there is
+ * none. */
+enum error_code line_newest_saved(const struct line_store *store, uint64_t *line,
+                                  struct error *error);
 
 /* Removes this rank's checkpoint of `line`, if it is there. Only ever of a line older than the
  * newest committed one. A file that cannot be removed only takes room. */

@@ -1,7 +1,7 @@
 /* See channels.h. */
 #include "common/logging/channels.h"
 
-#include "common/logging/logger.h"
+#include "common/logging/teams.h"
 #include "common/newcomers/newcomers.h"
 
 #include <limits.h>
@@ -66,8 +66,8 @@ void channels_add(MPI_Comm comm, int newest)
     PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     channels.comm = larger(channels.comm, (size_t)(channels.count + 1) * sizeof(MPI_Comm));
     channels.comm[channels.count] = comm;
-    if (newest != NOBODY)
-        channels_since()[newest] = channels.count;
+    for (int i = 0; newest != NOBODY && i < team_count(newest); i++)
+        channels_since()[newest + i] = channels.count;
     channels.count++;
 }
 

@@ -22,8 +22,8 @@ struct letter_bytes *letter_bytes_new(size_t size);
 struct letter_bytes *letter_bytes_hold(struct letter_bytes *bytes);
 void letter_bytes_drop(struct letter_bytes *bytes);
 
-/* The communicator of all ranks, in their order, made when rank `newest` came for the last time
- * (NOBODY: at the beginning). Owned by this module from here on. */
+/* The communicator of all ranks, in their order, made when the team whose first rank is `newest`
+ * came for the last time (NOBODY: at the beginning). Owned by this module from here on. */
 void channels_add(MPI_Comm comm, int newest);
 
 /* How many there are; for a process that comes later, at which one it begins, and since which each

@@ -83,7 +83,7 @@ static bool all_said(void *context)
  * before has waited long enough. */
 static bool was_passed(void *context)
 {
-    return layer_past_goes_on() || all_said(context);
+    return !layer_past_is_open() && (layer_past_goes_on() || all_said(context));
 }
 
 /* Waits until all others are as far. */
@@ -154,29 +154,30 @@ bool line_potential_checkpoint(void)
 
 /* --- restored --------------------------------------------------------------------------------- */
 
-/* The newest that this rank has saved: as the others, one more, or one less. */
-static bool load(uint64_t newest, struct bytes *extra)
+/* The newest that this rank has saved: as the others, one more, or one less; LINE_NONE: nothing. */
+static uint64_t find_newest(uint64_t newest)
 {
-    for (uint64_t line = newest + 1; line > LINE_NONE && line + 1 >= newest; line--) {
-        struct error error;
-        void *stored;
-        uint64_t bytes;
-        if (line_load_with(&self.store, line, layer_state(), &stored, &bytes, &error) != OK)
-            continue;
-        bytes_put(extra, stored, bytes);
-        free(stored);
-        self.line = line;
-        return true;
-    }
+    for (uint64_t line = newest + 1; line > LINE_NONE && line + 1 >= newest; line--)
+        if (line_is_saved(&self.store, line))
+            return line;
     if (newest > 1)
-        die("no line of this rank can be read; others have saved line %llu",
+        die("no line of this rank is there; others have saved line %llu",
             (unsigned long long)newest);
-    return false;
+    return LINE_NONE;
 }
 
-static void read_line(const struct bytes *extra)
+/* What this rank's team can go on from together. Of a newer line, which this rank may have saved
+ * and another one not, there will be another one. */
+static void go_back_to(uint64_t line)
 {
-    struct reader in = {.next = extra->data, .left = extra->size};
+    if (self.line > line)
+        line_remove(&self.store, self.line);
+    self.line = line;
+}
+
+static void read_line(const void *stored, uint64_t bytes)
+{
+    struct reader in = {.next = stored, .left = bytes};
     self.rsn = reader_number(&in);
     self.delivered = reader_number(&in);
     lines.passed = (unsigned)reader_number(&in);
@@ -188,33 +189,59 @@ static void read_line(const struct bytes *extra)
     lines.stage = self.line * stages() + number_of(SAVED, 0);
 }
 
+static void begin_at_line(void)
+{
+    struct error error;
+    void *stored;
+    uint64_t bytes;
+    if (self.line == LINE_NONE) {
+        layer_image();
+        return;
+    }
+    must(line_load_with(&self.store, self.line, layer_state(), &stored, &bytes, &error), &error);
+    read_line(stored, bytes);
+    free(stored);
+}
+
 bool line_restore(void)
 {
-    struct bytes extra = {0};
     phase("before-load");
-    bool restored = load(recovery_line_of_others(), &extra);
-    if (restored)
-        read_line(&extra);
-    else
-        layer_image();
-    bytes_release(&extra);
-    recovery_gather();
+    self.line = find_newest(recovery_line_of_others());
+    go_back_to(recovery_gather());
+    begin_at_line();
     faultline_restored(self.line);
     phase("restored");
-    if (restored) {
+    if (self.line != LINE_NONE) {
         faultline_saved(self.line); /* the process before may have died before it said so */
         logging_say_stage_to_all(self.line, number_of(SAVED, 0));
     }
     logging_begin_again();
     recovery_relive();
-    return restored;
+    return self.line != LINE_NONE;
+}
+
+void line_restart(void)
+{
+    struct error error;
+    must(line_newest_saved(&self.store, &self.line, &error), &error);
+    if (self.line != LINE_NONE)
+        phase("before-load");
+    go_back_to(recovery_agree_on(self.line));
+    begin_at_line();
+    if (self.line == LINE_NONE)
+        return;
+    faultline_restored(self.line);
+    phase("restored");
+    faultline_saved(self.line);
+    line_remove(&self.store, self.line - 1); /* nobody has died before all had come here */
+    logging_begin_again();
 }
 
 /* The rest of what the process before did in its line, if others are not known to have seen it go
  * on from there. */
 static bool has_gone_on(void *context)
 {
-    return layer_in_past() || all_said(context);
+    return !layer_past_is_open() && (layer_in_past() || all_said(context));
 }
 
 void line_await_others(void)

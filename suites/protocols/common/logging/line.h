@@ -14,6 +14,9 @@ bool line_potential_checkpoint(void);
 /* At checkpoint_restore. false: this rank starts from the beginning. */
 bool line_restore(void);
 
+/* The same where all ranks are one team, which was started again as a whole. */
+void line_restart(void);
+
 /* After line_restore has given a line: what was left to do for it. */
 void line_await_others(void);
 

@@ -8,6 +8,7 @@
 #include "common/logging/line.h"
 #include "common/logging/logging.h"
 #include "common/logging/recovery.h"
+#include "common/logging/teams.h"
 #include "common/logging/trees.h"
 #include "common/newcomers/newcomers.h"
 
@@ -29,11 +30,11 @@ static void lives_on(void)
 EXPORTED int protocol_restore(void)
 {
     self.begun = true;
-    if (!recovery_is_newcomer()) {
+    if (!recovery_is_newcomer() && team_is_everybody())
+        line_restart();
+    else if (!recovery_is_newcomer())
         layer_image();
-        return 0;
-    }
-    if (line_restore())
+    else if (line_restore())
         line_await_others();
     return (int)self.line;
 }
@@ -60,7 +61,8 @@ void protocol_start(void)
     static struct layer_carrier carrier = {.send = logging_send,
                                            .take = logging_take,
                                            .happens = logging_happens,
-                                           .delivers = logging_delivers};
+                                           .delivers = logging_delivers,
+                                           .follow = recovery_follow};
     static const struct layer_protocol for_layer = {.carrier = &carrier,
                                                     .control = line_control,
                                                     .lives_on = lives_on,

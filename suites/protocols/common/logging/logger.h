@@ -72,10 +72,12 @@ extern struct logger self;
 
 /* What a protocol above this layer is: it defines this, and this_protocol of common/job. */
 struct logger_kind {
-    const char *every;   /* the environment variable of its potential checkpoints per line */
-    const char *reserve; /* ... of how many processes are in reserve */
-    bool trees;          /* multicasts and reductions go along trees */
-    bool pessimistic;    /* nothing is sent before the determinants of this rank are stored */
+    const char *every;     /* the environment variable of its potential checkpoints per line */
+    const char *reserve;   /* ... of how many processes are in reserve; NULL: none */
+    bool trees;            /* multicasts and reductions go along trees */
+    bool pessimistic;      /* nothing is sent before the determinants of this rank are stored */
+    const char *team_size; /* ... of the ranks in a team; NULL: each is alone. Not with processes in
+                              reserve, with trees, nor pessimistic */
 };
 extern const struct logger_kind this_logger;
 

@@ -3,6 +3,7 @@
 
 #include "common/logging/channels.h"
 #include "common/logging/counts.h"
+#include "common/logging/letters.h"
 #include "common/logging/recovery.h"
 #include "common/logging/trees.h"
 #include "common/messages/comms.h"
@@ -24,18 +25,11 @@ struct logged {
     struct letter_bytes *bytes;
 };
 
-/* How far a rank was seen to be. */
-struct seen {
-    uint64_t line;
-    uint64_t step;
-};
-
 static struct {
     struct logged *first, *last;    /* msgLog, in the order of sending */
     struct determinants own;        /* detBuf */
     struct determinants others;     /* detLog */
     struct determinants safe;       /* this rank's own that its keeper has, if it has one */
-    struct seen *seen;              /* by rank */
     uint64_t *came;                 /* by rank: messages, those that wait here too */
     struct packet_list waiting;     /* they have come and not been taken in */
     struct letter_bytes **gathered; /* they have come and not been looked at */
@@ -44,7 +38,6 @@ static struct {
 
 void logging_open(void)
 {
-    logs.seen = memory((size_t)self.ranks, sizeof *logs.seen);
     logs.came = memory((size_t)self.ranks, sizeof *logs.came);
 }
 
@@ -66,35 +59,6 @@ static void tell_determinant(int kind, const struct determinant *one)
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-struct letter_bytes *logging_write(struct letter letter, const struct determinants *carried,
-                                   const struct packet *packet)
-{
-    size_t count = carried ? carried->count : 0, packed = count * sizeof(struct determinant);
-    size_t body = packet ? sizeof packet->head + packet->head.bytes : 0;
-    struct letter_bytes *bytes = letter_bytes_new(sizeof letter + packed + body);
-    letter.step = layer_now();
-    letter.incarnation = self.incarnation[self.rank];
-    letter.sender = self.rank;
-    letter.determinants = (uint32_t)count;
-    memcpy(bytes->data, &letter, sizeof letter);
-    if (packed > 0)
-        memcpy(bytes->data + sizeof letter, carried->all, packed);
-    if (body > 0)
-        memcpy(bytes->data + sizeof letter + packed, &packet->head, body);
-    return bytes;
-}
-
-void logging_count(const struct letter_bytes *bytes)
-{
-    struct letter letter;
-    struct determinant one;
-    memcpy(&letter, bytes->data, sizeof letter);
-    for (uint32_t i = 0; i < letter.determinants; i++) {
-        memcpy(&one, bytes->data + sizeof letter + i * sizeof one, sizeof one);
-        counts.carried += one.kind != DELIVERED;
-    }
-}
-
 const struct determinants *logging_own(void)
 {
     return &logs.own;
@@ -105,19 +69,28 @@ void logging_came(struct packet *packet)
     packet_append(&logs.waiting, packet);
 }
 
-static void keep(struct letter_bytes *bytes, int to, const struct packet *packet)
+/* The message and its number; `tells` is whether its payload is kept. True: Faultline knows of it.
+ */
+static bool tell_message(const struct packet *packet, int to,
+                         void (*tells)(uint64_t ssn, uint64_t comm, int peer, int tag,
+                                       const void *data, size_t bytes))
 {
     struct layer_message told;
+    if (!layer_describe_sent(packet, to, &told))
+        return false;
+    tells(packet->head.number, told.comm, told.peer, told.tag, told.data, told.bytes);
+    return true;
+}
+
+static void keep(struct letter_bytes *bytes, int to, const struct packet *packet)
+{
     struct logged *one = memory(1, sizeof *one);
-    *one = (struct logged){.line = self.line, .to = to, .bytes = bytes};
+    *one = (struct logged){.line = self.line, .to = to, .bytes = letter_bytes_hold(bytes)};
     one->ssn = packet->head.number;
-    counts.messages++;
     counts.logged += sizeof packet->head + packet->head.bytes;
-    one->told = layer_describe_sent(packet, to, &told);
     *(logs.last ? &logs.last->next : &logs.first) = one;
     logs.last = one;
-    if (one->told)
-        faultline_kept(one->ssn, told.comm, told.peer, told.tag, told.data, told.bytes);
+    one->told = tell_message(packet, to, faultline_kept);
 }
 
 /* --- pessimistic ------------------------------------------------------------------------------ */
@@ -171,7 +144,7 @@ static void make_safe_again(void)
 
 /* --- sending on ------------------------------------------------------------------------------- */
 
-/* [CM] lines 1 to 9. */
+/* [CM] lines 1 to 9. What stays in the team is sent again when the team does its work again. */
 void logging_send(struct packet *packet, int to)
 {
     if (!self.begun)
@@ -179,10 +152,15 @@ void logging_send(struct packet *packet, int to)
     make_safe();
     struct letter letter = {.kind = LETTER_MESSAGE, .line = self.line};
     struct letter_bytes *bytes = logging_write(letter, &logs.own, packet);
-    keep(bytes, to, packet);
+    counts.messages++;
+    if (team_is_mine(to))
+        tell_message(packet, to, faultline_unkept);
+    else
+        keep(bytes, to, packet);
     packet_drop(packet);
     logging_count(bytes);
     channels_send(bytes, to, LETTER_MESSAGE);
+    letter_bytes_drop(bytes);
 }
 
 /* It carries determinants as well: what its sender did before it is not to be done in another
@@ -219,56 +197,25 @@ static bool is_not_in(const struct determinant *one, const void *set)
     return !determinants_have(set, one);
 }
 
-/* [CM] lines 15 and 16. */
-static void store(const struct determinants *carried, int from, bool acknowledged)
+/* [CM] lines 15 and 16. This rank's team goes back together, so what comes from inside it is stored
+ * only once another team has it: it goes along with what this rank sends, and the team is told so
+ * when it comes again. */
+static void store(struct determinants *carried, int from, bool acknowledged)
 {
     for (size_t i = 0; i < carried->count; i++) {
         const struct determinant *one = &carried->all[i];
-        if (determinants_have(&logs.others, one))
+        if (one->receiver == self.rank || determinants_have(&logs.others, one))
             continue;
         determinants_add(&logs.others, one);
+        if (team_is_mine(from))
+            determinants_add(&logs.own, one);
         if (one->kind == DELIVERED)
             tell_determinant(FAULTLINE_HELD, one);
     }
+    if (team_is_mine(from))
+        determinants_filter(carried, is_not_in, &logs.own);
     if (acknowledged && carried->count > 0)
         say_stored(carried, from);
-}
-
-static void see(const struct letter *letter, uint64_t line)
-{
-    struct seen *seen = &logs.seen[letter->sender];
-    if (line < seen->line || (line == seen->line && letter->step <= seen->step))
-        return;
-    *seen = (struct seen){line, letter->step};
-}
-
-/* What it carries; the array is the caller's. */
-static struct determinants read_determinants(const struct letter *letter, struct reader *in)
-{
-    size_t bytes = letter->determinants * sizeof(struct determinant);
-    const void *stored = reader_take(in, bytes);
-    struct determinants carried = {.count = letter->determinants};
-    if (!stored || bytes == 0)
-        return (struct determinants){0};
-    carried.all = memory(carried.count, sizeof *carried.all);
-    memcpy(carried.all, stored, bytes);
-    return carried;
-}
-
-static struct packet *read_packet(struct reader *in)
-{
-    struct packet_head head;
-    const void *stored = reader_take(in, sizeof head);
-    if (!stored)
-        die("a letter without a packet");
-    memcpy(&head, stored, sizeof head);
-    const void *data = reader_take(in, head.bytes);
-    if (!data)
-        die("a packet of a letter is cut off");
-    struct packet *packet = packet_new(head.bytes);
-    packet->head = head;
-    memcpy(packet->data, data, head.bytes);
-    return packet;
 }
 
 /* [CM] lines 11 to 13: false: it is of a process that has died, and the one after it sends it
@@ -291,19 +238,23 @@ static bool is_new(const struct packet *packet, const struct letter *letter)
 static void message_comes(const struct letter *letter, struct determinants *carried,
                           struct reader *in)
 {
-    struct packet *packet = read_packet(in);
+    struct reader team = letters_read_team(letter, in);
+    struct packet *packet = letters_read_packet(in);
     if (!is_new(packet, letter)) {
         packet_drop(packet);
         return;
     }
     store(carried, letter->sender, true);
-    see(letter, letter->line);
+    letters_see(letter);
+    letters_see_team(team);
     packet_append(&logs.waiting, packet);
 }
 
 /* In its turn, as a packet of the protocol's own. */
-static void stage_comes(const struct letter *letter, struct determinants *carried)
+static void stage_comes(const struct letter *letter, struct determinants *carried,
+                        struct reader *in)
 {
+    letters_see_team(letters_read_team(letter, in));
     struct packet *packet = packet_new(sizeof letter->stage);
     packet->head.kind = PACKET_CONTROL;
     packet->head.from = letter->sender;
@@ -316,7 +267,7 @@ static void stage_comes(const struct letter *letter, struct determinants *carrie
 static void tree_letter_comes(const struct letter *letter, struct determinants *carried,
                               struct reader *in)
 {
-    struct packet *packet = letter->kind == LETTER_TOLD ? NULL : read_packet(in);
+    struct packet *packet = letter->kind == LETTER_TOLD ? NULL : letters_read_packet(in);
     bool seen = letter->kind == LETTER_TOLD || letter->kind == LETTER_CONTRIBUTION ||
                 (letter->kind == LETTER_MULTICAST && packet->head.from == letter->sender);
     if (letter->incarnation < self.incarnation[letter->sender]) {
@@ -325,7 +276,7 @@ static void tree_letter_comes(const struct letter *letter, struct determinants *
     }
     store(carried, letter->sender, true);
     if (seen)
-        see(letter, letter->line);
+        letters_see(letter);
     trees_comes(letter, packet);
 }
 
@@ -334,7 +285,7 @@ static void letter_comes(const struct letter_bytes *bytes)
     struct reader in = {.next = bytes->data, .left = bytes->size};
     struct letter letter;
     memcpy(&letter, reader_take(&in, sizeof letter), sizeof letter);
-    struct determinants carried = read_determinants(&letter, &in);
+    struct determinants carried = letters_read_determinants(&letter, &in);
     if (letter.kind == LETTER_MESSAGE)
         message_comes(&letter, &carried, &in);
     else if (letter.kind >= LETTER_MULTICAST)
@@ -342,7 +293,7 @@ static void letter_comes(const struct letter_bytes *bytes)
     else if (letter.incarnation < self.incarnation[letter.sender])
         ; /* the process after it says so again */
     else if (letter.kind == LETTER_STAGE)
-        stage_comes(&letter, &carried);
+        stage_comes(&letter, &carried, &in);
     else if (letter.kind == LETTER_SAFE)
         store(&carried, letter.sender, true);
     else if (letter.kind == LETTER_STORED) {
@@ -396,6 +347,8 @@ void logging_happens(uint64_t step, const struct packet *packet, const void *cho
         refuse("a choice of more than 16 bytes", "smaller ones");
     if (!packet)
         memcpy(one.choice, choice, bytes);
+    if (team_is_everybody())
+        return;
     determinants_add(&logs.own, &one);
     counts.determinants++;
 }
@@ -410,7 +363,8 @@ void logging_delivers(const struct packet *packet)
                               .sender = packet->head.from,
                               .receiver = self.rank,
                               .kind = DELIVERED};
-    determinants_add(&logs.own, &one);
+    if (!team_is_everybody())
+        determinants_add(&logs.own, &one);
     trees_catch_up();
     tell_determinant(FAULTLINE_HELD, &one);
 }
@@ -419,8 +373,13 @@ void logging_delivers(const struct packet *packet)
 
 static bool is_since(const struct determinant *one, const void *line)
 {
-    bool is = one->line >= *(const uint64_t *)line;
-    if (!is && one->kind == DELIVERED && one->receiver != self.rank)
+    return one->line >= *(const uint64_t *)line;
+}
+
+static bool stays(const struct determinant *one, const void *line)
+{
+    bool is = is_since(one, line);
+    if (!is && one->kind == DELIVERED)
         tell_determinant(FAULTLINE_LET_GO, one);
     return is;
 }
@@ -438,7 +397,7 @@ static void drop_first(void)
 void logging_drop_before(uint64_t line)
 {
     determinants_filter(&logs.own, is_since, &line);
-    determinants_filter(&logs.others, is_since, &line);
+    determinants_filter(&logs.others, stays, &line);
     determinants_filter(&logs.safe, is_since, &line);
     while (logs.first && logs.first->line < line) {
         if (logs.first->told)
@@ -456,7 +415,6 @@ void logging_close(void)
     determinants_release(&logs.others);
     determinants_release(&logs.safe);
     packet_list_clear(&logs.waiting);
-    free(logs.seen);
     free(logs.came);
 }
 
@@ -464,7 +422,7 @@ void logging_close(void)
 
 struct known logging_known(int rank)
 {
-    return (struct known){logs.seen[rank].line, logs.seen[rank].step, &logs.others};
+    return (struct known){*teams_seen(rank), &logs.others};
 }
 
 void logging_send_again(int to)
@@ -475,22 +433,32 @@ void logging_send_again(int to)
     trees_send_again(to);
     if (this_logger.pessimistic && to == keeper())
         make_safe_again();
+    logging_say_again(to);
+}
+
+void logging_say_again(int to)
+{
     struct letter letter = {.kind = LETTER_AGAIN, .line = self.line};
     struct letter_bytes *bytes = logging_write(letter, NULL, NULL);
     channels_send(bytes, to, LETTER_AGAIN);
     letter_bytes_drop(bytes);
 }
 
-static bool says_again(const struct letter_bytes *bytes)
+/* *oldest: of the lines that this rank's team says. */
+static bool says_again(const struct letter_bytes *bytes, uint64_t *oldest)
 {
     struct letter letter;
     memcpy(&letter, bytes->data, sizeof letter);
-    return letter.kind == LETTER_AGAIN;
+    bool says = letter.kind == LETTER_AGAIN;
+    if (says && team_is_mine(letter.sender) && letter.line < *oldest)
+        *oldest = letter.line;
+    return says;
 }
 
-void logging_gather(void)
+uint64_t logging_gather(void)
 {
     int missing = self.ranks - 1;
+    uint64_t oldest = self.line;
     while (missing > 0) {
         struct letter_bytes *bytes = channels_take();
         recovery_look();
@@ -499,10 +467,11 @@ void logging_gather(void)
             sched_yield();
             continue;
         }
-        missing -= says_again(bytes);
+        missing -= says_again(bytes, &oldest);
         logs.gathered = larger(logs.gathered, (logs.gathered_count + 1) * sizeof *logs.gathered);
         logs.gathered[logs.gathered_count++] = bytes;
     }
+    return oldest;
 }
 
 void logging_begin_again(void)
@@ -545,12 +514,12 @@ static struct packet *take_waiting(const struct determinant *determinant)
     return found;
 }
 
-struct packet *logging_await(const struct determinant *determinant)
+struct packet *logging_find(const struct determinant *determinant)
 {
-    struct packet *found;
-    while (!(found = take_waiting(determinant))) {
+    struct packet *found = take_waiting(determinant);
+    if (!found) {
         look();
-        sched_yield();
+        found = take_waiting(determinant);
     }
     return found;
 }

@@ -5,8 +5,10 @@
 
 #include "common/logging/channels.h"
 #include "common/logging/determinants.h"
+#include "common/logging/teams.h"
 
-/* In front of what is in a letter; behind it the determinants, then a packet of the program. */
+/* In front of what is in a letter; behind it the determinants, how far others of the sender's team
+ * are, as it knows, and a packet of the program. */
 struct letter {
     uint64_t
         line; /* of the sender, when it made the letter; of a LETTER_STAGE, the one it is about */
@@ -16,6 +18,7 @@ struct letter {
     uint32_t kind;
     uint32_t stage; /* of a LETTER_STAGE */
     uint32_t determinants;
+    uint32_t team;   /* of how many others it says how far they are */
     uint64_t origin; /* of a LETTER_MULTICAST: its root's incarnation */
 };
 
@@ -56,8 +59,7 @@ void logging_came(struct packet *packet);
 
 /* What this rank knows of one that has died: how far it was seen to come, and determinants. */
 struct known {
-    uint64_t line;
-    uint64_t step;
+    struct seen seen;
     struct determinants *of; /* of this rank's; not only of the dead one */
 };
 struct known logging_known(int rank);
@@ -65,15 +67,18 @@ struct known logging_known(int rank);
 /* [CM] lines 38 to 42, and that this was all. */
 void logging_send_again(int to);
 
-/* Waits for that of all others. What comes is looked at by logging_begin_again. */
-void logging_gather(void);
+/* Waits for that of all others. What comes is looked at by logging_begin_again. Others of this
+ * rank's team, whose processes have come with this one, say it as well (logging_say_again), though
+ * they send nothing again. Returns the oldest line that these say, at most self.line. */
+uint64_t logging_gather(void);
+void logging_say_again(int to);
 
 /* This process has taken over a rank and read its image: from each rank comes what came after it.
  */
 void logging_begin_again(void);
 
-/* Waits for the message that the determinant is of, from whoever else has come before; owned by the
- * caller. */
-struct packet *logging_await(const struct determinant *determinant);
+/* The message that the determinant is of, whoever else has sent one before; owned by the caller.
+ * NULL: it is not here yet. */
+struct packet *logging_find(const struct determinant *determinant);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/newcomers/newcomers.h"
 #include "faultline.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum { EACH_INCARNATION, EACH_SINCE, EACH_COUNT };
 /* In front of the determinants that one of them has. */
 struct said {
     uint64_t line; /* the newest that it has saved */
-    uint64_t seen_line, seen_step;
+    struct seen seen;
     uint64_t count;
 };
 
@@ -28,8 +29,10 @@ static struct {
     bool gathers; /* this rank waits until all have sent it its messages again */
     bool over;    /* all have come to the end: who dies now is missed by nobody */
     uint64_t others_line;
-    uint64_t seen_line, seen_step;
-    struct determinants past; /* of the process before this one */
+    struct seen seen;         /* of the process before this one, and what happened to it: */
+    struct determinants past; /* in order */
+    size_t relived;           /* of them */
+    uint64_t last;            /* step that is not to be done in another way */
 } recovery = {.letters = MPI_COMM_NULL};
 
 static size_t told_numbers(void)
@@ -37,7 +40,8 @@ static size_t told_numbers(void)
     return TELL_EACH + (size_t)EACH_COUNT * NEWCOMERS_RANKS_MOST;
 }
 
-/* There may be a communicator that the rank's new process is the newest in (NOBODY: the first). */
+/* There may be a communicator that the new processes of the rank's team are the newest in (NOBODY:
+ * the first). */
 static void use_letters(int newest)
 {
     if (newcomers_letters() != recovery.letters)
@@ -51,7 +55,7 @@ static void use_letters(int newest)
 static void say_known(int to)
 {
     struct known known = logging_known(to);
-    struct said said = {self.line, known.line, known.step, 0};
+    struct said said = {self.line, known.seen, 0};
     struct bytes out = {0};
     for (size_t i = 0; i < known.of->count; i++)
         said.count += known.of->all[i].receiver == to;
@@ -62,7 +66,7 @@ static void say_known(int to)
     if (out.failed)
         die("out of memory for determinants");
     phase("before-send-determinants");
-    newcomers_say(&out);
+    newcomers_say(to, &out);
     bytes_release(&out);
 }
 
@@ -76,19 +80,21 @@ static void tell_all(int *told)
     }
 }
 
-/* [CM] lines 29 to 36, with a new process for `rank`. All who live come to the same result, and the
- * new process goes on only if it is true; false: it has died as well. */
-static bool replace_by_new(int rank)
+/* [CM] lines 29 to 36, with new processes for the team whose first rank is `first`. All who live
+ * come to the same result, and the new processes go on only if it is true; false: one of them has
+ * died as well. */
+static bool replace_by_new(int first)
 {
-    int *told = memory(told_numbers(), sizeof *told);
-    self.incarnation[rank]++;
-    faultline_incarnation(rank, self.incarnation[rank]);
+    int *told = memory(told_numbers(), sizeof *told), end = first + team_count(first);
+    for (int rank = first; rank < end; rank++)
+        faultline_incarnation(rank, ++self.incarnation[rank]);
     tell_all(told);
     bool well = newcomers_call(told);
     free(told);
     if (!well)
         return false;
-    say_known(rank);
+    for (int rank = first; rank < end; rank++)
+        say_known(rank);
     phase("before-barrier");
     return newcomers_meet();
 }
@@ -96,17 +102,23 @@ static bool replace_by_new(int rank)
 /* [CM] lines 28 to 43. */
 static void replace(void)
 {
+    phase("before-shrink");
+    int first = newcomers_come_together(), end = first + team_count(first);
+    if (team_is_mine(first)) {
+        phase("before-leave");
+        newcomers_leave();
+    }
     if (recovery.gathers)
         newcomers_one_at_a_time("before this rank had been sent all its messages again");
-    phase("before-shrink");
-    int rank = newcomers_come_together();
     phase("after-shrink");
-    while (!replace_by_new(rank))
+    while (!replace_by_new(first))
         ;
-    use_letters(rank);
+    use_letters(first);
     phase("after-barrier");
-    logging_send_again(rank);
-    line_newcomer(rank);
+    for (int rank = first; rank < end; rank++) {
+        logging_send_again(rank);
+        line_newcomer(rank);
+    }
     phase("after-send-again");
     newcomers_settled();
 }
@@ -136,11 +148,7 @@ static void take_known(int from)
     memcpy(&said, reader_take(&in, sizeof said), sizeof said);
     if (said.line > recovery.others_line)
         recovery.others_line = said.line;
-    if (said.seen_line > recovery.seen_line ||
-        (said.seen_line == recovery.seen_line && said.seen_step > recovery.seen_step)) {
-        recovery.seen_line = said.seen_line;
-        recovery.seen_step = said.seen_step;
-    }
+    seen_add_all(&recovery.seen, &said.seen);
     for (uint64_t i = 0; i < said.count; i++) {
         struct determinant one;
         memcpy(&one, reader_take(&in, sizeof one), sizeof one);
@@ -177,15 +185,16 @@ static void take_place(const int *told)
 {
     recovery.newcomer = true;
     channels_begin_at(told[TELL_CHANNELS]);
-    use_letters(self.rank);
+    use_letters(team_first(self.rank));
     read_told(told);
     job.process = self.rank;
     job.processes = self.ranks;
     tell_world();
     faultline_becomes((uint64_t)self.rank);
+    teams_tell();
     phase("before-receive-determinants");
     for (int rank = 0; rank < self.ranks; rank++)
-        if (rank != self.rank)
+        if (!team_is_mine(rank))
             take_known(rank);
     phase("after-receive-determinants");
     newcomers_heard_all();
@@ -194,18 +203,22 @@ static void take_place(const int *told)
 void recovery_open(void)
 {
     struct place place;
-    int reserve = (int)number_setting(this_logger.reserve, 0, NEWCOMERS_RANKS_MOST, 0);
+    int reserve = this_logger.reserve
+                      ? (int)number_setting(this_logger.reserve, 0, NEWCOMERS_RANKS_MOST, 0)
+                      : 0;
     int *told = memory(told_numbers(), sizeof *told);
-    bool comes = newcomers_open(reserve, told, told_numbers(), &place);
+    bool comes = newcomers_open(reserve, teams_setting(), told, told_numbers(), &place);
     self.rank = place.rank;
     self.ranks = place.ranks;
     if (self.ranks > NEWCOMERS_RANKS_MOST)
         refuse("a job of more than 1024 ranks", "up to 1024");
+    teams_open();
     if (comes) {
         take_place(told);
     } else {
         self.incarnation = memory((size_t)self.ranks, sizeof *self.incarnation);
         use_letters(NOBODY);
+        teams_tell();
     }
     free(told);
 }
@@ -213,6 +226,7 @@ void recovery_open(void)
 void recovery_close(void)
 {
     newcomers_close();
+    teams_close();
     determinants_release(&recovery.past);
     free(self.incarnation);
 }
@@ -227,11 +241,24 @@ uint64_t recovery_line_of_others(void)
     return recovery.others_line;
 }
 
-void recovery_gather(void)
+uint64_t recovery_gather(void)
 {
     recovery.gathers = true;
-    logging_gather();
+    for (int i = 0, first = team_first(self.rank); i < team_count(self.rank); i++)
+        if (first + i != self.rank)
+            logging_say_again(first + i);
+    uint64_t line = logging_gather();
     recovery.gathers = false;
+    return line;
+}
+
+uint64_t recovery_agree_on(uint64_t line)
+{
+    uint64_t oldest = LINE_NONE;
+    PMPI_Allreduce(&line, &oldest, 1, MPI_UINT64_T, MPI_MIN, recovery.letters);
+    if (!newcomers_all_are_well())
+        replace(); /* this process leaves, with all others */
+    return oldest;
 }
 
 static int by_rsn(const void *one, const void *other)
@@ -245,24 +272,65 @@ static bool is_of_line(const struct determinant *one, const void *line)
     return one->line == *(const uint64_t *)line && one->kind != DELIVERED;
 }
 
-void recovery_relive(void)
+/* In order, and without a gap. */
+static void sort_past(void)
 {
-    uint64_t last = recovery.seen_line == self.line ? recovery.seen_step : 0;
     struct determinants *past = &recovery.past;
     determinants_filter(past, is_of_line, &self.line);
     if (past->count > 0)
         qsort(past->all, past->count, sizeof *past->all, by_rsn);
+    recovery.last = seen_since(&recovery.seen, self.line);
     for (size_t i = 0; i < past->count; i++) {
-        const struct determinant *one = &past->all[i];
-        if (one->rsn != self.rsn + 1 + i)
+        if (past->all[i].rsn != self.rsn + 1 + i)
             die("nobody has determinant %llu of this rank", (unsigned long long)(self.rsn + 1 + i));
-        if (one->sender == NOBODY)
-            layer_relive_choice(one->step, one->choice, one->ssn);
-        else
-            layer_relive_message(one->step, logging_await(one));
-        if (one->step > last)
-            last = one->step;
+        if (past->all[i].step > recovery.last)
+            recovery.last = past->all[i].step;
     }
+}
+
+/* What of the past is here by now, up to what comes from this rank's team later; true: all of it.
+ */
+static bool relive_more(void)
+{
+    for (; recovery.relived < recovery.past.count; recovery.relived++) {
+        const struct determinant *one = &recovery.past.all[recovery.relived];
+        struct packet *packet = NULL;
+        if (one->sender == NOBODY) {
+            layer_relive_choice(one->step, one->choice, one->ssn);
+            continue;
+        }
+        while (!(packet = logging_find(one)) && !team_is_mine(one->sender))
+            sched_yield();
+        if (!packet)
+            return false;
+        layer_relive_message(one->step, packet);
+    }
+    return true;
+}
+
+/* The step at which the next comes that is not here yet is not over. */
+static void say_followed(void)
+{
+    layer_followed(recovery.past.all[recovery.relived].step - 1);
+}
+
+void recovery_follow(void)
+{
+    if (relive_more())
+        layer_follow_ends(recovery.last);
+    else
+        say_followed();
+}
+
+void recovery_relive(void)
+{
+    sort_past();
+    bool all = relive_more();
     phase("before-relive");
-    layer_relive(last);
+    if (all) {
+        layer_relive(recovery.last);
+        return;
+    }
+    layer_follow();
+    say_followed();
 }

@@ -246,15 +246,18 @@ void layer_relive_message(uint64_t step, struct packet *packet);
 void layer_relive_choice(uint64_t step, const void *data, size_t bytes);
 void layer_relive(uint64_t last);
 /* With a carrier that can `follow`: this process does what another one does that is the same rank,
- * from the beginning on: it is in the past, of which that one tells as it goes. layer_followed: all
- * that comes at polls up to `step` was said. layer_follow_ends: nothing more will be said; at later
- * steps than `last` nobody has seen the other process, and from there on this one lives on. */
+ * from the beginning or its image on: it is in the past, of which it is told as it goes, by that
+ * one or, of one that has died, as its messages come again. layer_followed: all that comes at polls
+ * up to `step` was said. layer_follow_ends: nothing more will be said; at later steps than `last`
+ * nobody has seen the other process, and from there on this one lives on. */
 void layer_follow(void);
 void layer_followed(uint64_t step);
 void layer_follow_ends(uint64_t last);
 bool layer_in_past(void);
 /* In the past, which has more than the step under way. */
 bool layer_past_goes_on(void);
+/* In the past, and what comes at the step under way is not all known yet (layer_follow). */
+bool layer_past_is_open(void);
 
 /* Number of the step under way, since the image; of the next packet of `from`. */
 uint64_t layer_now(void);

@@ -365,6 +365,11 @@ bool layer_past_goes_on(void)
     return layer.in_past && (layer.last_step > layer.step || (moment && moment->step > layer.step));
 }
 
+bool layer_past_is_open(void)
+{
+    return layer.in_past && layer.follows && layer.followed < layer.step;
+}
+
 void layer_step(void)
 {
     steps_poll();

@@ -3,13 +3,38 @@
 
 #include "common/job/job.h"
 #include "common/newcomers/way.h"
+#include "faultline.h"
+
+#include <stdlib.h>
 
 static const struct way *way;
+static int team_size, all_ranks;
 
-bool newcomers_open(int reserve, int *told, size_t numbers, struct place *place)
+bool newcomers_open(int reserve, int team, int *told, size_t numbers, struct place *place)
 {
     way = reserve > 0 ? &newcomers_in_reserve : &newcomers_spawned;
-    return way->open(reserve, told, numbers, place);
+    team_size = team;
+    all_ranks = job.processes; /* for those who were started with the job */
+    bool comes = way->open(reserve, told, numbers, place);
+    all_ranks = place->ranks;
+    return comes;
+}
+
+int newcomers_first(int rank)
+{
+    return rank - rank % team_size;
+}
+
+int newcomers_count(int rank)
+{
+    int left = all_ranks - newcomers_first(rank);
+    return left < team_size ? left : team_size;
+}
+
+_Noreturn void newcomers_leave(void)
+{
+    faultline_becomes(FAULTLINE_NO_RANK);
+    exit(EXIT_SUCCESS);
 }
 
 bool newcomers_all_are_well(void)
@@ -67,9 +92,9 @@ bool newcomers_call(const int *told)
     return way->call(told);
 }
 
-void newcomers_say(const struct bytes *said)
+void newcomers_say(int to, const struct bytes *said)
 {
-    way->say(said);
+    way->say(to, said);
 }
 
 bool newcomers_meet(void)

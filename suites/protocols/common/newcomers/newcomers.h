@@ -29,11 +29,12 @@ struct place {
 };
 
 /* In MPI_Init, by every process of the job. reserve: so many, the last ones, are in reserve; 0: a
- * new process is spawned. True: this process takes the place of a rank that has died, and
- * told[0 .. numbers) is what those who live tell it; the caller tells Faultline which rank it is.
- * False: it is one of the first. A process in reserve comes back when it is needed; if it never is
- * it ends here, in order. */
-bool newcomers_open(int reserve, int *told, size_t numbers, struct place *place);
+ * new process is spawned. team: so many ranks that follow each other, the last ones fewer, are
+ * replaced together when one of them dies; more than 1 without reserve only. True: this process
+ * takes the place of a rank that has died, and told[0 .. numbers) is what those who live tell it;
+ * the caller tells Faultline which rank it is. False: it is one of the first. A process in reserve
+ * comes back when it is needed; if it never is it ends here, in order. */
+bool newcomers_open(int reserve, int team, int *told, size_t numbers, struct place *place);
 
 /* Before this rank goes to MPI_Finalize, where all that was sent has come. True: so it has for all,
  * and nobody is missed any more. False: somebody has died before, and is replaced first. */
@@ -41,6 +42,10 @@ bool newcomers_all_are_well(void);
 
 /* In MPI_Finalize, after that. */
 void newcomers_close(void);
+
+/* The first of those that are replaced together with the rank, and how many they are. */
+int newcomers_first(int rank);
+int newcomers_count(int rank);
 
 /* --- who is where ----------------------------------------------------------------------------- */
 
@@ -71,17 +76,22 @@ void newcomers_everybody(MPI_Group *group);
  * again, by every rank. */
 bool newcomers_one_has_died(void);
 
-/* Then, by all who live: which rank it is. Ends the job if there are two of them. */
+/* Then, by all who live: which rank it is; of those that are replaced together, the first. Ends the
+ * job if there are two of them. A process that is to be replaced as well calls newcomers_leave
+ * after that, and all others have seen it go when they come out of this. */
 int newcomers_come_together(void);
 
-/* By all of them, once or more: there is another process for the rank, which is told `told` (as
- * given to newcomers_open; only that of one of them counts) and waits for newcomers_say of each.
- * False: it has died already, and they call for the next one. Ends the job if another rank dies, or
- * there is no process. */
+/* To whoever still waits for this process it is dead: another one takes its place. */
+_Noreturn void newcomers_leave(void);
+
+/* By all of them, once or more: there is another process for the rank (each of those that are
+ * replaced together), which is told `told` (as given to newcomers_open; only that of one of them
+ * counts) and waits for newcomers_say of each. False: it has died already, and they call for the
+ * next one. Ends the job if another rank dies, or there is no process. */
 bool newcomers_call(const int *told);
 
-/* To the process that was called. */
-void newcomers_say(const struct bytes *said);
+/* To the process that was called for rank `to`. */
+void newcomers_say(int to, const struct bytes *said);
 
 /* That process has heard all, and goes on. False: it has died, and they call for the next one. */
 bool newcomers_meet(void);
@@ -94,7 +104,8 @@ void newcomers_settled(void);
 /* What rank `from` said; owned by the caller. Ends the job if another rank dies. */
 void newcomers_hear(int from, struct bytes *said);
 
-/* It has heard all, and lets them go on. */
+/* It has heard all, and lets them go on. Where it cannot, because one of those that came with it
+ * has died, it leaves. */
 void newcomers_heard_all(void);
 
 /* Ends the job: another rank has died. when: "while ..." */

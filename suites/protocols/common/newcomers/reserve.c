@@ -222,11 +222,11 @@ static bool call(const int *told)
     return placed && !is_down(here.missing);
 }
 
-static void say(const struct bytes *said)
+static void say(int to, const struct bytes *said)
 {
     struct bytes bytes = {0};
     bytes_put(&bytes, said->data, said->size);
-    post_send(TAG_SAID, here.process[here.missing], bytes);
+    post_send(TAG_SAID, here.process[to], bytes);
 }
 
 static bool meet(void)

@@ -25,7 +25,7 @@ static struct {
     size_t numbers; /* told, with TELL_REST */
     struct communicators now, next;
     MPI_Comm alive;      /* while a rank is missing */
-    int missing;         /* that rank */
+    int missing;         /* that rank, or the first of those that are replaced together */
     MPI_Group everybody; /* of the first communicator that this process had */
 } spawned = {.everybody = MPI_GROUP_NULL};
 
@@ -50,28 +50,40 @@ static void use(const struct communicators *all)
         PMPI_Comm_group(all->alarm, &spawned.everybody);
 }
 
+/* It may not have been made, because somebody has died. */
+static void free_if_made(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        PMPI_Comm_free(comm);
+}
+
 /* --- one communicator of all ------------------------------------------------------------------ */
 
-/* The only rank that is not in `alive`. */
-static int find_missing(MPI_Comm alive)
+/* Of those that are replaced together, the first; some of them are not in `alive`. *count: how
+ * many.
+ */
+static int find_missing(MPI_Comm alive, int *count)
 {
     MPI_Group all, rest;
     int missing = NOBODY, place;
+    *count = 0;
     PMPI_Comm_group(spawned.now.alarm, &all);
     PMPI_Comm_group(alive, &rest);
     for (int rank = 0; rank < spawned.self.ranks; rank++) {
         PMPI_Group_translate_ranks(all, 1, &rank, rest, &place);
-        if (place == MPI_UNDEFINED && missing != NOBODY)
+        if (place != MPI_UNDEFINED)
+            continue;
+        if (missing != NOBODY && newcomers_first(rank) != missing)
             newcomers_one_at_a_time("together with one");
-        if (place == MPI_UNDEFINED)
-            missing = rank;
+        missing = newcomers_first(rank);
+        (*count)++;
     }
     PMPI_Group_free(&all);
     PMPI_Group_free(&rest);
     return missing;
 }
 
-/* With the process that comes, behind those who live; false: somebody has died. */
+/* With those that come, behind those who live; false: somebody has died. */
 static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
 {
     PMPI_Comm_set_errhandler(family, MPI_ERRORS_RETURN);
@@ -84,11 +96,12 @@ static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
 }
 
 /* `told` goes from the first of those who live to all; in the old order again. `rank`: of this
- * process, NOBODY at the one that comes, which is told. False: somebody has died. */
-static bool join(MPI_Comm whole, int rank, int *told, struct communicators *all)
+ * process, NOBODY at one that comes, which is told; `place`: among those. False: somebody has died.
+ */
+static bool join(MPI_Comm whole, int rank, int place, int *told, struct communicators *all)
 {
     if (PMPI_Bcast(told, (int)spawned.numbers, MPI_INT, 0, whole) == MPI_SUCCESS) {
-        rank = rank == NOBODY ? told[TELL_RANK] : rank;
+        rank = rank == NOBODY ? told[TELL_RANK] + place : rank;
         if (PMPI_Comm_split(whole, 0, rank, &all->letters) != MPI_SUCCESS)
             all->letters = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
         else if (PMPI_Comm_split(whole, 0, rank, &all->alarm) != MPI_SUCCESS)
@@ -126,19 +139,19 @@ static bool all_are_well(void)
     return false;
 }
 
+/* Others of those that are replaced leave after the first shrink, and come to no other. */
 static int come_together(void)
 {
-    must_succeed(PMPIX_Comm_shrink(spawned.now.alarm, &spawned.alive),
-                 "while those who live came together");
-    PMPI_Comm_set_errhandler(spawned.alive, MPI_ERRORS_RETURN);
-    return spawned.missing = find_missing(spawned.alive);
-}
-
-/* It may not have been made, because somebody has died. */
-static void free_if_made(MPI_Comm *comm)
-{
-    if (*comm != MPI_COMM_NULL)
-        PMPI_Comm_free(comm);
+    MPI_Comm before = MPI_COMM_NULL, from = spawned.now.alarm;
+    int count, own = newcomers_first(spawned.self.rank);
+    do {
+        must_succeed(PMPIX_Comm_shrink(from, &spawned.alive), "while those who live came together");
+        PMPI_Comm_set_errhandler(spawned.alive, MPI_ERRORS_RETURN);
+        free_if_made(&before);
+        before = from = spawned.alive;
+        spawned.missing = find_missing(spawned.alive, &count);
+    } while (spawned.missing != own && count < newcomers_count(spawned.missing));
+    return spawned.missing;
 }
 
 static MPI_Comm spawn(void)
@@ -146,8 +159,9 @@ static MPI_Comm spawn(void)
     MPI_Comm family;
     int result =
         PMPI_Comm_spawn(job.arguments ? job.arguments[0] : program_invocation_name,
-                        job.arguments && job.arguments[1] ? &job.arguments[1] : MPI_ARGV_NULL, 1,
-                        MPI_INFO_NULL, 0, spawned.alive, &family, MPI_ERRCODES_IGNORE);
+                        job.arguments && job.arguments[1] ? &job.arguments[1] : MPI_ARGV_NULL,
+                        newcomers_count(spawned.missing), MPI_INFO_NULL, 0, spawned.alive, &family,
+                        MPI_ERRCODES_IGNORE);
     must_succeed(result, "while one was replaced");
     return family;
 }
@@ -176,20 +190,24 @@ static bool call(const int *told)
     memcpy(all + TELL_REST, told, (spawned.numbers - TELL_REST) * sizeof *all);
     spawned.next = (struct communicators){MPI_COMM_NULL, MPI_COMM_NULL};
     bool well = are_well(merge(family, false, &whole)) &&
-                are_well(join(whole, spawned.self.rank, all, &spawned.next));
+                are_well(join(whole, spawned.self.rank, NOBODY, all, &spawned.next));
+    /* Those that come and live must not wait for those who do not go on with them. */
+    well = all_agree(family, well);
     free(all);
     free_if_made(&family);
     free_if_made(&whole);
-    if (well)
+    if (well) {
         PMPI_Comm_set_errhandler(spawned.next.alarm, MPI_ERRORS_RETURN);
-    else
-        forget_next();
-    return well;
+        return true;
+    }
+    are_well(true);
+    forget_next();
+    return false;
 }
 
-static void say(const struct bytes *said)
+static void say(int to, const struct bytes *said)
 {
-    PMPI_Send(said->data, (int)said->size, MPI_BYTE, spawned.missing, TAG_SAID,
+    PMPI_Send(said->data, (int)said->size, MPI_BYTE, to, TAG_SAID,
               spawned.next.alarm); /* if it is still there */
 }
 
@@ -218,14 +236,16 @@ static void settled(void)
 
 static void take_place(MPI_Comm parents, int *told)
 {
-    int *all = memory(spawned.numbers, sizeof *all);
+    int *all = memory(spawned.numbers, sizeof *all), place;
     struct communicators made;
     MPI_Comm whole;
     faultline_becomes(FAULTLINE_NO_RANK);
-    if (!merge(parents, true, &whole) || !join(whole, NOBODY, all, &made))
-        newcomers_one_at_a_time("while one was replaced");
+    PMPI_Comm_rank(MPI_COMM_WORLD, &place);
+    bool well = merge(parents, true, &whole) && join(whole, NOBODY, place, all, &made);
+    if (!all_agree(parents, well))
+        newcomers_leave();
     PMPI_Comm_free(&whole);
-    spawned.self = (struct place){all[TELL_RANK], all[TELL_RANKS]};
+    spawned.self = (struct place){all[TELL_RANK] + place, all[TELL_RANKS]};
     memcpy(told, all + TELL_REST, (spawned.numbers - TELL_REST) * sizeof *all);
     free(all);
     use(&made);
@@ -249,7 +269,7 @@ static void hear(int from, struct bytes *said)
 static void heard_all(void)
 {
     if (!all_agree(spawned.now.alarm, true))
-        newcomers_one_at_a_time("while one was given its determinants");
+        newcomers_leave();
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -267,8 +287,12 @@ static bool open_spawned(int reserve, int *told, size_t numbers, struct place *p
         take_place(parents, told);
     } else {
         spawned.self = (struct place){job.process, job.processes};
-        must_succeed(PMPI_Comm_dup(MPI_COMM_WORLD, &all.letters), "at the beginning");
-        must_succeed(PMPI_Comm_dup(MPI_COMM_WORLD, &all.alarm), "at the beginning");
+        bool made = PMPI_Comm_dup(MPI_COMM_WORLD, &all.letters) == MPI_SUCCESS &&
+                    PMPI_Comm_dup(MPI_COMM_WORLD, &all.alarm) == MPI_SUCCESS;
+        if (!made && newcomers_count(0) == spawned.self.ranks && spawned.self.ranks > 1)
+            newcomers_leave();
+        if (!made)
+            newcomers_one_at_a_time("at the beginning");
         use(&all);
     }
     *place = spawned.self;

@@ -17,7 +17,7 @@ struct way {
     bool (*one_has_died)(void);
     int (*come_together)(void);
     bool (*call)(const int *told);
-    void (*say)(const struct bytes *said);
+    void (*say)(int to, const struct bytes *said);
     bool (*meet)(void);
     void (*settled)(void);
     void (*hear)(int from, struct bytes *said);
