@@ -19,7 +19,7 @@ extern "C" {
 /* The version of this header. It is one more whenever a function is added, or does not mean any
  * more what it did. What was built with another version than that of the Faultline that runs it is
  * not run: Faultline says so, and the verdict is harness-error. */
-#define FAULTLINE_HEADER_VERSION 4
+#define FAULTLINE_HEADER_VERSION 5
 /* `inside`: any address in the program or library that was built with it. */
 void faultline_header(int version, const void *inside) __attribute__((weak));
 __attribute__((constructor)) static void faultline_tell_header(void)
@@ -75,7 +75,10 @@ enum faultline_note {
     FAULTLINE_REPLICA = 43,
     FAULTLINE_SURVIVES = 44,
     FAULTLINE_CANNOT = 45,
-    FAULTLINE_NEAR = 46
+    FAULTLINE_NEAR = 46,
+    FAULTLINE_CARRIES = 47,
+    FAULTLINE_RECORDED_CARRIED = 48,
+    FAULTLINE_BEGINS = 49
 };
 #define FAULTLINE_NO_RANK UINT64_MAX
 enum faultline_handle { FAULTLINE_COMM = 1, FAULTLINE_REQUEST = 2, FAULTLINE_COMM_IDENTITY = 3 };
@@ -222,6 +225,15 @@ static inline void faultline_settles(uint64_t passed)
         faultline_note(FAULTLINE_SETTLES, passed, NULL, NULL, 0);
 }
 
+/* The protocol promises: where no line is under way (at the beginning of an incarnation, and when
+ * one is committed or given up) the next one is begun before every rank has passed `passed` (1 or
+ * more) further potential checkpoints. As faultline_settles in all else. */
+static inline void faultline_begins(uint64_t passed)
+{
+    if (faultline_note)
+        faultline_note(FAULTLINE_BEGINS, passed, NULL, NULL, 0);
+}
+
 /* This rank has all late messages of `line` and says so next (C3 section 3.1,
  * readyToStopLogging). */
 static inline void faultline_ready(uint64_t line)
@@ -277,12 +289,34 @@ static inline void faultline_suppressed(uint64_t line, uint64_t comm, int peer, 
  * From each peer, on each communicator, in the order of sending, whatever the tags; altogether in
  * the order in which they came. Once for each line: again for the next one if it still waits then.
  * Unlike those above it may be told outside the call that hands the message over. After a restart,
- * `replayed`. Not for messages of which a collective of the application is made. */
+ * `replayed`. Not for messages of which a collective of the application is made: see
+ * faultline_carries. */
 static inline void faultline_recorded(uint64_t line, uint64_t comm, int peer, int tag,
                                       const void *data, size_t bytes)
 {
     if (faultline_message)
         faultline_message(FAULTLINE_RECORDED, line, comm, peer, tag, data, bytes);
+}
+
+/* What the protocol sends through `comm`, a communicator of the library, with `tag` is what calls
+ * of the application are made of, collective ones too: it is the content of channels, and not the
+ * protocol's own, as a marker is. Once per incarnation and tag, before the first line. From then on
+ * faultline_recorded_carried is asked for (S.channel). */
+static inline void faultline_carries(uint64_t comm, int tag)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_CARRIES, 0, comm, 0, tag, NULL, 0);
+}
+
+/* A message of the library that crosses the cut of `line` forwards is kept with the line: process
+ * `peer` of `comm` had sent it before its own cut, and the receive that took it here ended after
+ * this process's. data: the bytes that came. For what faultline_carries was told of; of each
+ * process on each communicator in the order of sending, whatever the tags. */
+static inline void faultline_recorded_carried(uint64_t line, uint64_t comm, int peer, int tag,
+                                              const void *data, size_t bytes)
+{
+    if (faultline_message)
+        faultline_message(FAULTLINE_RECORDED_CARRIED, line, comm, peer, tag, data, bytes);
 }
 
 /* All that rank `peer` of `comm` sent here before its own cut of `line`, on whatever communicator,

@@ -26,6 +26,13 @@ declare -A suites=(
           suites/chandy_lamport/crash.lua"
     [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
     [scmel]="suites/scmel/crash.lua"
+    [camel]="suites/camel/crash.lua"
+    [pessimistic]="suites/pessimistic/crash.lua"
+    [replication]="suites/replication/crash.lua suites/replication/lost.lua"
+    [respawn]="suites/respawn/crash.lua"
+    [transactions]="suites/transactions/crash.lua"
+    [checkpoint_on_failure]="suites/checkpoint_on_failure/crash.lua"
+    [ft_mpi]="suites/ft_mpi/crash.lua"
 )
 
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One

@@ -36,7 +36,8 @@ app() {
 @test "a drawn program whose features are switched off does without them, and else has them all" {
     local off='' name what
     for name in synchronous buffered ready persistent any-source any-tag probes matched-probes \
-        cancels sendrecv collectives nonblocking persistent-collectives; do
+        matched-ahead cancels cancelled-ahead sendrecv collectives nonblocking outstanding \
+        persistent-collectives; do
         off+="\"--$name\", 0, "
     done
     app '"--iterations", 200' >all.txt

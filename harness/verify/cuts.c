@@ -33,6 +33,11 @@ static bool turns_back(const struct shown *shown, struct at given, struct at got
            given.record->enter > from.record->enter && at_done(got) <= to.record->enter;
 }
 
+static bool is_send_of_wire(struct at at)
+{
+    return at.record->kind == RECORD_SEND && at.record->level == LEVEL_WIRE && at.record->peer >= 0;
+}
+
 /* Notes before `before` that the message is recorded with the line, against what crosses it
  * forwards: -1 too few, 1 too many. A send in which the cut lies may be on either side. */
 static int recorded(const struct shown *shown, struct at at, struct at cut, uint64_t before)
@@ -54,19 +59,56 @@ static int recorded(const struct shown *shown, struct at at, struct at cut, uint
     return kept < walk_count(sent) ? -1 : notes > 0 && kept > walk_count(begun);
 }
 
+/* The same of what calls of the application are made of on the wire, by all that the two processes
+ * did in the incarnation. */
+static int recorded_carried(const struct shown *shown, struct at at, struct at cut)
+{
+    struct message message = message_of(at);
+    struct at from = checkpoint_of(shown->traces, message.source, cut);
+    struct at to = checkpoint_of(shown->traces, message.destination, cut);
+    struct at receiver = {.trace = to.trace}, sender = {.trace = from.trace};
+    uint64_t sent = 0, begun = 0, got = 0;
+    if (from.record == NULL || to.record == NULL)
+        return 0;
+    for (struct at one = sender; at_next(&one);)
+        if (is_send_of_wire(one) && message_is_at(&message, one) &&
+            same_bytes(one.record, at.record)) {
+            begun += one.record->enter <= from.record->enter;
+            sent += at_done(one) <= from.record->enter;
+        }
+    for (struct at one = receiver; at_next(&one);)
+        got += one.record->level == LEVEL_WIRE && at_takes(one) && message_is_at(&message, one) &&
+               same_bytes(one.record, at.record) && at_done(one) <= to.record->enter;
+    uint64_t notes =
+        message_notes(&message, receiver, NOTE_RECORDED_CARRIED, cut.record->bytes, NEVER);
+    return notes + got < sent ? -1 : notes > 0 && notes + got > begun;
+}
+
 /* Of the same channel, what was sent later was recorded with the line first. */
 static bool is_passed(struct at sent, struct at told)
 {
     struct message message = message_of(sent);
     struct at trace = {.trace = told.trace};
-    for (struct at at = sent; told.record != NULL && at_is_sent(sent) && at_next(&at);) {
+    bool of_wire = is_send_of_wire(sent);
+    for (struct at at = sent;
+         told.record != NULL && (of_wire || at_is_sent(sent)) && at_next(&at);) {
         message.tag = at.record->tag;
         message.like = at.record;
-        if (at_is_sent(at) && message_is_at(&message, at) &&
-            message_notes(&message, trace, NOTE_RECORDED, told.record->bytes, told.index) > 0)
+        if ((of_wire ? is_send_of_wire(at) : at_is_sent(at)) && message_is_at(&message, at) &&
+            message_notes(&message, trace, (enum note_kind)told.record->tag, told.record->bytes,
+                          told.index) > 0)
             return true;
     }
     return false;
+}
+
+/* The send on the wire that is shown, or the note of what it sent. */
+static struct at shown_carried(const struct shown *shown)
+{
+    for (size_t i = 0; i < shown->count; i++)
+        if (is_send_of_wire(shown->event[i]))
+            return shown->event[i];
+    return shown_note(shown, NOTE_RECORDED_CARRIED, 0);
 }
 
 static bool is_told_twice(const struct shown *shown, struct at a, struct at b)
@@ -131,8 +173,11 @@ bool shows_turned_back(const struct shown *shown)
 
 bool shows_other_channel(const struct shown *shown)
 {
-    struct at told = shown_note(shown, NOTE_RECORDED, 0);
+    struct at told = shown_note(shown, NOTE_RECORDED, 0), carried = shown_carried(shown);
     struct at message = shown->sent.record != NULL ? shown->sent : told;
+    if (shown->checkpoint.record != NULL && carried.record != NULL)
+        return recorded_carried(shown, carried, shown->checkpoint) != 0 ||
+               is_passed(carried, shown_note(shown, NOTE_RECORDED_CARRIED, 0));
     return shown->checkpoint.record != NULL && message.record != NULL &&
            (recorded(shown, message, shown->checkpoint, NEVER) != 0 || is_passed(message, told));
 }

@@ -251,13 +251,12 @@ static uint64_t passed_between(const struct trace *trace, struct at from, struct
     return passed;
 }
 
-/* The number that a process of the incarnation promises. */
-static uint64_t promised_in(const struct shown *shown, int life)
+/* The number that a process of the incarnation promises, by notes of that kind. */
+static uint64_t promised_in(const struct shown *shown, int life, enum note_kind kind)
 {
     uint64_t promised = 0;
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
-        if (at.trace->incarnation == life && at_is_note(at, NOTE_SETTLES, 0) &&
-            at.record->bytes > promised)
+        if (at.trace->incarnation == life && at_is_note(at, kind, 0) && at.record->bytes > promised)
             promised = at.record->bytes;
     return promised;
 }
@@ -272,22 +271,51 @@ static bool settled_before(const struct shown *shown, uint64_t line, struct at t
     return false;
 }
 
-bool shows_line_open(const struct shown *shown)
+static bool begins_line(struct at at)
 {
-    struct at begun = shown->count > 0 ? shown->event[0] : (struct at){0};
-    struct at passed = shown_note(shown, NOTE_POTENTIAL, 0);
-    if (begun.record == NULL || passed.record == NULL ||
-        begun.trace->incarnation != passed.trace->incarnation ||
-        (!at_is_note(begun, NOTE_INITIATED, 0) && !at_is_note(begun, NOTE_NOTIFIED, 0) &&
-         !at_is_note(begun, NOTE_CHECKPOINT, 0)))
-        return false;
-    uint64_t promised = promised_in(shown, begun.trace->incarnation);
+    return at_is_note(at, NOTE_INITIATED, 0) || at_is_note(at, NOTE_NOTIFIED, 0) ||
+           at_is_note(at, NOTE_CHECKPOINT, 0);
+}
+
+/* Every process that comes to potential checkpoints has passed as many by then. */
+static bool all_have_passed(const struct shown *shown, struct at from, struct at then,
+                            uint64_t promised)
+{
     for (size_t t = 0; t < shown->traces->count; t++) {
         const struct trace *trace = &shown->traces->trace[t];
-        if (trace->incarnation == begun.trace->incarnation &&
+        if (trace->incarnation == then.trace->incarnation &&
             at_first_note(trace, NOTE_POTENTIAL, 0).record != NULL &&
-            passed_between(trace, begun, passed) < promised)
+            passed_between(trace, from, then) < promised)
             return false;
     }
-    return promised > 0 && !settled_before(shown, begun.record->bytes, passed);
+    return promised > 0;
+}
+
+/* Some line was begun by then, and was not over at `from`. */
+static bool any_begun(const struct shown *shown, struct at from, struct at then)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace->incarnation == then.trace->incarnation && begins_line(at) &&
+            at.record->enter <= then.record->enter &&
+            !settled_before(shown, at.record->bytes, from))
+            return true;
+    return false;
+}
+
+/* The first event: a line is begun, or is over; or the promise that others will be begun. */
+bool shows_line_open(const struct shown *shown)
+{
+    struct at first = shown->count > 0 ? shown->event[0] : (struct at){0};
+    struct at passed = shown_note(shown, NOTE_POTENTIAL, 0);
+    if (first.record == NULL || passed.record == NULL ||
+        first.trace->incarnation != passed.trace->incarnation)
+        return false;
+    int life = first.trace->incarnation;
+    if (begins_line(first))
+        return all_have_passed(shown, first, passed, promised_in(shown, life, NOTE_SETTLES)) &&
+               !settled_before(shown, first.record->bytes, passed);
+    return (at_is_note(first, NOTE_COMMIT, 0) || at_is_note(first, NOTE_GIVEN_UP, 0) ||
+            at_is_note(first, NOTE_BEGINS, 0)) &&
+           all_have_passed(shown, first, passed, promised_in(shown, life, NOTE_BEGINS)) &&
+           !any_begun(shown, first, passed);
 }

@@ -45,7 +45,7 @@ bool at_is_sent(struct at at)
 }
 
 /* A message has come, at whatever level. */
-static bool takes(struct at at)
+bool at_takes(struct at at)
 {
     const struct record *record = at.record;
     bool whole = record->kind == RECORD_RECV &&
@@ -58,7 +58,7 @@ static bool takes(struct at at)
 
 bool at_is_got(struct at at)
 {
-    return at.record->level == LEVEL_APP && takes(at);
+    return at.record->level == LEVEL_APP && at_takes(at);
 }
 
 bool at_is_helpers(const struct trace_set *traces, struct at at)
@@ -521,7 +521,7 @@ bool at_is_known(const struct trace_set *traces, struct at from, struct at to)
         more = false;
         for (struct at at = {0}; at_next_of_all(traces, &at);) {
             int rank = at.trace->rank, peer = at.record->peer;
-            if (at.trace->incarnation == life && at.index < after[rank] && takes(at) &&
+            if (at.trace->incarnation == life && at.index < after[rank] && at_takes(at) &&
                 at.record->level == LEVEL_WIRE && peer < traces->ranks && after[peer] != NEVER &&
                 at_done(at) >= from.record->enter && brings(traces, at, after[peer], &left)) {
                 after[rank] = at.index;

@@ -21,6 +21,7 @@ bool at_next_of_all(const struct trace_set *traces, struct at *at);
 
 bool at_is_sent(struct at at);                   /* a send of the application, begun */
 bool at_is_got(struct at at);                    /* what hands a message to the application */
+bool at_takes(struct at at);                     /* the same, at whatever level */
 bool at_is_call(struct at at, enum level level); /* a collective */
 bool at_is_note(struct at at, enum note_kind kind, uint64_t line); /* line 0: of any */
 

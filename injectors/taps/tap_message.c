@@ -376,12 +376,15 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
 
 void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
 {
-    /* Where a rank is reached is said of a communicator that the application need not know. */
-    enum level level = note->tag == NOTE_ADDRESS ? LEVEL_WIRE : LEVEL_APP;
+    /* Where a rank is reached, and what a protocol carries calls out with, is said of a
+     * communicator that the application need not know. */
+    bool of_library = note->tag == NOTE_ADDRESS || note->tag == NOTE_CARRIES ||
+                      note->tag == NOTE_RECORDED_CARRIED;
+    enum level level = of_library ? LEVEL_WIRE : LEVEL_APP;
     const struct communicator *c = communicator_find(level, (MPI_Comm)comm);
     bool hashed = false;
     note->comm = c->id;
-    note->peer = communicator_peer(c, peer);
+    note->peer = note->tag == NOTE_CARRIES ? PEER_ANY : communicator_peer(c, peer);
     note->hash = payload_hash_packed(data, bytes, &hashed);
     if (!hashed)
         note->flags = FLAG_NO_HASH;

@@ -1,7 +1,8 @@
 /* S.channel: what was recorded of a channel with a line is what crosses the line forwards in it:
  * the same messages, in the order in which they were sent, with their bytes. A channel goes from a
  * rank to a rank on a communicator, whatever the tags. Until it is told to be clear more of it may
- * be recorded.
+ * be recorded. So it is of the application's messages, and of what else its calls are made of on
+ * the wire (faultline_carries), as the messages of a collective call.
  *
  * Two sequences are compared: the messages of the channel that cross the line (struct s_crossing,
  * as sent) and the `recorded` notes that the receiver made for it (struct s_note, as made). As long
@@ -67,6 +68,12 @@ static void show_cut(struct finding *finding, const struct state *state)
         finding_show(finding, to->event);
 }
 
+/* What is carried on the wire need not have come to the application yet. */
+static const char *delivered(const struct state *state)
+{
+    return state->pass->level == LEVEL_WIRE ? "received" : "delivered";
+}
+
 /* Begins a finding about a message that crosses. */
 static struct finding *find_crossing(const struct state *state, const struct s_crossing *crossing)
 {
@@ -77,10 +84,11 @@ static struct finding *find_crossing(const struct state *state, const struct s_c
                 state->source, s_message_text(crossing, message), state->line,
                 event_text(crossing->sent, event));
     if (crossing->delivered)
-        finding_say(finding, "rank %d delivered it after its own: %s", state->destination,
-                    event_text(crossing->delivery, event));
+        finding_say(finding, "rank %d %s it after its own: %s", state->destination,
+                    delivered(state), event_text(crossing->delivery, event));
     else
-        finding_say(finding, "rank %d had not delivered it before its own", state->destination);
+        finding_say(finding, "rank %d had not %s it before its own", state->destination,
+                    delivered(state));
     finding_show(finding, crossing->sent);
     if (crossing->delivered)
         finding_show(finding, crossing->delivery);
@@ -139,7 +147,7 @@ static bool may_be_unfinished(const struct state *state, const struct s_note *no
         for (uint64_t at = piece->from; at < piece->to; at++) {
             const struct record *record = &piece->trace->record[at];
             uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
-            if (record->kind == RECORD_SEND && record->level == LEVEL_APP &&
+            if (record->kind == RECORD_SEND && record->level == state->pass->level &&
                 (leave == 0 || leave > piece->cut) && record->comm == state->comm &&
                 record->peer == state->destination && record->tag == note->tag)
                 return true;
@@ -160,8 +168,8 @@ static size_t find_message(const struct state *state, size_t at, const struct s_
 static struct s_note *next_note(const struct state *state, struct s_note *note)
 {
     do
-        note = note == NULL ? s_find(state->pass, NOTE_RECORDED, state->line, state->destination,
-                                     state->source)
+        note = note == NULL ? s_find(state->pass, state->pass->recorded, state->line,
+                                     state->destination, state->source)
                             : s_next(state->pass, note, state->source);
     while (note != NULL && !is_of(state, note));
     return note;
@@ -297,6 +305,6 @@ void s_judge_channels(struct s_pass *pass)
         judge_channel(pass, &state);
     }
     for (size_t i = 0; i < pass->note_count; i++)
-        if (pass->note[i].kind == NOTE_RECORDED)
+        if (pass->note[i].kind == pass->recorded)
             judge_empty(pass, &pass->note[i]);
 }

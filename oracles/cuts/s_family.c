@@ -24,10 +24,10 @@ static int compare_notes(const void *left, const void *right)
     return 0;
 }
 
-static bool counts(unsigned kind)
+static bool counts(const struct s_pass *pass, unsigned kind)
 {
     return kind == NOTE_CHECKPOINT || kind == NOTE_SAVED || kind == NOTE_COMMIT ||
-           kind == NOTE_RECORDED || kind == NOTE_CLEAR || kind == NOTE_NOTIFIED;
+           kind == pass->recorded || kind == NOTE_CLEAR || kind == NOTE_NOTIFIED;
 }
 
 static void add_note(struct s_pass *pass, int rank, const struct trace *trace, uint64_t index)
@@ -56,8 +56,9 @@ static void read_life(struct s_pass *pass, const struct life *life)
             continue;
         if (kind == NOTE_RESTORED)
             break;
-        if (counts(kind))
-            add_note(pass, life->rank, life->trace, at);
+        if (counts(pass, kind))
+            add_note(pass, pass->level == LEVEL_WIRE ? life->trace->rank : life->rank, life->trace,
+                     at);
     }
 }
 
@@ -222,6 +223,12 @@ static int by_channel(const void *left, const void *right)
     return 0;
 }
 
+static void sort_crossings(struct s_pass *pass)
+{
+    if (pass->crossing_count > 1)
+        qsort(pass->crossing, pass->crossing_count, sizeof *pass->crossing, by_channel);
+}
+
 /* --- the whole ----------------------------------------------------------------------------- */
 
 static const enum claim_id judged_here[] = {CLAIM_S_CUT, CLAIM_S_CHANNEL, CLAIM_S_DONE,
@@ -253,8 +260,7 @@ static void report_lost_sight(struct s_pass *pass)
 
 static void judge_cuts(struct s_pass *pass)
 {
-    if (pass->crossing_count > 1)
-        qsort(pass->crossing, pass->crossing_count, sizeof *pass->crossing, by_channel);
+    sort_crossings(pass);
     if (pass->lost_sight)
         report_lost_sight(pass);
     else
@@ -265,6 +271,15 @@ static void judge_cuts(struct s_pass *pass)
         r_judge_clear(pass);
 }
 
+static void release(struct s_pass *pass)
+{
+    free(pass->note);
+    free(pass->line);
+    free(pass->crossing);
+    free(pass->carried);
+    free(pass);
+}
+
 static void on_end(void *context)
 {
     struct s_pass *pass = context;
@@ -272,10 +287,7 @@ static void on_end(void *context)
         judge_cuts(pass);
     r_judge_buffers(pass);
     d_calls_release(&pass->calls);
-    free(pass->note);
-    free(pass->line);
-    free(pass->crossing);
-    free(pass);
+    release(pass);
 }
 
 static void listen(struct judging *judging, struct pass *pass)
@@ -284,6 +296,8 @@ static void listen(struct judging *judging, struct pass *pass)
         return;
     struct s_pass *own = memory_new(1, sizeof *own);
     *own = (struct s_pass){.judging = judging,
+                           .level = LEVEL_APP,
+                           .recorded = NOTE_RECORDED,
                            .incarnation = pass->incarnation,
                            .histories = pass->histories,
                            .match = &pass->match};
@@ -299,4 +313,92 @@ static void listen(struct judging *judging, struct pass *pass)
     pass_listen(pass, &listener);
 }
 
-const struct oracle oracle_cuts = {.application = listen, .needs_sound_traces = true};
+/* --- what calls of the application are made of -------------------------------------------------
+ */
+
+static bool is_carried(const struct s_pass *pass, uint32_t comm, int32_t tag)
+{
+    for (size_t i = 0; i < pass->carried_count; i++)
+        if (pass->carried[i].comm == comm && pass->carried[i].tag == tag)
+            return true;
+    return false;
+}
+
+static void read_carried(struct s_pass *pass, const struct trace *trace)
+{
+    uint64_t at = trace->count;
+    while (note_before(trace, at, &at)) {
+        const struct record *note = &trace->record[at];
+        int32_t tag = (int32_t)note->request;
+        if (note->tag != NOTE_CARRIES || is_carried(pass, note->comm, tag))
+            continue;
+        pass->carried = memory_room(pass->carried, pass->carried_count, &pass->carried_room,
+                                    sizeof *pass->carried);
+        pass->carried[pass->carried_count++] = (struct s_carried){note->comm, tag};
+    }
+}
+
+static void on_carried_pair(void *context, const struct channel *channel, const struct sent *sent,
+                            const struct received *received)
+{
+    struct s_pass *pass = context;
+    if (!is_carried(pass, channel->comm, channel->tag))
+        return;
+    pass->lost_sight |= received->blind;
+    look_at_lines(pass, channel, sent, received);
+}
+
+static void on_carried_anomaly(void *context, enum anomaly anomaly, const struct channel *channel,
+                               const struct sent *sent, const struct received *received,
+                               const struct pair *other)
+{
+    struct s_pass *pass = context;
+    (void)other;
+    if (anomaly == ANOMALY_LOST_SIGHT)
+        pass->lost_sight = true;
+    else if (!is_carried(pass, channel->comm, channel->tag))
+        return;
+    else if (anomaly == ANOMALY_UNDELIVERED || anomaly == ANOMALY_UNSEEN)
+        look_at_lines(pass, channel, sent, NULL);
+    else if (anomaly_is_message(anomaly, received))
+        on_carried_pair(pass, channel, sent, received);
+}
+
+static void on_wire_end(void *context)
+{
+    struct s_pass *pass = context;
+    sort_crossings(pass);
+    if (pass->lost_sight)
+        judging_unknown(pass->judging, CLAIM_S_CHANNEL);
+    else
+        s_judge_channels(pass);
+    release(pass);
+}
+
+static void listen_to_wire(struct judging *judging, struct pass *pass)
+{
+    if (!judging->asked[CLAIM_S_CHANNEL])
+        return;
+    struct s_pass *own = memory_new(1, sizeof *own);
+    *own = (struct s_pass){.judging = judging,
+                           .level = LEVEL_WIRE,
+                           .recorded = NOTE_RECORDED_CARRIED,
+                           .incarnation = pass->incarnation,
+                           .histories = pass->histories,
+                           .match = &pass->match};
+    for (size_t i = 0; i < judging->traces->count; i++)
+        if (judging->traces->trace[i].incarnation == pass->incarnation)
+            read_carried(own, &judging->traces->trace[i]);
+    read_notes(own);
+    if (own->carried_count == 0 || own->line_count == 0) {
+        release(own);
+        return;
+    }
+    pass_listen(pass, &(struct listener){.context = own,
+                                         .pair = on_carried_pair,
+                                         .anomaly = on_carried_anomaly,
+                                         .end = on_wire_end});
+}
+
+const struct oracle oracle_cuts = {
+    .wire = listen_to_wire, .application = listen, .needs_sound_traces = true};

@@ -41,8 +41,17 @@ struct s_crossing {
     struct event_ref delivery;
 };
 
+/* Messages of the wire of which calls of the application are made (faultline_carries). */
+struct s_carried {
+    uint32_t comm;
+    int32_t tag;
+};
+
+/* Over the application; or over the wire, of what is carried there: then ranks are processes. */
 struct s_pass {
     struct judging *judging;
+    enum level level;
+    unsigned recorded; /* kind of the notes that a message of this level is recorded */
     int incarnation;
     const struct histories *histories;
     const struct match *match;
@@ -54,6 +63,8 @@ struct s_pass {
     size_t crossing_count, crossing_room;
     struct s_crossing *crossing; /* by line, receiver, sender, communicator and order; owned */
     bool lost_sight;             /* which messages were delivered is not known */
+    size_t carried_count, carried_room;
+    struct s_carried *carried; /* of the wire; owned */
 };
 
 /* The first note of that kind, line and rank; the one after `note`, of the same. NULL: none.

@@ -1,8 +1,9 @@
 /* H.line: a line that was begun is committed, or given up with a reason, before every rank has
- * passed as many further potential checkpoints as the protocol promises (faultline_settles), in
- * every incarnation: a protocol that silently never commits again breaks it. Looks at notes
- * alone. An incarnation in which the plan keeps messages, stops ranks or lets storage fail is left
- * out. */
+ * passed as many further potential checkpoints as the protocol promises (faultline_settles); and
+ * where none is open the next one is begun before every rank has passed as many as it promises of
+ * that (faultline_begins). In every incarnation: a protocol that silently never commits again
+ * breaks it. Looks at notes alone. An incarnation in which the plan keeps messages, stops ranks or
+ * lets storage fail is left out. */
 #include "oracles/judging.h"
 
 #include "base/memory.h"
@@ -29,6 +30,7 @@ struct told_in {
     struct told_list lines;  /* what begins or settles one: by line, then the earliest first */
     struct told_list passed; /* potential checkpoints: by trace, then the earliest first */
     uint64_t promised;       /* potential checkpoints; 0: nothing is promised */
+    struct told begins;      /* the promise of when the next line is begun; value 0: none */
 };
 
 static bool begins(const struct told *told)
@@ -97,6 +99,8 @@ static void collect(const struct judging *judging, int incarnation, struct told_
                 put(&in->passed, told);
             else if (told.kind == NOTE_SETTLES && note->bytes > in->promised)
                 in->promised = note->bytes;
+            else if (told.kind == NOTE_BEGINS && note->bytes > in->begins.value)
+                in->begins = told;
         }
     }
     sort(&in->lines, compare_lines);
@@ -131,17 +135,17 @@ static size_t skip(const struct told_list *list, size_t from, uint64_t ticks)
     return low;
 }
 
-/* With which the last rank that comes to potential checkpoints has passed as many since `begun` as
+/* With which the last rank that comes to potential checkpoints has passed as many since `ticks` as
  * are promised; NULL: some rank has not. */
-static const struct told *overdue(const struct told_in *in, const struct told *begun)
+static const struct told *overdue(const struct told_in *in, uint64_t ticks, uint64_t promised)
 {
     const struct told_list *list = &in->passed;
     const struct told *last = NULL;
     for (size_t at = 0; at < list->count;) {
-        size_t later = skip(list, at, begun->ticks), end = skip(list, at, UINT64_MAX);
-        if (end - later < in->promised)
+        size_t later = skip(list, at, ticks), end = skip(list, at, UINT64_MAX);
+        if (end - later < promised)
             return NULL;
-        const struct told *passed = &list->told[later + in->promised - 1];
+        const struct told *passed = &list->told[later + promised - 1];
         if (last == NULL || passed->ticks > last->ticks)
             last = passed;
         at = end;
@@ -174,26 +178,92 @@ static void report(struct judging *judging, const struct told *begun, const stru
 static void judge_line(struct judging *judging, const struct told_in *in, const struct told *begun,
                        const struct told *settled)
 {
-    const struct told *passed = overdue(in, begun);
+    const struct told *passed = overdue(in, begun->ticks, in->promised);
     bool late = passed != NULL && (settled == NULL || settled->ticks > passed->ticks);
     judging_saw(judging, CLAIM_H_LINE, late || settled != NULL);
     if (late)
         report(judging, begun, passed, settled, in->promised);
 }
 
+/* What was told first of a line; NULL: nothing. Returns where the next line is in the list. */
+static size_t read_line(const struct told_list *lines, size_t at, const struct told **begun,
+                        const struct told **settled)
+{
+    const struct told *told = lines->told;
+    size_t end = at;
+    *begun = *settled = NULL;
+    for (; end < lines->count && told[end].value == told[at].value; end++) {
+        if (*begun == NULL && begins(&told[end]))
+            *begun = &told[end];
+        if (*settled == NULL && settles(&told[end]))
+            *settled = &told[end];
+    }
+    return end;
+}
+
 static void judge_all(struct judging *judging, const struct told_in *in)
 {
-    const struct told *told = in->lines.told;
-    for (size_t at = 0, end; at < in->lines.count; at = end) {
-        const struct told *begun = NULL, *settled = NULL;
-        for (end = at; end < in->lines.count && told[end].value == told[at].value; end++) {
-            if (begun == NULL && begins(&told[end]))
-                begun = &told[end];
-            if (settled == NULL && settles(&told[end]))
-                settled = &told[end];
-        }
+    const struct told *begun, *settled;
+    for (size_t at = 0; at < in->lines.count;) {
+        at = read_line(&in->lines, at, &begun, &settled);
         if (begun != NULL)
             judge_line(judging, in, begun, settled);
+    }
+}
+
+/* --- the next line --------------------------------------------------------------------------- */
+
+static void report_none(struct judging *judging, const struct told_in *in,
+                        const struct told *settled, const struct told *passed)
+{
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(judging, CLAIM_H_LINE, VERDICT_VIOLATION);
+    if (settled != NULL)
+        finding_say(finding, "line %" PRIu64 " was %s, and no other was open: %s", settled->value,
+                    settled->kind == NOTE_COMMIT ? "committed" : "given up",
+                    event_text(event_of(settled->trace, settled->index), event));
+    else
+        finding_say(finding, "the incarnation began, and no line was open");
+    finding_say(finding,
+                "every rank has passed %" PRIu64 " potential checkpoint%s since, as many as the "
+                "protocol promises, and no line has been begun: %s",
+                in->begins.value, in->begins.value == 1 ? "" : "s",
+                event_text(event_of(passed->trace, passed->index), event));
+    if (settled != NULL)
+        finding_show(finding, event_of(settled->trace, settled->index));
+    else
+        finding_show(finding, event_of(in->begins.trace, in->begins.index));
+    finding_show(finding, event_of(passed->trace, passed->index));
+}
+
+/* From when `settled` was told (NULL: the beginning) until the next line is begun. */
+static void judge_pause(struct judging *judging, const struct told_in *in,
+                        const struct told *settled)
+{
+    uint64_t from = settled != NULL ? settled->ticks : in->begins.ticks;
+    const struct told *next = NULL, *begun, *over;
+    for (size_t at = 0; at < in->lines.count;) {
+        at = read_line(&in->lines, at, &begun, &over);
+        if (begun == NULL)
+            continue;
+        if (begun->ticks <= from && (over == NULL || over->ticks > from))
+            return; /* this one is open */
+        if (begun->ticks > from && (next == NULL || begun->ticks < next->ticks))
+            next = begun;
+    }
+    const struct told *passed = overdue(in, from, in->begins.value);
+    if (passed != NULL && (next == NULL || next->ticks > passed->ticks))
+        report_none(judging, in, settled, passed);
+}
+
+static void judge_pauses(struct judging *judging, const struct told_in *in)
+{
+    const struct told *begun, *settled;
+    judge_pause(judging, in, NULL);
+    for (size_t at = 0; at < in->lines.count;) {
+        at = read_line(&in->lines, at, &begun, &settled);
+        if (settled != NULL)
+            judge_pause(judging, in, settled);
     }
 }
 
@@ -206,6 +276,8 @@ static void judge_lines(struct judging *judging)
         collect(judging, i, &in);
         if (in.promised > 0)
             judge_all(judging, &in);
+        if (in.begins.value > 0)
+            judge_pauses(judging, &in);
         free(in.lines.told);
         free(in.passed.told);
     }

@@ -11,10 +11,10 @@ local collective = { laplace = true, cg = true, neuron = true, random = true, co
 local crossed = { pipeline = true, mixture = true, collectives = true }
 -- Of `drawn`, what a protocol refuses.
 local refused = {
-  blocking = { "--crossing", 0, "--changing", 0 },
+  blocking = { "--crossing", 0, "--changing", 0, "--outstanding", 0 },
   c3 = { "--inter", 0 },
-  chandy_lamport = { "--inter", 0, "--persistent-collectives", 0 },
-  cocheck = { "--inter", 0, "--persistent-collectives", 0 },
+  chandy_lamport = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 },
+  cocheck = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 },
 }
 local programs = {
   { "ring", { "--iterations", 32 } },

@@ -8,10 +8,12 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 
 local protocols = {
-  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0 } },
+  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
   { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
-  { "chandy_lamport", "CHANDY", { "S", "H" }, { "--inter", 0, "--persistent-collectives", 0 } },
-  { "cocheck", "COCHECK", { "R", "H" }, { "--inter", 0, "--persistent-collectives", 0 } },
+  { "chandy_lamport", "CHANDY", { "S", "H" },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+  { "cocheck", "COCHECK", { "R", "H" },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
 }
 
 local function environment(name, variable)
@@ -48,22 +50,58 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Under SCMEL one rank dies when all have come out of MPI_Init, and the others live on.
--- Communicators that are made ahead of checkpoint_restore are refused.
-local function death(p)
-  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
-  if chance(70) then p:await { event = "saved", epoch = random(3) } end
-  p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(chance(30) and 20 or 150) }
+-- Where messages are logged one rank dies when all have come out of MPI_Init, and the others live on;
+-- in some, others die later, or the same again: each when the process that took the place of the one
+-- before lives on. Messages may be long on their way. Communicators that are made ahead of checkpoint_restore are refused.
+local function deaths_of_one(p, protocol)
+  local process = {} -- of each rank
+  if chance(50) then p:jitter { ms = random(5) } end
+  for rank = 0, p.ranks - 1 do
+    process[rank] = rank
+    p:await { rank = rank, event = "call", nth = 2 }
+  end
+  local count = chance(60) and 1 or random(2, 3)
+  for death = 1, count do
+    if death == 1 and chance(70) then p:await { event = "saved", epoch = random(3) } end
+    local rank = random(0, p.ranks - 1)
+    p:kill { rank = process[rank], event = "call", nth = random(chance(30) and 20 or 150) }
+    process[rank] = p.ranks + death - 1
+    if death < count then
+      p:await { rank = process[rank], event = "phase", name = protocol .. ":lives-on" }
+    end
+  end
 end
 
+local function arguments()
+  return { "--seed", random(1000000000), "--iterations", random(10, 60),
+           "--size", chance(10) and 3000 or random(60),
+           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
+end
+
+for _, protocol in ipairs { "scmel", "pessimistic" } do
+  for number = 1, PROGRAMS do
+    scenario(("%s: program %d"):format(protocol, number)) {
+      protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(),
+      ranks = chance(10) and random(6, 16) or random(2, 5),
+      environment = { [protocol:upper() .. "_EVERY"] = random(2, 7) },
+      engine = "step", survivors = true, timeout = 60,
+      plan = function(p) deaths_of_one(p, protocol) end,
+    }
+  end
+end
+
+-- Under replication a process of each of some ranks dies.
 for number = 1, PROGRAMS do
-  scenario(("scmel: program %d"):format(number)) {
-    protocol = "scmel", program = "drawn", claims = { "H", "M" },
-    arguments = { "--seed", random(1000000000), "--iterations", random(10, 60),
-                  "--size", chance(10) and 3000 or random(60),
-                  "--communicators", 0, "--persistent-collectives", 0 },
-    ranks = chance(10) and random(6, 16) or random(2, 5),
-    environment = { SCMEL_EVERY = random(2, 7) },
-    engine = "step", survivors = true, timeout = 60, plan = death,
+  local ranks = random(2, 4)
+  scenario(("replication: program %d"):format(number)) {
+    protocol = "replication", program = "drawn", claims = { "H", "P" }, arguments = arguments(),
+    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      for rank = 0, ranks - 1 do
+        if chance(50) then
+          p:kill { rank = rank + random(0, 1) * ranks, event = "call", nth = random(150) }
+        end
+      end
+    end,
   }
 end

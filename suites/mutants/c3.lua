@@ -249,3 +249,23 @@ for number = 1, 45 do
     end,
   })
 end
+
+-- ---- messages that were found ahead of the line ------------------------------------------------
+
+-- MPI_Mprobe finds them ahead of the line, MPI_Mrecv receives them beyond it; so does it in recovery.
+for number = 1, 12 do
+  situation(("found by a matched probe in the step before, program %d"):format(number), 1, {
+    program = "drawn", ranks = math.random(2, 3), engine = "step",
+    claims = { "H.result", "H.progress" },
+    arguments = { "--seed", math.random(1000000000), "--iterations", 40, "--size", 12, "--inter", 0,
+                  "--collectives", 0, "--nonblocking", 0, "--any-tag", math.random(2),
+                  "--received", 5, "--matched-ahead", 1 },
+    max_incarnations = 8,
+    plan = function(p)
+      for life = 1, 2 do
+        p:await { event = "commit", epoch = 2 * life - 1 }
+        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
+      end
+    end,
+  })
+end

@@ -157,6 +157,23 @@ static void cancel_due(const struct group *group, struct due *due)
         MPI_Request_free(request_of(kept.receiving, group, 0));
 }
 
+/* Messages are matched, and receives cancelled, that are completed in the next step. */
+static void look_ahead(void)
+{
+    uint64_t now = self.kept.step;
+    for (uint64_t back = WINDOW - 1; back-- > 0;)
+        for (int i = 0; now >= back && i < groups_of(now - back); i++) {
+            struct group group;
+            draw_group(now - back, i, (uint64_t)self.steps, &group);
+            if (group.later != (int)back + 1 || group.to != self.rank)
+                continue;
+            for (int k = 0; group.matched_ahead && k < group.messages; k++)
+                match_ahead(&group, in_order(&group, k));
+            if (group.cancelled_ahead)
+                cancel_ahead(&group);
+        }
+}
+
 /* --- a step ----------------------------------------------------------------------------------- */
 
 /* Nobody sends this, and nothing goes to nobody. */
@@ -228,23 +245,17 @@ static void call_all(void)
     }
 }
 
-#define BROADCASTS 2
-
-/* Collective calls that go on while messages are sent and received, begun ahead of the step's
- * groups or after them; all wait for them at the end of the step, for the last one first. Their
- * communicator is, if there is one, that of receives with any tag, which may be posted by then:
- * none of them may take what a collective call sends. */
-struct overlapping {
-    uint64_t mine, all, broadcast[BROADCASTS];
-    MPI_Request request[1 + BROADCASTS];
-};
-
-static void begin_overlapping(struct overlapping *calls)
+/* Collective calls are begun ahead of the step's groups or after them; all wait for them at the end
+ * of the step, or at the beginning of the next one, for the last one first. Their communicator is,
+ * if there is one, that of receives with any tag, which may be posted by then: none of them may
+ * take what a collective call sends. */
+static void begin_overlapping(void)
 {
+    struct overlapping *calls = &kept.overlapping;
     uint64_t step = self.kept.step;
     MPI_Comm comm =
         feature[ANY_TAG] ? comm_of((enum slot)(SLOT_ANY + (int)(step % WINDOW))) : MPI_COMM_WORLD;
-    *calls = (struct overlapping){.mine = self.kept.sum};
+    *calls = (struct overlapping){.step = step, .mine = self.kept.sum};
     for (int i = 0; i <= BROADCASTS; i++)
         calls->request[i] = MPI_REQUEST_NULL;
     if (!feature[NONBLOCKING_COLLECTIVES])
@@ -259,29 +270,38 @@ static void begin_overlapping(struct overlapping *calls)
     }
 }
 
-/* Returns what the reduction gives; 0: there was none. */
-static uint64_t end_overlapping(struct overlapping *calls)
+static void end_overlapping(void)
 {
-    struct group none = {.step = self.kept.step};
+    struct overlapping *calls = &kept.overlapping;
+    struct group none = {.step = calls->step};
     for (int i = BROADCASTS; i >= 0; i--) {
         bool broadcasts = i > 0 && calls->request[i] != MPI_REQUEST_NULL;
         MPI_Wait(&calls->request[i], MPI_STATUS_IGNORE);
         if (broadcasts && calls->broadcast[i - 1] != program_mix(none.step, (uint64_t)i - 1))
             wrong(&none, "a broadcast gives what its root has not sent");
     }
-    return calls->all;
+    kept.reduced += calls->all;
+    kept.outstanding = false;
+}
+
+/* They go on over the potential checkpoint. */
+static bool are_outstanding(uint64_t step)
+{
+    return feature[OUTSTANDING_COLLECTIVES] && step + 1 < (uint64_t)self.steps &&
+           draw(step, 90306, 4) == 0;
 }
 
 static void one_step(long compute_us)
 {
     uint64_t step = self.kept.step;
     struct due due = {.count = 0};
-    struct overlapping overlapping;
     bool groups_first = draw(step, 90305, 2) == 0;
     self.collected = gathered = 0;
+    if (kept.outstanding)
+        end_overlapping();
     call_all();
     if (!groups_first)
-        begin_overlapping(&overlapping);
+        begin_overlapping();
     with_due(look_at_due, &due);
     with_due(begin_due, &due);
     if (draw(step, 90401, 4) == 0)
@@ -292,17 +312,21 @@ static void one_step(long compute_us)
         do_group(&group);
     }
     if (groups_first)
-        begin_overlapping(&overlapping);
+        begin_overlapping();
     if (feature[SENDRECV] && draw(step, 90402, 3) == 0)
         turn();
     program_compute(compute_us);
     with_due(cancel_due, &due);
     with_due(find_due, &due);
     complete_due(&due);
-    uint64_t all = end_overlapping(&overlapping);
+    look_ahead();
+    kept.outstanding = are_outstanding(step);
+    if (!kept.outstanding)
+        end_overlapping();
     if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1)
         change(step);
-    collect(gathered + all);
+    collect(gathered + kept.reduced);
+    kept.reduced = 0;
     self.kept.sum = program_mix(self.kept.sum, self.collected);
     self.kept.step++;
 }
@@ -403,7 +427,7 @@ int main(int argc, char **argv)
     self.steps = 40;
     self.size = 40;
     for (int i = 0; i < FEATURES; i++)
-        feature[i] = 1;
+        feature[i] = i != MATCHED_AHEAD;
     const struct program_option options[] = {
         {"iterations", &self.steps, 1, 1000000000, "steps"},
         {"size", &self.size, 1, 65536, "elements in a message at most"},
@@ -422,7 +446,9 @@ int main(int argc, char **argv)
          "1: receives and probes with MPI_ANY_TAG, 2: and as many as can be"},
         SWITCH("probes", PROBES, "MPI_Probe, MPI_Iprobe"),
         SWITCH("matched-probes", MATCHED_PROBES, "MPI_Mprobe, MPI_Improbe"),
+        SWITCH("matched-ahead", MATCHED_AHEAD, "MPI_Mprobe in one step, MPI_Mrecv in the next (0)"),
         SWITCH("cancels", CANCELS, "receives are cancelled"),
+        SWITCH("cancelled-ahead", CANCELLED_AHEAD, "... and completed in the next step"),
         SWITCH("self", TO_SELF, "messages to the sender itself"),
         SWITCH("empty", EMPTY, "messages of no bytes"),
         SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
@@ -434,6 +460,8 @@ int main(int argc, char **argv)
         SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
         SWITCH("collectives", COLLECTIVES, "collective calls"),
         SWITCH("nonblocking", NONBLOCKING_COLLECTIVES, "collective calls that do not block"),
+        SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
+               "collective calls that do not block go on over a potential checkpoint"),
         SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
     };
     MPI_Init(&argc, &argv);

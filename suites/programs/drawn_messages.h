@@ -12,14 +12,26 @@
 
 #define WINDOW_REQUESTS (WINDOW * GROUPS * MESSAGES)
 #define TAG_ASK 1
+#define BROADCASTS 2
+
+/* Collective calls that go on while messages are sent and received: a reduction, and broadcasts. */
+struct overlapping {
+    uint64_t step, mine, all, broadcast[BROADCASTS];
+    MPI_Request request[1 + BROADCASTS];
+};
 
 /* What a checkpoint must keep besides self.kept and the payloads. */
 static struct {
     MPI_Comm comm[SLOTS];
     MPI_Request sending[WINDOW][GROUPS][MESSAGES];
     MPI_Request receiving[WINDOW][GROUPS][MESSAGES];
+    MPI_Message matched[WINDOW][GROUPS][MESSAGES]; /* of groups that are matched ahead */
     MPI_Request none;
     uint64_t taken;
+    struct overlapping overlapping;
+    uint64_t reduced; /* what they give counts at the end of a step; the step may begin again */
+    bool outstanding; /* these calls go on in the next step */
+    bool cancelled[WINDOW][GROUPS]; /* told ahead, of groups that are cancelled ahead */
 } kept;
 
 /* Which messages of a group have come. */
@@ -139,6 +151,17 @@ static void receive_probed(const struct group *group, int i)
     take(group, i, &status);
 }
 
+static MPI_Message *matched_of(const struct group *group, int i)
+{
+    return &kept.matched[group->step % WINDOW][group->number][i];
+}
+
+static void match_ahead(const struct group *group, int i)
+{
+    MPI_Mprobe(source_of(group, i), tag_of(group, i), comm_of(group->slot), matched_of(group, i),
+               MPI_STATUS_IGNORE);
+}
+
 static void receive_matched(const struct group *group, int i)
 {
     enum shape shape = group->message[i].received_as;
@@ -148,7 +171,9 @@ static void receive_matched(const struct group *group, int i)
     MPI_Message found;
     MPI_Request request;
     MPI_Status status;
-    if (group->receiving == MPROBE) {
+    if (group->matched_ahead) {
+        MPI_Mrecv(at, (int)self.size, shape_type[shape], matched_of(group, i), &status);
+    } else if (group->receiving == MPROBE) {
         MPI_Mprobe(source, tag, comm, &found, &status);
         MPI_Mrecv(at, (int)self.size, shape_type[shape], &found, &status);
     } else {
@@ -205,15 +230,35 @@ static void receive_all(const struct group *group)
     }
 }
 
+static bool *cancelled_of(const struct group *group)
+{
+    return &kept.cancelled[group->step % WINDOW][group->number];
+}
+
+static void cancel_ahead(const struct group *group)
+{
+    MPI_Request *request = request_of(kept.receiving, group, 0);
+    MPI_Status status;
+    int there = 0, cancelled;
+    MPI_Cancel(request);
+    while (!there)
+        MPI_Request_get_status(*request, &there, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    *cancelled_of(group) = cancelled != 0;
+}
+
 /* The posted receive is cancelled, before or after its message has come. */
 static void cancel(const struct group *group)
 {
     MPI_Request *request = request_of(kept.receiving, group, 0);
     MPI_Status status;
     int cancelled;
-    MPI_Cancel(request);
+    if (!group->cancelled_ahead)
+        MPI_Cancel(request);
     complete_one(group->step % 2, request, &status);
     MPI_Test_cancelled(&status, &cancelled);
+    if (group->cancelled_ahead && *cancelled_of(group) != (cancelled != 0))
+        wrong(group, "a receive that was cancelled is not, or the other way round");
     if (cancelled)
         receive_plainly(group, 0);
     else

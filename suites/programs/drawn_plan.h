@@ -22,7 +22,9 @@ enum feature {
     ANY_TAG,
     PROBES,
     MATCHED_PROBES,
+    MATCHED_AHEAD,
     CANCELS,
+    CANCELLED_AHEAD,
     TO_SELF,
     EMPTY,
     TYPES,
@@ -33,6 +35,7 @@ enum feature {
     SENDRECV,
     COLLECTIVES,
     NONBLOCKING_COLLECTIVES,
+    OUTSTANDING_COLLECTIVES,
     PERSISTENT_COLLECTIVES,
     FEATURES
 };
@@ -78,10 +81,12 @@ struct group {
     bool any_source;
     bool one_named; /* the second receive names its source, those around it do not */
     bool any_tag;
-    bool asked;       /* a sender waits until the receiver has asked for it */
-    bool posted_late; /* not before the step in which it is due */
-    bool cancelled;   /* the receive, which is done again if that came in time */
-    bool reversed;    /* received in the other order than sent */
+    bool asked;           /* a sender waits until the receiver has asked for it */
+    bool posted_late;     /* not before the step in which it is due */
+    bool matched_ahead;   /* found by MPI_Mprobe in the step before that */
+    bool cancelled;       /* the receive, which is done again if that came in time */
+    bool cancelled_ahead; /* in the step before it is due, and asked there whether it was */
+    bool reversed;        /* received in the other order than sent */
     int messages;
     struct message message[MESSAGES];
 };
@@ -218,7 +223,8 @@ static bool can_buffer(const struct group *group, const struct message *message)
 /* A send that waits for its receiver is for groups that are received, or posted, in its turn. */
 static void draw_sending(const struct group *group, int number, struct message *message)
 {
-    bool met = is_posted_at_once(group) || (group->later == 0 && message->from != group->to);
+    bool met = (is_posted_at_once(group) && !group->cancelled_ahead) ||
+               (group->later == 0 && message->from != group->to);
     if (draws(group, number, 1, SYNCHRONOUS, 4))
         message->mode = MODE_SYNCHRONOUS;
     else if (can_buffer(group, message) && draws(group, number, 2, BUFFERED, 4))
@@ -286,10 +292,14 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
         group->later = draw_of(group, 0, 15, left < WINDOW ? (int)left + 1 : WINDOW);
     group->asked = (group->any_source && group->any_tag) || draw_of(group, 0, 16, 3) == 0;
     group->posted_late = group->later > 0 && draw_of(group, 0, 17, 3) == 0;
+    group->matched_ahead = group->later > 0 && group->receiving == MPROBE &&
+                           draws(group, MESSAGES, 4 + MESSAGES, MATCHED_AHEAD, 2);
     group->messages = 1 + draw_of(group, 0, 18, MESSAGES);
     group->cancelled = is_posted(group) && draws(group, 0, 19, CANCELS, 3);
     if (group->cancelled)
         group->messages = 1;
+    group->cancelled_ahead = group->cancelled && group->later > 0 && !group->posted_late &&
+                             draws(group, MESSAGES, 5 + MESSAGES, CANCELLED_AHEAD, 2);
     bool same_tag = draw_of(group, MESSAGES, 0, 2) == 0;
     group->reversed = !same_tag && !group->any_tag && draw_of(group, MESSAGES, 1, 3) == 0;
     int apart, first = first_tag(group, &apart);

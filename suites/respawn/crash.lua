@@ -39,6 +39,15 @@ crash("the same rank three times", function(p)
   p:kill(at_call(5, 40))
 end)
 
+crash("when it has done its work", function(p)
+  p:kill { rank = 2, call = "MPI_Finalize" }
+end)
+
+crash("when it has done its work, and then its new process", function(p)
+  p:kill { rank = 2, call = "MPI_Finalize" }
+  p:kill { rank = 4, call = "MPI_Finalize" }
+end)
+
 crash("two at once, not side by side", function(p)
   p:kill { ranks = { 0, 2 }, at = at_call(1, 40) }
 end)

@@ -76,6 +76,12 @@ for _, name in ipairs { "mid-commit", "before-commit-rename", "after-commit-rena
     p:kill(point(0, name, 3))
     p:kill(point(1, name))
   end)
+  -- Process 4 takes the place of rank 0. What was committed must be there when all are gone.
+  job(programs[1], ("while rank 0 commits, at %s, and then all at once"):format(name), function(p)
+    p:kill(point(0, name, 3))
+    p:await { rank = 4, event = "restored" }
+    p:kill { ranks = { 1, 2, 3, 4 }, at = at_call(3, 2) }
+  end)
 end
 
 -- While rank 1 is replaced: another one, or its new process.

@@ -44,6 +44,7 @@ void protocol_start(void)
     must(line_store_open(&self.store, "blocking", self.rank, job.processes, &error), &error);
     PMPI_Comm_dup(MPI_COMM_WORLD, &self.comm);
     faultline_settles(1); /* a line begins and ends inside one potential checkpoint */
+    faultline_begins(self.every + 1);
 }
 
 EXPORTED int MPI_Finalize(void)

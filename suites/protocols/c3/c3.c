@@ -91,6 +91,7 @@ void protocol_start(void)
     handles_open(&for_handles);
     line_recovered(LINE_NONE);
     faultline_settles(SETTLES);
+    faultline_begins(self.every + SETTLES);
     self.started = true;
 }
 

@@ -106,8 +106,11 @@ static void rank_has_stopped(void)
         commit();
 }
 
+/* Not again while the initiator itself cannot take it, since a collective call is under way. */
 static void initiate(void)
 {
+    if (line.requested > self.epoch)
+        return;
     line.ready_ranks = line.stopped_ranks = 0;
     line.requested = self.epoch + 1;
     faultline_initiated(line.requested);

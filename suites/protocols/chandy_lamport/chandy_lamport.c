@@ -114,6 +114,14 @@ EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
+/* Packets that are no markers: the state of a channel is made of them. */
+static void tell_carried(void)
+{
+    static const int kinds[] = {PACKET_MESSAGE, PACKET_COLLECTIVE, PACKET_ACKNOWLEDGE};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        faultline_carries((uint64_t)layer_comm(), kinds[i]);
+}
+
 void protocol_start(void)
 {
     struct error error;
@@ -129,7 +137,9 @@ void protocol_start(void)
     must(line_store_open(&self.store, "chandy_lamport", job.process, job.processes, &error),
          &error);
     snapshot_open();
+    tell_carried();
     faultline_settles(SETTLES);
+    faultline_begins(self.options.every + self.options.steps + 1);
 }
 
 EXPORTED int MPI_Finalize(void)

@@ -30,6 +30,9 @@ void channels_record(uint64_t line, struct packet *packet)
     if (layer_describe(packet, &message))
         faultline_recorded(line, message.comm, message.peer, message.tag, message.data,
                            message.bytes);
+    faultline_recorded_carried(line, (uint64_t)layer_comm(), packet->head.from,
+                               (int)packet->head.kind, &packet->head,
+                               sizeof packet->head + packet->head.bytes);
 }
 
 static void path_of(uint64_t line, char *path)

@@ -136,6 +136,7 @@ void protocol_start(void)
     move_open();
     line_open();
     faultline_settles(SETTLES);
+    faultline_begins(self.options.every + SETTLES);
     if (self.process == COORDINATOR)
         coordinator_open(self.line);
     self.started = true;
