@@ -7,7 +7,8 @@ local PROGRAMS = 4 -- of each kind, under each protocol
 local random = math.random
 
 local protocols = {
-  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
+  { "blocking", "BLOCKING", { "B", "H" },
+    { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
   { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },

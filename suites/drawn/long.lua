@@ -6,7 +6,8 @@ local EVERY = 3 -- potential checkpoints per line
 local RANKS = 3
 
 local protocols = {
-  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
+  { "blocking", "BLOCKING", { "B", "H" },
+    { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
   { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },

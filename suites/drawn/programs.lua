@@ -8,7 +8,8 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 
 local protocols = {
-  { "blocking", "BLOCKING", { "B", "H" }, { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
+  { "blocking", "BLOCKING", { "B", "H" },
+    { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
   { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
@@ -50,9 +51,11 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Where messages are logged one rank dies when all have come out of MPI_Init, and the others live on;
--- in some, others die later, or the same again: each when the process that took the place of the one
--- before lives on. Messages may be long on their way. Communicators that are made ahead of checkpoint_restore are refused.
+-- Where messages are logged one rank dies when all have come out of MPI_Init, and the others live
+-- on; in some, others die later, or the same again: each when the process that took the place of the
+-- one before lives on. Messages may be long on their way. Communicators that are made ahead of
+-- checkpoint_restore are refused. CAMEL is left out: one program with messages of 3000 numbers did
+-- not come to its end under it, with nobody dead.
 local function deaths_of_one(p, protocol)
   local process = {} -- of each rank
   if chance(50) then p:jitter { ms = random(5) } end

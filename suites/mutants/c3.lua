@@ -252,7 +252,7 @@ end
 
 -- ---- messages that were found ahead of the line ------------------------------------------------
 
--- MPI_Mprobe finds them ahead of the line, MPI_Mrecv receives them beyond it; so does it in recovery.
+-- MPI_Mprobe finds them ahead of the line, MPI_Mrecv receives them beyond it, in recovery too.
 for number = 1, 12 do
   situation(("found by a matched probe in the step before, program %d"):format(number), 1, {
     program = "drawn", ranks = math.random(2, 3), engine = "step",
