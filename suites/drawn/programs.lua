@@ -52,8 +52,8 @@ for number = 1, PROGRAMS do
 end
 
 -- Where messages are logged one rank dies when all have come out of MPI_Init, and the others live
--- on; in some, others die later, or the same again: each when the process that took the place of the
--- one before lives on. Messages may be long on their way. Communicators that are made ahead of
+-- on; in some, others die later, or the same again, each when the process that took the place of
+-- the one before lives on. Messages may be long on their way. Communicators that are made ahead of
 -- checkpoint_restore are refused. CAMEL is left out: one program with messages of 3000 numbers did
 -- not come to its end under it, with nobody dead.
 local function deaths_of_one(p, protocol)
