@@ -13,14 +13,18 @@ cp -r suites/protocols "$copy/suites"
 patch -s -p1 -F0 --no-backup-if-mismatch -d "$copy" <"$patch"
 
 tree=$copy/suites/protocols
-headers=same
-diff -rq -x '*.c' suites/protocols "$tree" >/dev/null || headers=other
+# An object is compiled again if its source is another one, or the dependency file beside the object
+# names a header that is. names: lines of "/HEADER", no line where none is.
+names=$(find suites/protocols -name '*.h' | while read -r header; do
+    cmp -s "$header" "$copy/$header" || echo "/${header##*/}"
+done)
 objects=()
 for object in "$@"; do
     source=${object##*/obj/}
     source=${source%.o}.c
     if [ -e "$tree/$source" ] &&
-        { [ $headers = other ] || ! cmp -s "suites/protocols/$source" "$tree/$source"; }; then
+        { ! cmp -s "suites/protocols/$source" "$tree/$source" ||
+            { [ -n "$names" ] && grep -qF "$names" "${object%.o}.d"; }; }; then
         object=$copy/obj/${source%.c}.o
         mkdir -p "${object%/*}"
         $COMPILE -I"$tree" -c -o "$object" "$tree/$source"
