@@ -1,9 +1,10 @@
 /* The verification of violations: it accepts every witness of a golden trace (golden.c), refuses
  * most forgeries of them (forged.c), and here whatever of a near miss is put together as a witness
  * against the claim that holds. Left out is what it believes without looking: chains through
- * collectives, collectives only started. */
+ * collectives, collectives only started, and H.orphan where ranks moved (verify/shown.h). */
 #include "shown_again.h"
 #include "tap.h"
+#include "verify/look.h"
 #include "verify/verify.h"
 
 #include <glob.h>
@@ -83,7 +84,8 @@ static void against_messages(const struct witness *empty, const struct judgement
                 add_notes(&witness, to->incarnation, NOTE_CHECKPOINT);
                 add_notes(&witness, to->incarnation, NOTE_STOP_LOG);
                 for (size_t c = 0; c < sizeof against / sizeof against[0]; c++)
-                    if (holds(judgement, against[c]))
+                    if (holds(judgement, against[c]) &&
+                        (strcmp(against[c], "H.orphan") != 0 || !ranks_move(traces)))
                         refuse(&witness, against[c], name);
             }
         }
