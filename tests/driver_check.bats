@@ -150,10 +150,12 @@ mpiexec -n 1 $hidden $slow 0 : -n 1 $slow 0; wait; cat one"
     [ "$(ls faultline-out/exec-launcher-*/trace | wc -l)" -eq 2 ]
     run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c 'exit 7'
     [ "$status" -eq 7 ]
+    # The launcher itself sometimes dies of SIGPIPE then, also without Faultline: that says nothing.
     for signal in SEGV KILL; do
         run mpiexec -n 1 sh -c "kill -$signal \$\$"
         bare=$status
         run mpiexec -n 1 "$FAULTLINE" exec --trace there -- sh -c "kill -$signal \$\$"
-        [ "$status" -eq "$bare" ] || { echo "$signal bare $bare exec $status: $output"; false; }
+        [ "$status" -eq "$bare" ] || [ "$bare" -eq 141 ] || [ "$status" -eq 141 ] ||
+            { echo "$signal bare $bare exec $status: $output"; false; }
     done
 }
