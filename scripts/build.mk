@@ -191,7 +191,7 @@ lives: setup
 lives-logging: setup
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)for time in $$(seq $(or $(TIMES),1)); do \
-	  scripts/lives.sh $(BUILD) suites/reserve/crash.lua || exit 1; done
+	  scripts/lives.sh $(BUILD) suites/reserve || exit 1; done
 
 # Half an hour: 300 signals to every process of run, campaign, replay and shrink.
 .PHONY: signals

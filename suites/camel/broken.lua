@@ -26,7 +26,7 @@ local function dies(rank, nth)
   return function(p) p:kill { rank = rank, event = "call", level = "wire", nth = nth } end
 end
 broken("order-ignored", "master_worker", "M.order", "answers come in another order",
-  short, dies(0, 230))
+  short, dies(0, 220))
 broken("duplicates-kept", "leanmd", "M.stale", "those below have what is sent again", short,
   dies(1, 200))
 broken("past-barriers-skipped", "collectives", "M.atomic", "it does not come to the new process",

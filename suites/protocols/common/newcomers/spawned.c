@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define TAG_SAID 1
+#define TAG_NEVER 2 /* nobody sends it */
 #define NOBODY (-1)
 
 /* What those who live tell the process that comes, in front of what the caller does. */
@@ -24,10 +25,11 @@ static struct {
     struct place self;
     size_t numbers; /* told, with TELL_REST */
     struct communicators now, next;
+    MPI_Request watch;   /* a receive in now.alarm, which fails when somebody dies */
     MPI_Comm alive;      /* while a rank is missing */
     int missing;         /* that rank, or the first of those that are replaced together */
     MPI_Group everybody; /* of the first communicator that this process had */
-} spawned = {.everybody = MPI_GROUP_NULL};
+} spawned = {.watch = MPI_REQUEST_NULL, .everybody = MPI_GROUP_NULL};
 
 static void must_succeed(int result, const char *when)
 {
@@ -41,11 +43,22 @@ static bool all_agree(MPI_Comm comm, bool well)
     return PMPIX_Comm_agree(comm, &flag) == MPI_SUCCESS && flag;
 }
 
+static void stop_watch(void)
+{
+    if (spawned.watch == MPI_REQUEST_NULL)
+        return;
+    PMPI_Cancel(&spawned.watch);
+    PMPI_Request_free(&spawned.watch);
+}
+
+/* A receive watches: with Open MPI 5.0.7 MPI_Iprobe raises nothing when somebody has died. */
 static void use(const struct communicators *all)
 {
     PMPI_Comm_set_errhandler(all->letters, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(all->alarm, MPI_ERRORS_RETURN);
+    stop_watch();
     spawned.now = *all;
+    PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_NEVER, spawned.now.alarm, &spawned.watch);
     if (spawned.everybody == MPI_GROUP_NULL)
         PMPI_Comm_group(all->alarm, &spawned.everybody);
 }
@@ -117,9 +130,9 @@ static bool join(MPI_Comm whole, int rank, int place, int *told, struct communic
 
 static bool one_has_died(void)
 {
-    int there;
-    if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, spawned.now.alarm, &there, MPI_STATUS_IGNORE) ==
-        MPI_SUCCESS)
+    int done = 0;
+    if (spawned.watch != MPI_REQUEST_NULL &&
+        PMPI_Test(&spawned.watch, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         return false;
     PMPIX_Comm_revoke(spawned.now.alarm);
     /* Who has come to the end must not wait there for this rank. */
@@ -301,6 +314,7 @@ static bool open_spawned(int reserve, int *told, size_t numbers, struct place *p
 
 static void close_spawned(void)
 {
+    stop_watch();
     PMPI_Group_free(&spawned.everybody);
     PMPI_Comm_free(&spawned.now.alarm);
 }
