@@ -9,8 +9,8 @@ load driver_common
     run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*: program [1-8]' \
         "$REPO/suites/drawn/programs.lua"
     [ "$status" -eq 0 ] || [ "$status" -eq 2 ] # vacuous: a death was not reached
-    [ "$(grep -c '^ok' <<<"$output")" -ge 20 ]
-    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 40 ]
+    [ "$(grep -c '^ok' <<<"$output")" -ge 40 ]
+    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 64 ]
 }
 
 @test "programs of three lives whose messages are long on their way pass under each protocol" {
