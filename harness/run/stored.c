@@ -2,6 +2,7 @@
  * is not in it: that is the file `plan` beside it. */
 #include "base/memory.h"
 #include "board/nodes.h"
+#include "board/stores.h"
 #include "launch/launcher.h"
 #include "run/run.h"
 #include "system/json_text.h"
@@ -37,10 +38,12 @@ static json_t *pack_number(uint64_t number)
 /* NULL where nothing is said. */
 static json_t *pack_restart(const struct scenario *scenario)
 {
-    if (!scenario->restart_has_arguments && scenario->restart_environment_count == 0)
+    if (scenario->restart_ranks == 0 && !scenario->restart_has_arguments &&
+        scenario->restart_environment_count == 0)
         return NULL;
     return json_pack(
-        "{s:o*, s:o}", "arguments",
+        "{s:o*, s:o*, s:o}", "ranks",
+        scenario->restart_ranks > 0 ? json_integer(scenario->restart_ranks) : NULL, "arguments",
         scenario->restart_has_arguments
             ? json_texts(scenario->restart_argument, scenario->restart_argument_count)
             : NULL,
@@ -53,7 +56,7 @@ static json_t *pack_scenario(const struct run *run)
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*, s:b, s:s*, s:o, s:o, s:o*}",
+        "s:s*, s:b, s:s*, s:s*, s:o, s:o, s:o*}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -63,9 +66,9 @@ static json_t *pack_scenario(const struct run *run)
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
         json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors,
-        "nodes", scenario->nodes, "files", json_texts(scenario->files, scenario->file_count),
-        "setup", json_texts(scenario->setup, scenario->setup_count), "restart",
-        pack_restart(scenario));
+        "nodes", scenario->nodes, "stores", scenario->stores, "files",
+        json_texts(scenario->files, scenario->file_count), "setup",
+        json_texts(scenario->setup, scenario->setup_count), "restart", pack_restart(scenario));
 }
 
 static json_t *pack_ends(const struct run *run)
@@ -257,8 +260,11 @@ static enum error_code check_places(const struct scenario *scenario, struct erro
             memchr(scenario->files[i], '/', length) != NULL)
             return bad("files", "a list of \"NAME=text\", each a file", error);
     }
-    if (scenario->file_count > SCENARIO_MAX_FILES || node_count(scenario->nodes) > scenario->ranks)
+    if (scenario->file_count > SCENARIO_MAX_FILES ||
+        node_count(scenario->nodes) > scenario_most_ranks(scenario))
         return bad("nodes", "a map of ranks, or there are too many files", error);
+    if (!stores_are_valid(scenario->stores))
+        return bad("stores", "a list such as \"global,node/ram\"", error);
     return OK;
 }
 
@@ -277,6 +283,8 @@ static enum error_code take_restart(const json_t *object, struct scenario *scena
 {
     if (object == NULL)
         return OK;
+    if (json_object_get(object, "ranks") != NULL)
+        TRY(take_int(object, "ranks", 1, SCENARIO_MAX_RANKS, &scenario->restart_ranks, error));
     scenario->restart_has_arguments = json_object_get(object, "arguments") != NULL;
     if (scenario->restart_has_arguments)
         TRY(take_strings(object, "arguments", SCENARIO_MAX_ARGUMENTS, &scenario->restart_argument,
@@ -304,6 +312,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     TRY(take_string(object, "library", true, &scenario->library, error));
     TRY(take_string(object, "helpers", true, &scenario->helpers, error));
     TRY(take_string(object, "nodes", true, &scenario->nodes, error));
+    TRY(take_string(object, "stores", true, &scenario->stores, error));
     if (json_object_get(object, "files") != NULL) /* runs from before them have none */
         TRY(take_strings(object, "files", STRINGS_MAX, &scenario->files, &scenario->file_count,
                          error));
@@ -429,14 +438,24 @@ static enum error_code take_end_name(const json_t *root, enum run_end *end, stru
                      "interrupted, void");
 }
 
+/* Stored by another Faultline. */
+static enum error_code wrong_version(const json_t *root, int version, struct error *error)
+{
+    const char *by =
+        json_string_value(json_object_get(json_object_get(root, "versions"), "faultline"));
+    return error_set(error, ERROR_VERSION,
+                     "is of version %d, this command reads %d: stored by faultline %.40s, and this "
+                     "is %s",
+                     version, STORED_VERSION, by != NULL ? by : "of no version", FAULTLINE_VERSION);
+}
+
 static enum error_code take_run(const json_t *root, struct run *run, struct scenario *scenario,
                                 struct error *error)
 {
     int version;
     TRY(take_int(root, "version", 0, INT_MAX, &version, error));
     if (version != STORED_VERSION)
-        return error_set(error, ERROR_VERSION, "is of version %d, this command reads %d", version,
-                         STORED_VERSION);
+        return wrong_version(root, version, error);
     TRY(take_scenario(json_object_get(root, "scenario"), scenario, error));
     TRY(take_int(root, "number", 0, INT_MAX, &run->number, error));
     TRY(take_number(root, "seed", &run->seed, error));
