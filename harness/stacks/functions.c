@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/regular_file.h"
 #include "stacks/elf_functions.h"
+#include "stacks/objects.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -173,12 +174,37 @@ static enum error_code tell_missing(const struct search *search, const char *nam
     const char *near = nearest_name(name, (const char *const *)search->known, search->known_count);
     if (near != NULL)
         return error_set(error, ERROR_USAGE,
-                         "within: function \"%s\" is neither in %s; did you mean \"%s\"?", name,
-                         where, near);
+                         "within: function \"%s\" is neither in %s nor in what they are linked "
+                         "with; did you mean \"%s\"?",
+                         name, where, near);
     return error_set(error, ERROR_USAGE,
-                     "within: function \"%s\" is neither in %s (a function that was inlined "
+                     "within: function \"%s\" is neither in %s nor in what they are linked with (a "
+                     "function that was inlined "
                      "everywhere is known only with -g)",
                      name, where);
+}
+
+static bool found_all(const struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++)
+        if (search->found[i] == 0)
+            return false;
+    return true;
+}
+
+/* What the modules, of which the first is the program, are linked with. One that cannot be read has
+ * nothing of what is looked for. */
+static void read_linked(struct search *search, const char *const *modules, size_t count)
+{
+    char **object = NULL;
+    size_t objects = 0;
+    for (size_t i = 0; i < count; i++)
+        objects_add(modules[0], modules[i], &object, &objects);
+    for (size_t i = 0; i < objects; i++) {
+        (void)read_module(search, object[i], NULL);
+        free(object[i]);
+    }
+    free(object);
 }
 
 static enum error_code find(struct search *search, const struct plan *plan,
@@ -191,6 +217,8 @@ static enum error_code find(struct search *search, const struct plan *plan,
     }
     for (size_t i = 0; search->count > 0 && code == OK && i < count; i++)
         code = read_module(search, modules[i], error);
+    if (code == OK && !found_all(search))
+        read_linked(search, modules, count);
     for (size_t i = 0; code == OK && i < search->count; i++)
         if (search->found[i] == 0)
             code = tell_missing(search, search->name[i], modules, count, error);

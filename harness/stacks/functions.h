@@ -1,5 +1,5 @@
 /* Where the functions lie that conditions name with `within`, read from the files of the program
- * and the protocol: nothing is loaded or run. Static functions count; instances that the compiler
+ * and the protocol, and of what these are linked with: nothing is loaded or run. Static functions count; instances that the compiler
  * has inlined are known where the file has debugging information (-g). */
 #ifndef STACKS_FUNCTIONS_H
 #define STACKS_FUNCTIONS_H
@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* Every function that the plan names is in one of the modules (paths). ERROR_USAGE names one that
+/* Every function that the plan names is in one of the modules (paths, the program first), or in
+ * an object that one of them is linked with. ERROR_USAGE names one that
  * is not, and the nearest that is; ERROR_IO, ERROR_FORMAT. Nothing is read when the
  * plan names none. */
 enum error_code functions_check(const struct plan *plan, const char *const *modules, size_t count,
