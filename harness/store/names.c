@@ -231,11 +231,19 @@ static void read_sync(const struct names *names, const struct journal_entry *ent
                       struct content *content)
 {
     bool affected = power_failure_affects(names->loss, entry->rank);
-    if (!affected && content->own)
+    if (!affected && content->own && !content->shared)
         return;
     content->synced = true;
     content->own = affected;
     content->rank = entry->rank;
+}
+
+static void read_opened(const struct names *names, const struct journal_entry *entry,
+                        struct content *content)
+{
+    bool affected = power_failure_affects(names->loss, entry->rank);
+    content->written |= affected;
+    content->shared |= !affected;
 }
 
 /* In the order of the entries that were written before the operations: the entry of an operation
@@ -250,7 +258,7 @@ static void read_entries(struct names *names)
         else if (entry->kind == JOURNAL_DROPPED)
             read_dropped(names, i);
         else if (entry->kind == JOURNAL_OPENED && object != NULL)
-            object->content.written |= power_failure_affects(names->loss, entry->rank);
+            read_opened(names, entry, &object->content);
         else if (entry->kind == JOURNAL_SYNCED && object != NULL)
             read_sync(names, entry, &object->content);
     }

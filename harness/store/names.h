@@ -40,6 +40,8 @@ struct reach {
 struct content {
     bool made;    /* in this run */
     bool written; /* maybe, by somebody whose work is lost, since the last loss */
+    bool shared;  /* others, whose work is not lost, may have written to it as well: what they have
+                   * synced is kept, so the newest sync counts, whosever it is */
     bool synced;  /* by somebody whose syncs count, or else by anybody */
     bool own;     /* the first of the two */
     int rank;     /* whose copy it is */

@@ -9,7 +9,10 @@
  * that was never synced leads to an empty file, of a folder that was never synced to an empty
  * folder. A rename from one folder to another is durable in each on its own: a file may have both
  * names then, or none; a folder that would have both has the new one. Real file systems often do
- * more, and none has to. */
+ * more, and none has to. A file to which ranks on several nodes have written, of which not all lose
+ * their work, is as of the newest sync by any of them: what a rank that lives has synced is not
+ * lost.
+ */
 #ifndef STORE_POWER_FAILURE_H
 #define STORE_POWER_FAILURE_H
 
