@@ -6,6 +6,7 @@
 #include "board/mpich_ulfm.h"
 #include "board/nodes.h"
 #include "board/rank_number.h"
+#include "board/stores.h"
 #include "decisions/decisions.h"
 #include "engine/take_over.h"
 #include "injectors/record/header.h"
@@ -78,12 +79,28 @@ static bool is_asked_for(void)
            dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
 }
 
-/* Where this rank keeps what is on its node alone, for the program and the protocol. */
+/* Where each store with a name is, for the program and the protocol. */
+static void tell_stores(const char *top, int node)
+{
+    char place[STORE_PLACE_BYTES], variable[STORE_PLACE_BYTES], path[PATH_MAX];
+    const char *stores = getenv(STORES_ENVIRONMENT);
+    struct named_store store;
+    while (stores_next(&stores, &store)) {
+        store_place(&store, node, place);
+        store_variable(&store, variable);
+        if (snprintf(path, sizeof path, "%s/%s", top, place) < (int)sizeof path)
+            setenv(variable, path, 1);
+    }
+}
+
+/* Where this rank keeps what is on its node alone, and the stores with names. */
 static void tell_node(int rank)
 {
     char text[PATH_MAX];
     const char *nodes = getenv(NODES_ENVIRONMENT), *store = getenv("FAULTLINE_STORE");
     int node = nodes != NULL ? node_of_rank(nodes, rank) : -1;
+    if (store != NULL)
+        tell_stores(store, node);
     if (node < 0 || store == NULL)
         return;
     snprintf(text, sizeof text, "%d", node);

@@ -312,32 +312,110 @@ static void say_unsupported(const struct unsupported *unsupported, struct findin
     finding_say(finding, "what comes after that is no violation");
 }
 
+/* Violations of the claim for which that is true are unknown. */
+static void doubt(struct judging *judging, size_t claim,
+                  bool (*is_doubtful)(const struct judging *, const struct finding *))
+{
+    struct judgement *judgement = judging->judgement;
+    struct claim_result *result = &judging->result[claim];
+    uint64_t kept = 0;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        struct finding *finding = &judgement->findings[i];
+        if (finding->claim != &claims[claim] || finding->verdict != VERDICT_VIOLATION)
+            continue;
+        if (is_doubtful(judging, finding))
+            finding->verdict = VERDICT_UNKNOWN;
+        else
+            kept++;
+    }
+    if (result->verdict == VERDICT_VIOLATION && kept == 0) {
+        result->verdict = VERDICT_UNKNOWN;
+        result->violations = 0;
+    }
+}
+
 /* Nothing is promised from there on: what is found of it is no violation, and the run is no pass.
  */
 static void allow_unsupported(struct judging *judging)
 {
-    struct judgement *judgement = judging->judgement;
-    for (size_t claim = 0; claim < claim_count; claim++) {
-        struct claim_result *result = &judging->result[claim];
-        uint64_t kept = 0;
-        if (claim == CLAIM_P_LAST || claim == CLAIM_A_EXACT)
-            continue; /* they are about just that */
-        for (size_t i = 0; i < judgement->finding_count; i++) {
-            struct finding *finding = &judgement->findings[i];
-            if (finding->claim != &claims[claim] || finding->verdict != VERDICT_VIOLATION)
-                continue;
-            if (comes_after(judging, finding))
-                finding->verdict = VERDICT_UNKNOWN;
-            else
-                kept++;
-        }
-        if (result->verdict == VERDICT_VIOLATION && kept == 0) {
-            result->verdict = VERDICT_UNKNOWN;
-            result->violations = 0;
-        }
-    }
+    for (size_t claim = 0; claim < claim_count; claim++)
+        if (claim != CLAIM_P_LAST && claim != CLAIM_A_EXACT) /* they are about just that */
+            doubt(judging, claim, comes_after);
     say_unsupported(&judging->unsupported,
                     judging_find(judging, CLAIM_H_PROGRESS, VERDICT_UNKNOWN));
+}
+
+/* --- a job that is restarted on another number of ranks -------------------------------------- */
+
+/* A line was restored on another number of ranks than it was taken on. No rank goes on from one
+ * rank's checkpoint then: effective histories do not reach over that restart. */
+static bool restored_elsewhere(const struct judging *judging, int resized)
+{
+    const struct lives *lives = &judging->reading.lives;
+    uint64_t index;
+    for (size_t i = 0; i < lives->count; i++) {
+        const struct life *life = &lives->life[i];
+        if (life->trace->incarnation >= resized && history_first_restored(life, &index) &&
+            life->trace->record[index].bytes > 0)
+            return true;
+    }
+    return false;
+}
+
+/* It rests on something that came only then, or on the end of the run. */
+static bool is_of_resized(const struct judging *judging, const struct finding *finding)
+{
+    int resized = trace_set_resized(judging->traces);
+    bool is = finding->decided == DECIDED_AT_END || finding->witness_count == 0;
+    for (unsigned i = 0; i < finding->witness_count; i++)
+        is |= finding->witness[i].incarnation >= resized;
+    return is;
+}
+
+static bool is_any(const struct judging *judging, const struct finding *finding)
+{
+    return judging != NULL && finding != NULL;
+}
+
+/* It looks at one message or collective at a time, and at no line that every rank takes. */
+static bool goes_by_messages(size_t claim)
+{
+    return claims[claim].history == HISTORY_MESSAGES || claim == CLAIM_H_PROBE;
+}
+
+static void say_resized(struct judging *judging, int resized, struct finding *finding)
+{
+    finding_say(
+        finding,
+        "incarnation %d had %d ranks and the one before it %d: which rank goes on from what "
+        "is not known",
+        resized, trace_set_world(judging->traces, resized),
+        trace_set_world(judging->traces, resized - 1));
+    finding_say(finding,
+                "what rests on lines, or on what a rank did before and after that restart, "
+                "cannot be judged; H.result and H.progress can");
+}
+
+/* What rests on histories and on lines is unknown; results are compared all the same (h_result.c).
+ */
+static void allow_resized(struct judging *judging)
+{
+    int resized = trace_set_resized(judging->traces);
+    bool told = false, elsewhere = resized > 0 && restored_elsewhere(judging, resized);
+    for (size_t claim = 0; resized > 0 && claim < claim_count; claim++) {
+        if (!judging->asked[claim] || claims[claim].always || claim == CLAIM_H_RESULT ||
+            (goes_by_messages(claim) && !elsewhere))
+            continue;
+        doubt(judging, claim, goes_by_messages(claim) ? is_of_resized : is_any);
+        if (judging->result[claim].verdict > VERDICT_UNKNOWN)
+            continue;
+        if (told)
+            judging_unknown(judging, (enum claim_id)claim);
+        else
+            say_resized(judging, resized,
+                        judging_find(judging, (enum claim_id)claim, VERDICT_UNKNOWN));
+        told = true;
+    }
 }
 
 /* --- the passes ---------------------------------------------------------------------------- */
@@ -484,6 +562,7 @@ enum error_code judge(const struct trace_set *traces, const struct run_facts *fa
     judge_all(&judging);
     if (judging.unsupported.kind != UNSUPPORTED_NOTHING)
         allow_unsupported(&judging);
+    allow_resized(&judging);
     mark_vacuous(&judging);
     collect(&judging);
     judgement->verdict = overall(&judging, ids, id_count);

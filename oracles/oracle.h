@@ -205,6 +205,7 @@ enum run_end {
  */
 struct run_facts {
     int ranks;
+    int restart_ranks; /* of all incarnations but the first; 0: as many */
     int incarnations;
     bool survivors; /* a death does not end an incarnation: the others live on */
     enum run_end end;

@@ -159,6 +159,85 @@ keep_example() {
     [[ $output == *'field "lose_files": a text is expected, not 3'* ]]
 }
 
+@test "within a function of the library that the program is linked with" {
+    keep_example
+    within() { # within FUNCTION
+        printf 'scenario "within" { protocol = "null", program = "./solver", ranks = 5, claims = { "H" },
+  library = "libkeep.so", helpers = { 4 }, nodes = { { 0, 1 }, { 2, 3 }, { 4 } },
+  files = { ["keep.conf"] = "partner 2\\nsync yes\\nverify yes\\n" },
+  plan = function(p) p:kill { rank = 1, event = "write", within = "%s", nth = 4 } end }\n' "$1" >within.lua
+        "$FAULTLINE" run --engine step --keep within.lua
+    }
+    run -0 within keep_checkpoint
+    grep -q '^keep_checkpoint .*/libkeep.so$' faultline-out/latest/1/functions
+    "$FAULTLINE" trace faultline-out/latest/1 | grep -q 'fault .* kill r1, step 1 of the plan'
+    run -64 within keep_chekpoint
+    [[ $output == *'within: function "keep_chekpoint" is neither in '*' nor in what they are linked with; did you mean "keep_checkpoint"?'* ]]
+}
+
+@test "stores with names: told to the ranks, of all or of each node, named by conditions, lost one by one" {
+    cat >stores.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static const char *const name[] = {"SCRATCH", "RAM", "SSD"};
+int main(int argc, char **argv)
+{
+    int rank;
+    char path[8192], variable[64];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < 3; step++)
+        for (int i = 0; i < 3; i++) {
+            snprintf(variable, sizeof variable, "FAULTLINE_STORE_%s", name[i]);
+            const char *store = getenv(variable);
+            snprintf(path, sizeof path, "%s/r%d", store, rank);
+            if (step == 0)
+                printf("r%d %s %s\n", rank, store + strlen(getenv("FAULTLINE_STORE")),
+                       access(path, F_OK) == 0 ? "kept" : "empty");
+            MPI_Barrier(MPI_COMM_WORLD);
+            FILE *file = fopen(path, "w");
+            fprintf(file, "%d\n", step);
+            fclose(file);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+    mpicc -o stores stores.c
+    one() { # one NAME LOSES: both ranks of node 1 die when rank 0 writes to its node's RAM for the third time
+        printf 'scenario "%s" { protocol = "null", program = "./stores", ranks = 4, claims = { "H.progress" },
+  nodes = { { 0, 1 }, { 2, 3 } }, stores = { "scratch", ram = "node", ssd = "node" },
+  plan = function(p) p:kill { node = 1, %s, at = { rank = 0, event = "write", store = "ram", nth = 3 } } end }\n' \
+            "$1" "$2"
+    }
+    one "RAM" 'lose_store = "ram"' >s.lua
+    one "scratch" 'lose_store = "scratch"' >>s.lua
+    one "node" 'lose = "storage"' >>s.lua
+    local engine
+    for engine in step mpiexec; do
+        run -0 "$FAULTLINE" run --keep --engine $engine s.lua
+        cd faultline-out/latest
+        sort 1/output/r[02].1.out | diff - <(printf '%s\n' "r0 /node0/ram kept" "r0 /node0/ssd kept" \
+            "r0 /scratch kept" "r2 /node1/ram empty" "r2 /node1/ssd kept" "r2 /scratch kept")
+        sort 2/output/r[02].1.out | diff - <(printf '%s\n' "r0 /node0/ram kept" "r0 /node0/ssd kept" \
+            "r0 /scratch empty" "r2 /node1/ram kept" "r2 /node1/ssd kept" "r2 /scratch empty")
+        sort 3/output/r[02].1.out | diff - <(printf '%s\n' "r0 /node0/ram kept" "r0 /node0/ssd kept" \
+            "r0 /scratch kept" "r2 /node1/ram empty" "r2 /node1/ssd empty" "r2 /scratch kept")
+        # What was lost is told once, although two ranks of the node died.
+        [ "$(sort 1/durable/lost)" = $'removed node1/ram/r2\nremoved node1/ram/r3' ]
+        [ "$(wc -l <2/durable/lost)" -eq 4 ]
+        cd ../..
+    done
+    # A node's power takes what was not synced, whatever store it is in; the two do not go together.
+    one "both" 'lose = "node", lose_store = "ram"' >s.lua
+    run -64 "$FAULTLINE" run s.lua
+    [[ $output == *'lose_files and lose = "rank" or "node" do not go together in a plan'* ]]
+}
+
 @test "nodes and files: what the ranks are told, and what run folders of strangers may not" {
     keep_example
     cat >tells.c <<'END'

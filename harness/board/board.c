@@ -131,6 +131,12 @@ void board_unmap(struct board *board)
         munmap(board, board_bytes(board->slots));
 }
 
+void board_set_ranks(struct board *board, int ranks)
+{
+    if (ranks >= 1 && ranks <= board->slots)
+        board->ranks = ranks;
+}
+
 void board_begin_incarnation(struct board *board, int incarnation)
 {
     memset(board->slot, 0, (size_t)board->slots * sizeof board->slot[0]);

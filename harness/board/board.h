@@ -140,7 +140,7 @@ enum telling {
 struct board {
     uint64_t magic;
     uint32_t version;
-    int32_t ranks;             /* of the first MPI_COMM_WORLD, 1..BOARD_MAX_RANKS */
+    int32_t ranks;             /* of the first MPI_COMM_WORLD of this incarnation, 1..slots */
     int32_t slots;             /* ranks, and room for processes that come later */
     _Atomic int32_t processes; /* of this incarnation so far: ranks, and those that came later.
                                   Written by who starts them */
@@ -175,6 +175,10 @@ enum error_code board_map(const char *path, struct board **out, struct error *er
 
 /* NULL is allowed. */
 void board_unmap(struct board *board);
+
+/* The next incarnation has so many ranks, at most as many as the board was made for. To be called
+ * before board_begin_incarnation. */
+void board_set_ranks(struct board *board, int ranks);
 
 /* Clears what belongs to one incarnation (every slot) and sets board->incarnation; steps and their
  * counts stay, but for matches that a rank had taken and not used when it died. Only while no rank

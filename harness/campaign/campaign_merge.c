@@ -206,6 +206,7 @@ static enum error_code compare_surveys(const struct campaign *campaign, const ch
         code = path_format(&path, error, "%s/survey/%zu", folder, i + 1);
         if (code == OK)
             code = survey_take(path.text, &subject->wires, &theirs, error);
+        theirs.restart_ranks = subject->scenario.restart_ranks;
         if (code == OK)
             code = compare_plans(campaign, i, folder, &theirs, error);
         survey_release(&theirs);

@@ -179,6 +179,7 @@ static enum error_code survey_one(struct campaign *campaign, struct subject *sub
     enum error_code code = survey_take(folder, &subject->wires, &subject->survey, error);
     if (code != OK)
         return code;
+    subject->survey.restart_ranks = subject->scenario.restart_ranks;
     subject->turns = count_turns(folder);
     subject->surveyed = true;
     subject->plans = campaign->strategy->count(&subject->survey);

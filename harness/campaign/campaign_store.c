@@ -25,15 +25,18 @@ static json_t *texts_if_any(char *const *text, size_t count)
 static json_t *pack_identity(const struct scenario *scenario)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*, s:s*, s:s*, s:o*, s:o*, s:o*, s:o*}",
+        "{s:o, s:o, s:o, s:o, s:i, s:o, s:f, s:o*, s:s*, s:o*, s:s*, s:s*, s:s*, s:o*, s:o*, s:o*, "
+        "s:o*, s:o*}",
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
         json_texts(scenario->environment, scenario->environment_count), "ranks", scenario->ranks,
         "claims", json_texts(scenario->claim, scenario->claim_count), "timeout_s",
         scenario->timeout_s, "library", json_text(scenario->library), "helpers", scenario->helpers,
         "result", json_text(scenario->result), "engine", scenario->engine, "nodes", scenario->nodes,
-        "files", texts_if_any(scenario->files, scenario->file_count), "setup",
-        texts_if_any(scenario->setup, scenario->setup_count), "restart_arguments",
+        "stores", scenario->stores, "files", texts_if_any(scenario->files, scenario->file_count),
+        "setup", texts_if_any(scenario->setup, scenario->setup_count), "restart_ranks",
+        scenario->restart_ranks > 0 ? json_integer(scenario->restart_ranks) : NULL,
+        "restart_arguments",
         scenario->restart_has_arguments
             ? json_texts(scenario->restart_argument, scenario->restart_argument_count)
             : NULL,

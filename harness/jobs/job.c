@@ -8,6 +8,7 @@
 #include "jobs/control.h"
 #include "jobs/outcome_print.h"
 #include "jobs/rerun.h"
+#include "jobs/resized.h"
 #include "jobs/twice.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
@@ -64,6 +65,8 @@ static struct scenario without_protocol(const struct scenario *scenario)
     bare.reserve = 0;
     if (protocol_has_helpers(scenario)) {
         bare.ranks -= scenario_helpers(scenario);
+        if (bare.restart_ranks > 0)
+            bare.restart_ranks -= scenario_helpers(scenario);
         bare.helpers = bare.library = NULL;
     }
     return bare;
@@ -88,7 +91,7 @@ bool job_refers_to(const struct job *job, const struct scenario *scenario)
 }
 
 /* What the run without faults tells; a program that leaves messages unreceived is told of here. */
-static void say_reference(struct run *run, const char *folder)
+static void say_reference(struct run *run, size_t results, const char *folder, const char *same)
 {
     run->reference_failed = false;
     char left[TEXT_BYTES] = "";
@@ -101,8 +104,8 @@ static void say_reference(struct run *run, const char *folder)
                  "m(%d→%d, tag %d)",
                  messages, run->unreceived->source, run->unreceived->destination,
                  run->unreceived->tag);
-    snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s%s",
-             run->reference_count, folder, left);
+    snprintf(run->reference_text, sizeof run->reference_text, "%zu results of %s%s%s", results,
+             folder, same, left);
 }
 
 /* The run without faults had the program's ranks alone. */
@@ -119,22 +122,34 @@ static void renumber_reference(const struct scenario *scenario, struct run *run)
     }
 }
 
+static enum error_code read_reference(const struct job *job, struct run *run, struct error *error)
+{
+    const char *folder = job->reference->folder.text;
+    char same[TEXT_BYTES] = "";
+    enum error_code code = run_results(folder, &run->references, &run->reference_count, error);
+    size_t results = run->reference_count;
+    if (code == OK)
+        code = run_take_unreceived(run, folder, error);
+    if (code == OK && job->scenario->restart_ranks > 0)
+        code = resized_keep_same(run, folder, same, sizeof same, error);
+    if (code == OK)
+        say_reference(run, results, folder, same);
+    return code;
+}
+
 /* The results of the run without faults, or why there are none. */
 static void take_reference(const struct job *job, struct run *run)
 {
     struct error error = {0};
     if (job->reference == NULL)
         return;
-    const char *folder = job->reference->folder.text;
     run->reference_failed = true;
     if (job->reference->status != STATUS_PASS)
         snprintf(run->reference_text, sizeof run->reference_text,
-                 "the run without faults did not finish: faultline check %s", folder);
-    else if (run_results(folder, &run->references, &run->reference_count, &error) != OK ||
-             run_take_unreceived(run, folder, &error) != OK)
+                 "the run without faults did not finish: faultline check %s",
+                 job->reference->folder.text);
+    else if (read_reference(job, run, &error) != OK)
         snprintf(run->reference_text, sizeof run->reference_text, "%s", error.text);
-    else
-        say_reference(run, folder);
     renumber_reference(job->scenario, run);
 }
 
@@ -305,11 +320,12 @@ static enum exit_status live(const struct job *job, const struct options *option
     run_execute(&run, &error);
     take_reference(job, &run);
     take_printed(job, &run);
-    if (run_store(&run, &error) == OK)
-        status = job->is_reference ? status_of_reference(&run)
-                                   : judge_and_tell(job, &run, options, mask);
-    else
+    if (run_store(&run, &error) != OK)
         status_of_error(&error);
+    else if (!job->is_reference)
+        status = judge_and_tell(job, &run, options, mask);
+    else if (resized_make(&run, mask))
+        status = status_of_reference(&run);
     run_release(&run);
     return status;
 }

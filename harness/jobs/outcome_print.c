@@ -122,7 +122,7 @@ static void print_output(FILE *out, const struct run *run)
     if (run->end == RUN_VOID &&
         path_format(&launcher, NULL, "%s/output/launcher", run->folder.text) == OK)
         print_tail(out, launcher.text, "launcher");
-    for (int rank = 0; rank < run->scenario->ranks && rank < TAILS_MOST; rank++)
+    for (int rank = 0; rank < scenario_most_ranks(run->scenario) && rank < TAILS_MOST; rank++)
         for (int stream = 0; stream < 2; stream++) {
             struct path path;
             char label[LINE_BYTES];

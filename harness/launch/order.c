@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "board/nodes.h"
+#include "board/stores.h"
 #include "decisions/decisions.h"
 #include "launch/rank.h"
 
@@ -52,6 +53,7 @@ static void add_settings(const struct launch *launch, struct launch_order *order
         {HELPERS_ENVIRONMENT, scenario->helpers},
         {SURVIVORS_ENVIRONMENT, scenario->survivors ? "1" : NULL},
         {NODES_ENVIRONMENT, scenario->nodes},
+        {STORES_ENVIRONMENT, scenario->stores},
         {"FAULTLINE_FILES", launch->files},
     };
     _Static_assert(sizeof ours / sizeof ours[0] == ORDER_SETTINGS, "room for each");
@@ -85,7 +87,7 @@ enum error_code order_make(const struct launch *launch, struct launch_order *ord
 {
     const struct scenario *scenario = launch->scenario;
     *order = (struct launch_order){
-        .ranks = scenario->ranks,
+        .ranks = launch->board != NULL ? launch->board->ranks : scenario->ranks,
         .survivors = scenario->survivors,
         .seed = launch->seed,
         .folder = launch->folder,
@@ -119,38 +121,49 @@ static const char *const of_outer_run[] = {
     "FAULTLINE_RUN",       "FAULTLINE_RANK",    "FAULTLINE_RANKS",   "FAULTLINE_STORE",
     DECISIONS_ENVIRONMENT, LIBRARY_ENVIRONMENT, HELPERS_ENVIRONMENT, SURVIVORS_ENVIRONMENT,
     SIGPIPE_ENVIRONMENT,   NODES_ENVIRONMENT,   NODE_ENVIRONMENT,    NODE_STORE_ENVIRONMENT,
-    "FAULTLINE_FILES"};
+    STORES_ENVIRONMENT,    "FAULTLINE_FILES"};
 #define OF_OUTER_RUN (sizeof of_outer_run / sizeof of_outer_run[0])
 
-void order_forget_outer_run(void)
+static bool begins_with(const char *entry, const char *text)
 {
-    for (size_t i = 0; i < OF_OUTER_RUN; i++)
-        unsetenv(of_outer_run[i]);
-}
-
-void order_forget_batch_job(void)
-{
-    static const char *const of_batch[] = {"SLURM_", "PBS_", "LSB_"};
-    char name[NAME_BYTES];
-    for (size_t i = 0; i < sizeof of_batch / sizeof of_batch[0]; i++) {
-        size_t k = 0;
-        while (environ[k] != NULL) {
-            int length = (int)strcspn(environ[k], "=");
-            bool is_one = strncmp(environ[k], of_batch[i], strlen(of_batch[i])) == 0;
-            if (is_one && snprintf(name, sizeof name, "%.*s", length, environ[k]) < NAME_BYTES &&
-                unsetenv(name) == 0)
-                k = 0; /* environ has moved */
-            else
-                k++;
-        }
-    }
+    return strncmp(entry, text, strlen(text)) == 0;
 }
 
 bool order_is_of_outer_run(const char *entry)
 {
     size_t length = strcspn(entry, "=");
-    for (size_t i = 0; i < OF_OUTER_RUN; i++)
-        if (strlen(of_outer_run[i]) == length && strncmp(of_outer_run[i], entry, length) == 0)
-            return true;
-    return false;
+    bool is_one = begins_with(entry, STORE_ENVIRONMENT_PREFIX);
+    for (size_t i = 0; i < OF_OUTER_RUN && !is_one; i++)
+        is_one = strlen(of_outer_run[i]) == length && begins_with(entry, of_outer_run[i]);
+    return is_one;
+}
+
+static bool is_of_batch_job(const char *entry)
+{
+    return begins_with(entry, "SLURM_") || begins_with(entry, "PBS_") || begins_with(entry, "LSB_");
+}
+
+static void forget(bool (*is_one)(const char *entry))
+{
+    char name[NAME_BYTES];
+    size_t k = 0;
+    while (environ[k] != NULL) {
+        int length = (int)strcspn(environ[k], "=");
+        if (is_one(environ[k]) &&
+            snprintf(name, sizeof name, "%.*s", length, environ[k]) < NAME_BYTES &&
+            unsetenv(name) == 0)
+            k = 0; /* environ has moved */
+        else
+            k++;
+    }
+}
+
+void order_forget_outer_run(void)
+{
+    forget(order_is_of_outer_run);
+}
+
+void order_forget_batch_job(void)
+{
+    forget(is_of_batch_job);
 }

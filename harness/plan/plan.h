@@ -119,6 +119,8 @@ enum plan_lose {
     LOSE_FILES = 4,   /* of a FAULT_LOST alone: files by their names, as `lose_files` says */
 };
 
+#define NODE_OF_VICTIM "%" /* in lose_files, where there is a node map */
+
 /* Values of `after` that are no step. */
 #define PLAN_AFTER_PREVIOUS PLAN_ANY
 #define PLAN_AFTER_START (-1)
@@ -135,7 +137,8 @@ struct plan_step {
                         receiver never asks for MPI_ANY_TAG on that communicator; I.legal checks */
     uint8_t lose;    /* enum plan_lose */
     char lose_files[PLAN_NAME_BYTES]; /* of KILL: shell pattern; files of the store that the deaths
-                                         take along, synced or not; empty: none */
+                                         take along, synced or not, where NODE_OF_VICTIM stands for
+                                         the number of the victim's node; empty: none */
     int32_t target;                   /* of RELEASE: index of the step */
     int32_t choice;
     int32_t choice_tag; /* PLAN_ANY: any */

@@ -312,6 +312,10 @@ static void compare_rank(const struct run *run, const struct patterns *patterns,
     struct error error = {0};
     char *text[2] = {NULL, NULL};
     size_t bytes[2] = {0, 0};
+    if (scenario_ranks_in(run->scenario, run->incarnations - 1) != run->scenario->ranks) {
+        tell_unknown("the job was restarted on another number of ranks", printed);
+        return;
+    }
     if (path_format(&path, &error, "%s/output/r%d.%d.out", run->folder.text, printed->rank,
                     run->incarnations - 1) == OK)
         text[0] = read_text(kept, &bytes[0], &error);

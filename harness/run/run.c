@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/whole_file.h"
 #include "board/board.h"
-#include "board/nodes.h"
 #include "decisions/decisions.h"
 #include "engine/core/transition.h"
 #include "launch/launcher.h"
@@ -150,8 +149,8 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
         code = name_store(run, error);
     if (code == OK)
         code = write_files(run, error);
-    for (int node = 0; code == OK && node < node_count(run->scenario->nodes); node++)
-        code = store_make_node(run, node, error);
+    if (code == OK)
+        code = store_make_folders(run, error);
     if (code == OK)
         code = path_format(&path, error, "%s/plan", run->folder.text);
     if (code == OK)
@@ -161,7 +160,7 @@ static enum error_code prepare_folder(struct run *run, struct board **board, str
     if (code == OK)
         code = path_format(&path, error, "%s/board", run->folder.text);
     if (code == OK)
-        code = board_create(path.text, run->scenario->ranks, newcomers(run->scenario),
+        code = board_create(path.text, scenario_most_ranks(run->scenario), newcomers(run->scenario),
                             ticks_per_second(run->scenario), board, error);
     return code;
 }
@@ -262,6 +261,7 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
         end = LAUNCH_KILLED;
     while (end == LAUNCH_KILLED && run->incarnations < allowed) {
         struct rank_end *ends = more_ends(run, launch->board);
+        board_set_ranks(launch->board, scenario_ranks_in(run->scenario, run->incarnations));
         board_begin_incarnation(launch->board, run->incarnations++);
         enum error_code code =
             launch_incarnation(launch, ends, &end, run->end_text, sizeof run->end_text, error);
@@ -421,6 +421,7 @@ struct run_facts run_facts_of(const struct run *run)
 {
     return (struct run_facts){
         .ranks = run->scenario->ranks,
+        .restart_ranks = run->scenario->restart_ranks,
         .incarnations = run->incarnations,
         .survivors = run->scenario->survivors,
         .end = run->end,

@@ -1,8 +1,9 @@
-/* See lose.h. */
+/* See store_rollback.h. */
 #include "run/store_rollback.h"
 
 #include "base/regular_file.h"
 #include "board/nodes.h"
+#include "board/stores.h"
 #include "store/power_failure.h"
 
 #include <errno.h>
@@ -29,17 +30,50 @@ static bool may_lose(const struct plan *plan)
     return false;
 }
 
-enum error_code store_make_node(const struct run *run, int node, struct error *error)
+static enum error_code make_folder(const struct run *run, const char *place, struct error *error)
+{
+    struct path path;
+    enum error_code code = path_format(&path, error, "%s/store/%s", run->folder.text, place);
+    return code == OK ? path_make_folder(path.text, error) : code;
+}
+
+enum error_code store_make_folders(const struct run *run, struct error *error)
+{
+    const struct scenario *scenario = run->scenario;
+    int nodes = node_count(scenario->nodes);
+    char place[STORE_PLACE_BYTES];
+    enum error_code code = OK;
+    for (int node = 0; code == OK && node < nodes; node++) {
+        snprintf(place, sizeof place, NODE_STORE_FORMAT, node);
+        code = make_folder(run, place, error);
+    }
+    const char *rest = scenario->stores;
+    for (struct named_store store; code == OK && stores_next(&rest, &store);)
+        for (int node = 0; code == OK && node < (store.of_node ? nodes : 1); node++) {
+            store_place(&store, node, place);
+            code = make_folder(run, place, error);
+        }
+    return code;
+}
+
+static enum error_code remove_node(const struct run *run, int node, struct error *error)
 {
     struct path path;
     enum error_code code =
         path_format(&path, error, "%s/store/" NODE_STORE_FORMAT, run->folder.text, node);
-    if (code == OK)
-        code = path_remove(path.text, error);
-    return code == OK ? path_make_folder(path.text, error) : code;
+    return code == OK ? path_remove(path.text, error) : code;
 }
 
-/* Removes the files below the store whose path there matches, and writes down which. */
+/* What the walk is at: a file, or a folder behind all that is in it. The store itself is neither.
+ */
+static bool can_be_lost(const FTSENT *entry)
+{
+    return entry->fts_level > 0 &&
+           (entry->fts_info == FTS_F || entry->fts_info == FTS_SL || entry->fts_info == FTS_DP);
+}
+
+/* Removes the files below the store whose path there matches, and folders that do and are empty
+ * then, and writes down which. */
 static enum error_code lose_files(const char *store, const char *pattern, FILE *told,
                                   struct error *error)
 {
@@ -51,13 +85,15 @@ static enum error_code lose_files(const char *store, const char *pattern, FILE *
     if (walk == NULL)
         return error_set(error, ERROR_IO, "%s: %s", store, strerror(errno));
     for (const FTSENT *entry; code == OK && (entry = fts_read(walk)) != NULL;) {
-        bool is_file = entry->fts_info == FTS_F || entry->fts_info == FTS_SL;
-        if (!is_file || fnmatch(pattern, entry->fts_path + above, 0) != 0)
+        bool is_folder = entry->fts_info == FTS_DP;
+        if (!can_be_lost(entry) || fnmatch(pattern, entry->fts_path + above, 0) != 0)
             continue;
-        any = true;
-        fprintf(told, "removed %s\n", entry->fts_path + above);
-        if (unlink(entry->fts_path) != 0)
+        if ((is_folder ? rmdir(entry->fts_path) : unlink(entry->fts_path)) == 0) {
+            any = true;
+            fprintf(told, "removed %s\n", entry->fts_path + above);
+        } else if (!is_folder || errno != ENOTEMPTY) {
             code = error_set(error, ERROR_IO, "%s: %s", entry->fts_path, strerror(errno));
+        }
     }
     if (!any)
         fprintf(told, "no file matches %s\n", pattern);
@@ -65,7 +101,7 @@ static enum error_code lose_files(const char *store, const char *pattern, FILE *
     return code;
 }
 
-static enum error_code lose_files_of(const struct run *run, const struct plan_step *step,
+static enum error_code lose_matching(const struct run *run, const char *pattern,
                                      struct error *error)
 {
     struct path store, folder, path;
@@ -79,9 +115,45 @@ static enum error_code lose_files_of(const struct run *run, const struct plan_st
     FILE *told = code == OK ? regular_append(path.text, error) : NULL;
     if (told == NULL)
         return code != OK ? code : ERROR_IO;
-    code = lose_files(store.text, step->lose_files, told, error);
+    code = lose_files(store.text, pattern, told, error);
     fclose(told);
     return code;
+}
+
+static int node_of(const struct run *run, int rank)
+{
+    const char *nodes = run->scenario->nodes;
+    return nodes != NULL ? node_of_rank(nodes, rank) : -1;
+}
+
+/* The pattern of the step, with the number of the victim's node in place of each NODE_OF_VICTIM. */
+static enum error_code pattern_for(const struct plan_step *step, int node, struct path *pattern,
+                                   struct error *error)
+{
+    const char *rest = step->lose_files;
+    enum error_code code = path_format(pattern, error, "%s", "");
+    while (code == OK && *rest != '\0') {
+        size_t length = node >= 0 ? strcspn(rest, NODE_OF_VICTIM) : strlen(rest);
+        struct path front = *pattern;
+        code = path_format(pattern, error, "%s%.*s", front.text, (int)length, rest);
+        rest += length;
+        if (code != OK || *rest == '\0')
+            continue;
+        front = *pattern;
+        code = path_format(pattern, error, "%s%d", front.text, node);
+        rest++;
+    }
+    return code;
+}
+
+/* Somebody of the same node has died of the same step, and has a lower number. */
+static bool was_lost_before(const struct run *run, const struct board *board, int rank)
+{
+    for (int other = 0; other < rank; other++)
+        if (loser(run, board, other) == loser(run, board, rank) &&
+            node_of(run, other) == node_of(run, rank))
+            return true;
+    return false;
 }
 
 /* Of the nodes on which somebody died with the storage; and files by name. */
@@ -89,16 +161,22 @@ static enum error_code lose_storage(const struct run *run, const struct board *b
                                     struct error *error)
 {
     enum error_code code = OK;
-    const char *nodes = run->scenario->nodes;
+    bool any = false;
     for (int rank = 0; code == OK && rank < board_processes(board); rank++) {
         const struct plan_step *step = loser(run, board, rank);
-        int node = nodes != NULL ? node_of_rank(nodes, rank) : -1;
-        if (step != NULL && step->lose == LOSE_STORAGE && node >= 0)
-            code = store_make_node(run, node, error);
-        if (code == OK && step != NULL && step->lose_files[0] != '\0')
-            code = lose_files_of(run, step, error);
+        int node = node_of(run, rank);
+        struct path pattern;
+        if (step == NULL || was_lost_before(run, board, rank))
+            continue;
+        any = true;
+        if (step->lose == LOSE_STORAGE && node >= 0)
+            code = remove_node(run, node, error);
+        if (code == OK && step->lose_files[0] != '\0')
+            code = pattern_for(step, node, &pattern, error);
+        if (code == OK && step->lose_files[0] != '\0')
+            code = lose_matching(run, pattern.text, error);
     }
-    return code;
+    return code == OK && any ? store_make_folders(run, error) : code;
 }
 
 enum error_code store_roll_back(const struct run *run, const struct board *board,

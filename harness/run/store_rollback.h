@@ -11,7 +11,7 @@
 enum error_code store_roll_back(const struct run *run, const struct board *board,
                                 struct error *error);
 
-/* The folder of this node's storage, empty. */
-enum error_code store_make_node(const struct run *run, int node, struct error *error);
+/* The folders of nodes and of stores that have names, as far as they are not there. */
+enum error_code store_make_folders(const struct run *run, struct error *error);
 
 #endif

@@ -259,6 +259,20 @@ end
 
 -- ---- actions that are given something else -----------------------------------------------------
 
+local kill = actions.kill.make
+actions.kill.fields[2] = { lose_store = { conditions.short_text } }
+
+actions.kill.make = function(plan, kept, where)
+  if kept.lose_store then
+    if kept.lose_files then
+      fail('%s"lose_store" and "lose_files" exclude each other', where)
+    end
+    kept.lose_files = conditions.in_store(plan, kept.lose_store, nil, "%",
+      where .. 'field "lose_store": ')
+  end
+  return kill(plan, kept, where)
+end
+
 local of_hold = fields_of_row(rows.hold)
 local of_messages = { from = "rank", to = "peer", count = of_hold.count,
   tags_apart = of_hold.tags_apart, position = false }

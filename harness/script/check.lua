@@ -136,7 +136,7 @@ end
 
 local reserved = set [[FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS FAULTLINE_STORE FAULTLINE_RECORD
   FAULTLINE_LIBRARY FAULTLINE_HELPERS FAULTLINE_SURVIVORS FAULTLINE_NODES FAULTLINE_NODE
-  FAULTLINE_NODE_STORE FAULTLINE_FILES LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
+  FAULTLINE_NODE_STORE FAULTLINE_STORES FAULTLINE_FILES LD_PRELOAD PMI_RANK PMI_SIZE PMI_FD]]
 
 -- { NAME = "value" } → { "NAME=value" }, sorted.
 local function environment(value, what)
@@ -148,7 +148,9 @@ local function environment(value, what)
     if type(name) ~= "string" or not match(name, "^[%a_][%w_]*$") then
       expected(what, "as name a word of letters, digits and _", name)
     end
-    if reserved[name] then fail("%s: %s is set by Faultline itself", what, name) end
+    if reserved[name] or find(name, "^FAULTLINE_STORE_") then
+      fail("%s: %s is set by Faultline itself", what, name)
+    end
     kept[#kept + 1] = text(name .. "=" .. argument(rawget(value, name), what .. ", " .. name), what)
   end
   if #kept > core.MAX_ENVIRONMENT then

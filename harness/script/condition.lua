@@ -30,9 +30,9 @@ local fits = {
   epoch = set(told.line .. told.message .. told.channel),
   name = set(told.name),
   message = set "send deliver",
-  file = set(of_store),
+  file = set(of_store), store = set(of_store),
 }
-local needs_event, words_of = {}, {}
+local needs_event, words_of = { "store" }, {}
 for _, field in ipairs(core.condition_fields) do
   if field.name ~= "event" and field.name ~= "rank" and field.name ~= "state" then
     needs_event[#needs_event + 1] = field.name
@@ -87,6 +87,32 @@ local function check_message(plan, when, where)
     fail('%sfield "epoch": the wire file does not say where "%s" holds it', where, when.message)
   end
   plan.uses(wire)
+end
+
+-- The pattern of all files of a store that has a name, or of those that match `file` below it; of a
+-- node's store with this in place of the number of the node.
+local function in_store(plan, name, file, node, where)
+  local kind = plan.stores and plan.stores[name]
+  if not plan.stores then
+    fail('%sthe scenario has no stores; write stores = { "%s" } there', where, name)
+  elseif not kind then
+    local known = sorted_keys(plan.stores)
+    fail("%s%s is no store%s; accepted: %s", where, shown(name), hint(name, known),
+      concat(known, ", "))
+  end
+  local pattern = (kind == "node" and "node" .. node .. "/" or "") .. name .. "/" .. (file or "*")
+  if #pattern >= core.NAME_BYTES then
+    fail("%s%s has %d bytes; at most %d are possible", where, shown(pattern), #pattern,
+      core.NAME_BYTES - 1)
+  end
+  return pattern
+end
+
+-- A file of a store that has a name.
+local function check_store(plan, when, where)
+  if not when.store then return end
+  when.file = in_store(plan, when.store, when.file, "*", where .. 'field "store": ')
+  when.store = nil
 end
 
 -- ---- what must be true of ranks -----------------------------------------------------------------
@@ -182,7 +208,7 @@ local function condition_checks(ranks, newcomers)
     epoch = { integer(0, math_maxinteger) }, nth = { integer(1, math_maxinteger) },
     level = { choice(words_of.level) }, position = { choice(words_of.position) },
     call = { call_name }, name = { short_text }, message = { short_text },
-    within = { short_text }, file = { short_text },
+    within = { short_text }, file = { short_text }, store = { short_text },
     region = { choice(regions) }, line = { integer(1, math_maxinteger) },
   }
   of.state = { state_check(of) }
@@ -210,6 +236,7 @@ local function condition(plan, kept, where, victims)
   check_fits(when, where)
   check_call(when, where)
   check_message(plan, when, where)
+  check_store(plan, when, where)
   check_position(when, where, victims)
   return when
 end
@@ -237,5 +264,5 @@ end
 
 core.condition = {
   checks = condition_checks, optional = condition, required = required_condition,
-  limit_event = limit_event, short_text = short_text,
+  limit_event = limit_event, short_text = short_text, in_store = in_store,
 }

@@ -235,14 +235,15 @@ struct serial *emit_scenario(lua_State *L)
     serial_put_number(&serial, SANDBOX_SCENARIO);
     put_integer(L, &serial, "line");
     put_integer(L, &serial, "ranks");
+    put_integer(L, &serial, "restart_ranks");
     put_integer(L, &serial, "reserve");
     put_integer(L, &serial, "max_incarnations");
     lua_getfield(L, TABLE, "survivors");
     serial_put_number(&serial, lua_toboolean(L, -1));
     lua_pop(L, 1);
     put_real(L, &serial, "timeout");
-    static const char *const texts[] = {"name",    "protocol", "program", "library",
-                                        "helpers", "nodes",    "result",  "engine"};
+    static const char *const texts[] = {"name",  "protocol", "program", "library", "helpers",
+                                        "nodes", "stores",   "result",  "engine"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lua_getfield(L, TABLE, texts[i]);
         put_top(L, &serial);

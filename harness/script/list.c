@@ -28,6 +28,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->library);
     free(scenario->helpers);
     free(scenario->nodes);
+    free(scenario->stores);
     free(scenario->result);
     free(scenario->engine);
     free(scenario->violates);
@@ -67,6 +68,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->library = text_copy(from->library);
     copy->helpers = text_copy(from->helpers);
     copy->nodes = text_copy(from->nodes);
+    copy->stores = text_copy(from->stores);
     copy->violates = text_copy(from->violates);
     copy->result = text_copy(from->result);
     copy->engine = text_copy(from->engine);
@@ -192,6 +194,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->file = memory_text(file);
     scenario->line = (int)serial_take_number(serial);
     scenario->ranks = (int)serial_take_number(serial);
+    scenario->restart_ranks = (int)serial_take_number(serial);
     scenario->reserve = (int)serial_take_number(serial);
     scenario->max_incarnations = (int)serial_take_number(serial);
     scenario->survivors = serial_take_number(serial) != 0;
@@ -202,6 +205,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->library = optional_text_take(serial);
     scenario->helpers = optional_text_take(serial);
     scenario->nodes = optional_text_take(serial);
+    scenario->stores = optional_text_take(serial);
     scenario->result = optional_text_take(serial);
     scenario->engine = optional_text_take(serial);
     scenario->violates = optional_text_take(serial);
@@ -237,7 +241,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_restart(const struct scenario *a, const struct scenario *b)
 {
-    return a->restart_has_arguments == b->restart_has_arguments &&
+    return a->restart_ranks == b->restart_ranks &&
+           a->restart_has_arguments == b->restart_has_arguments &&
            same_strings(a->restart_argument, a->restart_argument_count, b->restart_argument,
                         b->restart_argument_count) &&
            same_strings(a->restart_environment, a->restart_environment_count,
@@ -248,6 +253,7 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b)
 {
     return a->ranks == b->ranks && a->reserve == b->reserve && same_text(a->library, b->library) &&
            same_text(a->helpers, b->helpers) && same_text(a->nodes, b->nodes) &&
+           same_text(a->stores, b->stores) &&
            same_strings(a->files, a->file_count, b->files, b->file_count) &&
            same_strings(a->setup, a->setup_count, b->setup, b->setup_count) && same_restart(a, b) &&
            same_text(a->engine, b->engine) && a->survivors == b->survivors &&
@@ -259,6 +265,18 @@ void scenario_set_engine(struct scenario *scenario, const char *engine)
 {
     free(scenario->engine);
     scenario->engine = strcmp(engine, ENGINE_STEP) == 0 ? memory_text(engine) : NULL;
+}
+
+int scenario_ranks_in(const struct scenario *scenario, int incarnation)
+{
+    bool other = incarnation > 0 && scenario->restart_ranks > 0;
+    return other ? scenario->restart_ranks : scenario->ranks;
+}
+
+int scenario_most_ranks(const struct scenario *scenario)
+{
+    int again = scenario_ranks_in(scenario, 1);
+    return again > scenario->ranks ? again : scenario->ranks;
 }
 
 bool scenario_is_helper(const struct scenario *scenario, int rank)

@@ -2,6 +2,7 @@
 #include "script/lua_text.h"
 
 #include "base/memory.h"
+#include "board/stores.h"
 #include "plan/action.h"
 #include "script/lua_step.h"
 #include "script/lua_table.h"
@@ -234,12 +235,21 @@ static void put_named(struct lua_table *table, const char *field, char *const *e
     lua_table_close(table);
 }
 
+static void put_number(struct lua_table *table, const char *name, int number)
+{
+    lua_table_name(table, name);
+    lua_table_number(table, number);
+}
+
 static void put_restart(struct lua_table *table, const struct scenario *scenario)
 {
-    if (!scenario->restart_has_arguments && scenario->restart_environment_count == 0)
+    if (scenario->restart_ranks == 0 && !scenario->restart_has_arguments &&
+        scenario->restart_environment_count == 0)
         return;
     lua_table_name(table, "restart");
     lua_table_open(table);
+    if (scenario->restart_ranks > 0)
+        put_number(table, "ranks", scenario->restart_ranks);
     if (scenario->restart_has_arguments && scenario->restart_argument_count == 0) {
         lua_table_name(table, "arguments");
         lua_table_word(table, "{}");
@@ -290,10 +300,20 @@ static void put_seconds(struct lua_table *table, const char *name, double second
     lua_table_word(table, text);
 }
 
-static void put_number(struct lua_table *table, const char *name, int number)
+/* Of all ranks by their names alone, those of nodes as NAME = "node". */
+static void put_stores(struct lua_table *table, const char *stores)
 {
-    lua_table_name(table, name);
-    lua_table_number(table, number);
+    const char *rest = stores;
+    struct named_store store;
+    if (stores == NULL)
+        return;
+    lua_table_name(table, "stores");
+    lua_table_open(table);
+    while (stores_next(&rest, &store)) {
+        lua_table_name(table, store.of_node ? store.name : NULL);
+        lua_table_text(table, store.of_node ? "node" : store.name);
+    }
+    lua_table_close(table);
 }
 
 static void put_scenario(struct lua_table *table, const struct scenario *scenario)
@@ -306,6 +326,7 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_listed(table, "library", scenario->library, ':', lua_table_text);
     put_listed(table, "helpers", scenario->helpers, ',', put_word);
     put_listed(table, "nodes", scenario->nodes, ';', put_node);
+    put_stores(table, scenario->stores);
     if (scenario->engine != NULL)
         put_text(table, "engine", scenario->engine);
     if (scenario->survivors) {

@@ -118,7 +118,7 @@ end
 
 -- What a plan function is given: p.ranks, and a method per action. The plan itself is out of reach.
 local function door_to(plan)
-  local door, methods = {}, { ranks = plan.ranks }
+  local door, methods = {}, { ranks = plan.job_ranks }
   for name, method in sorted_pairs(methods_of_p) do
     methods[name] = function(self, ...)
       if self ~= door then fail("%s: write p:%s(...), with a colon", name, name) end
@@ -183,8 +183,10 @@ end
 
 -- The steps that the function scenario.plan (nil: none) makes, and the messages they name.
 function core.plan_of(scenario)
-  local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.ranks,
+  local plan = { steps = {}, wires = {}, number_of = {}, ranks = scenario.most_ranks,
+    job_ranks = scenario.ranks,
     survivors = scenario.survivors, nodes = scenario.node_ranks,
+    stores = scenario.store_kinds,
     name = scenario.name, protocol = scenario.protocol }
   local used = {}
   function plan.uses(wire)

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/regular_file.h"
 #include "board/board.h"
+#include "board/stores.h"
 #include "script/emit.h"
 #include "script/names.h"
 #include "script/serial.h"
@@ -289,6 +290,8 @@ static const struct {
     {"MAX_ENVIRONMENT", SCENARIO_MAX_ENVIRONMENT},
     {"MAX_FILES", SCENARIO_MAX_FILES},
     {"MAX_LIBRARIES", SCENARIO_MAX_LIBRARIES},
+    {"MAX_STORES", STORES_MOST},
+    {"STORE_NAME_BYTES", STORE_NAME_BYTES},
     {"MAX_PATTERNS", SCENARIO_MAX_PATTERNS},
     {"MAX_INCARNATIONS", SCENARIO_MAX_INCARNATIONS},
     {"MAX_TIMEOUT_S", SCENARIO_MAX_TIMEOUT_S},

@@ -17,6 +17,7 @@ local expect_fields = fields_of {
 
 local arguments = list(check.argument, 0, core.MAX_ARGUMENTS, { "texts and numbers", '"-n", 10' })
 local restart_fields = fields_of {
+  ranks = { integer(1, core.MAX_RANKS), default = 0 },
   arguments = { arguments },
   environment = { check.environment, default = {} },
 }
@@ -63,6 +64,33 @@ local node_list = { "nodes", "{ 0, 1 }, { 2, 3 }" }
 local rank_list = list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS, { "ranks", "0, 1" })
 local nodes = list(rank_list, 1, core.MAX_RANKS, node_list)
 
+local store_kinds = { "job", "node" }
+
+-- Folders of the checkpoint store by name: { "scratch", ram = "node" }. Returns the kind of each,
+-- by name, and the names in order.
+local function stores(value, what)
+  given_table(value, what .. ": ")
+  local kind, names = {}, {}
+  for _, key in ipairs(sorted_keys(value)) do
+    local given = rawget(value, key)
+    local name = type(key) == "number" and given or key
+    if type(name) ~= "string" or not find(name, "^%l[%l%d_]*$") or #name >= core.STORE_NAME_BYTES
+      or find(name, "^node%d*$") then
+      check.expected(what, format("as name of a store a small letter, and then up to %d small "
+        .. 'letters, digits and _, other than "node" and "node0"', core.STORE_NAME_BYTES - 2), name)
+    elseif kind[name] then
+      core.fail(format('%s: "%s" stands twice', what, name))
+    end
+    kind[name] = type(key) == "number" and "job"
+      or check.choice(store_kinds)(given, format('%s, "%s"', what, name))
+    names[#names + 1] = name
+  end
+  if #names < 1 or #names > core.MAX_STORES then
+    check.fail("%s: 1 to %d stores are expected, not %d", what, core.MAX_STORES, #names)
+  end
+  return { kind = kind, names = names }
+end
+
 local scenario_fields = fields_of {
   protocol = { line_of_text, required = "the name of a protocol, or the path of a shared library" },
   program = { line_of_text, required = "the name of a program, or the path of an executable" },
@@ -73,6 +101,7 @@ local scenario_fields = fields_of {
   helpers = { list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS - 1, { "ranks", "0, 3" }),
     default = {} },
   nodes = { nodes },
+  stores = { stores },
   files = { check.files, default = {} },
   setup = { list(check.argument, 1, core.MAX_ARGUMENTS, { "texts and numbers", '"./prepare", 4' }),
     default = {} },
@@ -86,7 +115,7 @@ local scenario_fields = fields_of {
   restart = { function(value, what)
     given_table(value, what .. ": ")
     return read(value, restart_fields, "restart: ")
-  end, default = { environment = {} } },
+  end, default = { environment = {}, ranks = 0 } },
   max_incarnations = { integer(1, core.MAX_INCARNATIONS), default = 0 },
   expect = { function(value, what)
     given_table(value, what .. ": ")
@@ -112,13 +141,32 @@ local function check_name(name)
   end
 end
 
+-- Another number of ranks from the second incarnation on; 0: as many. All numbers that the scenario
+-- names are below most_ranks.
+local function check_restart(kept)
+  local again = kept.restart.ranks
+  if again == kept.ranks then again = 0 end
+  for _, field in ipairs { "survivors", "reserve" } do
+    local given = kept[field]
+    if again > 0 and given and given ~= 0 then
+      core.fail(format('"restart": "ranks" and "%s" exclude each other', field))
+    end
+  end
+  kept.restart_ranks = again
+  kept.most_ranks = again > kept.ranks and again or kept.ranks
+end
+
 -- Ranks of the library's: each once, and some are left for the program.
 local function check_helpers(kept)
   local once, least = {}, kept.ranks - kept.reserve
+  if kept.restart_ranks > 0 and kept.restart_ranks < least then least = kept.restart_ranks end
   for _, rank in ipairs(kept.helpers) do
     if rank >= kept.ranks then
       core.fail(format('"helpers": there is no rank %d; the job has ranks 0 to %d', rank,
         kept.ranks - 1))
+    elseif rank >= least and kept.restart_ranks > 0 then
+      core.fail(format('"helpers": after a restart there is no rank %d; accepted: 0 to %d', rank,
+        least - 1))
     elseif rank >= least then
       core.fail(format('"helpers": rank %d begins in reserve; accepted: 0 to %d', rank, least - 1))
     elseif once[rank] then
@@ -143,9 +191,9 @@ local function check_nodes(kept)
   local once, joined = {}, {}
   for node, ranks in ipairs(kept.nodes) do
     for _, rank in ipairs(ranks) do
-      if rank >= kept.ranks then
+      if rank >= kept.most_ranks then
         core.fail(format('"nodes": there is no rank %d; the job has ranks 0 to %d', rank,
-          kept.ranks - 1))
+          kept.most_ranks - 1))
       elseif once[rank] then
         core.fail(format('"nodes": rank %d stands twice', rank))
       end
@@ -153,10 +201,24 @@ local function check_nodes(kept)
     end
     joined[node] = table.concat(ranks, ",")
   end
-  for rank = 0, kept.ranks - 1 do
+  for rank = 0, kept.most_ranks - 1 do
     if not once[rank] then core.fail(format('"nodes": rank %d is on no node', rank)) end
   end
   kept.node_ranks, kept.nodes = kept.nodes, table.concat(joined, ";")
+end
+
+-- As C has it: "scratch,node/ram".
+local function check_stores(kept)
+  local joined = {}
+  for i, name in ipairs(kept.stores and kept.stores.names or {}) do
+    local of_node = kept.stores.kind[name] == "node"
+    if of_node and not kept.node_ranks then
+      core.fail(format('"stores": "%s" is of each node, and the scenario has no nodes; write nodes '
+        .. '= { { 0, 1 }, ... }', name))
+    end
+    joined[i] = (of_node and "node/" or "") .. name
+  end
+  kept.store_kinds, kept.stores = kept.stores and kept.stores.kind, table.concat(joined, ",")
 end
 
 local function define(name, line, given)
@@ -173,8 +235,10 @@ local function define(name, line, given)
     core.fail(format('"reserve" is %d; accepted: less than "ranks", which is %d', kept.reserve,
       kept.ranks))
   end
+  check_restart(kept)
   check_helpers(kept)
   check_nodes(kept)
+  check_stores(kept)
   if kept.result ~= "" and kept.reserve > 0 then
     core.fail('"result": which process prints for a rank is not known where there are ranks '
       .. 'in "reserve"')

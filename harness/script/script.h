@@ -40,10 +40,12 @@ struct scenario {
     char **argument; /* of the program */
     size_t argument_count;
     int ranks;
-    int reserve;   /* so many of them begin as no rank of the application; less than ranks */
-    char *library; /* files under test that call MPI_X, "libx.so:liby.so"; NULL: none */
-    char *helpers; /* ranks that belong to what is under test, ascending, "0,3"; NULL: none */
+    int restart_ranks; /* of all incarnations but the first; 0: as many */
+    int reserve;       /* so many of them begin as no rank of the application; less than ranks */
+    char *library;     /* files under test that call MPI_X, "libx.so:liby.so"; NULL: none */
+    char *helpers;     /* ranks that belong to what is under test, ascending, "0,3"; NULL: none */
     char *nodes;  /* which ranks are on which node, "0,1;2,3" (board/nodes.h); NULL: nothing said */
+    char *stores; /* those that have names, "global,node/ram" (board/stores.h); NULL: none */
     char *result; /* "output", then a line for each regular expression of what is left out; NULL:
                      what the program declares is compared alone */
     char **claim; /* ids or families; at least one */
@@ -124,6 +126,10 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b);
 
 /* "step", or "mpiexec". */
 void scenario_set_engine(struct scenario *scenario, const char *engine);
+
+/* How many ranks the incarnation has, counted from 0; and the most that any has. */
+int scenario_ranks_in(const struct scenario *scenario, int incarnation);
+int scenario_most_ranks(const struct scenario *scenario);
 
 /* Ranks that belong to the library under test. */
 bool scenario_is_helper(const struct scenario *scenario, int rank);

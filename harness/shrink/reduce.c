@@ -193,7 +193,7 @@ static int32_t highest_rank(const struct plan *plan)
 static int32_t fewest_ranks(const struct scenario *scenario)
 {
     int32_t highest = highest_rank(&scenario->plan);
-    if (scenario->nodes != NULL) /* which has a place for each */
+    if (scenario->nodes != NULL || scenario->restart_ranks > 0) /* which go by the number */
         return scenario->ranks;
     for (int32_t rank = 0; rank < scenario->ranks; rank++)
         if (scenario_is_helper(scenario, rank))

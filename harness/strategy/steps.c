@@ -38,7 +38,9 @@ uint64_t steps_finalizing(const struct survey *survey)
     for (size_t i = 0; (point = survey_point(survey, calls, i)) != NULL; i++)
         if (strcmp(point->condition.call, "MPI_Finalize") == 0)
             count += point->count;
-    return count > 0 ? count : (uint64_t)survey->ranks;
+    count = count > 0 ? count : (uint64_t)survey->ranks;
+    uint64_t again = (uint64_t)survey->restart_ranks;
+    return again > 0 && again < count ? again : count;
 }
 
 struct plan_condition steps_at(const struct survey_point *point, uint64_t nth, bool after)

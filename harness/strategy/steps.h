@@ -13,7 +13,8 @@ void steps_victim(struct plan_step *step, int32_t rank);
 /* The n-th event (from 1) of a point, before or after the call where that is something else. */
 struct plan_condition steps_at(const struct survey_point *point, uint64_t nth, bool after);
 
-/* How many ranks came to MPI_Finalize: not those of a protocol's own that leave by themselves. */
+/* How many ranks come to MPI_Finalize in the last life of a job: not those of a protocol's own that
+ * leave by themselves. */
 uint64_t steps_finalizing(const struct survey *survey);
 
 /* The faults stop when so many ranks, of all lives together, have come to MPI_Finalize. Makes the

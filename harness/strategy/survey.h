@@ -67,6 +67,7 @@ struct survey_cell {
 
 struct survey {
     int ranks;
+    int restart_ranks;          /* of later incarnations; 0: as many. Set by who has the scenario */
     int64_t lines;              /* the newest line that was committed; 0: none */
     size_t count;               /* owned */
     struct survey_point *point; /* owned; by rank, then by what the condition says */

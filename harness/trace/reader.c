@@ -240,6 +240,22 @@ const struct trace *trace_set_find(const struct trace_set *set, int rank, int in
     return bsearch(&key, set->trace, set->count, sizeof key, by_incarnation_then_rank);
 }
 
+int trace_set_world(const struct trace_set *set, int incarnation)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->trace[i].incarnation == incarnation)
+            return set->trace[i].header->ranks;
+    return 0;
+}
+
+int trace_set_resized(const struct trace_set *set)
+{
+    for (size_t i = 1; i < set->count; i++)
+        if (set->trace[i].header->ranks != set->trace[i - 1].header->ranks)
+            return set->trace[i].incarnation;
+    return 0;
+}
+
 bool trace_set_is_helper(const struct trace_set *set, int rank)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -32,7 +32,8 @@ struct trace_set {
     size_t count;
     struct trace *trace;
     int ranks; /* world size asked for, and processes that came later: all numbers are below */
-    int world; /* world size asked for; processes that came later have numbers from here on */
+    int world; /* world size asked for, the largest of all incarnations; processes that came later
+                * have numbers from here on */
     int incarnations; /* highest incarnation + 1 */
 };
 
@@ -61,6 +62,12 @@ void trace_set_release(struct trace_set *set);
 
 /* NULL if there is none. */
 const struct trace *trace_set_find(const struct trace_set *set, int rank, int incarnation);
+
+/* How many ranks the first MPI_COMM_WORLD of the incarnation was to have; 0: it has no trace. */
+int trace_set_world(const struct trace_set *set, int incarnation);
+
+/* The first incarnation that had another number of ranks than the one before it; 0: none. */
+int trace_set_resized(const struct trace_set *set);
 
 /* Its traces say that the rank belongs to the library under test. */
 bool trace_set_is_helper(const struct trace_set *set, int rank);

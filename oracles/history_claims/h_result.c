@@ -49,6 +49,16 @@ static void report_missing(struct judging *judging, const struct reference_resul
     finding_decide_at_end(finding);
 }
 
+/* On as many ranks as before it may come earlier, on as many as after the restart later. */
+static void report_untold(struct judging *judging, const struct reference_result *reference)
+{
+    struct finding *finding = judging_find(judging, CLAIM_H_RESULT, VERDICT_UNKNOWN);
+    finding_say(finding, "without faults rank %d declares the result \"%s\", %" PRIu64 " bytes",
+                reference->rank, reference->name, reference->bytes);
+    finding_say(finding, "in this run, which was restarted on another number of ranks, it did not: "
+                         "whether it should have is not known");
+}
+
 static void report_different(struct judging *judging, const struct reference_result *reference,
                              const struct record *result, struct event_ref event)
 {
@@ -77,7 +87,9 @@ static void compare(struct judging *judging, const struct histories *histories)
         if (trace == NULL && (facts->end != RUN_FINISHED || dead))
             continue; /* it did not come to that */
         judging_saw(judging, CLAIM_H_RESULT, 1);
-        if (trace == NULL)
+        if (trace == NULL && trace_set_resized(judging->traces) > 0)
+            report_untold(judging, reference);
+        else if (trace == NULL)
             report_missing(judging, reference);
         else if (trace->record[index].bytes != reference->bytes ||
                  trace->record[index].hash != reference->hash)

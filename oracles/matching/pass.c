@@ -194,7 +194,10 @@ static void begin_collectives(struct pass *pass)
         if (pass->listener[i].discord != NULL)
             listener.discord = on_discord;
     }
+    const struct trace_set *traces = pass->reading->traces;
     collectives_init(&pass->collectives, &pass->reading->lives, pass->level, &listener);
+    for (int rank = trace_set_world(traces, pass->incarnation); rank < traces->world; rank++)
+        collectives_leave_out(&pass->collectives, rank); /* its MPI_COMM_WORLD has fewer ranks */
     if (pass->level == LEVEL_APP)
         learn_communicators(pass);
 }

@@ -93,8 +93,12 @@ static void add_piece(struct history *history, const struct piece *piece)
     history->piece[history->piece_count++] = *piece;
 }
 
-static void line_never_taken(struct history *history, int rank, int incarnation, uint64_t line)
+static void line_never_taken(const struct lives *lives, struct history *history, int rank,
+                             int incarnation, uint64_t line)
 {
+    int resized = trace_set_resized(lives->traces);
+    if (resized > 0 && incarnation >= resized)
+        return; /* others had taken it: see allow_resized in oracle.c */
     history->unknown = true;
     snprintf(history->why, sizeof history->why,
              "rank %d restored line %" PRIu64
@@ -217,7 +221,7 @@ static void add_until_line(const struct lives *lives, int rank, const struct lif
             add_life(lives, life, index + 1, life->trace->record[index].enter, history);
             return;
         }
-    line_never_taken(history, rank, incarnation, line);
+    line_never_taken(lives, history, rank, incarnation, line);
 }
 
 /* The life restored `line` with the note before record `restored`, or (0) would have. The rank may

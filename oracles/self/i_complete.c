@@ -73,10 +73,17 @@ static void check_records(struct judging *judging, const struct trace *trace,
     }
 }
 
+/* So many were asked for. */
+static int ranks_in(const struct judging *judging, int incarnation)
+{
+    const struct run_facts *facts = judging->facts;
+    return incarnation > 0 && facts->restart_ranks > 0 ? facts->restart_ranks : facts->ranks;
+}
+
 static void check_world(struct judging *judging, const struct trace *trace)
 {
     const struct trace_header *header = trace->header;
-    int asked = judging->facts->ranks;
+    int asked = ranks_in(judging, trace->incarnation);
     if (trace->rank >= asked) /* its MPI_COMM_WORLD is another one */
         return;
     if (header->ranks != asked)
@@ -102,8 +109,8 @@ static bool was_cut_short(const struct judging *judging, int incarnation)
 
 static void check_presence(struct judging *judging, int incarnation)
 {
-    int missing = 0, first = -1;
-    for (int rank = 0; rank < judging->facts->ranks; rank++) {
+    int missing = 0, first = -1, ranks = ranks_in(judging, incarnation);
+    for (int rank = 0; rank < ranks; rank++) {
         if (trace_set_find(judging->traces, rank, incarnation) != NULL ||
             lives_on(&judging->reading.lives, rank, incarnation))
             continue;
@@ -114,7 +121,7 @@ static void check_presence(struct judging *judging, int incarnation)
         return;
     struct finding *finding = find(judging);
     finding_say(finding, "%d of %d ranks have no trace in incarnation %d; the first is rank %d",
-                missing, judging->facts->ranks, incarnation, first);
+                missing, ranks, incarnation, first);
     finding_say(finding, "was libfaultline.so preloaded for every rank, and is the program an MPI "
                          "program?");
 }

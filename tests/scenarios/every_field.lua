@@ -147,6 +147,7 @@ end)
 
 plan(function(p)
   p:kill { rank = 1, lose_files = "node0/*.1" }
+  p:kill { rank = 1, lose_files = "node%/ram/*" }
 end)
 
 -- ---- steps that name others ---------------------------------------------------------------------

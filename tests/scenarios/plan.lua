@@ -6,11 +6,11 @@ scenario "everything" {
   ranks = 3,
   library = { "libx.so", "liby.so.2" },
   helpers = { 2, 0 },
-  nodes = { { 1 }, { 0, 2 } },
+  nodes = { { 1 }, { 0, 2, 3 } }, stores = { "scratch", "global", ram = "node" },
   files = { ["x.conf"] = "every 5\n", a = "" },
   claims = { "H", "B.empty" },
   result = { "output", ignore = { "[0-9.]+ s", "^#" } }, timeout = 2.5,
-  max_incarnations = 4,
+  max_incarnations = 4, restart = { ranks = 4 },
   environment = { ZEBRA = "x=y z", ANT = 1 },
   expect = { violates = "B.empty", cover = { "H.orphan", "B.empty" } },
   plan = function(p)

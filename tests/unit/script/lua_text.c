@@ -67,6 +67,7 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_text(a->program, b->program) && same_text(a->violates, b->violates) &&
         same_text(a->library, b->library) && same_text(a->helpers, b->helpers) &&
         same_text(a->result, b->result) && same_text(a->nodes, b->nodes) &&
+        same_text(a->stores, b->stores) && a->restart_ranks == b->restart_ranks &&
         same_texts(a->files, a->file_count, b->files, b->file_count) &&
         same_texts(a->setup, a->setup_count, b->setup, b->setup_count) &&
         a->restart_has_arguments == b->restart_has_arguments &&
@@ -150,6 +151,12 @@ static const char *const written[] = {
     "arguments "
     "= {} },\n"
     "  claims = { \"H\" },\n"
+    "}\n",
+
+    "scenario \"stores with names, and other ranks after a restart\" {\n"
+    "  protocol = \"null\", program = \"ring\", ranks = 2, nodes = { { 0 }, { 1, 2 } },\n"
+    "  stores = { \"big\", \"scratch\", ram = \"node\" }, restart = { ranks = 3 }, claims = { "
+    "\"H\" },\n"
     "}\n",
 
     "scenario \"what the ranks print is compared\" {\n"

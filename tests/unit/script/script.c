@@ -65,7 +65,11 @@ static void check_everything(const struct scenario *s)
     check(strcmp(s->library, "libx.so:liby.so.2") == 0 && strcmp(s->helpers, "0,2") == 0 &&
               scenario_is_helper(s, 2) && !scenario_is_helper(s, 1) && scenario_helpers(s) == 2,
           "library, helpers");
-    check(strcmp(s->nodes, "1;0,2") == 0, "nodes");
+    check(strcmp(s->nodes, "1;0,2,3") == 0, "nodes");
+    check(strcmp(s->stores, "scratch,global,node/ram") == 0, "stores");
+    check(s->restart_ranks == 4 && scenario_ranks_in(s, 0) == 3 && scenario_ranks_in(s, 1) == 4 &&
+              scenario_most_ranks(s) == 4,
+          "ranks after a restart");
     check(s->file_count == 2 && strcmp(s->files[0], "a=") == 0 &&
               strcmp(s->files[1], "x.conf=every 5\n") == 0,
           "files, sorted");
@@ -91,7 +95,8 @@ static void check_least(const struct scenario *s)
           "claims are H where none are given");
     check(s->plan.count == 0 && s->violates == NULL && s->cover_count == 0 && s->timeout_s == 0 &&
               s->reserve == 0 && s->result == NULL && s->library == NULL && s->helpers == NULL &&
-              s->nodes == NULL && s->file_count == 0 && s->max_incarnations == 0 && !s->survivors &&
+              s->nodes == NULL && s->stores == NULL && s->restart_ranks == 0 &&
+              s->file_count == 0 && s->max_incarnations == 0 && !s->survivors &&
               s->argument_count == 0 && s->environment_count == 0,
           "the rest is empty");
 }
@@ -174,6 +179,49 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0 }, { 1, 2 } } }", 1, {"no rank 2"}},
     {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0, 1 }, { 1 } } }", 1, {"rank 1 stands twice"}},
     {"scenario 'a' { " JOB "ranks = 3, nodes = { { 0, 2 } } }", 1, {"rank 1 is on no node"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = 'x' }", 1, {"\"stores\"", "a table"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = {} }", 1, {"1 to 16 stores", "not 0"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'Big' } }", 1, {"name of a store", "\"Big\""}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'node0' } }", 1, {"other than", "\"node0\""}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'x', x = 'job' } }", 1, {"\"x\" stands twice"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { x = 'rank' } }", 1, {"accepted: job, node"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { x = 'node' } }", 1, {"scenario has no nodes"}},
+    {"scenario 'a' { " JOB "ranks = 2, plan = function(p) p:kill { rank = 0, event = 'write', "
+     "store = 'x' } end }",
+     1,
+     {"the scenario has no stores", "stores = { \"x\" }"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'big', 'fast' }, plan = function(p) "
+     "p:kill { rank = 0, lose_store = 'bog' } end }",
+     1,
+     {"field \"lose_store\"", "did you mean \"big\"", "accepted: big, fast"}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'x' }, plan = function(p) "
+     "p:kill { rank = 0, event = 'send', store = 'x' } end }",
+     1,
+     {"\"store\" says nothing about event \"send\""}},
+    {"scenario 'a' { " JOB "ranks = 2, stores = { 'x' }, plan = function(p) "
+     "p:kill { rank = 0, lose_store = 'x', lose_files = 'y' } end }",
+     1,
+     {"\"lose_store\" and \"lose_files\" exclude"}},
+    {"scenario 'a' { " JOB "ranks = 1, environment = { FAULTLINE_STORE_X = 0 } }",
+     1,
+     {"set by Faultline"}},
+    {"scenario 'a' { " JOB "ranks = 2, restart = { ranks = 0 } }", 1, {"\"ranks\"", "1 to 1024"}},
+    {"scenario 'a' { " JOB "ranks = 2, survivors = true, restart = { ranks = 3 } }",
+     1,
+     {"\"ranks\" and \"survivors\" exclude"}},
+    {"scenario 'a' { " JOB "ranks = 2, reserve = 1, restart = { ranks = 3 } }",
+     1,
+     {"\"ranks\" and \"reserve\" exclude"}},
+    {"scenario 'a' { " JOB "ranks = 3, helpers = { 2 }, restart = { ranks = 2 } }",
+     1,
+     {"after a restart there is no rank 2", "0 to 1"}},
+    {"scenario 'a' { " JOB "ranks = 2, nodes = { { 0, 1 } }, restart = { ranks = 3 } }",
+     1,
+     {"rank 2 is on no node"}},
+    {"scenario 'a' { " JOB "ranks = 2, restart = { ranks = 3 }, plan = function(p) "
+     "p:kill { rank = 3 } end }",
+     1,
+     {"0 to 2"}},
     {"scenario 'a' { " JOB "ranks = 1, files = { 'x' } }", 1, {"name of a file", "not 1"}},
     {"scenario 'a' { " JOB "ranks = 1, files = { ['../x'] = 'y' } }", 1, {"name of a file"}},
     {"scenario 'a' { " JOB "ranks = 1, files = { x = 3 } }", 1, {"\"files\", x", "a text"}},

@@ -34,7 +34,9 @@ static void test_create(void)
     atomic_store(&board->progress[4].count, 7);
     progress_finish(board, 4, 2, 0);
     check(progress_reserve(board, 5, 1) && !progress_reserve(board, 5, 1), "one match to be had");
+    board_set_ranks(board, 2);
     board_begin_incarnation(board, 1);
+    check(other->ranks == 2 && board_processes(other) == 2, "an incarnation may have fewer ranks");
     check(progress_reserve(board, 5, 1), "a match that died with its rank is to be had again");
     check(atomic_load(&other->slot[2].line) == 0 && atomic_load(&other->incarnation) == 1,
           "a new incarnation starts with empty slots");
