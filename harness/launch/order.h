@@ -4,7 +4,7 @@
 
 #include "launch/launch.h"
 
-#define ORDER_SETTINGS 12 /* variables of ours */
+#define ORDER_SETTINGS 13 /* variables of ours */
 
 struct launch_order {
     int ranks;

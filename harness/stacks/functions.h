@@ -1,6 +1,7 @@
 /* Where the functions lie that conditions name with `within`, read from the files of the program
- * and the protocol, and of what these are linked with: nothing is loaded or run. Static functions count; instances that the compiler
- * has inlined are known where the file has debugging information (-g). */
+ * and the protocol, and of what these are linked with: nothing is loaded or run. Static functions
+ * count; instances that the compiler has inlined are known where the file has debugging information
+ * (-g). */
 #ifndef STACKS_FUNCTIONS_H
 #define STACKS_FUNCTIONS_H
 

@@ -348,7 +348,8 @@ static void put_tails(struct xml *xml, const struct report_source *source)
     char label[TEXT_BYTES];
     if (path_format(&path, NULL, "%s/output/launcher", source->folder) == OK)
         put_tail(xml, path.text, "launcher");
-    for (int rank = 0; rank < scenario_most_ranks(source->run.scenario) && rank < TAILS_MOST; rank++)
+    for (int rank = 0; rank < scenario_most_ranks(source->run.scenario) && rank < TAILS_MOST;
+         rank++)
         for (int stream = 0; stream < 2; stream++) {
             snprintf(label, sizeof label, "r%d#%d, standard %s", rank, newest,
                      stream == 0 ? "error" : "output");
