@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "base/whole_file.h"
 #include "board/board.h"
 #include "decisions/decisions.h"
@@ -322,9 +323,10 @@ static int explored_as(const char *folder)
 {
     struct path path;
     struct entry first = {0};
+    struct error error;
     if (path_format(&path, NULL, "%s/" TRANSITION_FILE ".0", folder) != OK)
         return 0;
-    FILE *file = fopen(path.text, "re");
+    FILE *file = regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, &error);
     if (file == NULL)
         return 0;
     size_t read = fread(&first, sizeof first, 1, file);
