@@ -13,7 +13,7 @@ DEB = $(BUILD)/deb
 $(BUILD)/pkgconfig/faultline.pc: packaging/faultline.pc.in packaging/build.mk harness/system/status.h $(HEADERS)
 	@mkdir -p $(@D) $(BUILD)/include
 	$(Q)cp $(HEADERS) $(BUILD)/include
-	$(Q)packaging/pkgconfig.sh '$(abspath $(BUILD))' '$${prefix}/include' $(VERSION) >$@
+	$(Q)packaging/pkgconfig.sh '$${pcfiledir}/..' '$${prefix}/include' $(VERSION) >$@
 all: $(BUILD)/pkgconfig/faultline.pc
 
 .PHONY: install uninstall deb test-deb

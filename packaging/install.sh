@@ -39,7 +39,7 @@ into "$to/include/faultline" $headers
 
 install -d "$to/share/pkgconfig"
 # shellcheck disable=SC2016 # pkg-config's own variable
-packaging/pkgconfig.sh "${PREFIX%/}" '${prefix}/include/faultline' "$VERSION" >"$to/share/pkgconfig/faultline.pc"
+packaging/pkgconfig.sh '${pcfiledir}/../..' '${prefix}/include/faultline' "$VERSION" >"$to/share/pkgconfig/faultline.pc"
 chmod 644 "$to/share/pkgconfig/faultline.pc"
 for page in man/*.scd; do
     name=${page##*/}

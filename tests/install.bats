@@ -70,6 +70,19 @@ use_installed() {
     }
 }
 
+@test "what was built or installed works where it is moved to as a whole" {
+    cp -r "$BATS_FILE_TMPDIR/prefix" moved
+    mkdir built && cp -r "$BUILD/pkgconfig" "$BUILD/include" built
+    [ "$(PKG_CONFIG_PATH=built/pkgconfig pkg-config --variable=includedir faultline)" -ef built/include ]
+    unset PKG_CONFIG_PATH
+    moved/bin/faultline init mine
+    # Nothing of where it was stands in it.
+    run ! grep -rF "$BATS_FILE_TMPDIR/prefix" mine moved/share/pkgconfig
+    run -0 env PKG_CONFIG_PATH="$PWD/moved/share/pkgconfig" make -C mine test FAULTLINE="$PWD/moved/bin/faultline" \
+        PKG_CONFIG=pkg-config
+    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
+}
+
 @test "pkg-config says where the headers are, and the version of the command" {
     use_installed
     export PKG_CONFIG_PATH=$PREFIX/share/pkgconfig
