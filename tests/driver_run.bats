@@ -313,9 +313,9 @@ END
     [ "$(head -n 6 seen | sort | uniq -c | sed 's/^ *//')" = "2 w : -n 3|again : --restart 7
 2 w : -n 3|w : 
 2 w : -n 3|w x: -n 3" ]
-    printf 'scenario "s" { protocol = "null", program = "ring", ranks = 2, restart = { ranks = 3 } }\n' >s.lua
+    printf 'scenario "s" { protocol = "null", program = "ring", ranks = 2, restart = { rounds = 3 } }\n' >s.lua
     run -64 "$FAULTLINE" run s.lua
-    [[ "$output" == *'restart: unknown field "ranks"; accepted: arguments, environment'* ]] || {
+    [[ "$output" == *'restart: unknown field "rounds"; accepted: arguments, environment, ranks'* ]] || {
         echo "$output"
         return 1
     }
