@@ -17,6 +17,14 @@ local function recover(p, line)
   p:kill { rank = 1, at = { event = "commit", epoch = line or LINE }, after = "start" }
 end
 
+-- In each of the first two lives a rank dies some calls after a line is committed.
+local function die_twice(p)
+  for life = 1, 2 do
+    p:await { event = "commit", epoch = 2 * life - 1 }
+    p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
+  end
+end
+
 -- ---- the end of logging ------------------------------------------------------------------------
 
 -- Rank 2 is not asked for its checkpoint until rank 0 has stopped logging, which it must not.
@@ -200,10 +208,7 @@ for number = 1, 60 do
     environment = { C3_PIGGYBACK = number % 3 == 0 and "color" or "epoch" },
     max_incarnations = 8,
     plan = function(p)
-      for life = 1, 2 do
-        p:await { event = "commit", epoch = 2 * life - 1 }
-        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
-      end
+      die_twice(p)
       for line = 1, 4 do
         for rank = 1, p.ranks - 1 do
           p:hold { message = "stopLogging", to = rank, epoch = line, after = "start",
@@ -241,12 +246,7 @@ for number = 1, 45 do
                   "--received", number % 2 == 0 and -1 or math.random(0, 2) },
     environment = { C3_PIGGYBACK = number % 3 == 0 and "color" or "epoch" },
     max_incarnations = 8,
-    plan = function(p)
-      for life = 1, 2 do
-        p:await { event = "commit", epoch = 2 * life - 1 }
-        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
-      end
-    end,
+    plan = die_twice,
   })
 end
 
@@ -261,11 +261,6 @@ for number = 1, 12 do
                   "--collectives", 0, "--nonblocking", 0, "--any-tag", math.random(2),
                   "--received", 5, "--matched-ahead", 1 },
     max_incarnations = 8,
-    plan = function(p)
-      for life = 1, 2 do
-        p:await { event = "commit", epoch = 2 * life - 1 }
-        p:kill { rank = math.random(0, p.ranks - 1), event = "call", nth = math.random(60) }
-      end
-    end,
+    plan = die_twice,
   })
 end
