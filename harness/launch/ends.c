@@ -74,6 +74,33 @@ static int killed_by_step(const struct board *board, const struct plan_step *ste
     return -1;
 }
 
+int ends_killed_at_start(const struct board *board, const struct plan *plan)
+{
+    for (int process = 0; process < board_processes(board); process++) {
+        const struct board_slot *slot = &board->slot[process];
+        const struct rank_end end = {.rank = process,
+                                     .known = atomic_load(&slot->ended) != 0,
+                                     .wait_status = atomic_load(&slot->wait_status)};
+        if (atomic_load(&slot->state) < RANK_INITIALIZED && ends_killer(board, plan, &end) >= 0)
+            return process;
+    }
+    return -1;
+}
+
+/* Ranks that were not started yet by then never are. */
+static bool lost_at_start(const struct board *board, const struct survivors *survivors, char *text,
+                          size_t bytes)
+{
+    bool needed = survivors != NULL && survivors->start_needs_all;
+    int early = needed ? ends_killed_at_start(board, survivors->plan) : -1;
+    if (early >= 0)
+        snprintf(text, bytes,
+                 "rank %d was killed before its MPI_Init had returned; under mpiexec no other rank "
+                 "can live on then",
+                 early);
+    return early >= 0;
+}
+
 /* A kill of the plan, done in this incarnation, whose victim died of SIGKILL. */
 static bool killed_by_plan(const struct board *board, const struct plan *plan,
                            const struct rank_end *ends, char *text, size_t bytes)
@@ -306,7 +333,7 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
         return LAUNCH_VOID;
     if (survivors == NULL && killed_by_plan(board, plan, ends, text, bytes))
         return LAUNCH_KILLED;
-    if (strange_ranks(board, ends, text, bytes))
+    if (lost_at_start(board, survivors, text, bytes) || strange_ranks(board, ends, text, bytes))
         return LAUNCH_VOID;
     if (all_finished(board, ends)) {
         snprintf(text, bytes, "every rank finished");

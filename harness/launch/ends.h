@@ -30,6 +30,10 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
 /* The step of the plan that killed the process in this incarnation; -1: none did. */
 int ends_killer(const struct board *board, const struct plan *plan, const struct rank_end *end);
 
+/* The process that the plan killed before its MPI_Init had returned, in this incarnation, by what
+ * the board says now; -1: none. */
+int ends_killed_at_start(const struct board *board, const struct plan *plan);
+
 /* When a rank first failed by itself, or told the launcher to end the job, CLOCK_MONOTONIC; 0: none
  * did. */
 uint64_t ends_failed_ns(const struct board *board, const struct rank_end *ends);

@@ -205,6 +205,14 @@ static bool writes_too_much(struct running_incarnation *running, uint64_t now_ns
     return true;
 }
 
+/* The launcher does not always notice such a death: mpiexec may be starting other ranks meanwhile.
+ */
+static bool is_lost_at_start(const struct launch *launch)
+{
+    return launch->scenario->survivors && launch->launcher->hides_deaths &&
+           ends_killed_at_start(launch->board, &launch->scenario->plan) >= 0;
+}
+
 /* Until the incarnation is over or there is a reason to end it. LAUNCH_FINISHED: look at the ranks
  * to know more. */
 static enum launch_end watch_incarnation(struct running_incarnation *running, char *text,
@@ -232,8 +240,8 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
             return LAUNCH_FINISHED;
         if (was_told_to_end(running, now_ns, text, bytes))
             return LAUNCH_VOID;
-        if (launch->board->refused[0] != '\0') /* others may wait for that rank for ever */
-            return LAUNCH_FINISHED;
+        if (launch->board->refused[0] != '\0' || is_lost_at_start(launch))
+            return LAUNCH_FINISHED; /* others may wait for that rank for ever */
         if (!is_ending(running) && watch_look(&running->watch, launch->board,
                                               &launch->scenario->plan, launch->folder, text, bytes))
             return LAUNCH_DEADLOCK;

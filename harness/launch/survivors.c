@@ -50,17 +50,6 @@ static bool tell(const struct board *board, const struct plan *plan, const struc
     return step >= 0;
 }
 
-/* The process that the plan killed before its MPI_Init had returned; -1: none. */
-static int killed_at_start(const struct board *board, const struct plan *plan,
-                           const struct rank_end *ends)
-{
-    for (int process = 0; process < board_processes(board); process++)
-        if (atomic_load(&board->slot[process].state) < RANK_INITIALIZED &&
-            ends_killer(board, plan, &ends[process]) >= 0)
-            return process;
-    return -1;
-}
-
 enum launch_end survivors_classify(const struct survivors *survivors, const struct board *board,
                                    const struct rank_end *ends, char *text, size_t bytes)
 {
@@ -69,14 +58,6 @@ enum launch_end survivors_classify(const struct survivors *survivors, const stru
     struct error error;
     int incarnation = atomic_load(&board->incarnation);
     enum launch_end end = LAUNCH_FINISHED;
-    int early = survivors->start_needs_all ? killed_at_start(board, survivors->plan, ends) : -1;
-    if (early >= 0) {
-        snprintf(text, bytes,
-                 "rank %d was killed before its MPI_Init had returned; under mpiexec no other rank "
-                 "can live on then",
-                 early);
-        return LAUNCH_VOID;
-    }
     if (trace_set_open_run(survivors->folder, &traces, &error) != OK) {
         snprintf(text, bytes, "%s", error.text);
         return LAUNCH_VOID;

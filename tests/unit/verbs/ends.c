@@ -3,6 +3,7 @@
 #include "launch/ends.h"
 #include "board/progress.h"
 #include "launch/outside.h"
+#include "launch/rank.h"
 #include "tap.h"
 
 #include <signal.h>
@@ -117,6 +118,28 @@ static void test_kills(struct board *board)
           "a victim that died of something else was not killed by the plan: %s", text);
 }
 
+/* Others that mpiexec has not started by then, or that find it gone, are not what went wrong. */
+static void test_killed_at_start(struct board *board)
+{
+    static struct plan_step kill = {.action = ACTION_KILL, .victims = 1, .victim = {1}};
+    const struct plan plan = {.count = 1, .steps = &kill};
+    const struct survivors survivors = {.ranks = RANKS, .start_needs_all = true, .plan = &plan};
+    for (int started = 0; started < 2; started++) {
+        finish_all(board);
+        end_badly(board, 1, SIGKILL, 500);
+        atomic_store(&board->slot[1].state, RANK_INITIALIZING);
+        board_note_signal(board, 101, SIGKILL);
+        progress_finish(board, 0, 1, 0);
+        atomic_store(&board->slot[0].state, RANK_ABSENT);
+        atomic_store(&board->slot[0].pid, started ? 100 : 0);
+        atomic_store(&board->slot[0].wait_status, STATUS(EXIT_NOT_STARTED));
+        ends_collect(board, &survivors, ends);
+        enum launch_end got = ends_classify(board, &plan, &survivors, ends, text, sizeof text);
+        check(got == LAUNCH_VOID && strstr(text, "rank 1 was killed before its MPI_Init") != NULL,
+              "rank 0 was %s: %d, \"%s\"", started ? "late" : "never started", (int)got, text);
+    }
+}
+
 static void test_outside(struct board *board)
 {
     static const int sent[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -196,6 +219,7 @@ int main(void)
     test_told(board);
     test_groups(board);
     test_kills(board);
+    test_killed_at_start(board);
     board_unmap(board);
     unlink(path);
     rmdir(folder);
