@@ -29,7 +29,7 @@ static void before_death(void)
         engine_turn();
 }
 
-static void tell(int32_t process)
+static void report_death(int32_t process)
 {
     if (process < engine->processes)
         engine_wake(process);
@@ -155,7 +155,7 @@ const struct schedule engine_schedule = {
     .committed = touch_commit,
     .kill = kill_rank,
     .dies = before_death,
-    .tell = tell,
+    .report_death = report_death,
     .stop = stop_ranks,
     .members = group_processes,
     .is_dead = is_dead,

@@ -80,7 +80,7 @@ static bool is_asked_for(void)
 }
 
 /* Where each store with a name is, for the program and the protocol. */
-static void tell_stores(const char *top, int node)
+static void record_stores(const char *top, int node)
 {
     char place[STORE_PLACE_BYTES], variable[STORE_PLACE_BYTES], path[PATH_MAX];
     const char *stores = getenv(STORES_ENVIRONMENT);
@@ -94,13 +94,13 @@ static void tell_stores(const char *top, int node)
 }
 
 /* Where this rank keeps what is on its node alone, and the stores with names. */
-static void tell_node(int rank)
+static void record_node(int rank)
 {
     char text[PATH_MAX];
     const char *nodes = getenv(NODES_ENVIRONMENT), *store = getenv("FAULTLINE_STORE");
     int node = nodes != NULL ? node_of_rank(nodes, rank) : -1;
     if (store != NULL)
-        tell_stores(store, node);
+        record_stores(store, node);
     if (node < 0 || store == NULL)
         return;
     snprintf(text, sizeof text, "%d", node);
@@ -186,7 +186,7 @@ static struct trace_header make_header(const struct identity *self)
 static char trace_path[PATH_MAX]; /* for tell_full, which may run in a signal handler */
 
 /* Said when it happens: the program may never come to an end. */
-static void tell_full(int reason)
+static void record_full(int reason)
 {
     char text[PATH_MAX + 256];
     const char *why =
@@ -227,7 +227,7 @@ static bool open_trace(const struct identity *self)
         return false;
     }
     memcpy(trace_path, path, sizeof trace_path);
-    runtime_trace.when_full = tell_full;
+    runtime_trace.when_full = record_full;
     if (thread_state.number == 0)
         trace_writer_alone(&runtime_trace);
     return true;
@@ -278,7 +278,7 @@ static bool start(void)
         return false;
     }
     header_open(board);
-    tell_node(self.rank);
+    record_node(self.rank);
     runtime_is_nobody = under_test_is_helper(self.rank);
     runtime_slot = &board->slot[self.rank];
     int32_t nobody = 0; /* a parent of ours has written it already, if there is one */

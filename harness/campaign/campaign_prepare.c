@@ -131,7 +131,7 @@ static enum error_code run_jobs(struct campaign *campaign, struct error *error)
     return code;
 }
 
-static enum error_code tell_survey(struct campaign *campaign, size_t number, struct error *error)
+static enum error_code report_survey(struct campaign *campaign, size_t number, struct error *error)
 {
     const struct subject *subject = &campaign->subject[number];
     struct campaign_record record = {
@@ -212,7 +212,7 @@ static enum error_code take_surveys(struct campaign *campaign, struct error *err
         bool done = campaign->subject[i].survey_job->state == JOB_DONE;
         all &= done;
         if (done)
-            code = tell_survey(campaign, i, error);
+            code = report_survey(campaign, i, error);
         if (done && code == OK)
             code = survey_one(campaign, &campaign->subject[i], error);
     }

@@ -96,7 +96,7 @@ struct import {
 };
 
 /* The lines of its words that say where it is. */
-static enum error_code tell_place(const char *folder, struct error *error)
+static enum error_code report_place(const char *folder, struct error *error)
 {
     static const char repro[] = "  repro: ", report[] = "  report: ";
     char line[LINE_BYTES], text[LINE_BYTES];
@@ -138,7 +138,7 @@ static enum error_code copy_run(const struct import *import, const char *from, c
     const char *const copy[] = {"cp", "-RP", "--", source.text, target.text, NULL};
     if (code == OK)
         code = tool_run(copy, words, sizeof words, error);
-    return code == OK ? tell_place(target.text, error) : code;
+    return code == OK ? report_place(target.text, error) : code;
 }
 
 static enum error_code import_run(struct import *import, struct campaign_record *record,

@@ -69,7 +69,7 @@ static enum exit_status judge_one(struct run *run, int number, const struct clai
 }
 
 /* A run that cannot be judged; the others still are. */
-static void tell_unread(FILE *out, const char *folder, int number, const struct error *error)
+static void report_unread(FILE *out, const char *folder, int number, const struct error *error)
 {
     tap_line(out, false, number, folder, verdict_text(VERDICT_HARNESS_ERROR));
     tap_block_begin(out);
@@ -94,7 +94,7 @@ static enum exit_status check_one(const char *folder, int number, const struct c
         status = status_of_error(&error);
         for (int i = 0; i < 2; i++)
             if (out->file[i] != NULL)
-                tell_unread(out->file[i], folder, number, &error);
+                report_unread(out->file[i], folder, number, &error);
     }
     run_release(&run);
     scenario_list_release(&owner);

@@ -269,7 +269,7 @@ static enum error_code run_inside(const struct exec_options *options, const stru
 }
 
 /* A trace that cannot be read is not for this command to judge. */
-static void tell_lost(const struct path *run)
+static void report_lost(const struct path *run)
 {
     struct trace_set set;
     if (trace_set_open_run(run->text, &set, NULL) == OK)
@@ -277,7 +277,7 @@ static void tell_lost(const struct path *run)
     trace_set_release(&set);
 }
 
-static void tell_where(const struct path *run)
+static void report_where(const struct path *run)
 {
     int count = count_traces(run);
     if (count == 0 && settings_record_nothing())
@@ -302,7 +302,7 @@ static int run_on_engine(const struct exec_options *options, const struct path *
     int status = on_engine(run, (int)options->ranks, options->seed != 0 ? options->seed : OWN_SEED,
                            options->command);
     if (status != STATUS_HARNESS) /* it was run */
-        tell_where(run);
+        report_where(run);
     return status;
 }
 
@@ -329,7 +329,7 @@ int exec_with_lookout(int argc, char **argv, const struct lookout *lookout,
     int wait_status;
     if (command_run(&run, options.command, lookout, &wait_status, &error) != OK)
         return (int)status_of_error(&error);
-    tell_where(&run);
-    tell_lost(&run);
+    report_where(&run);
+    report_lost(&run);
     process_end_like(wait_status);
 }

@@ -245,7 +245,7 @@ static bool wants_colour(void)
 }
 
 /* What the exported form cannot show is said. */
-static void tell_seen(const struct export *export)
+static void report_seen(const struct export *export)
 {
     if (export->seen.forced > 0)
         fprintf(stderr,
@@ -270,7 +270,7 @@ static enum error_code write_form(const struct trace_options *options, const str
                             .witness_count = witness.count};
     code = export_run(options->format, &export, error);
     if (code == OK)
-        tell_seen(&export);
+        report_seen(&export);
     return code;
 }
 

@@ -55,9 +55,9 @@ static const char *text_at(const struct side *side, uint32_t at, char text[SHAPE
 }
 
 /* Says that event `a` of the first should have been event `b` of the second. */
-static void tell(struct difference *difference, const struct decision_section *section,
-                 const struct side *recorded, uint32_t a, const struct side *replayed, uint32_t b,
-                 const char *how)
+static void note_difference(struct difference *difference, const struct decision_section *section,
+                            const struct side *recorded, uint32_t a, const struct side *replayed,
+                            uint32_t b, const char *how)
 {
     char expected[SHAPE_TEXT_BYTES], got[SHAPE_TEXT_BYTES];
     uint32_t last = recorded->count > 0 ? recorded->event[recorded->count - 1].index : 0;
@@ -96,11 +96,12 @@ static bool windows_differ(struct side *recorded, struct side *replayed,
 {
     uint32_t at;
     if (find_uneven(recorded, replayed, &at)) {
-        tell(difference, section, recorded, at, replayed, window_end(replayed), ", so often");
+        note_difference(difference, section, recorded, at, replayed, window_end(replayed),
+                        ", so often");
         return true;
     }
     if (find_uneven(replayed, recorded, &at)) {
-        tell(difference, section, recorded, window_end(recorded), replayed, at, "");
+        note_difference(difference, section, recorded, window_end(recorded), replayed, at, "");
         return true;
     }
     recorded->at = window_end(recorded);
@@ -137,14 +138,15 @@ static void compare_section(const struct decision_section *section, struct side 
             return;
         if (recorded.at >= recorded.count || replayed.at >= replayed.count ||
             !same_event(&recorded, &replayed)) {
-            tell(difference, section, &recorded, recorded.at, &replayed, replayed.at, "");
+            note_difference(difference, section, &recorded, recorded.at, &replayed, replayed.at,
+                            "");
             break;
         }
         if (!difference->payload &&
             recorded.event[recorded.at].value != replayed.event[replayed.at].value) {
             difference->payload = true;
-            tell(difference, section, &recorded, recorded.at, &replayed, replayed.at,
-                 ", with the same data");
+            note_difference(difference, section, &recorded, recorded.at, &replayed, replayed.at,
+                            ", with the same data");
         }
         recorded.at++;
         replayed.at++;

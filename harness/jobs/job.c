@@ -241,8 +241,8 @@ static void confirm(const struct run *run, const struct options *options, const 
 }
 
 /* Its piece of the TAP, for the driver to print in its turn. */
-static enum exit_status tell(const struct run *run, const struct outcome *outcome,
-                             const struct options *options)
+static enum exit_status report_outcome(const struct run *run, const struct outcome *outcome,
+                                       const struct options *options)
 {
     struct path path;
     struct error error = {0};
@@ -281,7 +281,7 @@ static enum exit_status judge_and_tell(const struct job *job, const struct run *
     if (shown != STATUS_PASS)
         stored_verdict_add_stacks(run->folder.text);
     draw(run, shown, options);
-    status = status_worst(status, tell(run, &outcome, options));
+    status = status_worst(status, report_outcome(run, &outcome, options));
     outcome_release(&outcome);
     return status;
 }

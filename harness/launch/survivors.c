@@ -37,8 +37,8 @@ static int process_of(const struct lives *lives, int incarnation, int rank)
 }
 
 /* True: the plan killed it. */
-static bool tell(const struct board *board, const struct plan *plan, const struct rank_end *ends,
-                 int rank, int process, char *text, size_t bytes)
+static bool describe(const struct board *board, const struct plan *plan,
+                     const struct rank_end *ends, int rank, int process, char *text, size_t bytes)
 {
     int step = process < 0 ? -1 : ends_killer(board, plan, &ends[process]);
     if (step >= 0)
@@ -71,7 +71,7 @@ enum launch_end survivors_classify(const struct survivors *survivors, const stru
         if (finished || is_given_up(&traces, incarnation, rank) || lives.helper[rank] ||
             !lives.application[rank])
             continue;
-        killed = tell(board, survivors->plan, ends, rank, process, text, bytes);
+        killed = describe(board, survivors->plan, ends, rank, process, text, bytes);
         end = LAUNCH_KILLED;
     }
     lives_release(&lives);

@@ -153,8 +153,8 @@ static void show_line(const struct line *line, size_t differs, char text[PRINTED
 }
 
 /* NULL: there is no such line. */
-static void tell_difference(const struct line *reference, const struct line *line,
-                            struct printed *printed)
+static void report_difference(const struct line *reference, const struct line *line,
+                              struct printed *printed)
 {
     size_t differs = 0;
     while (reference != NULL && line != NULL && differs < reference->length &&
@@ -192,13 +192,13 @@ static void compare_lines(const struct lines *reference, const struct lines *lin
     if (gap && first + last >= lines->count)
         return;
     if (!gap)
-        tell_difference(line_at(reference, first), line_at(lines, first), printed);
+        report_difference(line_at(reference, first), line_at(lines, first), printed);
     else /* where it began again is not known: from the end it is */
-        tell_difference(&reference->line[reference->count - 1 - last],
-                        &lines->line[lines->count - 1 - last], printed);
+        report_difference(&reference->line[reference->count - 1 - last],
+                          &lines->line[lines->count - 1 - last], printed);
 }
 
-static void tell_unknown(const char *why, struct printed *printed)
+static void report_unknown(const char *why, struct printed *printed)
 {
     printed->state = PRINTED_UNKNOWN;
     snprintf(printed->text, sizeof printed->text, "%.*s", (int)sizeof printed->text - 1, why);
@@ -225,7 +225,7 @@ void printed_compare_texts(const char *result, const char *reference, const char
     char *copy[2] = {memory_text(reference), memory_text(text)};
     size_t bytes[2] = {strlen(reference), strlen(text)};
     if (patterns_read(result, &patterns, &error) != OK) {
-        tell_unknown(error.text, printed);
+        report_unknown(error.text, printed);
     } else {
         compare_bytes(&patterns, copy, bytes, after_restart, printed);
         patterns_release(&patterns);
@@ -313,7 +313,7 @@ static void compare_rank(const struct run *run, const struct patterns *patterns,
     char *text[2] = {NULL, NULL};
     size_t bytes[2] = {0, 0};
     if (scenario_ranks_in(run->scenario, run->incarnations - 1) != run->scenario->ranks) {
-        tell_unknown("the job was restarted on another number of ranks", printed);
+        report_unknown("the job was restarted on another number of ranks", printed);
         return;
     }
     if (path_format(&path, &error, "%s/output/r%d.%d.out", run->folder.text, printed->rank,
@@ -324,7 +324,7 @@ static void compare_rank(const struct run *run, const struct patterns *patterns,
     if (text[1] != NULL)
         compare_bytes(patterns, text, bytes, run->incarnations > 1, printed);
     else
-        tell_unknown(error.text, printed);
+        report_unknown(error.text, printed);
     free(text[0]);
     free(text[1]);
 }

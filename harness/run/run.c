@@ -232,8 +232,8 @@ static bool plan_is_done(const struct run *run, const struct board *board)
 }
 
 /* For a search: with what the next life begins. */
-static enum error_code tell_state(const struct run *run, const struct board *board,
-                                  struct error *error)
+static enum error_code report_state(const struct run *run, const struct board *board,
+                                    struct error *error)
 {
     struct path path;
     uint64_t state;
@@ -270,7 +270,7 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
         if (code == OK)
             code = store_roll_back(run, launch->board, error);
         if (code == OK)
-            code = tell_state(run, launch->board, error);
+            code = report_state(run, launch->board, error);
         if (code != OK)
             return code;
     }

@@ -74,7 +74,7 @@ static bool can_be_lost(const FTSENT *entry)
 
 /* Removes the files below the store whose path there matches, and folders that do and are empty
  * then, and writes down which. */
-static enum error_code lose_files(const char *store, const char *pattern, FILE *told,
+static enum error_code lose_files(const char *store, const char *pattern, FILE *report,
                                   struct error *error)
 {
     char *const roots[] = {(char *)(uintptr_t)store, NULL};
@@ -90,13 +90,13 @@ static enum error_code lose_files(const char *store, const char *pattern, FILE *
             continue;
         if ((is_folder ? rmdir(entry->fts_path) : unlink(entry->fts_path)) == 0) {
             any = true;
-            fprintf(told, "removed %s\n", entry->fts_path + above);
+            fprintf(report, "removed %s\n", entry->fts_path + above);
         } else if (!is_folder || errno != ENOTEMPTY) {
             code = error_set(error, ERROR_IO, "%s: %s", entry->fts_path, strerror(errno));
         }
     }
     if (!any)
-        fprintf(told, "no file matches %s\n", pattern);
+        fprintf(report, "no file matches %s\n", pattern);
     fts_close(walk);
     return code;
 }
@@ -112,11 +112,11 @@ static enum error_code lose_matching(const struct run *run, const char *pattern,
         code = path_make_folder(folder.text, error);
     if (code == OK)
         code = path_format(&path, error, "%s/lost", folder.text);
-    FILE *told = code == OK ? regular_append(path.text, error) : NULL;
-    if (told == NULL)
+    FILE *report = code == OK ? regular_append(path.text, error) : NULL;
+    if (report == NULL)
         return code != OK ? code : ERROR_IO;
-    code = lose_files(store.text, pattern, told, error);
-    fclose(told);
+    code = lose_files(store.text, pattern, report, error);
+    fclose(report);
     return code;
 }
 

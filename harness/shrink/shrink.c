@@ -196,7 +196,7 @@ static const char *what_stopped(const struct shrink *shrink, char text[STOPPED_B
 }
 
 /* It did not fail again. */
-static enum exit_status tell_no_failure(const struct shrink *shrink, const char *stopped)
+static enum exit_status report_no_failure(const struct shrink *shrink, const char *stopped)
 {
     char text[TEXT_BYTES];
     const struct trial *original = shrink->search.original;
@@ -257,14 +257,14 @@ static void draw_both(const struct shrink *shrink)
         fprintf(stderr, "faultline: %s\n", error.text);
 }
 
-static enum error_code tell(struct shrink *shrink, uint64_t start_ns, enum exit_status *status,
-                            struct error *error)
+static enum error_code report_result(struct shrink *shrink, uint64_t start_ns,
+                                     enum exit_status *status, struct error *error)
 {
     char text[STOPPED_BYTES];
     const char *stopped = what_stopped(shrink, text);
     if (trial_count_any(shrink->search.original).failures == 0) {
         progress_hide(&shrink->trials.progress);
-        *status = tell_no_failure(shrink, stopped);
+        *status = report_no_failure(shrink, stopped);
         return OK;
     }
     enum error_code code = have_passing(shrink, error);
@@ -308,7 +308,7 @@ static enum error_code shrink_run(struct shrink *shrink, enum exit_status *statu
     fflush(stdout);
     code = search(shrink, error);
     if (code == OK)
-        code = tell(shrink, start_ns, status, error);
+        code = report_result(shrink, start_ns, status, error);
     if (code != OK)
         tap_bail_out(stdout, error->text);
     return code;

@@ -163,8 +163,8 @@ static enum error_code read_module(struct search *search, const char *path, stru
     return code;
 }
 
-static enum error_code tell_missing(const struct search *search, const char *name,
-                                    const char *const *modules, size_t count, struct error *error)
+static enum error_code report_missing(const struct search *search, const char *name,
+                                      const char *const *modules, size_t count, struct error *error)
 {
     char where[512] = "";
     size_t used = 0;
@@ -221,7 +221,7 @@ static enum error_code find(struct search *search, const struct plan *plan,
         read_linked(search, modules, count);
     for (size_t i = 0; code == OK && i < search->count; i++)
         if (search->found[i] == 0)
-            code = tell_missing(search, search->name[i], modules, count, error);
+            code = report_missing(search, search->name[i], modules, count, error);
     for (size_t i = 0; i < search->known_count; i++)
         free(search->known[i]);
     free(search->known);

@@ -50,18 +50,18 @@ struct taking {
     struct listed *listed;
     size_t listed_count;
     struct names names;
-    FILE *told;
+    FILE *report;
     struct error *error;
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(struct taking *taking, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static void print_line(struct taking *taking,
+                                                             const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(taking->told, format, arguments);
+    vfprintf(taking->report, format, arguments);
     va_end(arguments);
-    fputc('\n', taking->told);
+    fputc('\n', taking->report);
 }
 
 static enum error_code broken(struct taking *taking, const char *what, const char *path)
@@ -279,13 +279,13 @@ static enum error_code revert_file(struct taking *taking, const char *path,
         return OK;
     if (!content.synced) {
         if (facts->st_size > 0)
-            tell(taking, "%s: its content was never synced: empty", name);
+            print_line(taking, "%s: its content was never synced: empty", name);
         return facts->st_size > 0 ? put_back(taking, path, NULL) : OK;
     }
     journal_copy_path(taking->journal, facts->st_ino, content.rank, copy);
     if (same_content(copy, path))
         return OK;
-    tell(taking, "%s: its content is what rank %d synced last", name, content.rank);
+    print_line(taking, "%s: its content is what rank %d synced last", name, content.rank);
     return put_back(taking, path, copy);
 }
 
@@ -384,7 +384,7 @@ static enum error_code take(struct taking *taking)
     names_read(&taking->names, taking->entry, taking->count, taking->ending, taking->loss,
                taking->listed, taking->listed_count, top.st_ino);
     enum error_code code =
-        restore_names(taking->journal, &taking->names, taking->told, taking->error);
+        restore_names(taking->journal, &taking->names, taking->report, taking->error);
     if (code == OK)
         code = revert_folder(taking, taking->journal->store);
     if (code != OK)
@@ -408,11 +408,11 @@ static enum error_code settle_and_take(struct taking *taking)
     if (code == OK && takes) {
         journal_file(taking, "lost", path);
         struct error inner = {0};
-        taking->told = regular_append(path, &inner);
-        code = taking->told != NULL ? take(taking)
-                                    : error_set(taking->error, inner.code, "%s", inner.text);
-        if (taking->told != NULL)
-            fclose(taking->told);
+        taking->report = regular_append(path, &inner);
+        code = taking->report != NULL ? take(taking)
+                                      : error_set(taking->error, inner.code, "%s", inner.text);
+        if (taking->report != NULL)
+            fclose(taking->report);
     }
     return code == OK && (takes || taking->count > count) ? write_journal(taking) : code;
 }

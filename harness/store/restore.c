@@ -94,7 +94,7 @@ enum error_code restore_list(const char *store, struct listed **listed, size_t *
 struct restoring {
     const struct journal *journal;
     struct names *names;
-    FILE *told;
+    FILE *report;
     struct error *error;
 };
 
@@ -146,19 +146,19 @@ static const char *kind_of(const struct object *object)
     return object->is_folder ? "folder" : "file";
 }
 
-static void tell(const struct restoring *restoring, const struct name *name)
+static void report_name(const struct restoring *restoring, const struct name *name)
 {
     char folder[PATH_MAX];
     if (!home_of(restoring, name->folder, folder))
         return;
-    fprintf(restoring->told, "%s%s: ", folder, name->text);
+    fprintf(restoring->report, "%s%s: ", folder, name->text);
     if (name->wanted == NULL)
-        fprintf(restoring->told, "the name of this %s was not synced by rank %d: gone\n",
+        fprintf(restoring->report, "the name of this %s was not synced by rank %d: gone\n",
                 kind_of(name->found), name->rank);
     else if (name->found == NULL)
-        fprintf(restoring->told, "the %s that had this name is back\n", kind_of(name->wanted));
+        fprintf(restoring->report, "the %s that had this name is back\n", kind_of(name->wanted));
     else
-        fprintf(restoring->told,
+        fprintf(restoring->report,
                 "what rank %d gave this name to was not synced: the %s before is back\n",
                 name->rank, kind_of(name->wanted));
 }
@@ -254,14 +254,14 @@ static enum error_code clear_up(struct restoring *restoring)
     return OK;
 }
 
-enum error_code restore_names(const struct journal *journal, struct names *names, FILE *told,
+enum error_code restore_names(const struct journal *journal, struct names *names, FILE *report,
                               struct error *error)
 {
-    struct restoring restoring = {journal, names, told, error};
+    struct restoring restoring = {journal, names, report, error};
     enum error_code code = OK;
     for (size_t i = 0; i < names->names; i++)
         if (name_changes(&names->name[i]))
-            tell(&restoring, &names->name[i]);
+            report_name(&restoring, &names->name[i]);
     for (size_t i = 0; i < names->names && code == OK; i++)
         code = take_away(&restoring, &names->name[i]);
     for (size_t i = 0; i < names->names && code == OK; i++)

@@ -15,7 +15,7 @@ enum error_code restore_list(const char *store, struct listed **listed, size_t *
 
 /* Says in `told`, a line each, which names change, and changes them. Sets `remade` of objects.
  * ERROR_IO, ERROR_LIMIT: the store is then neither what it was nor what it should be. */
-enum error_code restore_names(const struct journal *journal, struct names *names, FILE *told,
+enum error_code restore_names(const struct journal *journal, struct names *names, FILE *report,
                               struct error *error);
 
 #endif

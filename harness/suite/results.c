@@ -111,18 +111,18 @@ static void write_one(const struct result_form *form, FILE *out, const struct jo
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* What is to be told. */
-struct message_note {
+/* All results that a file of results is to have. */
+struct result_list {
     struct job *const *jobs;
     size_t count;
     const struct result_case *more;
     size_t more_count;
 };
 
-static struct result_totals totals_of(const struct message_note *told)
+static struct result_totals totals_of(const struct result_list *list)
 {
-    struct job *const *jobs = told->jobs;
-    size_t count = told->count;
+    struct job *const *jobs = list->jobs;
+    size_t count = list->count;
     struct result_totals totals = {0};
     for (size_t i = 0; i < count; i++) {
         if (jobs[i]->is_reference)
@@ -131,25 +131,25 @@ static struct result_totals totals_of(const struct message_note *told)
         totals.count[result_of(jobs[i])]++;
         totals.seconds += jobs[i]->seconds;
     }
-    for (size_t i = 0; i < told->more_count; i++) {
+    for (size_t i = 0; i < list->more_count; i++) {
         totals.all++;
-        totals.count[told->more[i].result]++;
+        totals.count[list->more[i].result]++;
     }
     return totals;
 }
 
 /* A stream that takes no more keeps the reason in errno: nothing else is done then. */
-static void write_form(const struct result_form *form, FILE *out, const struct message_note *told)
+static void write_form(const struct result_form *form, FILE *out, const struct result_list *list)
 {
-    struct result_totals totals = totals_of(told);
+    struct result_totals totals = totals_of(list);
     void *state = NULL;
     if (form->begin != NULL)
         form->begin(out, &totals, &state);
-    for (size_t i = 0; i < told->count && !ferror(out); i++)
-        if (!told->jobs[i]->is_reference)
-            write_one(form, out, told->jobs[i], state);
-    for (size_t i = 0; i < told->more_count && !ferror(out); i++)
-        form->one(out, &told->more[i], state);
+    for (size_t i = 0; i < list->count && !ferror(out); i++)
+        if (!list->jobs[i]->is_reference)
+            write_one(form, out, list->jobs[i], state);
+    for (size_t i = 0; i < list->more_count && !ferror(out); i++)
+        form->one(out, &list->more[i], state);
     if (form->end != NULL)
         form->end(out, state);
 }
@@ -158,13 +158,13 @@ enum exit_status results_write(struct results *results, struct job *const *jobs,
                                const struct result_case *more, size_t more_count,
                                enum exit_status status)
 {
-    struct message_note told = {jobs, count, more, more_count};
+    struct result_list list = {jobs, count, more, more_count};
     for (int i = 0; i < RESULTS_FORMS; i++) {
         struct whole_file *file = &results->file[i];
         struct error error = {0};
         if (file->out == NULL)
             continue;
-        write_form(result_forms[i], file->out, &told);
+        write_form(result_forms[i], file->out, &list);
         if (whole_file_end(file, OK, &error) != OK)
             status = status_worst(status, status_of_error(&error));
     }

@@ -252,7 +252,7 @@ static bool is_complete(const struct suite *suite)
 }
 
 /* What was covered, and whether the promises were kept. */
-static enum error_code tell_coverage(struct suite *suite, struct error *error)
+static enum error_code report_coverage(struct suite *suite, struct error *error)
 {
     struct suite_coverage *coverage = &suite->coverage;
     suite_coverage_collect(coverage, suite->job, suite->started);
@@ -378,7 +378,7 @@ static enum error_code run_suite(struct suite *suite, struct error *error)
     if (code == OK)
         code = store_results(suite, error);
     if (code == OK)
-        code = tell_coverage(suite, error);
+        code = report_coverage(suite, error);
     write_results(suite);
     if (code == OK && options->html != NULL)
         report_folder_apart(suite->folder.text, options->html);

@@ -58,7 +58,7 @@ static const struct record *next_note(struct notes *notes, uint64_t *index)
 
 /* --- roles ------------------------------------------------------------------------------------ */
 
-static bool tells(const struct trace_set *traces, int rank, enum note_kind kind)
+static bool has_note(const struct trace_set *traces, int rank, enum note_kind kind)
 {
     uint64_t index;
     for (size_t i = 0; i < traces->count; i++) {
@@ -74,7 +74,8 @@ static bool tells(const struct trace_set *traces, int rank, enum note_kind kind)
 
 static bool is_initiator(const struct trace_set *traces, int rank)
 {
-    return tells(traces, -1, NOTE_INITIATED) ? tells(traces, rank, NOTE_INITIATED) : rank == 0;
+    return has_note(traces, -1, NOTE_INITIATED) ? has_note(traces, rank, NOTE_INITIATED)
+                                                : rank == 0;
 }
 
 static bool was_killed(const struct run_facts *facts, int rank, int incarnation)
@@ -192,8 +193,8 @@ static bool told_before(const struct trace *trace, uint64_t event, enum note_kin
 
 static bool tells_of_logging(const struct trace_set *traces)
 {
-    return tells(traces, -1, NOTE_READY) || tells(traces, -1, NOTE_LOGGED) ||
-           tells(traces, -1, NOTE_STOP_LOG);
+    return has_note(traces, -1, NOTE_READY) || has_note(traces, -1, NOTE_LOGGED) ||
+           has_note(traces, -1, NOTE_STOP_LOG);
 }
 
 /* Of the event that ends the witness. NULL: it is not there. */

@@ -85,18 +85,18 @@ static int recorded_carried(const struct shown *shown, struct at at, struct at c
 }
 
 /* Of the same channel, what was sent later was recorded with the line first. */
-static bool is_passed(struct at sent, struct at told)
+static bool is_passed(struct at sent, struct at noted)
 {
     struct message message = message_of(sent);
-    struct at trace = {.trace = told.trace};
+    struct at trace = {.trace = noted.trace};
     bool of_wire = is_send_of_wire(sent);
     for (struct at at = sent;
-         told.record != NULL && (of_wire || at_is_sent(sent)) && at_next(&at);) {
+         noted.record != NULL && (of_wire || at_is_sent(sent)) && at_next(&at);) {
         message.tag = at.record->tag;
         message.like = at.record;
         if ((of_wire ? is_send_of_wire(at) : at_is_sent(at)) && message_is_at(&message, at) &&
-            message_notes(&message, trace, (enum note_kind)told.record->tag, told.record->bytes,
-                          told.index) > 0)
+            message_notes(&message, trace, (enum note_kind)noted.record->tag, noted.record->bytes,
+                          noted.index) > 0)
             return true;
     }
     return false;
@@ -121,12 +121,12 @@ static bool is_told_twice(const struct shown *shown, struct at a, struct at b)
 }
 
 /* What the receive asks for, if it was not posted by another call. */
-static bool asks_for(const struct record *got, const struct record *told)
+static bool asks_for(const struct record *got, const struct record *noted)
 {
-    return got->comm == told->comm &&
+    return got->comm == noted->comm &&
            (got->kind != RECORD_RECV ||
-            ((got->want_peer == PEER_ANY || got->want_peer == told->peer) &&
-             (got->want_tag == TAG_ANY || got->want_tag == (int)told->request)));
+            ((got->want_peer == PEER_ANY || got->want_peer == noted->peer) &&
+             (got->want_tag == TAG_ANY || got->want_tag == (int)noted->request)));
 }
 
 /* Handed over from the buffer more often than recorded where the rank took the line last: it may
@@ -146,19 +146,19 @@ static bool is_replayed_too_often(const struct shown *shown, struct at replayed,
 /* The first one recorded that the receive matches is not told to be replayed to it; or another. */
 bool shows_served_wrongly(const struct shown *shown)
 {
-    struct at told = shown_note(shown, NOTE_RECORDED, 0),
+    struct at noted = shown_note(shown, NOTE_RECORDED, 0),
               replayed = shown_note(shown, NOTE_REPLAYED, 0);
     const struct record *got = shown->got.record;
     if (got == NULL || shown->restored.record == NULL)
         return false;
     if (replayed.record != NULL)
         return is_replayed_too_often(shown, replayed, shown->restored.record->bytes);
-    if (!at_is_note(told, NOTE_RECORDED, shown->restored.record->bytes))
+    if (!at_is_note(noted, NOTE_RECORDED, shown->restored.record->bytes))
         return false;
-    struct message message = message_of(told);
-    return message_is_at(&message, shown->got) && same_bytes(got, told.record)
+    struct message message = message_of(noted);
+    return message_is_at(&message, shown->got) && same_bytes(got, noted.record)
                ? notes_inside(shown->got, NOTE_REPLAYED) == 0 || got->kind == RECORD_COMPLETE
-               : asks_for(got, told.record);
+               : asks_for(got, noted.record);
 }
 
 static struct at last_of(const struct shown *shown)
@@ -173,13 +173,13 @@ bool shows_turned_back(const struct shown *shown)
 
 bool shows_other_channel(const struct shown *shown)
 {
-    struct at told = shown_note(shown, NOTE_RECORDED, 0), carried = shown_carried(shown);
-    struct at message = shown->sent.record != NULL ? shown->sent : told;
+    struct at noted = shown_note(shown, NOTE_RECORDED, 0), carried = shown_carried(shown);
+    struct at message = shown->sent.record != NULL ? shown->sent : noted;
     if (shown->checkpoint.record != NULL && carried.record != NULL)
         return recorded_carried(shown, carried, shown->checkpoint) != 0 ||
                is_passed(carried, shown_note(shown, NOTE_RECORDED_CARRIED, 0));
     return shown->checkpoint.record != NULL && message.record != NULL &&
-           (recorded(shown, message, shown->checkpoint, NEVER) != 0 || is_passed(message, told));
+           (recorded(shown, message, shown->checkpoint, NEVER) != 0 || is_passed(message, noted));
 }
 
 bool shows_not_done(const struct shown *shown)

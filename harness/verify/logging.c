@@ -272,37 +272,38 @@ static bool is_delivered_otherwise(const struct shown *shown, struct at first, s
 
 /* The record is of a call inside which the note was made: of one that completes several requests
  * the records stand behind the notes, and nothing that was called later stands between. */
-static bool is_around(struct at at, struct at told)
+static bool is_around(struct at at, struct at noted)
 {
-    if (at.index < told.index)
-        return at_done(at) > told.record->enter;
-    for (struct at between = told; at_next(&between) && between.index < at.index;)
+    if (at.index < noted.index)
+        return at_done(at) > noted.record->enter;
+    for (struct at between = noted; at_next(&between) && between.index < at.index;)
         if (between.record->level == LEVEL_APP && between.record->kind != RECORD_COMPLETE &&
-            between.record->enter > told.record->enter)
+            between.record->enter > noted.record->enter)
             return false;
     return at.record->kind == RECORD_COMPLETE;
 }
 
 /* The process never came out of a call that it was in: nothing says what that one handed over. */
-static bool is_in_last_call(struct at told)
+static bool is_in_last_call(struct at noted)
 {
-    for (struct at at = {.trace = told.trace}; at_next(&at);)
+    for (struct at at = {.trace = noted.trace}; at_next(&at);)
         if (at.record->level == LEVEL_APP && at.record->kind != RECORD_NOTE &&
             at.record->kind != RECORD_NONE && at.record->leave == 0 &&
-            at.record->enter <= told.record->enter)
+            at.record->enter <= noted.record->enter)
             return true;
     return false;
 }
 
 /* No call around the note hands over a message of the sender; or the one shown has other bytes. */
-static bool is_of_another(const struct shown *shown, struct at told)
+static bool is_of_another(const struct shown *shown, struct at noted)
 {
     struct at sent = shown_note(shown, NOTE_KEPT, 0);
-    if (!is_own(told) || told.record->comm != 0 || is_in_last_call(told))
+    if (!is_own(noted) || noted.record->comm != 0 || is_in_last_call(noted))
         return false;
-    for (struct at at = {.trace = told.trace}; at_next(&at);)
-        if (at_is_got(at) && is_around(at, told) &&
-            peer_rank(shown->traces, at.trace->incarnation, at.record->peer) == told.record->peer &&
+    for (struct at at = {.trace = noted.trace}; at_next(&at);)
+        if (at_is_got(at) && is_around(at, noted) &&
+            peer_rank(shown->traces, at.trace->incarnation, at.record->peer) ==
+                noted.record->peer &&
             (sent.record == NULL || same_bytes(at.record, sent.record)))
             return false;
     return true;
@@ -310,10 +311,10 @@ static bool is_of_another(const struct shown *shown, struct at told)
 
 /* The whole job was started again from a line: the process does not say how many deliveries its
  * rank had done by then, so any number may be the first. */
-static bool numbers_go_on(struct at told)
+static bool numbers_go_on(struct at noted)
 {
-    struct at at = {.trace = told.trace};
-    while (told.trace->incarnation > 0 && at_next(&at) && at.index < told.index)
+    struct at at = {.trace = noted.trace};
+    while (noted.trace->incarnation > 0 && at_next(&at) && at.index < noted.index)
         if (at_is_note(at, NOTE_RESTORED, 0))
             return at.record->bytes > 0;
     return false;
@@ -445,38 +446,38 @@ static bool is_multicast(const struct shown *shown, struct at then)
 
 bool shows_kept_stale(const struct shown *shown)
 {
-    struct at told = shown->count > 0 ? shown->event[0] : (struct at){0};
-    if (told.record == NULL)
+    struct at noted = shown->count > 0 ? shown->event[0] : (struct at){0};
+    if (noted.record == NULL)
         return false;
-    if (at_is_note(told, NOTE_TAKEN, 0))
-        return (is_old(told) && !is_multicast(shown, told)) || has_before(shown, told);
-    if (at_is_note(told, NOTE_DISCARDED, 0))
-        return !is_old(told) && !has_before(shown, told);
+    if (at_is_note(noted, NOTE_TAKEN, 0))
+        return (is_old(noted) && !is_multicast(shown, noted)) || has_before(shown, noted);
+    if (at_is_note(noted, NOTE_DISCARDED, 0))
+        return !is_old(noted) && !has_before(shown, noted);
     struct at again = shown->count > 1 ? shown->event[1] : (struct at){0};
-    return again.record != NULL && is_own(told) && is_own(again) &&
-           at_rank(told) == at_rank(again) && is_same_number(told.record, again.record) &&
-           at_before(told, again) && !is_rolled_back(told, again);
+    return again.record != NULL && is_own(noted) && is_own(again) &&
+           at_rank(noted) == at_rank(again) && is_same_number(noted.record, again.record) &&
+           at_before(noted, again) && !is_rolled_back(noted, again);
 }
 
 /* --- M.replay -------------------------------------------------------------------------------- */
 
 /* A process of the sender that is alive at `then` told that it has the payload of what was
  * delivered at `told`, and not since that it dropped it. */
-static bool is_kept(const struct shown *shown, struct at told, struct at then, int receiver)
+static bool is_kept(const struct shown *shown, struct at noted, struct at then, int receiver)
 {
     bool kept = false;
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);) {
-        if (at_rank(at) != told.record->peer || !is_by(at, then) || !lives_after(at.trace, then))
+        if (at_rank(at) != noted.record->peer || !is_by(at, then) || !lives_after(at.trace, then))
             continue;
         if ((at_is_note(at, NOTE_KEPT, 0) || at_is_note(at, NOTE_UNKEPT, 0)) &&
-            told.record->comm == 0 && at.record->bytes == told.record->bytes &&
+            noted.record->comm == 0 && at.record->bytes == noted.record->bytes &&
             peer_rank(shown->traces, at.trace->incarnation, at.record->peer) == receiver)
             kept = at_is_note(at, NOTE_KEPT, 0);
-        if (at_is_note(at, NOTE_KEPT_PART, 0) && is_same_number(at.record, told.record))
+        if (at_is_note(at, NOTE_KEPT_PART, 0) && is_same_number(at.record, noted.record))
             kept = true;
-        if (at_is_note(at, NOTE_DROPPED, 0) && at.record->comm == told.record->comm &&
+        if (at_is_note(at, NOTE_DROPPED, 0) && at.record->comm == noted.record->comm &&
             (at.record->request == ALL || (int)at.record->request == receiver) &&
-            at.record->bytes >= told.record->bytes)
+            at.record->bytes >= noted.record->bytes)
             kept = false;
     }
     return kept;
@@ -541,20 +542,20 @@ bool shows_not_kept(const struct shown *shown)
         is_not_kept_again(shown, shown->event[0], shown->event[1]))
         return true;
     struct at dropped = shown_note(shown, NOTE_DROPPED, 0), sent = shown_note(shown, NOTE_KEPT, 0);
-    struct at told = {0};
-    for (size_t i = 0; i < shown->count && told.record == NULL; i++)
+    struct at noted = {0};
+    for (size_t i = 0; i < shown->count && noted.record == NULL; i++)
         if (is_own(shown->event[i]))
-            told = shown->event[i];
+            noted = shown->event[i];
     if (dropped.record != NULL)
         return sent.record != NULL && sent.trace == dropped.trace && sent.index < dropped.index &&
                sent.record->bytes <= dropped.record->bytes &&
-               (told.record == NULL || !is_safe(shown, told, dropped)) &&
+               (noted.record == NULL || !is_safe(shown, noted, dropped)) &&
                !is_in_checkpoint(shown, at_rank(sent), sent.record->bytes, receiver_of(shown, sent),
                                  dropped);
-    return told.record != NULL && told.record->peer >= 0 &&
-           !is_in_checkpoint(shown, told.record->peer, told.record->bytes, at_rank(told),
+    return noted.record != NULL && noted.record->peer >= 0 &&
+           !is_in_checkpoint(shown, noted.record->peer, noted.record->bytes, at_rank(noted),
                              latest_of(shown)) &&
-           !is_kept(shown, told, latest_of(shown), at_rank(told));
+           !is_kept(shown, noted, latest_of(shown), at_rank(noted));
 }
 
 /* --- the others ------------------------------------------------------------------------------ */
@@ -578,10 +579,10 @@ static bool fails_with_another(const struct shown *shown, struct at then)
 }
 
 /* The process gave its rank up, and had no reason to. */
-static bool shows_left(const struct shown *shown, struct at told)
+static bool shows_left(const struct shown *shown, struct at noted)
 {
-    struct at rank = {.trace = told.trace, .index = told.index - 1, .record = told.record};
-    return told.record != NULL && left_at(told.trace).record == told.record && told.index > 0 &&
+    struct at rank = {.trace = noted.trace, .index = noted.index - 1, .record = noted.record};
+    return noted.record != NULL && left_at(noted.trace).record == noted.record && noted.index > 0 &&
            !fails_with_another(shown, rank);
 }
 
@@ -644,11 +645,11 @@ bool shows_not_reached(const struct shown *shown)
 {
     struct at begun = shown_note(shown, NOTE_MULTICAST, 0);
     for (int rank = 0; begun.record != NULL && rank < shown->traces->world; rank++) {
-        bool told = rank == at_rank(begun) || !is_member(shown->traces, begun.record->comm, rank);
+        bool noted = rank == at_rank(begun) || !is_member(shown->traces, begun.record->comm, rank);
         for (struct at at = {.trace = newest_of(shown->traces, rank, NULL)};
-             !told && at.trace != NULL && at_next(&at);)
-            told = is_own(at) && is_same_number(at.record, begun.record) && !is_undone(at);
-        if (!told)
+             !noted && at.trace != NULL && at_next(&at);)
+            noted = is_own(at) && is_same_number(at.record, begun.record) && !is_undone(at);
+        if (!noted)
             return shown->witness->finished;
     }
     return false;

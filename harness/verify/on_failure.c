@@ -7,7 +7,7 @@ static bool was_killed(const struct trace *trace)
     return trace->end != NULL && trace->end->tag != 0;
 }
 
-static bool tells(const struct trace *trace, enum note_kind kind, uint64_t line)
+static bool has_note(const struct trace *trace, enum note_kind kind, uint64_t line)
 {
     return at_first_note(trace, kind, line).record != NULL;
 }
@@ -34,7 +34,7 @@ static bool lacks_line(const struct shown *shown, const struct trace *of, uint64
     for (size_t t = 0; t < shown->traces->count; t++) {
         const struct trace *trace = &shown->traces->trace[t];
         if (trace->rank == of->rank && trace->incarnation <= of->incarnation &&
-            (tells(trace, NOTE_CHECKPOINT, line) || tells(trace, NOTE_RESTORED, line)))
+            (has_note(trace, NOTE_CHECKPOINT, line) || has_note(trace, NOTE_RESTORED, line)))
             return false;
     }
     return true;
@@ -88,8 +88,8 @@ static bool shows_left(const struct shown *shown)
         if (shown->event[i].record == NULL || trace->incarnation + 1 == shown->lives)
             return false;
         killed |= was_killed(trace);
-        left |=
-            !was_killed(trace) && !tells(trace, NOTE_SAVED, 0) && !tells(trace, NOTE_GIVEN_UP, 0);
+        left |= !was_killed(trace) && !has_note(trace, NOTE_SAVED, 0) &&
+                !has_note(trace, NOTE_GIVEN_UP, 0);
     }
     return killed && left;
 }
@@ -121,7 +121,7 @@ static bool shows_not_committed(const struct shown *shown)
     const struct trace *other = other_than(shown, commit.trace);
     if (other->incarnation == commit.trace->incarnation)
         return !was_killed(other) && newest_is_other(other, NOTE_SAVED, commit.record->bytes);
-    return shown->witness->finished && !tells(other, NOTE_RESTORED, 0) &&
+    return shown->witness->finished && !has_note(other, NOTE_RESTORED, 0) &&
            is_newest_commit(shown, commit, other->incarnation);
 }
 

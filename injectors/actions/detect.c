@@ -11,13 +11,13 @@ static void begin(uint32_t step, const struct record *r)
         rules_fault(FAULT_DETECTED, step, s->victim[i], (uint64_t)s->choice, 0, 0);
 }
 
-static bool tell(uint32_t step, struct record *r)
+static bool report_death(uint32_t step, struct record *r)
 {
     const struct plan_step *s = &rules.plan->steps[step];
     (void)r;
     for (uint32_t i = 0; schedule != NULL && i < s->victims; i++)
-        schedule->tell(s->victim[i]);
+        schedule->report_death(s->victim[i]);
     return false;
 }
 
-const struct injection inject_detect = {.begin = begin, .strike = tell};
+const struct injection inject_detect = {.begin = begin, .strike = report_death};

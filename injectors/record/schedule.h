@@ -14,7 +14,7 @@ struct schedule {
     /* This rank is about to kill itself: others may run before it does. */
     void (*dies)(void);
     /* The plan lets this process know of a death: it looks again at what it waits for. */
-    void (*tell)(int32_t process);
+    void (*report_death)(int32_t process);
     /* The plan has stopped ranks, this one perhaps: returns when this one may go on. */
     void (*stop)(void);
     /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */

@@ -142,8 +142,8 @@ void rules_passed(uint32_t step)
 
 /* --- choices and answers ---------------------------------------------------------------------- */
 /* A poll gets its place in the trace only when it is over: rules_polled then says where. */
-static void tell_done(uint32_t step, enum fault_kind fault, const struct record *call, int what,
-                      bool could)
+static void record_done(uint32_t step, enum fault_kind fault, const struct record *call, int what,
+                        bool could)
 {
     struct record *evidence =
         rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
@@ -156,12 +156,12 @@ static void tell_done(uint32_t step, enum fault_kind fault, const struct record 
 
 void rules_chosen(uint32_t step, const struct record *call, int peer, bool could)
 {
-    tell_done(step, FAULT_CHOSEN, call, peer, could);
+    record_done(step, FAULT_CHOSEN, call, peer, could);
 }
 
 void rules_answered(uint32_t step, const struct record *call, int answer, bool could)
 {
-    tell_done(step, FAULT_ANSWERED, call, answer, could);
+    record_done(step, FAULT_ANSWERED, call, answer, could);
 }
 
 void rules_polled(struct record *stored)

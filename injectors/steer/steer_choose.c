@@ -139,8 +139,8 @@ static int32_t chosen_peer(const struct choice *choice, enum outlook outlook,
     return choice->step->choice == PLAN_ANY ? PEER_ANY : choice->step->choice;
 }
 
-static void tell(uint32_t step, const struct record *recorded, const struct choice *choice,
-                 enum outlook outlook, const MPI_Status *status)
+static void record_choice(uint32_t step, const struct record *recorded, const struct choice *choice,
+                          enum outlook outlook, const MPI_Status *status)
 {
     rules_chosen(step, recorded, chosen_peer(choice, outlook, status), outlook == CHOICE_THERE);
 }
@@ -157,7 +157,7 @@ bool steer_choose(uint32_t step, const struct record *recorded, int source, int 
            rules_unstick() == unstick)
         steer_round(&round);
     rules_wait_end();
-    tell(step, recorded, &choice, outlook, status);
+    record_choice(step, recorded, &choice, outlook, status);
     return outlook == CHOICE_THERE;
 }
 
@@ -214,7 +214,7 @@ int steer_choose_now(uint32_t step, const struct record *recorded, int source, i
         *flag = 0;
         return MPI_SUCCESS;
     }
-    tell(step, recorded, &choice, outlook, status);
+    record_choice(step, recorded, &choice, outlook, status);
     *flag = outlook == CHOICE_THERE;
     if (*flag)
         return MPI_SUCCESS;
@@ -278,7 +278,7 @@ static int cancel(void *extra, int complete)
 
 static void post(struct waiting *w, enum outlook outlook, MPI_Message *message)
 {
-    tell(w->step, w->posted, &w->choice, outlook, &w->status);
+    record_choice(w->step, w->posted, &w->choice, outlook, &w->status);
     rules_wait_end();
     w->posted_now = true;
     w->result = outlook == CHOICE_THERE
@@ -422,7 +422,7 @@ static int receive_chosen(uint32_t step, const struct record *posted, void *buff
     enum outlook outlook = look(&choice, &message, &status);
     struct waiting *w = outlook == CHOICE_NOT_YET ? make_waiting(step, &choice, type) : NULL;
     if (!w) {
-        tell(step, posted, &choice, outlook, &status);
+        record_choice(step, posted, &choice, outlook, &status);
         return outlook == CHOICE_THERE
                    ? steer_wide(Imrecv, buffer, count, type, &message, request)
                    : steer_wide(Irecv, buffer, count, type, source, tag, comm, request);

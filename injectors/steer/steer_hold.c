@@ -150,7 +150,7 @@ static void record_fault(enum fault_kind fault, const struct carried *message,
     record_instant(r, error);
 }
 
-static void tell_held(struct carried *message)
+static void record_held(struct carried *message)
 {
     if (message->step) {
         message->number = rules_held(message->step - 1, message->sent);
@@ -160,7 +160,7 @@ static void tell_held(struct carried *message)
     atomic_fetch_add(&runtime_slot->held, 1);
 }
 
-static void tell_let_go(const struct carried *message, enum board_release why)
+static void record_let_go(const struct carried *message, enum board_release why)
 {
     if (message->step) {
         rules_let_go(message->step - 1, message->sent, why);
@@ -289,7 +289,7 @@ static bool append(struct carried *message)
         const struct carried *front = in_front(lane->first, NULL, message->tag);
         if (!message->step && front)
             message->tags_apart = front->tags_apart;
-        tell_held(message);
+        record_held(message);
         *link = message;
         atomic_fetch_add(&held_bytes, message->bytes);
         atomic_fetch_add(&held_count, 1);
@@ -394,7 +394,7 @@ static void hand_over(struct lane *lane, struct carried *message, enum board_rel
     atomic_fetch_sub(&held_count, 1);
     atomic_fetch_sub(&held_bytes, message->bytes);
     lane->last_why = why;
-    tell_let_go(message, why);
+    record_let_go(message, why);
     message->result = steer_pass_on(&outgoing, &message->inner);
     if (message->ordered && next_is_after(lane, message)) {
         message->ordered = false;

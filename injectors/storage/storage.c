@@ -213,7 +213,7 @@ static void take_fault(struct storage_event *call, enum storage_call kind, uint6
     call->step = steered - 1;
 }
 
-static void tell_rules(struct storage_event *call, enum storage_call kind, uint64_t bytes)
+static void record_rules(struct storage_event *call, enum storage_call kind, uint64_t bytes)
 {
     uint32_t steered = thread_state.steered; /* of an MPI call around this one (MPI-IO) */
     thread_state.steered = 0;
@@ -259,7 +259,7 @@ void storage_begin(struct storage_event *call, unsigned kind, const struct stora
     describe(r, kind, file, bytes, offset);
     record_publish(r);
     if (runtime_watching && call->event != EVENT_NONE)
-        tell_rules(call, kind, bytes);
+        record_rules(call, kind, bytes);
     if (!imposes())
         return;
     watcher->store_turn(r);

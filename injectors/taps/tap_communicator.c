@@ -251,7 +251,7 @@ static struct told_members **members_link(uint64_t handle)
 
 /* MPI_COMM_WORLD or MPI_COMM_SELF of an application that has not all processes of the job. The
  * group before may still be looked at, and stays. */
-static void tell_predefined(struct communicator *c, int rank, struct group *group)
+static void record_predefined(struct communicator *c, int rank, struct group *group)
 {
     if (c == &communicator_world[LEVEL_APP])
         c->id = COMM_WORLD_ID; /* also where the process came later, into a world of its own */
@@ -267,7 +267,7 @@ void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
     struct communicator *c = predefined(LEVEL_APP, handle);
     struct told_members *told = c ? NULL : calloc(1, sizeof *told);
     if (c && group) {
-        tell_predefined(c, rank, group);
+        record_predefined(c, rank, group);
         return;
     }
     if (!group || !told) {

@@ -42,12 +42,12 @@ struct c_pass {
     int incarnation;
     const struct lines *lines;
     const struct histories *histories;
-    struct message_notes *told;
+    struct message_notes *notes;
     size_t resend_count, resend_room;
-    struct resend *resend; /* owned */
-    unsigned brought_back; /* bits: kinds of note that may be of requests brought back */
-    unsigned told_unknown; /* bits: kinds of note of which it was said that a peer is not known */
-    bool anomaly;          /* some message could not be matched */
+    struct resend *resend;  /* owned */
+    unsigned brought_back;  /* bits: kinds of note that may be of requests brought back */
+    unsigned noted_unknown; /* bits: kinds of note of which it was said that a peer is not known */
+    bool anomaly;           /* some message could not be matched */
 };
 
 /* The trace of an event of the run. */
@@ -87,9 +87,9 @@ void c_recovery_late(struct c_pass *pass, const struct channel *channel, const s
 void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
                          const struct sent *sent, const struct pair *other);
 /* A `replayed` note of what is no late message; `why` is a sentence. */
-void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *told, const char *why);
+void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *note, const char *why);
 /* A `suppressed` note of what is no early message. */
-void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *told);
+void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *note);
 /* A message that is early against every line above `after` up to `taken`: kept for recoveries. */
 void c_recovery_keep(struct c_pass *pass, const struct channel *channel, const struct sent *sent,
                      const struct received *received, uint64_t after, uint64_t taken);

@@ -4,45 +4,45 @@
 #include <inttypes.h>
 
 static void report_not_logged(const struct c_pass *pass, const struct c_message *message,
-                              uint64_t line, const struct message_note *told)
+                              uint64_t line, const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_LATE_LOG, line);
     const struct line *own = lines_find(message->to, line);
-    if (told == NULL) {
+    if (note == NULL) {
         finding_say(finding, "it is late, and rank %d did not log it",
                     message->channel->destination);
         return;
     }
-    if (told->line != line)
-        finding_say(finding, "it is late, and was logged for line %" PRIu64 ": %s", told->line,
-                    event_text(told->event, event));
-    else if (own != NULL && own->stop.there && told->ticks > own->stop.ticks)
+    if (note->line != line)
+        finding_say(finding, "it is late, and was logged for line %" PRIu64 ": %s", note->line,
+                    event_text(note->event, event));
+    else if (own != NULL && own->stop.there && note->ticks > own->stop.ticks)
         finding_say(finding, "it is late, and was logged only after logging had stopped: %s",
-                    event_text(told->event, event));
+                    event_text(note->event, event));
     else
         finding_say(finding,
                     "it was delivered with hash %#" PRIx64 " and logged with hash %#" PRIx64 ": %s",
-                    message->received->hash, told->hash, event_text(told->event, event));
-    finding_show(finding, told->event);
+                    message->received->hash, note->hash, event_text(note->event, event));
+    finding_show(finding, note->event);
 }
 
 static void judge_log(const struct c_pass *pass, const struct c_message *message,
-                      const struct message_note *told)
+                      const struct message_note *note)
 {
     uint64_t line = message->delivered_epoch;
     const struct line *own = lines_find(message->to, line);
     judging_saw(pass->judging, CLAIM_C_LATE_LOG, 1);
-    if (told == NULL || told->line != line ||
-        (own != NULL && own->stop.there && told->ticks > own->stop.ticks) ||
-        (!told->no_hash && !message->received->no_hash && told->hash != message->received->hash))
-        report_not_logged(pass, message, line, told);
+    if (note == NULL || note->line != line ||
+        (own != NULL && own->stop.there && note->ticks > own->stop.ticks) ||
+        (!note->no_hash && !message->received->no_hash && note->hash != message->received->hash))
+        report_not_logged(pass, message, line, note);
 }
 
 /* A rank may say that it is ready inside the very call that delivers its last late message, once
  * that is in the log. */
 static void judge_ready(const struct c_pass *pass, const struct c_message *message,
-                        const struct message_note *told)
+                        const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     uint64_t line = message->delivered_epoch;
@@ -53,7 +53,7 @@ static void judge_ready(const struct c_pass *pass, const struct c_message *messa
     if (own->ready.ticks > message->received->leave)
         return;
     struct call_span span = call_span_of(message->trace, message->received->delivered.index);
-    if (own->ready.ticks >= span.enter && (told == NULL || told->ticks < own->ready.ticks))
+    if (own->ready.ticks >= span.enter && (note == NULL || note->ticks < own->ready.ticks))
         return;
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_LATE_READY, line);
     finding_say(finding, "it is late, and rank %d had said before that it had them all: %s",
@@ -63,10 +63,10 @@ static void judge_ready(const struct c_pass *pass, const struct c_message *messa
 }
 
 void c_judge_late(const struct c_pass *pass, const struct c_message *message,
-                  const struct message_note *told)
+                  const struct message_note *note)
 {
-    judge_log(pass, message, told);
-    judge_ready(pass, message, told);
+    judge_log(pass, message, note);
+    judge_ready(pass, message, note);
 }
 
 /* A message that was never delivered, sent before the line of which its receiver was ready. */

@@ -29,7 +29,7 @@ struct finding *c_message_finding(const struct c_pass *pass, const struct c_mess
 
 /* c_late.c: C.late.log, C.late.ready, of a late message; told: its `logged` note, or NULL. */
 void c_judge_late(const struct c_pass *pass, const struct c_message *message,
-                  const struct message_note *told);
+                  const struct message_note *note);
 /* A message of this incarnation that was never delivered in it. */
 void c_judge_undelivered(const struct c_pass *pass, const struct channel *channel,
                          const struct sent *sent);

@@ -72,7 +72,7 @@ static void judge_cells(const struct c_pass *pass, const struct c_message *messa
 /* --- early --------------------------------------------------------------------------------- */
 
 static void judge_list(const struct c_pass *pass, const struct c_message *message,
-                       const struct message_note *told)
+                       const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     uint64_t line = message->sent_epoch;
@@ -80,18 +80,18 @@ static void judge_list(const struct c_pass *pass, const struct c_message *messag
     if (own == NULL || !own->checkpoint.there)
         return; /* its list was never saved */
     judging_saw(pass->judging, CLAIM_C_EARLY_LIST, 1);
-    if (told != NULL && told->line == line)
+    if (note != NULL && note->line == line)
         return;
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_EARLY_LIST, line);
     finding_decide(finding, own->checkpoint.event);
-    if (told == NULL) {
+    if (note == NULL) {
         finding_say(finding, "it is early, and rank %d did not list it before its checkpoint",
                     message->channel->destination);
         return;
     }
-    finding_say(finding, "it is early, and was listed for line %" PRIu64 ": %s", told->line,
-                event_text(told->event, event));
-    finding_show(finding, told->event);
+    finding_say(finding, "it is early, and was listed for line %" PRIu64 ": %s", note->line,
+                event_text(note->event, event));
+    finding_show(finding, note->event);
 }
 
 /* --- what the protocol took it for --------------------------------------------------------- */
@@ -104,19 +104,19 @@ static const char *class_text(const struct c_message *message)
 }
 
 static void report_class(const struct c_pass *pass, const struct c_message *message, uint64_t line,
-                         const struct message_note *told)
+                         const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = c_message_finding(pass, message, CLAIM_C_CLASS, line);
-    if (told == NULL) {
+    if (note == NULL) {
         finding_say(finding, "so it is %s, and the protocol took it for neither late nor early",
                     class_text(message));
         return;
     }
     finding_say(finding, "so it is %s, and the protocol took it for %s of line %" PRIu64 ": %s",
-                class_text(message), told->kind == NOTE_LOGGED ? "late" : "early", told->line,
-                event_text(told->event, event));
-    finding_show(finding, told->event);
+                class_text(message), note->kind == NOTE_LOGGED ? "late" : "early", note->line,
+                event_text(note->event, event));
+    finding_show(finding, note->event);
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -130,19 +130,19 @@ static const struct message_note *judge_class(struct c_pass *pass, const struct 
 {
     uint64_t index = message->received->delivered.index;
     uint64_t line = greater(message->sent_epoch, message->delivered_epoch);
-    const struct message_note *told = NULL, *more;
+    const struct message_note *note = NULL, *more;
     judging_saw(pass->judging, CLAIM_C_CLASS, pass->lines->taken_count > 0);
     if (right != NOTE_NONE)
-        told = message_note_take(pass->told, message->trace, index, 1u << right);
+        note = message_note_take(pass->notes, message->trace, index, 1u << right);
     bool wrong = false;
-    while ((more = message_note_take_more(pass->told, message->trace, index,
+    while ((more = message_note_take_more(pass->notes, message->trace, index,
                                           NOTE_BIT(LOGGED) | NOTE_BIT(EARLY))) != NULL) {
         report_class(pass, message, line, more);
         wrong = true;
     }
-    if (right != NOTE_NONE && !wrong && (told == NULL || told->line != line))
-        report_class(pass, message, line, told);
-    return told;
+    if (right != NOTE_NONE && !wrong && (note == NULL || note->line != line))
+        report_class(pass, message, line, note);
+    return note;
 }
 
 /* --- one message --------------------------------------------------------------------------- */
@@ -181,25 +181,25 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
     unsigned crossed = judge_epochs(pass, message);
     bool late = message->sent_epoch < message->delivered_epoch;
     if (crossed > 1) {
-        while (message_note_take_more(pass->told, message->trace,
+        while (message_note_take_more(pass->notes, message->trace,
                                       message->received->delivered.index,
                                       NOTES_ON_MESSAGES) != NULL)
             ;
         return;
     }
-    const struct message_note *told = judge_class(pass, message,
+    const struct message_note *note = judge_class(pass, message,
                                                   crossed == 0 ? NOTE_NONE
                                                   : late       ? NOTE_LOGGED
                                                                : NOTE_EARLY);
     if (crossed == 1 && late) {
-        c_judge_late(pass, message, told);
+        c_judge_late(pass, message, note);
     } else if (crossed == 1) {
-        judge_list(pass, message, told);
+        judge_list(pass, message, note);
         c_recovery_keep(pass, message->channel, message->sent, message->received,
                         message->delivered_epoch, message->sent_epoch);
     }
     const struct message_note *replayed;
-    while ((replayed = message_note_take_more(pass->told, message->trace,
+    while ((replayed = message_note_take_more(pass->notes, message->trace,
                                               message->received->delivered.index,
                                               NOTE_BIT(REPLAYED))) != NULL)
         c_recovery_wrong_replay(pass, replayed,
@@ -210,7 +210,7 @@ static void judge_own(struct c_pass *pass, const struct c_message *message)
 /* What was told of a message that is not judged, lest it be taken for one too many. */
 static void pass_over(struct c_pass *pass, const struct trace *trace, uint64_t index)
 {
-    while (message_note_take_more(pass->told, trace, index, NOTE_BIT(LOGGED) | NOTE_BIT(EARLY)) !=
+    while (message_note_take_more(pass->notes, trace, index, NOTE_BIT(LOGGED) | NOTE_BIT(EARLY)) !=
            NULL)
         ;
 }
@@ -280,14 +280,14 @@ static void on_pair(void *context, const struct channel *channel, const struct s
 static void on_wrong_delivery(struct c_pass *pass, const struct received *received, const char *why)
 {
     const struct trace *trace = c_trace(pass->judging, received->delivered);
-    const struct message_note *told;
+    const struct message_note *note;
     pass->anomaly = true;
     if (received->delivered.incarnation != pass->incarnation)
         return;
     pass_over(pass, trace, received->delivered.index);
-    while ((told = message_note_take_more(pass->told, trace, received->delivered.index,
+    while ((note = message_note_take_more(pass->notes, trace, received->delivered.index,
                                           NOTE_BIT(REPLAYED))) != NULL)
-        c_recovery_wrong_replay(pass, told, why);
+        c_recovery_wrong_replay(pass, note, why);
 }
 
 static void on_undelivered(struct c_pass *pass, const struct channel *channel,
@@ -325,80 +325,80 @@ static void on_event(void *context, const struct stream_event *event)
         c_recovery_send(pass, event);
 }
 
-static enum claim_id claim_on(const struct message_note *told)
+static enum claim_id claim_on(const struct message_note *note)
 {
-    if (told->kind == NOTE_REPLAYED)
+    if (note->kind == NOTE_REPLAYED)
         return CLAIM_C_LATE_REPLAY;
-    return told->kind == NOTE_SUPPRESSED ? CLAIM_C_EARLY_SUPPRESS : CLAIM_C_CLASS;
+    return note->kind == NOTE_SUPPRESSED ? CLAIM_C_EARLY_SUPPRESS : CLAIM_C_CLASS;
 }
 
 /* A note of a message whose other end is not known: messages of such communicators are matched by
  * nobody. Said once for each kind of note. */
-static void report_unknown_peer(struct c_pass *pass, const struct message_note *told)
+static void report_unknown_peer(struct c_pass *pass, const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
-    if (pass->told_unknown & 1u << told->kind)
+    if (pass->noted_unknown & 1u << note->kind)
         return;
-    pass->told_unknown |= 1u << told->kind;
-    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
+    pass->noted_unknown |= 1u << note->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(note), VERDICT_UNKNOWN);
     finding_say(finding, "rank %d noted \"%s\" of a message of communicator %#" PRIx32 ": %s",
-                told->rank, note_kind_text(told->kind), told->comm, event_text(told->event, event));
+                note->rank, note_kind_text(note->kind), note->comm, event_text(note->event, event));
     finding_say(finding, "the members of that communicator are not known, and so not whose message "
                          "it is");
-    finding_show(finding, told->event);
+    finding_show(finding, note->event);
 }
 
 /* Inside a call that completes requests, of a rank that was restored: requests that the protocol
  * brought back from before the restart were not seen being made, and so are not seen complete. */
-static bool may_be_brought_back(const struct c_pass *pass, const struct message_note *told)
+static bool may_be_brought_back(const struct c_pass *pass, const struct message_note *note)
 {
-    const struct rank_lines *rank = &pass->lines->of[told->rank];
-    const struct record *call = message_note_inside(told, rank->trace);
-    return rank->restored.there && told->kind != NOTE_SUPPRESSED && call != NULL &&
+    const struct rank_lines *rank = &pass->lines->of[note->rank];
+    const struct record *call = message_note_inside(note, rank->trace);
+    return rank->restored.there && note->kind != NOTE_SUPPRESSED && call != NULL &&
            call->kind == RECORD_CALL && call_role(call->call) >= ROLE_WAIT &&
            call_role(call->call) <= ROLE_TESTSOME;
 }
 
-static void report_brought_back(struct c_pass *pass, const struct message_note *told)
+static void report_brought_back(struct c_pass *pass, const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
-    if (pass->brought_back & 1u << told->kind)
+    if (pass->brought_back & 1u << note->kind)
         return;
-    pass->brought_back |= 1u << told->kind;
-    struct finding *finding = judging_find(pass->judging, claim_on(told), VERDICT_UNKNOWN);
-    finding_say(finding, "rank %d noted \"%s\" inside %s: %s", told->rank,
-                note_kind_text(told->kind),
-                call_name(message_note_inside(told, pass->lines->of[told->rank].trace)->call),
-                event_text(told->event, event));
+    pass->brought_back |= 1u << note->kind;
+    struct finding *finding = judging_find(pass->judging, claim_on(note), VERDICT_UNKNOWN);
+    finding_say(finding, "rank %d noted \"%s\" inside %s: %s", note->rank,
+                note_kind_text(note->kind),
+                call_name(message_note_inside(note, pass->lines->of[note->rank].trace)->call),
+                event_text(note->event, event));
     finding_say(finding, "the call shows no such message; but the rank was restored, and a request "
                          "that was brought back then is not seen complete");
-    finding_show(finding, told->event);
+    finding_show(finding, note->event);
 }
 
 /* Notes that no message was found for. */
-static void judge_leftover(struct c_pass *pass, const struct message_note *told)
+static void judge_leftover(struct c_pass *pass, const struct message_note *note)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    if (told->peer < 0) {
-        report_unknown_peer(pass, told);
+    if (note->peer < 0) {
+        report_unknown_peer(pass, note);
         return;
     }
-    if (may_be_brought_back(pass, told)) {
-        report_brought_back(pass, told);
+    if (may_be_brought_back(pass, note)) {
+        report_brought_back(pass, note);
         return;
     }
-    if (told->kind == NOTE_REPLAYED) {
-        c_recovery_wrong_replay(pass, told, "no such message was delivered in that call");
-    } else if (told->kind == NOTE_SUPPRESSED) {
-        c_recovery_wrong_suppress(pass, told);
+    if (note->kind == NOTE_REPLAYED) {
+        c_recovery_wrong_replay(pass, note, "no such message was delivered in that call");
+    } else if (note->kind == NOTE_SUPPRESSED) {
+        c_recovery_wrong_suppress(pass, note);
     } else {
         struct finding *finding = judging_find(pass->judging, CLAIM_C_CLASS, VERDICT_VIOLATION);
         finding_say(finding, "the protocol took %s for %s of line %" PRIu64 ": %s",
-                    message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
-                    told->kind == NOTE_LOGGED ? "late" : "early", told->line,
-                    event_text(told->event, event));
-        finding_say(finding, "no such message was delivered by rank %d in that call", told->rank);
-        finding_show(finding, told->event);
+                    message_text(note->peer, note->rank, note->comm, (int32_t)note->tag, 0, name),
+                    note->kind == NOTE_LOGGED ? "late" : "early", note->line,
+                    event_text(note->event, event));
+        finding_say(finding, "no such message was delivered by rank %d in that call", note->rank);
+        finding_show(finding, note->event);
     }
 }
 
@@ -407,11 +407,11 @@ static void on_end(void *context)
     struct c_pass *pass = context;
     const struct trace_set *traces = pass->judging->traces;
     pass->run->complete[pass->incarnation] = !pass->anomaly;
-    for (size_t i = 0; i < pass->told->count && !pass->anomaly; i++) {
-        const struct message_note *told = &pass->told->told[i];
-        if (!told->taken && message_note_in_finished_call(
-                                told, trace_set_find(traces, told->rank, pass->incarnation)))
-            judge_leftover(pass, told);
+    for (size_t i = 0; i < pass->notes->count && !pass->anomaly; i++) {
+        const struct message_note *note = &pass->notes->note[i];
+        if (!note->taken && message_note_in_finished_call(
+                                note, trace_set_find(traces, note->rank, pass->incarnation)))
+            judge_leftover(pass, note);
     }
     free(pass->resend);
     free(pass);
@@ -446,7 +446,7 @@ void c_listen_messages(struct judging *judging, struct pass *pass)
                            .incarnation = pass->incarnation,
                            .lines = reading_lines(&judging->reading, pass->incarnation),
                            .histories = pass->histories,
-                           .told = reading_message_notes(&judging->reading, pass->incarnation)};
+                           .notes = reading_message_notes(&judging->reading, pass->incarnation)};
     c_recovery_begin(own);
     pass_listen(pass, &(struct listener){.context = own,
                                          .event = on_event,

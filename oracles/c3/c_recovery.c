@@ -126,15 +126,15 @@ static void judge_suppressed(struct c_pass *pass, const struct stream_event *eve
     char text[EVENT_TEXT_BYTES];
     struct event_ref again = event_of(event->trace, event->index), wire;
     judging_saw(pass->judging, CLAIM_C_EARLY_SUPPRESS, 1);
-    const struct message_note *told =
-        message_note_take(pass->told, event->trace, event->index, NOTE_BIT(SUPPRESSED));
+    const struct message_note *note =
+        message_note_take(pass->notes, event->trace, event->index, NOTE_BIT(SUPPRESSED));
     const struct message_note *more =
-        message_note_take_more(pass->told, event->trace, event->index, NOTE_BIT(SUPPRESSED));
+        message_note_take_more(pass->notes, event->trace, event->index, NOTE_BIT(SUPPRESSED));
     bool on_wire = find_on_wire(event->trace, event->index, true, &wire);
-    if (told != NULL && more == NULL && !on_wire)
+    if (note != NULL && more == NULL && !on_wire)
         return;
     struct finding *finding = begin_early(pass, early, again, CLAIM_C_EARLY_SUPPRESS);
-    if (told == NULL)
+    if (note == NULL)
         finding_say(finding, "the protocol did not suppress it");
     if (on_wire) {
         finding_say(finding, "it was put on the wire: %s", event_text(wire, text));
@@ -176,18 +176,18 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
     }
 }
 
-void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *told)
+void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *note)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
-    const struct rank_lines *lines = &pass->lines->of[told->rank];
-    const struct piece *piece = piece_restored(pass, told->rank);
+    const struct rank_lines *lines = &pass->lines->of[note->rank];
+    const struct piece *piece = piece_restored(pass, note->rank);
     bool certain = piece == NULL || pass->run->complete[piece->trace->incarnation];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_EARLY_SUPPRESS,
                                            certain ? VERDICT_VIOLATION : VERDICT_UNKNOWN);
-    finding_say(finding, "rank %d suppressed %s: %s", told->rank,
-                message_text(told->rank, told->peer, told->comm, (int32_t)told->tag, 0, name),
-                event_text(told->event, event));
-    finding_show(finding, told->event);
+    finding_say(finding, "rank %d suppressed %s: %s", note->rank,
+                message_text(note->rank, note->peer, note->comm, (int32_t)note->tag, 0, name),
+                event_text(note->event, event));
+    finding_show(finding, note->event);
     if (!lines->restored.there) {
         finding_say(finding, "it was restored to no line");
         return;
@@ -196,7 +196,7 @@ void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *t
                 "it was restored to line %" PRIu64
                 " (%s), and no message sent in that call had been delivered before rank %d's "
                 "checkpoint of that line",
-                lines->base, event_text(lines->restored.event, event), told->peer);
+                lines->base, event_text(lines->restored.event, event), note->peer);
     finding_show(finding, lines->restored.event);
     if (!certain)
         finding_say(finding, "not all messages of the incarnation that took the line could be "
@@ -233,21 +233,21 @@ void c_recovery_late(struct c_pass *pass, const struct channel *channel, const s
     const struct trace *trace = c_trace(pass->judging, received->delivered);
     if (!pass->lines->of[channel->destination].restored.there)
         return; /* the rank lives on */
-    const struct message_note *told =
-        message_note_take(pass->told, trace, index, NOTE_BIT(REPLAYED));
+    const struct message_note *note =
+        message_note_take(pass->notes, trace, index, NOTE_BIT(REPLAYED));
     const struct message_note *more =
-        message_note_take_more(pass->told, trace, index, NOTE_BIT(REPLAYED));
+        message_note_take_more(pass->notes, trace, index, NOTE_BIT(REPLAYED));
     bool on_wire = find_on_wire(trace, index, false, &wire);
     if (sent->leave == 0 || received->blind)
         return;
     judging_saw(pass->judging, CLAIM_C_LATE_REPLAY, 1);
-    if (told != NULL && more == NULL && !on_wire)
+    if (note != NULL && more == NULL && !on_wire)
         return;
     struct finding *finding = begin_late(pass, channel, sent);
     finding_say(finding, "rank %d delivered it then: %s", channel->destination,
                 event_text(received->delivered, text));
     finding_show(finding, received->delivered);
-    if (told == NULL)
+    if (note == NULL)
         finding_say(finding, "the protocol did not take it from its log");
     if (on_wire) {
         finding_say(finding, "in that call a message was taken from the wire: %s",
@@ -276,15 +276,15 @@ void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
     finding_show(finding, other->delivered);
 }
 
-void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *told, const char *why)
+void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *note, const char *why)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_LATE_REPLAY, VERDICT_VIOLATION);
-    finding_say(finding, "rank %d took %s from its log of line %" PRIu64 ": %s", told->rank,
-                message_text(told->peer, told->rank, told->comm, (int32_t)told->tag, 0, name),
-                told->line, event_text(told->event, event));
+    finding_say(finding, "rank %d took %s from its log of line %" PRIu64 ": %s", note->rank,
+                message_text(note->peer, note->rank, note->comm, (int32_t)note->tag, 0, name),
+                note->line, event_text(note->event, event));
     finding_say(finding, "%s", why);
-    finding_show(finding, told->event);
+    finding_show(finding, note->event);
 }
 
 /* --- the wire under a call of the application ------------------------------------------------- */

@@ -79,7 +79,7 @@ static bool is_closed(const struct trace *trace)
 /* A rank that noted no `restored` started from nothing: it came to its end, or ... */
 struct fresh_start {
     bool there;
-    bool told;              /* ... it began to make a line that is not above the one to restore: */
+    bool noted;             /* ... it began to make a line that is not above the one to restore: */
     struct event_ref event; /* its first note that says so */
 };
 
@@ -102,7 +102,7 @@ static void say_fresh(struct finding *finding, int rank, const char *what,
                       const struct fresh_start *fresh, const struct rank_lines *of)
 {
     char event[EVENT_TEXT_BYTES];
-    if (!fresh->told) {
+    if (!fresh->noted) {
         finding_say(finding, "rank %d %s and ran to its end", rank, what);
         return;
     }

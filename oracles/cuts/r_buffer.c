@@ -52,7 +52,7 @@ struct life_read {
     int rank;
     const struct trace *trace;
     const struct piece *piece;
-    struct message_notes *told;
+    struct message_notes *notes;
     size_t posted_count, posted_room;
     struct posted *posted; /* owned */
     size_t kept_count, kept_room;
@@ -270,26 +270,26 @@ static void report_untold(const struct life_read *life, const struct posted *pos
 }
 
 static void report_made_up(const struct life_read *life, const struct posted *posted,
-                           const struct message_note *told)
+                           const struct message_note *note)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = find(life, posted);
     finding_say(finding, "it was handed over from the buffer, in which no such message is left: %s",
-                event_text(told->event, event));
-    finding_show(finding, told->event);
+                event_text(note->event, event));
+    finding_show(finding, note->event);
 }
 
 static void judge_receive(struct life_read *life, const struct posted *posted)
 {
     const struct record *got = &life->trace->record[posted->done];
     struct kept *kept = first_match(life, posted);
-    const struct message_note *told =
+    const struct message_note *note =
         posted->is_done
-            ? message_note_take(life->told, life->trace, posted->done, NOTE_BIT(REPLAYED))
+            ? message_note_take(life->notes, life->trace, posted->done, NOTE_BIT(REPLAYED))
             : NULL;
     if (kept == NULL) {
-        if (told != NULL)
-            report_made_up(life, posted, told);
+        if (note != NULL)
+            report_made_up(life, posted, note);
         return;
     }
     if (!posted->is_done) {
@@ -299,12 +299,12 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
     judging_saw(life->pass->judging, CLAIM_R_BUFFER, 1);
     if (!is_it(got, kept)) {
         report_other(life, posted, kept);
-        if (told != NULL)
+        if (note != NULL)
             take_what_was_got(life, got);
         return;
     }
     kept->taken = true;
-    if (told == NULL)
+    if (note == NULL)
         report_untold(life, posted, kept);
 }
 
@@ -320,7 +320,7 @@ static void judge_life(struct life_read *life, const struct piece *before)
 }
 
 /* Each time that the rank was restored in this incarnation: it may have moved more than once. */
-static void judge_rank(struct s_pass *pass, int rank, struct message_notes *told)
+static void judge_rank(struct s_pass *pass, int rank, struct message_notes *notes)
 {
     const struct history *history = &pass->histories->of[rank];
     for (size_t i = 1; i < history->piece_count; i++) {
@@ -328,7 +328,7 @@ static void judge_rank(struct s_pass *pass, int rank, struct message_notes *told
         if (piece->restored == 0 || piece->trace->incarnation != pass->incarnation)
             continue;
         struct life_read life = {
-            .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .told = told};
+            .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .notes = notes};
         judge_life(&life, &history->piece[i - 1]);
     }
 }
@@ -337,7 +337,7 @@ void r_judge_buffers(struct s_pass *pass)
 {
     if (!pass->judging->asked[CLAIM_R_BUFFER])
         return;
-    struct message_notes *told = reading_message_notes(&pass->judging->reading, pass->incarnation);
+    struct message_notes *notes = reading_message_notes(&pass->judging->reading, pass->incarnation);
     for (int rank = 0; rank < pass->histories->ranks; rank++)
-        judge_rank(pass, rank, told);
+        judge_rank(pass, rank, notes);
 }

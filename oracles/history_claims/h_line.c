@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct told {
+struct line_note {
     unsigned kind;  /* enum note_kind */
     uint64_t value; /* the line, or the number that is promised */
     uint64_t ticks;
@@ -20,34 +20,34 @@ struct told {
 };
 
 /* What was told of lines, and of potential checkpoints. */
-struct told_list {
+struct line_notes {
     size_t count, room;
-    struct told *told; /* owned */
+    struct line_note *note; /* owned */
 };
 
 /* What was told in one incarnation. */
-struct told_in {
-    struct told_list lines;  /* what begins or settles one: by line, then the earliest first */
-    struct told_list passed; /* potential checkpoints: by trace, then the earliest first */
-    uint64_t promised;       /* potential checkpoints; 0: nothing is promised */
-    struct told begins;      /* the promise of when the next line is begun; value 0: none */
+struct incarnation_notes {
+    struct line_notes lines;  /* what begins or settles one: by line, then the earliest first */
+    struct line_notes passed; /* potential checkpoints: by trace, then the earliest first */
+    uint64_t promised;        /* potential checkpoints; 0: nothing is promised */
+    struct line_note begins;  /* the promise of when the next line is begun; value 0: none */
 };
 
-static bool begins(const struct told *told)
+static bool begins(const struct line_note *note)
 {
-    return told->kind == NOTE_INITIATED || told->kind == NOTE_NOTIFIED ||
-           told->kind == NOTE_CHECKPOINT;
+    return note->kind == NOTE_INITIATED || note->kind == NOTE_NOTIFIED ||
+           note->kind == NOTE_CHECKPOINT;
 }
 
-static bool settles(const struct told *told)
+static bool settles(const struct line_note *note)
 {
-    return told->kind == NOTE_COMMIT || told->kind == NOTE_GIVEN_UP;
+    return note->kind == NOTE_COMMIT || note->kind == NOTE_GIVEN_UP;
 }
 
-static void put(struct told_list *list, struct told told)
+static void put(struct line_notes *list, struct line_note note)
 {
-    list->told = memory_room(list->told, list->count, &list->room, sizeof *list->told);
-    list->told[list->count++] = told;
+    list->note = memory_room(list->note, list->count, &list->room, sizeof *list->note);
+    list->note[list->count++] = note;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -56,7 +56,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* At the same tick: as the traces and their records stand. */
-static int compare_times(const struct told *a, const struct told *b)
+static int compare_times(const struct line_note *a, const struct line_note *b)
 {
     int order = compare_numbers(a->ticks, b->ticks);
     if (order == 0)
@@ -66,41 +66,42 @@ static int compare_times(const struct told *a, const struct told *b)
 
 static int compare_lines(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct line_note *a = left, *b = right;
     int order = compare_numbers(a->value, b->value);
     return order != 0 ? order : compare_times(a, b);
 }
 
 static int compare_passed(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct line_note *a = left, *b = right;
     int order = (a->trace > b->trace) - (a->trace < b->trace);
     return order != 0 ? order : compare_times(a, b);
 }
 
-static void sort(struct told_list *list, int (*compare)(const void *, const void *))
+static void sort(struct line_notes *list, int (*compare)(const void *, const void *))
 {
     if (list->count > 0)
-        qsort(list->told, list->count, sizeof *list->told, compare);
+        qsort(list->note, list->count, sizeof *list->note, compare);
 }
 
-static void collect(const struct judging *judging, int incarnation, struct told_in *in)
+static void collect(const struct judging *judging, int incarnation, struct incarnation_notes *in)
 {
-    *in = (struct told_in){.promised = 0};
+    *in = (struct incarnation_notes){.promised = 0};
     for (size_t t = 0; t < judging->traces->count; t++) {
         const struct trace *trace = &judging->traces->trace[t];
         uint64_t index = trace->count;
         while (trace->incarnation == incarnation && note_before(trace, index, &index)) {
-            const struct record *note = &trace->record[index];
-            struct told told = {(unsigned)note->tag, note->bytes, note->enter, trace, index};
-            if (begins(&told) || settles(&told))
-                put(&in->lines, told);
-            else if (told.kind == NOTE_POTENTIAL)
-                put(&in->passed, told);
-            else if (told.kind == NOTE_SETTLES && note->bytes > in->promised)
-                in->promised = note->bytes;
-            else if (told.kind == NOTE_BEGINS && note->bytes > in->begins.value)
-                in->begins = told;
+            const struct record *record = &trace->record[index];
+            struct line_note note = {(unsigned)record->tag, record->bytes, record->enter, trace,
+                                     index};
+            if (begins(&note) || settles(&note))
+                put(&in->lines, note);
+            else if (note.kind == NOTE_POTENTIAL)
+                put(&in->passed, note);
+            else if (note.kind == NOTE_SETTLES && record->bytes > in->promised)
+                in->promised = record->bytes;
+            else if (note.kind == NOTE_BEGINS && record->bytes > in->begins.value)
+                in->begins = note;
         }
     }
     sort(&in->lines, compare_lines);
@@ -121,13 +122,13 @@ static bool is_disturbed(const struct judging *judging, int incarnation)
 
 /* The first from `from` on that is of another trace, or of the same trace and later than `ticks`.
  */
-static size_t skip(const struct told_list *list, size_t from, uint64_t ticks)
+static size_t skip(const struct line_notes *list, size_t from, uint64_t ticks)
 {
-    const struct trace *trace = list->told[from].trace;
+    const struct trace *trace = list->note[from].trace;
     size_t low = from, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (list->told[middle].trace == trace && list->told[middle].ticks <= ticks)
+        if (list->note[middle].trace == trace && list->note[middle].ticks <= ticks)
             low = middle + 1;
         else
             high = middle;
@@ -137,15 +138,16 @@ static size_t skip(const struct told_list *list, size_t from, uint64_t ticks)
 
 /* With which the last rank that comes to potential checkpoints has passed as many since `ticks` as
  * are promised; NULL: some rank has not. */
-static const struct told *overdue(const struct told_in *in, uint64_t ticks, uint64_t promised)
+static const struct line_note *overdue(const struct incarnation_notes *in, uint64_t ticks,
+                                       uint64_t promised)
 {
-    const struct told_list *list = &in->passed;
-    const struct told *last = NULL;
+    const struct line_notes *list = &in->passed;
+    const struct line_note *last = NULL;
     for (size_t at = 0; at < list->count;) {
         size_t later = skip(list, at, ticks), end = skip(list, at, UINT64_MAX);
         if (end - later < promised)
             return NULL;
-        const struct told *passed = &list->told[later + promised - 1];
+        const struct line_note *passed = &list->note[later + promised - 1];
         if (last == NULL || passed->ticks > last->ticks)
             last = passed;
         at = end;
@@ -153,8 +155,9 @@ static const struct told *overdue(const struct told_in *in, uint64_t ticks, uint
     return last;
 }
 
-static void report(struct judging *judging, const struct told *begun, const struct told *passed,
-                   const struct told *settled, uint64_t promised)
+static void report(struct judging *judging, const struct line_note *begun,
+                   const struct line_note *passed, const struct line_note *settled,
+                   uint64_t promised)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_H_LINE, VERDICT_VIOLATION);
@@ -175,10 +178,10 @@ static void report(struct judging *judging, const struct told *begun, const stru
     finding_show(finding, event_of(passed->trace, passed->index));
 }
 
-static void judge_line(struct judging *judging, const struct told_in *in, const struct told *begun,
-                       const struct told *settled)
+static void judge_line(struct judging *judging, const struct incarnation_notes *in,
+                       const struct line_note *begun, const struct line_note *settled)
 {
-    const struct told *passed = overdue(in, begun->ticks, in->promised);
+    const struct line_note *passed = overdue(in, begun->ticks, in->promised);
     bool late = passed != NULL && (settled == NULL || settled->ticks > passed->ticks);
     judging_saw(judging, CLAIM_H_LINE, late || settled != NULL);
     if (late)
@@ -186,24 +189,24 @@ static void judge_line(struct judging *judging, const struct told_in *in, const 
 }
 
 /* What was told first of a line; NULL: nothing. Returns where the next line is in the list. */
-static size_t read_line(const struct told_list *lines, size_t at, const struct told **begun,
-                        const struct told **settled)
+static size_t read_line(const struct line_notes *lines, size_t at, const struct line_note **begun,
+                        const struct line_note **settled)
 {
-    const struct told *told = lines->told;
+    const struct line_note *note = lines->note;
     size_t end = at;
     *begun = *settled = NULL;
-    for (; end < lines->count && told[end].value == told[at].value; end++) {
-        if (*begun == NULL && begins(&told[end]))
-            *begun = &told[end];
-        if (*settled == NULL && settles(&told[end]))
-            *settled = &told[end];
+    for (; end < lines->count && note[end].value == note[at].value; end++) {
+        if (*begun == NULL && begins(&note[end]))
+            *begun = &note[end];
+        if (*settled == NULL && settles(&note[end]))
+            *settled = &note[end];
     }
     return end;
 }
 
-static void judge_all(struct judging *judging, const struct told_in *in)
+static void judge_all(struct judging *judging, const struct incarnation_notes *in)
 {
-    const struct told *begun, *settled;
+    const struct line_note *begun, *settled;
     for (size_t at = 0; at < in->lines.count;) {
         at = read_line(&in->lines, at, &begun, &settled);
         if (begun != NULL)
@@ -213,8 +216,8 @@ static void judge_all(struct judging *judging, const struct told_in *in)
 
 /* --- the next line --------------------------------------------------------------------------- */
 
-static void report_none(struct judging *judging, const struct told_in *in,
-                        const struct told *settled, const struct told *passed)
+static void report_none(struct judging *judging, const struct incarnation_notes *in,
+                        const struct line_note *settled, const struct line_note *passed)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_H_LINE, VERDICT_VIOLATION);
@@ -237,11 +240,11 @@ static void report_none(struct judging *judging, const struct told_in *in,
 }
 
 /* From when `settled` was told (NULL: the beginning) until the next line is begun. */
-static void judge_pause(struct judging *judging, const struct told_in *in,
-                        const struct told *settled)
+static void judge_pause(struct judging *judging, const struct incarnation_notes *in,
+                        const struct line_note *settled)
 {
     uint64_t from = settled != NULL ? settled->ticks : in->begins.ticks;
-    const struct told *next = NULL, *begun, *over;
+    const struct line_note *next = NULL, *begun, *over;
     for (size_t at = 0; at < in->lines.count;) {
         at = read_line(&in->lines, at, &begun, &over);
         if (begun == NULL)
@@ -251,14 +254,14 @@ static void judge_pause(struct judging *judging, const struct told_in *in,
         if (begun->ticks > from && (next == NULL || begun->ticks < next->ticks))
             next = begun;
     }
-    const struct told *passed = overdue(in, from, in->begins.value);
+    const struct line_note *passed = overdue(in, from, in->begins.value);
     if (passed != NULL && (next == NULL || next->ticks > passed->ticks))
         report_none(judging, in, settled, passed);
 }
 
-static void judge_pauses(struct judging *judging, const struct told_in *in)
+static void judge_pauses(struct judging *judging, const struct incarnation_notes *in)
 {
-    const struct told *begun, *settled;
+    const struct line_note *begun, *settled;
     judge_pause(judging, in, NULL);
     for (size_t at = 0; at < in->lines.count;) {
         at = read_line(&in->lines, at, &begun, &settled);
@@ -270,7 +273,7 @@ static void judge_pauses(struct judging *judging, const struct told_in *in)
 static void judge_lines(struct judging *judging)
 {
     for (int i = 0; judging->asked[CLAIM_H_LINE] && i < judging->traces->incarnations; i++) {
-        struct told_in in;
+        struct incarnation_notes in;
         if (is_disturbed(judging, i))
             continue;
         collect(judging, i, &in);
@@ -278,8 +281,8 @@ static void judge_lines(struct judging *judging)
             judge_all(judging, &in);
         if (in.begins.value > 0)
             judge_pauses(judging, &in);
-        free(in.lines.told);
-        free(in.passed.told);
+        free(in.lines.note);
+        free(in.passed.note);
     }
 }
 

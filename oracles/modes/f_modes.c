@@ -26,7 +26,7 @@ struct repaired {
 struct repairs {
     const struct judging *judging;
     size_t count, room;
-    struct repaired *told; /* by trace, then as they were told; owned */
+    struct repaired *repaired; /* by trace, then as they were told; owned */
 };
 
 static void read_trace(struct repairs *repairs, const struct trace *trace)
@@ -45,9 +45,9 @@ static void read_trace(struct repairs *repairs, const struct trace *trace)
         next.number = (int)record->bytes;
         next.generation++;
         trace_text(trace, i, next.mode, sizeof next.mode);
-        repairs->told =
-            memory_room(repairs->told, repairs->count, &repairs->room, sizeof *repairs->told);
-        repairs->told[repairs->count++] = next;
+        repairs->repaired = memory_room(repairs->repaired, repairs->count, &repairs->room,
+                                        sizeof *repairs->repaired);
+        repairs->repaired[repairs->count++] = next;
         next.attempts = 0;
     }
 }
@@ -62,7 +62,7 @@ static int repairs_of(const struct repairs *repairs, const struct trace *trace)
 {
     int count = 0;
     for (size_t i = 0; i < repairs->count; i++)
-        count += repairs->told[i].trace == trace;
+        count += repairs->repaired[i].trace == trace;
     return count;
 }
 
@@ -72,8 +72,9 @@ static const struct repaired *newest(const struct repairs *repairs, const struct
 {
     const struct repaired *last = NULL;
     for (size_t i = 0; i < repairs->count; i++)
-        if (repairs->told[i].trace == trace && trace->record[repairs->told[i].index].enter <= ticks)
-            last = &repairs->told[i];
+        if (repairs->repaired[i].trace == trace &&
+            trace->record[repairs->repaired[i].index].enter <= ticks)
+            last = &repairs->repaired[i];
     return last;
 }
 
@@ -85,59 +86,62 @@ static bool has_ended_badly(const struct trace *trace)
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 static struct finding *accuse(struct judging *judging, enum claim_id claim,
-                              const struct repaired *told)
+                              const struct repaired *repaired)
 {
     char event[EVENT_TEXT_BYTES];
-    struct event_ref note = event_of(told->trace, told->index);
+    struct event_ref note = event_of(repaired->trace, repaired->index);
     struct finding *finding = judging_find(judging, claim, VERDICT_VIOLATION);
-    finding_say(finding, "process %d is rank %d after repair %d, mode %s: %s", told->trace->rank,
-                told->number, told->generation, told->mode, event_text(note, event));
+    finding_say(finding, "process %d is rank %d after repair %d, mode %s: %s",
+                repaired->trace->rank, repaired->number, repaired->generation, repaired->mode,
+                event_text(note, event));
     finding_show(finding, note);
     return finding;
 }
 
-static void judge_kept(struct judging *judging, enum claim_id claim, const struct repaired *told)
+static void judge_kept(struct judging *judging, enum claim_id claim,
+                       const struct repaired *repaired)
 {
-    if (told->number != told->trace->rank)
-        finding_say(accuse(judging, claim, told), "it was rank %d, and lives: it keeps its number",
-                    told->trace->rank);
+    if (repaired->number != repaired->trace->rank)
+        finding_say(accuse(judging, claim, repaired),
+                    "it was rank %d, and lives: it keeps its number", repaired->trace->rank);
 }
 
 /* Below it are those that were repaired as often, and perhaps some that died before they told. */
 static void judge_shrunk(const struct repairs *repairs, struct judging *judging,
-                         const struct repaired *told)
+                         const struct repaired *repaired)
 {
     int below = 0, perhaps = 0;
     for (size_t t = 0; t < judging->traces->count; t++) {
         const struct trace *other = &judging->traces->trace[t];
-        if (other->incarnation != told->trace->incarnation || other->rank >= told->trace->rank)
+        if (other->incarnation != repaired->trace->incarnation ||
+            other->rank >= repaired->trace->rank)
             continue;
         int times = repairs_of(repairs, other);
-        below += times >= told->generation;
-        perhaps += times == told->generation - 1 && has_ended_badly(other) &&
-                   death_last_heard(other) >= told->began;
+        below += times >= repaired->generation;
+        perhaps += times == repaired->generation - 1 && has_ended_badly(other) &&
+                   death_last_heard(other) >= repaired->began;
     }
-    if (told->number < below || told->number > below + perhaps)
-        finding_say(accuse(judging, CLAIM_F_SHRINK, told),
+    if (repaired->number < below || repaired->number > below + perhaps)
+        finding_say(accuse(judging, CLAIM_F_SHRINK, repaired),
                     "%d of the processes before it live then%s: the old order, without holes",
                     below, perhaps > 0 ? ", or some more that died in the repair" : "");
 }
 
 /* A new process has the number of nobody that lives on. */
 static void judge_newcomer(const struct repairs *repairs, struct judging *judging,
-                           const struct repaired *told)
+                           const struct repaired *repaired)
 {
-    uint64_t now = told->trace->record[told->index].enter;
+    uint64_t now = repaired->trace->record[repaired->index].enter;
     for (size_t t = 0; t < judging->traces->count; t++) {
         const struct trace *other = &judging->traces->trace[t];
         const struct repaired *last = newest(repairs, other, now);
-        if (other == told->trace || other->incarnation != told->trace->incarnation ||
+        if (other == repaired->trace || other->incarnation != repaired->trace->incarnation ||
             death_last_heard(other) <= now)
             continue;
         int number = last != NULL ? last->number : is_newcomer(repairs, other) ? -1 : other->rank;
-        if (number != told->number)
+        if (number != repaired->number)
             continue;
-        struct finding *finding = accuse(judging, CLAIM_F_REPLACE, told);
+        struct finding *finding = accuse(judging, CLAIM_F_REPLACE, repaired);
         finding_say(finding, "process %d is that rank, and lives", other->rank);
         if (last != NULL)
             finding_show(finding, event_of(other, last->index));
@@ -145,20 +149,20 @@ static void judge_newcomer(const struct repairs *repairs, struct judging *judgin
 }
 
 static void judge_number(const struct repairs *repairs, struct judging *judging,
-                         const struct repaired *told)
+                         const struct repaired *repaired)
 {
-    if (strcmp(told->mode, "blank") == 0) {
+    if (strcmp(repaired->mode, "blank") == 0) {
         judging_saw(judging, CLAIM_F_BLANK, 1);
-        judge_kept(judging, CLAIM_F_BLANK, told);
-    } else if (strcmp(told->mode, "shrink") == 0) {
+        judge_kept(judging, CLAIM_F_BLANK, repaired);
+    } else if (strcmp(repaired->mode, "shrink") == 0) {
         judging_saw(judging, CLAIM_F_SHRINK, 1);
-        judge_shrunk(repairs, judging, told);
-    } else if (strcmp(told->mode, "replace") == 0) {
+        judge_shrunk(repairs, judging, repaired);
+    } else if (strcmp(repaired->mode, "replace") == 0) {
         judging_saw(judging, CLAIM_F_REPLACE, 1);
-        if (is_newcomer(repairs, told->trace))
-            judge_newcomer(repairs, judging, told);
+        if (is_newcomer(repairs, repaired->trace))
+            judge_newcomer(repairs, judging, repaired);
         else
-            judge_kept(judging, CLAIM_F_REPLACE, told);
+            judge_kept(judging, CLAIM_F_REPLACE, repaired);
     }
 }
 
@@ -181,19 +185,20 @@ static void judge_last(const struct repairs *repairs, struct judging *judging)
 {
     const struct repaired *before = NULL;
     for (size_t i = 0; i < repairs->count; i++) {
-        const struct repaired *told = &repairs->told[i];
-        bool is_last = i + 1 == repairs->count || told[1].trace != told->trace;
-        judging_saw(judging, CLAIM_F_LAST, told->generation > 1 || told->attempts > 1);
-        if (strcmp(told->mode, repairs->told[0].mode) != 0)
-            accuse_two(judging, &repairs->told[0], told, "the mode is one for the whole job");
-        if (judging->facts->end != RUN_FINISHED || !is_last || is_newcomer(repairs, told->trace) ||
-            has_ended_badly(told->trace))
+        const struct repaired *repaired = &repairs->repaired[i];
+        bool is_last = i + 1 == repairs->count || repaired[1].trace != repaired->trace;
+        judging_saw(judging, CLAIM_F_LAST, repaired->generation > 1 || repaired->attempts > 1);
+        if (strcmp(repaired->mode, repairs->repaired[0].mode) != 0)
+            accuse_two(judging, &repairs->repaired[0], repaired,
+                       "the mode is one for the whole job");
+        if (judging->facts->end != RUN_FINISHED || !is_last ||
+            is_newcomer(repairs, repaired->trace) || has_ended_badly(repaired->trace))
             continue;
-        if (before != NULL && before->trace->incarnation == told->trace->incarnation &&
-            before->generation != told->generation)
-            accuse_two(judging, before, told,
+        if (before != NULL && before->trace->incarnation == repaired->trace->incarnation &&
+            before->generation != repaired->generation)
+            accuse_two(judging, before, repaired,
                        "both live to the end: each takes part in every repair");
-        before = told;
+        before = repaired;
     }
 }
 
@@ -205,9 +210,9 @@ static void judge_modes(struct judging *judging)
     for (size_t t = 0; t < judging->traces->count; t++)
         read_trace(&repairs, &judging->traces->trace[t]);
     for (size_t i = 0; i < repairs.count; i++)
-        judge_number(&repairs, judging, &repairs.told[i]);
+        judge_number(&repairs, judging, &repairs.repaired[i]);
     judge_last(&repairs, judging);
-    free(repairs.told);
+    free(repairs.repaired);
 }
 
 const struct oracle oracle_modes = {.judge = judge_modes, .needs_sound_traces = true};

@@ -1,7 +1,7 @@
-/* See told.h. A note says "I replayed a message from rank 0, tag 7" and not by which call. It is
- * made inside that call, so it is found by the channel and by time: the notes are sorted by rank,
- * channel and time, the channel is found by binary search, and the first note that is not taken yet
- * and lies within the time of the call is the one.
+/* See message_notes.h. A note says "I replayed a message from rank 0, tag 7" and not by which call.
+ * It is made inside that call, so it is found by the channel and by time: the notes are sorted by
+ * rank, channel and time, the channel is found by binary search, and the first note that is not
+ * taken yet and lies within the time of the call is the one.
  *
  * Two things make that hard:
  *   - One call can have several records. MPI_Waitall has one for each request that it completes,
@@ -50,8 +50,8 @@ static bool is_of_message(unsigned note)
 static void add(struct message_notes *list, size_t *room, const struct trace *trace, uint64_t index)
 {
     const struct record *note = &trace->record[index];
-    list->told = memory_room(list->told, list->count, room, sizeof *list->told);
-    list->told[list->count++] = (struct message_note){.rank = trace->rank,
+    list->note = memory_room(list->note, list->count, room, sizeof *list->note);
+    list->note[list->count++] = (struct message_note){.rank = trace->rank,
                                                       .comm = note->comm,
                                                       .peer = note->peer,
                                                       .tag = note->request,
@@ -75,12 +75,12 @@ void message_notes_read(const struct trace_set *traces, int incarnation, struct 
                 add(list, &room, trace, at);
     }
     if (list->count > 1)
-        qsort(list->told, list->count, sizeof *list->told, by_channel);
+        qsort(list->note, list->count, sizeof *list->note, by_channel);
 }
 
 void message_notes_release(struct message_notes *list)
 {
-    free(list->told);
+    free(list->note);
     *list = (struct message_notes){0};
 }
 
@@ -168,7 +168,7 @@ static size_t first_of_channel(const struct message_notes *list, int rank,
     size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&list->told[middle], &key) < 0)
+        if (compare(&list->note[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -188,15 +188,15 @@ static struct message_note *take(struct message_notes *list, const struct trace 
         return NULL;
     bool no_hash = (record->flags & FLAG_NO_HASH) != 0;
     for (size_t i = first_of_channel(list, trace->rank, record); i < list->count; i++) {
-        struct message_note *told = &list->told[i];
-        if (told->rank != trace->rank || told->comm != record->comm || told->peer != record->peer ||
-            told->tag != (uint32_t)record->tag || told->ticks > span.leave)
+        struct message_note *note = &list->note[i];
+        if (note->rank != trace->rank || note->comm != record->comm || note->peer != record->peer ||
+            note->tag != (uint32_t)record->tag || note->ticks > span.leave)
             break;
-        if (told->taken || told->ticks < span.enter || !(1u << told->kind & kinds) ||
-            !(alone || no_hash || told->no_hash || told->hash == record->hash))
+        if (note->taken || note->ticks < span.enter || !(1u << note->kind & kinds) ||
+            !(alone || no_hash || note->no_hash || note->hash == record->hash))
             continue;
-        told->taken = true;
-        return told;
+        note->taken = true;
+        return note;
     }
     return NULL;
 }
@@ -215,27 +215,27 @@ struct message_note *message_note_take_more(struct message_notes *list, const st
 
 /* The record of a call that waits stands before the notes made inside it, that of a call that tests
  * after them. */
-const struct record *message_note_inside(const struct message_note *told, const struct trace *trace)
+const struct record *message_note_inside(const struct message_note *note, const struct trace *trace)
 {
-    for (uint64_t at = told->event.index; at > 0; at--) {
+    for (uint64_t at = note->event.index; at > 0; at--) {
         const struct record *record = &trace->record[at - 1];
         if (!record_is_of_app(record))
             continue;
-        if (record->leave == 0 || record->leave >= told->ticks)
+        if (record->leave == 0 || record->leave >= note->ticks)
             return record;
         break;
     }
-    for (uint64_t at = told->event.index + 1; at < trace->count; at++) {
+    for (uint64_t at = note->event.index + 1; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
         if (record_is_of_app(record) && record->enter != record->leave)
-            return record->enter <= told->ticks ? record : NULL;
+            return record->enter <= note->ticks ? record : NULL;
     }
     return NULL;
 }
 
-bool message_note_in_finished_call(const struct message_note *told, const struct trace *trace)
+bool message_note_in_finished_call(const struct message_note *note, const struct trace *trace)
 {
-    for (uint64_t at = told->event.index + 1; at < trace->count; at++)
+    for (uint64_t at = note->event.index + 1; at < trace->count; at++)
         if (record_is_of_app(&trace->record[at]))
             return true;
     return false;

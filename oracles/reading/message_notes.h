@@ -1,6 +1,6 @@
-/* What a protocol tells of single messages of the application: the notes logged, replayed, early,
- * suppressed of one incarnation, by channel, to be put to the call inside which each was made.
- * Must not know: what is right. */
+/* What a protocol notes about single messages of the application: the notes logged, replayed,
+ * early, suppressed of one incarnation, by channel, to be put to the call inside which each was
+ * made. Must not know: what is right. */
 #ifndef ORACLES_READING_MESSAGE_NOTES_H
 #define ORACLES_READING_MESSAGE_NOTES_H
 
@@ -27,7 +27,7 @@ struct message_note {
 
 struct message_notes {
     size_t count;
-    struct message_note *told; /* by rank, channel and time */
+    struct message_note *note; /* by rank, channel and time */
 };
 
 /* When a call of the application was under way, and the records (first to last) that it shares with
@@ -56,10 +56,10 @@ struct message_note *message_note_take_more(struct message_notes *list, const st
                                             uint64_t index, unsigned kinds);
 
 /* The record of the call inside which it was made, if the trace shows it. */
-const struct record *message_note_inside(const struct message_note *told,
+const struct record *message_note_inside(const struct message_note *note,
                                          const struct trace *trace);
 
 /* The call inside which it was made has returned, as far as the trace shows. */
-bool message_note_in_finished_call(const struct message_note *told, const struct trace *trace);
+bool message_note_in_finished_call(const struct message_note *note, const struct trace *trace);
 
 #endif

@@ -45,11 +45,11 @@ struct message_notes *reading_message_notes(struct reading *reading, int incarna
 {
     struct incarnation *of = &reading->of[incarnation];
     if (!of->has_told)
-        message_notes_read(reading->traces, incarnation, &of->told);
+        message_notes_read(reading->traces, incarnation, &of->notes);
     of->has_told = true;
-    for (size_t i = 0; i < of->told.count; i++)
-        of->told.told[i].taken = false;
-    return &of->told;
+    for (size_t i = 0; i < of->notes.count; i++)
+        of->notes.note[i].taken = false;
+    return &of->notes;
 }
 
 void reading_forget(struct reading *reading, int incarnation)
@@ -59,6 +59,6 @@ void reading_forget(struct reading *reading, int incarnation)
         histories_release(&of->histories);
     if (of->has_lines)
         lines_release(&of->lines);
-    message_notes_release(&of->told);
+    message_notes_release(&of->notes);
     *of = (struct incarnation){0};
 }

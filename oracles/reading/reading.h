@@ -16,7 +16,7 @@ struct incarnation {
     bool has_histories, has_lines, has_told;
     struct histories histories;
     struct lines lines;
-    struct message_notes told;
+    struct message_notes notes;
 };
 
 struct reading {

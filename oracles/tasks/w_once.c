@@ -16,7 +16,7 @@ struct counted {
 };
 
 /* What one rank has told. */
-struct told_by {
+struct task_notes {
     size_t count, room;
     struct counted *counted; /* by task, then as it was told; owned */
     bool leads;
@@ -32,7 +32,7 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-static void read_piece(const struct piece *piece, struct told_by *told)
+static void read_piece(const struct piece *piece, struct task_notes *notes)
 {
     for (uint64_t i = piece->from; i < piece->to; i++) {
         const struct record *note = &piece->trace->record[i];
@@ -40,47 +40,48 @@ static void read_piece(const struct piece *piece, struct told_by *told)
             continue;
         struct event_ref event = event_of(piece->trace, i);
         if (note->tag == NOTE_TASKS) {
-            told->leads = true;
-            told->tasks = note->bytes;
-            told->began = event;
+            notes->leads = true;
+            notes->tasks = note->bytes;
+            notes->began = event;
             continue;
         }
-        told->counted = memory_room(told->counted, told->count, &told->room, sizeof *told->counted);
-        told->counted[told->count] = (struct counted){note->bytes, told->count, event};
-        told->count++;
+        notes->counted =
+            memory_room(notes->counted, notes->count, &notes->room, sizeof *notes->counted);
+        notes->counted[notes->count] = (struct counted){note->bytes, notes->count, event};
+        notes->count++;
     }
 }
 
-static void read_rank(const struct history *history, struct told_by *told)
+static void read_rank(const struct history *history, struct task_notes *notes)
 {
-    *told = (struct told_by){.leads = false};
+    *notes = (struct task_notes){.leads = false};
     for (size_t i = 0; i < history->piece_count; i++)
-        read_piece(&history->piece[i], told);
-    if (told->count > 0)
-        qsort(told->counted, told->count, sizeof *told->counted, compare);
-    for (size_t i = 0; i < told->count && told->counted[i].task <= told->first_open; i++)
-        told->first_open = told->counted[i].task + 1;
-    if (told->first_open > told->tasks)
-        told->first_open = told->tasks;
+        read_piece(&history->piece[i], notes);
+    if (notes->count > 0)
+        qsort(notes->counted, notes->count, sizeof *notes->counted, compare);
+    for (size_t i = 0; i < notes->count && notes->counted[i].task <= notes->first_open; i++)
+        notes->first_open = notes->counted[i].task + 1;
+    if (notes->first_open > notes->tasks)
+        notes->first_open = notes->tasks;
 }
 
 /* What has counted and should not have. */
-static void judge_counted(struct judging *judging, int rank, const struct told_by *told)
+static void judge_counted(struct judging *judging, int rank, const struct task_notes *notes)
 {
     char event[EVENT_TEXT_BYTES];
-    for (size_t i = 0; i < told->count; i++) {
-        const struct counted *now = &told->counted[i];
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct counted *now = &notes->counted[i];
         bool again = i > 0 && now[-1].task == now->task;
-        if (!again && (!told->leads || now->task < told->tasks))
+        if (!again && (!notes->leads || now->task < notes->tasks))
             continue;
         struct finding *finding = judging_find(judging, CLAIM_W_ONCE, VERDICT_VIOLATION);
-        struct event_ref first = again ? now[-1].event : told->began;
+        struct event_ref first = again ? now[-1].event : notes->began;
         if (again)
             finding_say(finding, "the result of task %" PRIu64 " counts at rank %d: %s", now->task,
                         rank, event_text(first, event));
         else
             finding_say(finding, "rank %d leads %" PRIu64 " tasks, numbered from 0: %s", rank,
-                        told->tasks, event_text(first, event));
+                        notes->tasks, event_text(first, event));
         finding_say(finding, "task %" PRIu64 " counts there%s: %s", now->task,
                     again ? " once more" : "", event_text(now->event, event));
         finding_show(finding, first);
@@ -89,32 +90,33 @@ static void judge_counted(struct judging *judging, int rank, const struct told_b
 }
 
 /* The job is over, and the rank led it. */
-static void judge_open(struct judging *judging, int rank, const struct told_by *told, bool died)
+static void judge_open(struct judging *judging, int rank, const struct task_notes *notes, bool died)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(judging, CLAIM_W_ONCE, VERDICT_VIOLATION);
-    finding_say(finding, "rank %d leads %" PRIu64 " tasks: %s", rank, told->tasks,
-                event_text(told->began, event));
+    finding_say(finding, "rank %d leads %" PRIu64 " tasks: %s", rank, notes->tasks,
+                event_text(notes->began, event));
     if (died)
         finding_say(finding,
                     "it died before task %" PRIu64 " had counted, and in no rank that "
                     "leads all tasks have",
-                    told->first_open);
+                    notes->first_open);
     else
-        finding_say(finding, "the result of task %" PRIu64 " never counts there", told->first_open);
-    finding_show(finding, told->began);
+        finding_say(finding, "the result of task %" PRIu64 " never counts there",
+                    notes->first_open);
+    finding_show(finding, notes->began);
     finding_decide_at_end(finding);
 }
 
-static void judge_end(struct judging *judging, const struct told_by *told, int ranks)
+static void judge_end(struct judging *judging, const struct task_notes *notes, int ranks)
 {
     bool complete = false;
     for (int rank = 0; rank < ranks; rank++)
-        complete = complete || (told[rank].leads && told[rank].first_open == told[rank].tasks);
+        complete = complete || (notes[rank].leads && notes[rank].first_open == notes[rank].tasks);
     for (int rank = 0; rank < ranks; rank++) {
         bool died = lives_is_dead(&judging->reading.lives, rank);
-        if (told[rank].leads && told[rank].first_open < told[rank].tasks && !(died && complete))
-            judge_open(judging, rank, &told[rank], died);
+        if (notes[rank].leads && notes[rank].first_open < notes[rank].tasks && !(died && complete))
+            judge_open(judging, rank, &notes[rank], died);
     }
 }
 
@@ -126,17 +128,17 @@ static void judge_tasks(struct judging *judging)
     const struct histories *histories = reading_histories(&judging->reading, incarnations - 1);
     if (histories_report_unknown(judging, histories, CLAIM_W_ONCE))
         return;
-    struct told_by *told = memory_new((size_t)histories->ranks, sizeof *told);
+    struct task_notes *notes = memory_new((size_t)histories->ranks, sizeof *notes);
     for (int rank = 0; rank < histories->ranks; rank++) {
-        read_rank(&histories->of[rank], &told[rank]);
-        judging_saw(judging, CLAIM_W_ONCE, told[rank].count);
-        judge_counted(judging, rank, &told[rank]);
+        read_rank(&histories->of[rank], &notes[rank]);
+        judging_saw(judging, CLAIM_W_ONCE, notes[rank].count);
+        judge_counted(judging, rank, &notes[rank]);
     }
     if (judging->facts->end == RUN_FINISHED)
-        judge_end(judging, told, histories->ranks);
+        judge_end(judging, notes, histories->ranks);
     for (int rank = 0; rank < histories->ranks; rank++)
-        free(told[rank].counted);
-    free(told);
+        free(notes[rank].counted);
+    free(notes);
 }
 
 const struct oracle oracle_tasks = {.judge = judge_tasks, .needs_sound_traces = true};

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct told {
+struct ending_note {
     uint64_t ticks;
     const struct trace *trace;
     uint64_t index;
@@ -21,8 +21,8 @@ struct told {
 struct transactions {
     struct judging *judging;
     size_t count;
-    struct told *told; /* by time */
-    struct told *ends; /* by incarnation, line, process and time; how many: */
+    struct ending_note *note; /* by time */
+    struct ending_note *ends; /* by incarnation, line, process and time; how many: */
     size_t ends_count;
 };
 
@@ -43,7 +43,7 @@ static int order(uint64_t a, uint64_t b)
 
 static int by_time(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct ending_note *a = left, *b = right;
     int times = a->trace->incarnation != b->trace->incarnation
                     ? order((uint64_t)a->trace->incarnation, (uint64_t)b->trace->incarnation)
                     : order(a->ticks, b->ticks);
@@ -54,7 +54,7 @@ static int by_time(const void *left, const void *right)
 
 static int by_end(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct ending_note *a = left, *b = right;
     int lines = a->trace->incarnation != b->trace->incarnation
                     ? order((uint64_t)a->trace->incarnation, (uint64_t)b->trace->incarnation)
                     : order(a->line, b->line);
@@ -73,17 +73,17 @@ static void read_notes(struct transactions *all)
             const struct record *record = &trace->record[i];
             if (record->kind != RECORD_NOTE || !is_about_lines((unsigned)record->tag))
                 continue;
-            all->told = memory_room(all->told, all->count, &room, sizeof *all->told);
-            all->told[all->count++] =
-                (struct told){record->enter, trace, i, (unsigned)record->tag, record->bytes};
+            all->note = memory_room(all->note, all->count, &room, sizeof *all->note);
+            all->note[all->count++] =
+                (struct ending_note){record->enter, trace, i, (unsigned)record->tag, record->bytes};
         }
     }
     all->ends = memory_new(all->count, sizeof *all->ends);
     for (size_t i = 0; i < all->count; i++)
-        if (is_end(all->told[i].kind))
-            all->ends[all->ends_count++] = all->told[i];
+        if (is_end(all->note[i].kind))
+            all->ends[all->ends_count++] = all->note[i];
     if (all->count > 0) {
-        qsort(all->told, all->count, sizeof *all->told, by_time);
+        qsort(all->note, all->count, sizeof *all->note, by_time);
         qsort(all->ends, all->ends_count, sizeof *all->ends, by_end);
     }
 }
@@ -94,25 +94,25 @@ static bool was_killed(const struct trace *trace)
 }
 
 /* "process 2 commits transaction 3: r2#0:e40", and the same event for the witness. */
-static void say(struct finding *finding, const struct told *told, const char *what)
+static void say(struct finding *finding, const struct ending_note *note, const char *what)
 {
     char event[EVENT_TEXT_BYTES];
-    struct event_ref ref = event_of(told->trace, told->index);
-    finding_say(finding, "process %d %s transaction %" PRIu64 ": %s", told->trace->rank, what,
-                told->line, event_text(ref, event));
+    struct event_ref ref = event_of(note->trace, note->index);
+    finding_say(finding, "process %d %s transaction %" PRIu64 ": %s", note->trace->rank, what,
+                note->line, event_text(ref, event));
     finding_show(finding, ref);
 }
 
-static const char *ending(const struct told *told)
+static const char *ending(const struct ending_note *note)
 {
-    return told->kind == NOTE_COMMIT ? "commits" : "undoes";
+    return note->kind == NOTE_COMMIT ? "commits" : "undoes";
 }
 
 /* --- T.agree ---------------------------------------------------------------------------------- */
 
 /* How one process has ended a line, time after time. */
 struct endings {
-    const struct told *first;
+    const struct ending_note *first;
     size_t count;
 };
 
@@ -124,12 +124,13 @@ static struct endings endings_at(const struct transactions *all, size_t at, size
     return endings;
 }
 
-static const struct told *last_of(struct endings endings)
+static const struct ending_note *last_of(struct endings endings)
 {
     return endings.first + endings.count - 1;
 }
 
-static void accuse_apart(struct transactions *all, const struct told *one, const struct told *other)
+static void accuse_apart(struct transactions *all, const struct ending_note *one,
+                         const struct ending_note *other)
 {
     struct finding *finding = judging_find(all->judging, CLAIM_T_AGREE, VERDICT_VIOLATION);
     say(finding, one, ending(one));
@@ -154,7 +155,7 @@ static void compare(struct transactions *all, struct endings one, struct endings
             }
         }
     }
-    const struct told *last = last_of(one), *others = last_of(other);
+    const struct ending_note *last = last_of(one), *others = last_of(other);
     bool live = !was_killed(last->trace) && !was_killed(others->trace);
     if (live && last->kind != others->kind && all->judging->facts->end == RUN_FINISHED)
         accuse_apart(all, last, others);
@@ -186,7 +187,7 @@ static void judge_line(struct transactions *all, size_t from, size_t end)
 static void judge_agreement(struct transactions *all)
 {
     for (size_t from = 0, end; from < all->ends_count; from = end) {
-        const struct told *first = &all->ends[from];
+        const struct ending_note *first = &all->ends[from];
         for (end = from; end < all->ends_count && all->ends[end].line == first->line &&
                          all->ends[end].trace->incarnation == first->trace->incarnation;)
             end++;
@@ -197,33 +198,34 @@ static void judge_agreement(struct transactions *all)
 /* --- T.undo ----------------------------------------------------------------------------------- */
 
 /* What the process tells of lines next; NULL: nothing. */
-static const struct told *next_of(const struct transactions *all, size_t at)
+static const struct ending_note *next_of(const struct transactions *all, size_t at)
 {
     for (size_t i = at + 1; i < all->count; i++)
-        if (all->told[i].trace == all->told[at].trace)
-            return &all->told[i];
+        if (all->note[i].trace == all->note[at].trace)
+            return &all->note[i];
     return NULL;
 }
 
-static const struct told *find_commit(const struct transactions *all, size_t before, uint64_t line)
+static const struct ending_note *find_commit(const struct transactions *all, size_t before,
+                                             uint64_t line)
 {
     for (size_t i = 0; i < before; i++)
-        if (all->told[i].kind == NOTE_COMMIT && all->told[i].line == line)
-            return &all->told[i];
+        if (all->note[i].kind == NOTE_COMMIT && all->note[i].line == line)
+            return &all->note[i];
     return NULL;
 }
 
 static void judge_undone(struct transactions *all, size_t at)
 {
-    const struct told *told = &all->told[at], *next = next_of(all, at);
+    const struct ending_note *note = &all->note[at], *next = next_of(all, at);
     judging_saw(all->judging, CLAIM_T_UNDO, 1);
     bool stays = next != NULL && next->kind != NOTE_RESTORED;
     bool ends =
-        next == NULL && !was_killed(told->trace) && all->judging->facts->end == RUN_FINISHED;
+        next == NULL && !was_killed(note->trace) && all->judging->facts->end == RUN_FINISHED;
     if (!stays && !ends)
         return;
     struct finding *finding = judging_find(all->judging, CLAIM_T_UNDO, VERDICT_VIOLATION);
-    say(finding, told, "undoes");
+    say(finding, note, "undoes");
     if (stays)
         say(finding, next, "does not go back before it begins or ends");
     else
@@ -232,59 +234,59 @@ static void judge_undone(struct transactions *all, size_t at)
 
 /* All who committed the line may have died before they told so, and the job was started again; but
  * not if it was given up, and not saved once more. */
-static bool may_be_untold(const struct transactions *all, size_t at)
+static bool may_lack_note(const struct transactions *all, size_t at)
 {
-    const struct told *told = &all->told[at];
-    bool may_be = told->trace->incarnation > 0;
+    const struct ending_note *note = &all->note[at];
+    bool may_be = note->trace->incarnation > 0;
     for (size_t i = 0; i < at; i++)
-        if (all->told[i].line == told->line && all->told[i].kind == NOTE_GIVEN_UP)
+        if (all->note[i].line == note->line && all->note[i].kind == NOTE_GIVEN_UP)
             may_be = false;
-        else if (all->told[i].line == told->line && all->told[i].kind == NOTE_SAVED)
-            may_be = told->trace->incarnation > 0;
+        else if (all->note[i].line == note->line && all->note[i].kind == NOTE_SAVED)
+            may_be = note->trace->incarnation > 0;
     return may_be;
 }
 
 static void judge_source(struct transactions *all, size_t at)
 {
-    const struct told *told = &all->told[at];
-    if (told->line == 0 || find_commit(all, at, told->line) != NULL || may_be_untold(all, at))
+    const struct ending_note *note = &all->note[at];
+    if (note->line == 0 || find_commit(all, at, note->line) != NULL || may_lack_note(all, at))
         return;
     struct finding *finding = judging_find(all->judging, CLAIM_T_UNDO, VERDICT_VIOLATION);
-    say(finding, told, "goes back to the end of");
+    say(finding, note, "goes back to the end of");
     finding_say(finding, "nobody has committed it by then");
 }
 
 /* --- T.durable -------------------------------------------------------------------------------- */
 
 /* The newest that was committed before; NULL: none. */
-static const struct told *newest_before(const struct transactions *all, size_t at)
+static const struct ending_note *newest_before(const struct transactions *all, size_t at)
 {
-    const struct told *newest = NULL;
+    const struct ending_note *newest = NULL;
     for (size_t i = 0; i < at; i++)
-        if (all->told[i].kind == NOTE_COMMIT &&
-            (newest == NULL || all->told[i].line > newest->line))
-            newest = &all->told[i];
+        if (all->note[i].kind == NOTE_COMMIT &&
+            (newest == NULL || all->note[i].line > newest->line))
+            newest = &all->note[i];
     return newest;
 }
 
 static void judge_kept(struct transactions *all, size_t at)
 {
-    const struct told *told = &all->told[at], *newest = newest_before(all, at);
+    const struct ending_note *note = &all->note[at], *newest = newest_before(all, at);
     if (newest == NULL)
         return;
     judging_saw(all->judging, CLAIM_T_DURABLE, 1);
-    if (told->line >= newest->line)
+    if (note->line >= newest->line)
         return;
     struct finding *finding = judging_find(all->judging, CLAIM_T_DURABLE, VERDICT_VIOLATION);
     say(finding, newest, "commits");
-    say(finding, told, "goes back to the end of");
+    say(finding, note, "goes back to the end of");
 }
 
 /* From where on it has not been undone any more. */
 static size_t last_try(const struct transactions *all, size_t at)
 {
     for (size_t i = at; i > 0; i--)
-        if (all->told[i - 1].kind == NOTE_GIVEN_UP && all->told[i - 1].line == all->told[at].line)
+        if (all->note[i - 1].kind == NOTE_GIVEN_UP && all->note[i - 1].line == all->note[at].line)
             return i;
     return 0;
 }
@@ -292,15 +294,15 @@ static size_t last_try(const struct transactions *all, size_t at)
 /* Whoever had come to its end by then had saved it. */
 static void judge_saved(struct transactions *all, size_t at)
 {
-    const struct told *commit = &all->told[at];
+    const struct ending_note *commit = &all->note[at];
     if (find_commit(all, at, commit->line) != NULL)
         return;
     for (size_t i = last_try(all, at); i < at; i++) {
-        const struct told *came = &all->told[i];
+        const struct ending_note *came = &all->note[i];
         if (came->kind != NOTE_CHECKPOINT || came->line != commit->line ||
             came->trace->incarnation != commit->trace->incarnation)
             continue;
-        const struct told *saved = next_of(all, i);
+        const struct ending_note *saved = next_of(all, i);
         if (saved != NULL && saved->kind == NOTE_SAVED && saved < commit)
             continue;
         struct finding *finding = judging_find(all->judging, CLAIM_T_DURABLE, VERDICT_VIOLATION);
@@ -320,16 +322,16 @@ static void judge_transactions(struct judging *judging)
     read_notes(&all);
     judge_agreement(&all);
     for (size_t i = 0; i < all.count; i++) {
-        if (all.told[i].kind == NOTE_GIVEN_UP)
+        if (all.note[i].kind == NOTE_GIVEN_UP)
             judge_undone(&all, i);
-        else if (all.told[i].kind == NOTE_COMMIT)
+        else if (all.note[i].kind == NOTE_COMMIT)
             judge_saved(&all, i);
-        else if (all.told[i].kind == NOTE_RESTORED) {
+        else if (all.note[i].kind == NOTE_RESTORED) {
             judge_source(&all, i);
             judge_kept(&all, i);
         }
     }
-    free(all.told);
+    free(all.note);
     free(all.ends);
 }
 

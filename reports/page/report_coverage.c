@@ -182,7 +182,7 @@ static void write_one(void *context, const struct matrix *matrix, const struct c
 }
 
 /* A table of claims is told where its first claim stands. */
-static void each_matrix(void (*tell)(void *context, const struct matrix *matrix,
+static void each_matrix(void (*each)(void *context, const struct matrix *matrix,
                                      const struct coverage *all),
                         void *context, const struct coverage *all)
 {
@@ -195,7 +195,7 @@ static void each_matrix(void (*tell)(void *context, const struct matrix *matrix,
         struct matrix matrix = {.table = place.table};
         lay_out(&matrix, all);
         if (matrix.judged)
-            tell(context, &matrix, all);
+            each(context, &matrix, all);
     }
 }
 

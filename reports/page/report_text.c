@@ -23,36 +23,36 @@
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-static void tell_heading(FILE *out, const struct report_source *told)
+static void print_heading(FILE *out, const struct report_source *source)
 {
     char text[TEXT_BYTES];
-    const char *verdict = told->verdict.root != NULL ? told->verdict.word : "not judged";
-    const struct claim *claim = told->finding != NULL ? told->finding->known : NULL;
+    const char *verdict = source->verdict.root != NULL ? source->verdict.word : "not judged";
+    const struct claim *claim = source->finding != NULL ? source->finding->known : NULL;
     for (size_t i = 0; i < sizeof text && (text[i] = (char)toupper((unsigned char)verdict[i]));)
         i++;
     text[sizeof text - 1] = '\0';
-    prose_print(out, text, claim == NULL && told->finding != NULL ? told->finding->claim : "");
+    prose_print(out, text, claim == NULL && source->finding != NULL ? source->finding->claim : "");
     if (claim == NULL)
         return;
     snprintf(text, sizeof text, "%s%s: %s (%s)",
-             told->verdict.verdict == VERDICT_PASS ? "Violated, as the scenario expects: " : "",
+             source->verdict.verdict == VERDICT_PASS ? "Violated, as the scenario expects: " : "",
              claim->id, claim->text, claim->source);
     prose_print(out, "", text);
 }
 
-static void tell_why(FILE *out, const struct report_source *told)
+static void print_why(FILE *out, const struct report_source *source)
 {
-    const char *why = told->verdict.why != NULL ? told->verdict.why : "";
-    size_t count = told->finding != NULL ? told->finding->why_count : 0;
+    const char *why = source->verdict.why != NULL ? source->verdict.why : "";
+    size_t count = source->finding != NULL ? source->finding->why_count : 0;
     if (why[0] != '\0' || count > 0)
         putc('\n', out);
     if (why[0] != '\0')
         prose_print(out, "  - ", why);
     for (size_t i = 0; i < count; i++)
-        prose_print(out, "  - ", told->finding->why[i]);
+        prose_print(out, "  - ", source->finding->why[i]);
 }
 
-static void tell_witness(FILE *out, const struct stored_finding *finding)
+static void print_witness(FILE *out, const struct stored_finding *finding)
 {
     char text[TEXT_BYTES] = "";
     size_t used = 0;
@@ -64,13 +64,13 @@ static void tell_witness(FILE *out, const struct stored_finding *finding)
 }
 
 /* What follows from the first finding, or what does not. */
-static void tell_others(FILE *out, const struct report_source *told, const char *label,
-                        bool follows)
+static void print_others(FILE *out, const struct report_source *source, const char *label,
+                         bool follows)
 {
     size_t others = 0;
     char text[TEXT_BYTES];
-    for (size_t i = 1; i < told->verdict.finding_count; i++) {
-        const struct stored_finding *finding = &told->verdict.finding[i];
+    for (size_t i = 1; i < source->verdict.finding_count; i++) {
+        const struct stored_finding *finding = &source->verdict.finding[i];
         if (finding->follows != follows || others++ >= ALSO_MOST)
             continue;
         snprintf(text, sizeof text, "%s %s: %s", finding->claim, finding->verdict,
@@ -85,7 +85,7 @@ static void tell_others(FILE *out, const struct report_source *told, const char 
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static void tell_scenario(FILE *out, const struct scenario *scenario)
+static void print_scenario(FILE *out, const struct scenario *scenario)
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "\"%s\" (%s:%d), protocol %s, program %s, %d rank%s",
@@ -94,7 +94,7 @@ static void tell_scenario(FILE *out, const struct scenario *scenario)
     prose_print(out, "Scenario:   ", text);
 }
 
-static void tell_end(FILE *out, const struct run *run)
+static void print_end(FILE *out, const struct run *run)
 {
     static const char *const ends[] = {
 #define X(name, word) word,
@@ -118,7 +118,7 @@ static void tell_end(FILE *out, const struct run *run)
         prose_print(out, "Reference:  ", run->reference_text);
 }
 
-static void tell_stacks(FILE *out, const char *folder)
+static void print_stacks(FILE *out, const char *folder)
 {
     struct path path;
     char line[LINE_BYTES];
@@ -139,45 +139,47 @@ static void tell_stacks(FILE *out, const char *folder)
     fclose(file);
 }
 
-static enum error_code tell_events(FILE *out, const struct report_source *told, struct error *error)
+static enum error_code print_events(FILE *out, const struct report_source *source,
+                                    struct error *error)
 {
     struct columns_options options = columns_options_default();
-    options.witness = told->witness.event;
-    options.witness_count = told->witness.count;
+    options.witness = source->witness.event;
+    options.witness_count = source->witness.count;
     options.slice = SLICE_EVENTS;
     options.width = PROSE_WIDTH + 2;
-    fputs(told->witness.count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
-    return columns_print(&told->traces, &options, out, error);
+    fputs(source->witness.count > 0 ? "\nWhat led to it:\n\n" : "\nThe end of the run:\n\n", out);
+    return columns_print(&source->traces, &options, out, error);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static enum error_code tell(FILE *out, const struct report_source *told, struct error *error)
+static enum error_code print_report(FILE *out, const struct report_source *source,
+                                    struct error *error)
 {
     char text[PATH_MAX + TEXT_BYTES];
-    const char *fingerprint = told->verdict.fingerprint;
-    tell_heading(out, told);
-    tell_why(out, told);
+    const char *fingerprint = source->verdict.fingerprint;
+    print_heading(out, source);
+    print_why(out, source);
     putc('\n', out);
-    if (told->finding != NULL)
-        tell_witness(out, told->finding);
-    if (told->verdict.control.result != CONTROL_NONE)
-        prose_print(out, "Control:    ", told->verdict.control.text);
-    if (told->verdict.confirmation.result != CONFIRMED_NONE)
-        prose_print(out, "mpiexec:    ", told->verdict.confirmation.text);
-    tell_others(out, told, "Follows:    ", true);
-    tell_others(out, told, "Also found: ", false);
+    if (source->finding != NULL)
+        print_witness(out, source->finding);
+    if (source->verdict.control.result != CONTROL_NONE)
+        prose_print(out, "Control:    ", source->verdict.control.text);
+    if (source->verdict.confirmation.result != CONFIRMED_NONE)
+        prose_print(out, "mpiexec:    ", source->verdict.confirmation.text);
+    print_others(out, source, "Follows:    ", true);
+    print_others(out, source, "Also found: ", false);
     if (fingerprint != NULL && fingerprint[0] != '\0')
         prose_print(out, "Group:      ", fingerprint);
-    if (told->has_run) {
-        tell_scenario(out, told->run.scenario);
-        tell_end(out, &told->run);
+    if (source->has_run) {
+        print_scenario(out, source->run.scenario);
+        print_end(out, &source->run);
     }
-    prose_print(out, "Repeat:     ", report_repeat_command(told, text, sizeof text));
-    tell_stacks(out, told->folder);
-    if (told->trace_error.code != OK)
-        prose_print(out, "No events:  ", told->trace_error.text);
-    return told->has_traces ? tell_events(out, told, error) : OK;
+    prose_print(out, "Repeat:     ", report_repeat_command(source, text, sizeof text));
+    print_stacks(out, source->folder);
+    if (source->trace_error.code != OK)
+        prose_print(out, "No events:  ", source->trace_error.text);
+    return source->has_traces ? print_events(out, source, error) : OK;
 }
 
 enum error_code report_text(const char *run, FILE *out, struct error *error)
@@ -186,7 +188,7 @@ enum error_code report_text(const char *run, FILE *out, struct error *error)
     kept_stacks_of_kills(run);
     enum error_code code = report_source_open(run, &source, error);
     if (code == OK)
-        code = tell(out, &source, error);
+        code = print_report(out, &source, error);
     report_source_close(&source);
     return code;
 }
