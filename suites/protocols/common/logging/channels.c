@@ -23,7 +23,7 @@ static struct {
 
 struct letter_bytes *letter_bytes_new(size_t size)
 {
-    struct letter_bytes *bytes = memory(1, sizeof *bytes + size);
+    struct letter_bytes *bytes = larger(NULL, sizeof *bytes + size);
     bytes->holds = 1;
     bytes->size = size;
     return bytes;

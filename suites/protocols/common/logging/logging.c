@@ -11,9 +11,13 @@
 #include "faultline.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HEAP_PIECE_BYTES (32 << 20) /* the most that malloc takes from the heap: mallopt(3) */
+#define HEAP_FREE_BYTES (1 << 30)   /* the heap keeps so much that is free */
 
 /* A message in the log of its sender. */
 struct logged {
@@ -38,6 +42,10 @@ static struct {
 
 void logging_open(void)
 {
+    /* What a line lets go of is logged anew until the next: pages that the kernel gives again, and
+     * clears, cost several times the copy of a large message. */
+    mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_BYTES);
+    mallopt(M_TRIM_THRESHOLD, HEAP_FREE_BYTES);
     logs.came = memory((size_t)self.ranks, sizeof *logs.came);
 }
 
