@@ -290,3 +290,15 @@ survived() {
     echo "$output"
     [[ "$output" == *'complete: every schedule of 2 ranks with at most 2 crashes more, at 7 places'* ]]
 }
+
+@test "programs of published shapes have the schedules that stand beside the published counts" {
+    for only in 'server: 4' 'looks: 2' 'posted: 3' 'single: 3'; do
+        ONLY=$only run "$REPO/scripts/explore_published.sh" "$BUILD"
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+    # The script looks at runs and at what they came to.
+    [[ "$output" == *'single: 3 ranks '*' 1 runs,   0 violate'* ]]
+    ONLY='crossed, no' run "$REPO/scripts/explore_published.sh" "$BUILD"
+    [[ "$output" == *'1 runs,   1 violate'* ]]
+}
