@@ -280,6 +280,7 @@ proof-coverage: setup
 # proof-coverage, fuzz and transparency; fails unless all of it is complete.
 .PHONY: proof
 proof:
+	$(Q)scripts/setup.sh site
 	$(Q)scripts/proof.sh $(BUILD)
 
 # An hour: MPICH's own test programs, with and without the taps; goes on where it was interrupted.
