@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "oracles/reading/collective.h"
+#include "oracles/reading/history.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -71,12 +72,19 @@ static uint64_t end_key(enum way way, int other)
 
 /* --- the newcomer's side ------------------------------------------------------------------- */
 
-static void count_own(struct before *before)
+/* The process was another rank then: that is of the life in which it was that. */
+static bool is_of_other_life(const struct lives *lives, const struct before *before, uint64_t at)
+{
+    const struct life *life = lives_find(lives, event_of(before->life->trace, at));
+    return life != NULL && life != before->life;
+}
+
+static void count_own(const struct lives *lives, struct before *before)
 {
     const struct trace *trace = before->life->trace;
     for (uint64_t at = 0; at < before->life->counts; at++) {
         const struct record *record = &trace->record[at];
-        if (!record_is_of_app(record))
+        if (!record_is_of_app(record) || is_of_other_life(lives, before, at))
             continue;
         if (is_sent(record))
             table_count(&before->messages, channel_key(record),
@@ -188,7 +196,7 @@ void uncounted_read(const struct lives *lives, struct uncounted *uncounted)
         struct before before = {.life = life, .never = life->counts >= life->to};
         if (!life->takes_over || life->counts == 0 || life->trace->rank < lives->traces->world)
             continue;
-        count_own(&before);
+        count_own(lives, &before);
         leave_older(lives, &before);
         look_at_others(lives, &before, uncounted);
         table_release(&before.messages);

@@ -85,6 +85,9 @@ static void test_stop(void)
     check(progress_released(board, &plan, 0) == RELEASED_NOT, "a rank has stopped itself");
     do_irecv(1);
     check(serve(pid), "another rank's event lets it go on, and it says so");
+    become(1, 1);
+    do_irecv(0);
+    check(faults(FAULT_CONTINUED) == 0, "which it does not do in its next life");
     RUN("stop victims=1 event=send rank=0 ms=1", "await event=recv rank=1");
     atomic_store(&board->slot[0].parent_pid, (int32_t)getpid());
     pid = fork();

@@ -1,7 +1,8 @@
 /* The verification of violations: it accepts every witness of a golden trace (golden.c), refuses
  * most forgeries of them (forged.c), and here whatever of a near miss is put together as a witness
  * against the claim that holds. Left out is what it believes without looking: chains through
- * collectives, collectives only started, and H.orphan where ranks moved (verify/shown.h). */
+ * collectives, collectives only started, requests that were brought back, and H.orphan where ranks
+ * moved (verify/shown.h). */
 #include "shown_again.h"
 #include "tap.h"
 #include "verify/look.h"
@@ -13,7 +14,7 @@
 #define REFUSALS_LEAST 1 /* of each claim, over all traces */
 #define CLAIMS_MOST 256
 
-static unsigned refused[CLAIMS_MOST], believed;
+static unsigned refused[CLAIMS_MOST], of_two_lives, believed;
 
 static void add(struct witness *witness, const struct trace *trace, uint64_t index)
 {
@@ -111,6 +112,35 @@ static void against_lines(const struct witness *empty, const struct judgement *j
     }
 }
 
+static uint64_t find_note(const struct trace *trace, enum note_kind kind)
+{
+    uint64_t at = 0;
+    while (at < trace->count &&
+           (trace->record[at].kind != RECORD_NOTE || trace->record[at].tag != (int32_t)kind))
+        at++;
+    return at;
+}
+
+/* The checkpoint that a rank took in its first life, and took again in the second. */
+static void against_lives(const struct witness *empty, const struct judgement *judgement,
+                          const char *name)
+{
+    for (size_t t = 0; holds(judgement, "S.done") && t < empty->traces->count; t++) {
+        const struct trace *first = &empty->traces->trace[t];
+        const struct trace *second = trace_set_find(empty->traces, first->rank, 1);
+        uint64_t at = find_note(first, NOTE_CHECKPOINT);
+        uint64_t again = second != NULL ? find_note(second, NOTE_CHECKPOINT) : 0;
+        if (first->incarnation != 0 || second == NULL || at == first->count ||
+            again == second->count || first->record[at].bytes != second->record[again].bytes)
+            continue;
+        struct witness witness = *empty;
+        add(&witness, first, at);
+        add(&witness, second, again);
+        refuse(&witness, "S.done", name);
+        of_two_lives++;
+    }
+}
+
 /* Two members of the first collective. */
 static void against_calls(const struct witness *empty, const struct judgement *judgement,
                           const char *name)
@@ -150,6 +180,7 @@ static void run(const char *path)
         against_messages(&witness, &judgement, name);
         against_lines(&witness, &judgement, name);
         against_calls(&witness, &judgement, name);
+        against_lives(&witness, &judgement, name);
         if (holds(&judgement, "H.result"))
             refuse(&witness, "H.result", name);
         if (holds(&judgement, "H.progress"))
@@ -232,6 +263,7 @@ int main(void)
     look_at_all(found.gl_pathv, found.gl_pathc);
     globfree(&found);
     check(believed == 0, "no witness against a claim that holds is believed, %u are", believed);
+    check(of_two_lives > 0, "of checkpoints that two lives take %u are shown", of_two_lives);
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
         check(refused[claim_find(tried[i]) - claims] >= REFUSALS_LEAST,
               "%s: %u witnesses are refused", tried[i], refused[claim_find(tried[i]) - claims]);

@@ -118,6 +118,42 @@ static void test_kills(struct board *board)
           "a victim that died of something else was not killed by the plan: %s", text);
 }
 
+/* What the plan did in the life before is not why this one ends. */
+static void test_next_life(struct board *board)
+{
+    static struct plan_step step = {.action = ACTION_KILL, .victims = 1, .victim = {1}};
+    const struct plan plan = {.count = 1, .steps = &step};
+    finish_all(board);
+    progress_finish(board, 0, 1, 0);
+    atomic_store(&board->incarnation, 1);
+    end_badly(board, 1, SIGKILL, 500);
+    board_note_signal(board, 101, SIGKILL);
+    check(classify(board, &plan) == LAUNCH_FAILED, "the victim kills itself in the next life: %s",
+          text);
+    step.action = ACTION_FAIL;
+    check(!ends_storage_failed(board, &plan, text, sizeof text), "the store failed before: %s",
+          text);
+    atomic_store(&board->incarnation, 0);
+    check(ends_storage_failed(board, &plan, text, sizeof text), "the store fails in this life");
+}
+
+/* A job that may be started again: only after a kill whoever exits is not what went wrong. */
+static void test_leaves(struct board *board)
+{
+    static struct plan_step kill = {.action = ACTION_KILL, .victims = 1, .victim = {0}};
+    const struct plan plan = {.count = 1, .steps = &kill};
+    const struct survivors survivors = {.ranks = RANKS, .may_leave = true, .plan = &plan};
+    finish_all(board);
+    progress_finish(board, 0, 0, 0);
+    end_badly(board, 1, STATUS(3), 600);
+    ends_collect(board, &survivors, ends);
+    check(ends[1].first, "rank 1 exits, and nobody was killed");
+    end_badly(board, 0, SIGKILL, 500);
+    board_note_signal(board, 100, SIGKILL);
+    ends_collect(board, &survivors, ends);
+    check(!ends[1].first && !ends[0].first, "rank 1 exits after the kill");
+}
+
 /* Others that mpiexec has not started by then, or that find it gone, are not what went wrong. */
 static void test_killed_at_start(struct board *board)
 {
@@ -219,6 +255,8 @@ int main(void)
     test_told(board);
     test_groups(board);
     test_kills(board);
+    test_next_life(board);
+    test_leaves(board);
     test_killed_at_start(board);
     board_unmap(board);
     unlink(path);

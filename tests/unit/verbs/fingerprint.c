@@ -50,14 +50,14 @@ static void expect(const char *name, void (*change)(struct example *), const cha
 
 static struct plan_step kills;
 static struct plan plan = {.count = 1, .steps = &kills};
-static struct step_fact done_first = {.done = true};
+static struct step_fact done_first;
 
 static void kill_of(struct example *example, int victim, bool done)
 {
     kills = plan_step_default(ACTION_KILL);
     kills.victims = 1;
     kills.victim[0] = victim;
-    done_first.done = done;
+    done_first = (struct step_fact){.done = done};
     example->facts.plan = &plan;
     example->facts.steps = &done_first;
 }
@@ -70,6 +70,12 @@ static void kill_0(struct example *example)
 static void kill_1(struct example *example)
 {
     kill_of(example, 1, true);
+}
+
+static void kill_1_later(struct example *example)
+{
+    kill_of(example, 1, true);
+    done_first.incarnation = 1;
 }
 
 static void kill_never(struct example *example)
@@ -89,6 +95,8 @@ int main(void)
     expect("h_orphan", kill_0, "H.orphan killed-initiator,other recovery");
     expect("h_orphan", kill_1, "H.orphan initiator,killed recovery");
     expect("h_orphan", kill_never, "H.orphan initiator,other recovery");
+    expect("c_late_ready_never", kill_1, "C.late.ready initiator,killed logging");
+    expect("c_late_ready_never", kill_1_later, "C.late.ready initiator,other logging");
     expect("d_2_2_behind", NULL, "D.2.2 initiator,other before");
     expect("i_installed_never", NULL, "vacuous I.installed");
     return done();
