@@ -39,6 +39,7 @@ $(BUILD)/tests/spanning_tree.t $(call checked,$(TREE)): CPPFLAGS += -Isuites/pro
 
 # The search over schedules, on models that are run by the engine's account of transitions.
 $(BUILD)/tests/explore_tree.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition zygote/choices))
+$(BUILD)/tests/explore_guided.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition))
 $(BUILD)/tests/explore_policy.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition))
 
 # Its own allocations, and those of all that is linked with it, go by way of the test.

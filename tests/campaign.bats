@@ -450,3 +450,91 @@ END
     [ "$status" -ne 0 ]
     [[ "$output" == *'accepted: random, swarm, pct:DEPTH:STEPS'* ]]
 }
+
+# A scenario of a mistake behind two orders, in two.lua.
+two_orders() {
+    printf 'scenario "two orders" { protocol = "null", program = "%s", ranks = 3,
+  claims = { "H.result", "H.collective" } }\n' "$BUILD/tests/mpi/two_orders" >two.lua
+}
+# guided OUT OPTION...: a guided campaign, into OUT.
+guided() {
+    local status=0
+    "$FAULTLINE" campaign --engine step --strategy guided --seed 3 --replays 0 --out "$@" >tap || status=$?
+    [ "$status" -le 2 ]
+}
+
+# How each run of the campaign in this folder was made, and what it came to.
+made() {
+    jq -c 'select(.kind == "run") | [.index, .plan, .root, .other, .branches, .verdict, .arose, .situations, .choices]' \
+        "$1/latest/campaign.jsonl" | sort
+}
+
+@test "a guided campaign makes the same runs however many at once, and after it went on" {
+    two_orders
+    guided one -j 1 --runs 50 two.lua
+    made one >one.runs
+    [ "$(wc -l <one.runs)" -eq 50 ]
+    # Some come from others: with another end, with another fault.
+    [ -n "$(jq 'select(.[4] != "")' one.runs)" ]
+    [ -n "$(jq 'select(.[2] != .[3])' one.runs)" ]
+    guided many -j 4 --runs 50 two.lua
+    diff one.runs <(made many)
+    guided twice -j 2 --runs 30 two.lua
+    "$FAULTLINE" campaign --resume twice/latest --runs 50 >tap || [ $? -le 2 ]
+    diff one.runs <(made twice)
+    run -64 "$FAULTLINE" campaign --strategy guided two.lua
+    [[ $output == *'--strategy guided says how the step engine decides: give --engine step'* ]]
+}
+
+@test "a run that branches off decides as the one that it comes from up to there" {
+    local folder own number branches
+    two_orders
+    guided kept -j 2 --runs 50 --keep two.lua
+    # One branch, in the first incarnation, and the plan of the run that it comes from.
+    read -r folder own number branches < <(jq -r 'select(.kind == "run" and .root == .other) |
+        select(.branches | test("^\\+0\\.[1-9][0-9]*:[0-9a-f]+$")) | [.folder, .root, .index, .branches] | @tsv' \
+        kept/latest/campaign.jsonl)
+    echo "run $number, in $folder, comes from $own and has $branches"
+    local from choice=${branches#+0.}
+    choice=${choice%:*}
+    from=$(jq -r "select(.kind == \"run\" and .index == $own).folder" kept/latest/campaign.jsonl)
+    cmp "kept/latest/$from/plan" "kept/latest/$folder/plan"
+    diff <(head -n "$choice" "kept/latest/$from/choices.0") <(head -n "$choice" "kept/latest/$folder/choices.0")
+    run cmp "kept/latest/$from/choices.0" "kept/latest/$folder/choices.0"
+    [ "$status" -eq 1 ]
+}
+
+@test "shards of a guided campaign are guided by their own runs, and are put together" {
+    two_orders
+    guided a -j 2 --runs 60 --shard 1/2 two.lua
+    guided b -j 2 --runs 60 --shard 2/2 two.lua
+    "$FAULTLINE" campaign --merge a/latest b/latest --out whole >tap || [ $? -le 2 ]
+    [ "$(made whole | jq '.[0]' | sort -n)" = "$(seq 0 59)" ]
+    [ -n "$(jq 'select(.kind == "run" and .root != .index)' a/latest/campaign.jsonl)" ]
+    # What a shard's run comes from is a run of that shard.
+    [ -z "$(jq 'select(.kind == "run" and .root % 2 == 1)' a/latest/campaign.jsonl)" ]
+    [ -z "$(jq 'select(.kind == "run" and .root % 2 == 0)' b/latest/campaign.jsonl)" ]
+}
+
+# first STRATEGY SEED: which run is the first to find it; MOST: none did.
+first() {
+    local status=0
+    "$FAULTLINE" campaign -j 2 --engine step --strategy "$1" --seed "$2" --runs "$MOST" --until-failure \
+        --replays 0 --out "$1-$2" two.lua >tap || status=$?
+    [ "$status" -le 2 ] || return "$status"
+    jq "[.groups[] | select(.claim == \"H.result\") | .first, $MOST] | min // $MOST" "$1-$2/latest/campaign.json"
+}
+
+# Random plans and orders show each of the two in about one run of fifteen, both in one of two hundred.
+@test "a mistake behind two orders, one after the other, is found in fewer guided runs than random ones" {
+    local seed drawn=0 guided=0 run MOST=200
+    two_orders
+    for seed in 1 2 3 4 5 6; do
+        run=$(first random "$seed")
+        drawn=$((drawn + run))
+        run=$(first guided "$seed")
+        guided=$((guided + run))
+    done
+    echo "# random: $drawn runs, guided: $guided"
+    [ "$guided" -lt $((drawn * 9 / 10)) ]
+}

@@ -111,8 +111,16 @@ struct engine_choice {
 
 /* How decisions are taken that are not given: see policy.c. */
 #define POLICY_MOST_DEPTH 16
+#define POLICY_MOST_BRANCHES 8
 struct policy {
     enum { POLICY_RANDOM, POLICY_PCT, POLICY_SWARM } kind;
+    uint64_t seed; /* what decisions are drawn from now */
+    /* Others, each from one choice of this incarnation on: */
+    unsigned branches, branched;
+    struct policy_branch {
+        size_t choice;
+        uint64_t seed;
+    } branch[POLICY_MOST_BRANCHES];
     /* Of POLICY_PCT: */
     unsigned depth, steps;
     unsigned step; /* choices of who is next so far */
@@ -135,7 +143,7 @@ struct engine {
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
     uint64_t sleeps;        /* waited for by nobody else since then, or since the last such poll */
-    uint64_t seed;          /* what decisions are drawn from */
+    uint64_t seed;          /* of this incarnation: what is random in it is drawn from that */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;
@@ -317,9 +325,10 @@ unsigned engine_decide(enum decision kind, unsigned count);
  * written down. */
 unsigned engine_choose(const uint64_t *actor, unsigned count);
 
-/* "random", "swarm", "pct:DEPTH:STEPS"; NULL and empty: random. After the seed is known. False: it
- * is none of these. */
-bool engine_policy_set(const char *text);
+/* "random", "swarm", "pct:DEPTH:STEPS"; NULL and empty: random. Behind it up to
+ * POLICY_MOST_BRANCHES of "+INCARNATION.CHOICE:SEED", SEED in base 16: from this choice on all is
+ * decided at random, from that seed. After the seed is known. False: it is none of these. */
+bool engine_policy_set(const char *text, int incarnation);
 
 /* For who chooses in another way than at random: what is given next, of this kind; false: nothing
  * is. And what was chosen. */

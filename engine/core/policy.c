@@ -8,20 +8,27 @@
  *
  * swarm: of each run some kinds of decisions are switched off (Groce, Zhang, Eide, Chen, Regehr,
  * ISSTA 2012): they have their first answer then. Who goes on is drawn among all, or among the
- * processes before the messages, or among the messages before the processes. */
+ * processes before the messages, or among the messages before the processes.
+ *
+ * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
+ * as that one did, and from there on at random, by another seed. */
 #include "engine/core/core.h"
 
 #include "base/mix.h"
 #include "engine/core/parts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define POLICY_NAME_BYTES 32
 
 /* What is drawn from the seed beside the decisions: numbers far from theirs. */
 enum purpose { PRIORITY = 1, CHANGE, SWITCH };
 
 static uint64_t draw(enum purpose purpose, uint64_t number)
 {
-    return mix_two(mix_two(engine->seed ^ UINT64_C(0x70637473), purpose), number);
+    return mix_two(mix_two(engine->policy.seed ^ UINT64_C(0x70637473), purpose), number);
 }
 
 static unsigned below(uint64_t drawn, unsigned count)
@@ -53,22 +60,68 @@ static bool take_pct(const char *text, struct policy *policy)
            take_number(&text, '\0', &policy->steps);
 }
 
-bool engine_policy_set(const char *text)
+static bool take_name(const char *text, struct policy *policy)
 {
-    struct policy *policy = &engine->policy;
-    *policy = (struct policy){.kind = POLICY_RANDOM};
-    if (text == NULL || *text == '\0' || strcmp(text, "random") == 0)
+    if (*text == '\0' || strcmp(text, "random") == 0)
         return true;
     if (strcmp(text, "swarm") == 0) {
         policy->kind = POLICY_SWARM;
         return true;
     }
-    if (!take_pct(text, policy))
-        return false;
     policy->kind = POLICY_PCT;
+    return take_pct(text, policy);
+}
+
+/* One that begins in an earlier incarnation is what this one begins with. */
+static bool take_branches(const char *text, int incarnation, struct policy *policy)
+{
+    while (*text != '\0') {
+        unsigned of, choice;
+        uint64_t seed;
+        int length = 0;
+        if (sscanf(text, "+%u.%u:%" SCNx64 "%n", &of, &choice, &seed, &length) != 3)
+            return false;
+        text += length;
+        seed = mix_two(seed, (uint64_t)incarnation);
+        if (of < (unsigned)incarnation) {
+            policy->seed = seed;
+            policy->kind = POLICY_RANDOM;
+        } else if (of == (unsigned)incarnation && policy->branches == POLICY_MOST_BRANCHES)
+            return false;
+        else if (of == (unsigned)incarnation)
+            policy->branch[policy->branches++] = (struct policy_branch){choice, seed};
+    }
+    return true;
+}
+
+bool engine_policy_set(const char *text, int incarnation)
+{
+    char name[POLICY_NAME_BYTES];
+    struct policy *policy = &engine->policy;
+    *policy = (struct policy){.kind = POLICY_RANDOM, .seed = engine->seed};
+    if (text == NULL)
+        return true;
+    size_t length = strcspn(text, "+");
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    if (!take_name(name, policy) || !take_branches(text + length, incarnation, policy))
+        return false;
     for (unsigned i = 1; i < policy->depth; i++)
         policy->change[i - 1] = 1 + below(draw(CHANGE, i), policy->steps);
     return true;
+}
+
+/* Before each decision. */
+static void branch_off(void)
+{
+    struct policy *policy = &engine->policy;
+    while (policy->branched < policy->branches &&
+           policy->branch[policy->branched].choice <= engine->choices) {
+        policy->seed = policy->branch[policy->branched++].seed;
+        policy->kind = POLICY_RANDOM;
+    }
 }
 
 /* --- pct -------------------------------------------------------------------------------------- */
@@ -131,16 +184,18 @@ static unsigned choose_swarm(const uint64_t *actor, unsigned count, uint64_t dra
 
 unsigned policy_decide(enum decision kind, unsigned count)
 {
-    uint64_t drawn = mix_two(engine->seed, engine->choices);
+    branch_off();
+    uint64_t drawn = mix_two(engine->policy.seed, engine->choices);
     return engine->policy.kind == POLICY_SWARM && is_off(kind) ? 0 : below(drawn, count);
 }
 
 unsigned engine_choose(const uint64_t *actor, unsigned count)
 {
     unsigned chosen = 0;
-    uint64_t drawn = mix_two(engine->seed, engine->choices);
     if (count <= 1)
         return 0;
+    branch_off();
+    uint64_t drawn = mix_two(engine->policy.seed, engine->choices);
     if (engine->policy.kind == POLICY_PCT)
         chosen = choose_pct(actor, count);
     else if (engine->policy.kind == POLICY_RANDOM)

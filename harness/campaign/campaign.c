@@ -100,6 +100,8 @@ static enum error_code take_earlier(void *context, const struct campaign_record 
         campaign->before_s = record->elapsed_s;
     if (record->of == RECORD_OF_RUN)
         code = mark_run(campaign, record, &counts, error);
+    if (counts)
+        campaign_guide_take(campaign, record);
     return code == OK && counts ? campaign_count(campaign, record, &group, error) : code;
 }
 
@@ -303,7 +305,8 @@ int verb_campaign(int argc, char **argv)
         "ranks, claims), runs each, and tells what it finds by groups of failures that are the "
         "same. The scenarios' own plans and what they expect are not looked at: a campaign looks "
         "for violations. TAP on standard output.\vStrategies: random draws without end, "
-        "systematic goes to every place once. OUT/<id> holds campaign.jsonl (a line a run), "
+        "systematic goes to every place once, guided goes on from runs that brought a new "
+        "situation of a claim. OUT/<id> holds campaign.jsonl (a line a run), "
         "campaign.json (the whole) and the folders of runs that failed. --resume goes on after "
         "anything that ended it. A canary that must fail runs first; if it does not, the campaign "
         "ends with status 3. --shard and --merge share a campaign out to several machines, --slurm "

@@ -5,6 +5,7 @@
  *   campaign_subject.c    what is tested: subjects, their references and surveys, canaries
  *   campaign_prepare.c    what is done once, before the plans
  *   campaign_work.c       one session: what runs next, what is made of what is done
+ *   campaign_guide.c      of a guided campaign: what runs brought, and what is made of that
  *   campaign_shard.c      one of several campaigns that share the plans; what they leave, taken
  * over campaign_merge.c      all of them put together campaign_slurm.c      all of them as a job
  * array of Slurm campaign_end.c        why a session ends campaign_replay.c     the first failure
@@ -51,6 +52,7 @@ struct subject {
     bool unfinished; /* the run without faults came to no end: there is nothing to aim at */
     uint64_t plans;  /* that there are; STRATEGY_ENDLESS. 0: it could not be surveyed */
     struct number_set done_before; /* indices of the plans that earlier sessions made */
+    struct guide *guide;           /* owned; NULL: the strategy is not guided */
     uint64_t runs;                 /* done */
     uint64_t *arose_in;            /* owned: runs in which the situation of claims[i] arose */
     bool *asked;                   /* owned: claims[i] is judged */
@@ -98,6 +100,7 @@ struct task {
     enum task_kind kind;
     size_t subject;
     uint64_t index;
+    struct guided_run made;
     size_t group; /* of a replay */
     struct scenario scenario;
     struct plan plan; /* owned */
@@ -240,6 +243,23 @@ bool campaign_keeps(const struct campaign *campaign, const struct campaign_recor
  * harness error is made again there. */
 enum error_code campaign_take_record(struct campaign *campaign,
                                      const struct campaign_record *record, struct error *error);
+
+/* --- campaign_guide.c ------------------------------------------------------------------------- */
+
+/* Of a guided campaign: each subject gets its guide. To be called before the journal is read. */
+void campaign_open_guides(struct campaign *campaign);
+
+/* What became of a run of a guided campaign; nothing changes in any other. */
+void campaign_guide_take(struct campaign *campaign, const struct campaign_record *record);
+
+/* The plan that comes next is to be made by what a run brings that is under way. */
+bool campaign_guide_waits(const struct campaign *campaign);
+
+/* How the run of this plan is made, which is the next of its subject. */
+struct guided_run campaign_guide_next(struct campaign *campaign, size_t subject, uint64_t index);
+
+/* How the step engine decides in the task, which has its round. */
+void campaign_choose_policy(const struct campaign *campaign, struct task *task);
 
 /* --- campaign_shard.c ------------------------------------------------------------------------- */
 

@@ -25,19 +25,24 @@ static const char *const kind_names[] = {"run", "survey", "replays"};
 void campaign_record_release(struct campaign_record *record)
 {
     free(record->arose);
+    free(record->situations);
     record->arose = NULL;
+    record->situations = NULL;
     record->arose_count = 0;
 }
 
 /* --- from a run folder ------------------------------------------------------------------------ */
 
-static void add_arose(struct campaign_record *record, const char *id)
+static void add_arose(struct campaign_record *record, const char *id, uint64_t situations)
 {
     const struct claim *claim = id != NULL ? claim_find(id) : NULL;
+    size_t count = record->arose_count + 1;
     if (claim == NULL)
         return;
-    record->arose = memory_resized(record->arose, record->arose_count + 1, sizeof *record->arose);
-    record->arose[record->arose_count++] = claim->id;
+    record->arose = memory_resized(record->arose, count, sizeof *record->arose);
+    record->situations = memory_resized(record->situations, count, sizeof *record->situations);
+    record->arose[record->arose_count] = claim->id;
+    record->situations[record->arose_count++] = situations;
 }
 
 static void copy_text(const json_t *object, const char *field, char *text, size_t bytes)
@@ -55,7 +60,7 @@ static void take_verdict(const struct stored_verdict *stored, struct campaign_re
              claim_find(stored->remark) != NULL ? stored->remark : "");
     for (size_t i = 0; i < stored->result_count; i++)
         if (stored->result[i].situations > 0)
-            add_arose(record, stored->result[i].claim);
+            add_arose(record, stored->result[i].claim, stored->result[i].situations);
 }
 
 static void take_steps(const json_t *root, struct campaign_record *record)
@@ -66,12 +71,38 @@ static void take_steps(const json_t *root, struct campaign_record *record)
         record->done += json_is_true(json_object_get(json_array_get(steps, i), "done"));
 }
 
+/* Lines of a file; 0: there is none. */
+static unsigned count_lines(const char *path)
+{
+    unsigned lines = 0;
+    int byte;
+    FILE *file = regular_stream(path, LINKS_REFUSED, REGULAR_ANY, NULL);
+    while (file != NULL && (byte = getc_unlocked(file)) != EOF)
+        lines += byte == '\n';
+    if (file != NULL)
+        fclose(file);
+    return lines;
+}
+
+static void take_choices(const char *folder, struct campaign_record *record)
+{
+    struct path path;
+    for (record->lives = 0; record->lives < GUIDED_LIVES; record->lives++) {
+        if (path_format(&path, NULL, "%s/choices.%u", folder, record->lives) != OK ||
+            !path_exists(path.text))
+            return;
+        record->choices[record->lives] = count_lines(path.text);
+    }
+}
+
 void campaign_record_take(const char *folder, struct campaign_record *record)
 {
     json_t *run = json_fetch_from(folder, "run.json");
     struct stored_verdict stored;
     (void)stored_verdict_load(folder, &stored, NULL);
     take_steps(run, record);
+    if (record->guided)
+        take_choices(folder, record);
     take_verdict(&stored, record);
     if (record->fingerprint.text[0] == '\0' && record->verdict != VERDICT_PASS)
         snprintf(record->fingerprint.text, sizeof record->fingerprint.text, "%s",
@@ -91,6 +122,23 @@ static json_t *pack_replays(const struct campaign_record *record)
                      record->mpiexec[0] != '\0' ? record->mpiexec : NULL);
 }
 
+/* Of a guided run: how it was made, and what others may be made by. */
+static void add_guided(const struct campaign_record *record, json_t *root)
+{
+    char branches[GUIDED_TEXT_BYTES];
+    json_t *situations = json_array(), *choices = json_array();
+    guided_text(&record->made, branches);
+    for (size_t i = 0; i < record->arose_count; i++)
+        json_array_append_new(situations, json_integer((json_int_t)record->situations[i]));
+    for (unsigned i = 0; i < record->lives; i++)
+        json_array_append_new(choices, json_integer(record->choices[i]));
+    json_object_set_new(root, "root", json_integer((json_int_t)record->made.root));
+    json_object_set_new(root, "other", json_integer((json_int_t)record->made.other));
+    json_object_set_new(root, "branches", json_string(branches));
+    json_object_set_new(root, "situations", situations);
+    json_object_set_new(root, "choices", choices);
+}
+
 static json_t *pack_run(const struct campaign_record *record)
 {
     json_t *arose = json_array();
@@ -108,13 +156,33 @@ static json_t *pack_run(const struct campaign_record *record)
         json_object_set_new(root, "fingerprint", json_string(record->fingerprint.text));
     if (record->folder[0] != '\0')
         json_object_set_new(root, "folder", json_string(record->folder));
+    if (record->guided)
+        add_guided(record, root);
     return root;
+}
+
+static enum error_code unpack_guided(const json_t *root, struct campaign_record *record,
+                                     struct error *error)
+{
+    const json_t *choices = json_object_get(root, "choices");
+    const char *branches = json_string_value(json_object_get(root, "branches"));
+    record->guided = branches != NULL;
+    if (branches == NULL)
+        return OK;
+    record->made.root = (uint64_t)json_integer_value(json_object_get(root, "root"));
+    record->made.other = (uint64_t)json_integer_value(json_object_get(root, "other"));
+    if (!guided_parse(branches, &record->made))
+        return error_set(error, ERROR_FORMAT, "field \"branches\" is no list of branches");
+    for (size_t i = 0; i < json_array_size(choices) && i < GUIDED_LIVES; i++)
+        record->choices[record->lives++] = (unsigned)json_integer_value(json_array_get(choices, i));
+    return OK;
 }
 
 static enum error_code unpack_run(const json_t *root, struct campaign_record *record,
                                   struct error *error)
 {
     const json_t *arose = json_object_get(root, "arose");
+    const json_t *situations = json_object_get(root, "situations");
     record->subject = (size_t)json_integer_value(json_object_get(root, "subject")) - 1;
     record->index = (uint64_t)json_integer_value(json_object_get(root, "index"));
     record->done = (unsigned)json_integer_value(json_object_get(root, "done"));
@@ -126,8 +194,9 @@ static enum error_code unpack_run(const json_t *root, struct campaign_record *re
     if (record->verdict == VERDICT_COUNT)
         return error_set(error, ERROR_FORMAT, "field \"verdict\" is missing or none");
     for (size_t i = 0; i < json_array_size(arose); i++)
-        add_arose(record, json_string_value(json_array_get(arose, i)));
-    return OK;
+        add_arose(record, json_string_value(json_array_get(arose, i)),
+                  (uint64_t)json_integer_value(json_array_get(situations, i)));
+    return unpack_guided(root, record, error);
 }
 
 static enum error_code unpack(const json_t *root, struct campaign_record *record,

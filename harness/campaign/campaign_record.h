@@ -4,6 +4,7 @@
 #ifndef CAMPAIGN_CAMPAIGN_RECORD_H
 #define CAMPAIGN_CAMPAIGN_RECORD_H
 
+#include "strategy/guide.h"
 #include "strategy/strategy.h"
 #include "verdict/fingerprint.h"
 #include "verdict/outcome.h"
@@ -35,13 +36,18 @@ struct campaign_record {
     char folder[64];                       /* below the campaign's; empty: not kept */
     size_t arose_count;                    /* owned: ids of the claims whose situation arose */
     const char **arose;                    /* static strings */
+    uint64_t *situations;                  /* owned; of each of them, how often it arose */
+    bool guided;                           /* it is a run of a guided campaign: */
+    struct guided_run made;
+    unsigned lives; /* that choices are known of */
+    unsigned choices[GUIDED_LIVES];
 };
 
 /* Releases what the record owns; not the record. */
 void campaign_record_release(struct campaign_record *record);
 
-/* Verdict, claim, fingerprint and coverage of a judged run folder. A run that left no verdict is a
- * harness-error. */
+/* Verdict, claim, fingerprint and coverage of a judged run folder, and of a guided run how much was
+ * decided in it. A run that left no verdict is a harness-error. */
 void campaign_record_take(const char *folder, struct campaign_record *record);
 
 /* campaign.jsonl, open and locked: one process at a time goes on with a campaign. */

@@ -227,6 +227,7 @@ void campaign_find_subjects(struct campaign *campaign)
         else if (scenario->timeout_s > known->scenario.timeout_s)
             known->scenario.timeout_s = scenario->timeout_s;
     }
+    campaign_open_guides(campaign);
 }
 
 enum error_code campaign_add_jobs(struct campaign *campaign, struct error *error)
@@ -253,6 +254,7 @@ void campaign_release_subjects(struct campaign *campaign)
         plan_release(&subject->wires);
         survey_release(&subject->survey);
         number_set_release(&subject->done_before);
+        guide_release(subject->guide);
         free(subject->arose_in);
         free(subject->asked);
     }

@@ -12,7 +12,6 @@
 #include <xxhash.h>
 
 #define NS_PER_S 1e9
-#define PCT_DEPTHS 3
 
 double campaign_elapsed_s(const struct campaign *campaign)
 {
@@ -119,19 +118,6 @@ static uint64_t subject_mix(const struct subject *subject)
     return mixed;
 }
 
-/* Of priorities that change up to twice: what needs more is found by chance. */
-static void choose_policy(const struct campaign *campaign, struct task *task)
-{
-    const struct subject *subject = &campaign->subject[task->subject];
-    const char *policy = subject->scenario.engine != NULL ? campaign->strategy->policy : NULL;
-    if (policy == NULL || strcmp(policy, "pct") != 0)
-        snprintf(task->job.policy, sizeof task->job.policy, "%s", policy != NULL ? policy : "");
-    else
-        snprintf(task->job.policy, sizeof task->job.policy, "pct:%u:%u",
-                 1 + (unsigned)(mix_two(task->job.round, PCT_DEPTHS) % PCT_DEPTHS),
-                 subject->turns > 0 ? subject->turns : 1);
-}
-
 /* The scenario of the subject with a plan of the strategy's. */
 static enum error_code fill_task(struct campaign *campaign, struct task *task, struct error *error)
 {
@@ -139,17 +125,21 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     task->plan.wires = subject->wires.wires;
     memcpy(task->plan.wire, subject->wires.wire, sizeof task->plan.wire);
     uint64_t mixed = subject_mix(subject), seed = campaign->seed ^ mixed;
-    enum error_code code = campaign->strategy->make(&subject->survey, seed, task->index,
-                                                    &task->plan, task->text, error);
+    enum error_code code =
+        campaign->strategy->guided
+            ? strategy_make_varied(&subject->survey, seed, task->made.root, task->made.other,
+                                   &task->plan, task->text, error)
+            : campaign->strategy->make(&subject->survey, seed, task->index, &task->plan, task->text,
+                                       error);
     task->scenario = subject->scenario;
     task->scenario.name = task->text;
     task->scenario.plan = task->plan;
     task->job.scenario = &task->scenario;
     task->job.reference = subject->reference;
     task->job.number = (int)campaign->number;
-    task->job.round = mix_two(mixed, task->index) | 1; /* the survey has 0 */
+    task->job.round = mix_two(mixed, task->made.root) | 1; /* the survey has 0 */
     task->job.takes_vacuous = true;
-    choose_policy(campaign, task);
+    campaign_choose_policy(campaign, task);
     if (code == OK)
         code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,
                            campaign->number);
@@ -174,12 +164,8 @@ static enum error_code start_replay(struct campaign *campaign, size_t group, str
     return code == OK ? pool_start(&campaign->pool, &task->job, error) : code;
 }
 
-static enum error_code start_task(struct campaign *campaign, size_t subject, uint64_t index,
-                                  struct error *error)
+static enum error_code start_task(struct campaign *campaign, struct task *task, struct error *error)
 {
-    struct task *task = add_task(campaign, TASK_RUN);
-    task->subject = subject;
-    task->index = index;
     enum error_code code = fill_task(campaign, task, error);
     if (code == OK && campaign->stored != NULL)
         code = path_remove(task->job.folder.text, error);
@@ -193,10 +179,26 @@ void campaign_next_number(struct campaign *campaign)
 }
 
 static enum error_code start_next(struct campaign *campaign, size_t subject, uint64_t index,
+                                  const struct guided_run *made, struct error *error)
+{
+    struct task *task = add_task(campaign, TASK_RUN);
+    task->subject = subject;
+    task->index = index;
+    task->made = *made;
+    campaign_next_number(campaign);
+    return start_task(campaign, task, error);
+}
+
+/* A plan of the sequence: made, unless it was made before or is another shard's. */
+static enum error_code start_plan(struct campaign *campaign, size_t subject, uint64_t index,
                                   struct error *error)
 {
-    campaign_next_number(campaign);
-    return start_task(campaign, subject, index, error);
+    bool is_done = number_set_has(&campaign->subject[subject].done_before, index);
+    campaign->begun += !is_done;
+    if (!campaign_owns_plan(campaign, subject, index))
+        return OK;
+    struct guided_run made = campaign_guide_next(campaign, subject, index);
+    return is_done ? OK : start_next(campaign, subject, index, &made, error);
 }
 
 static enum error_code start_some(struct campaign *campaign, struct error *error)
@@ -207,17 +209,13 @@ static enum error_code start_some(struct campaign *campaign, struct error *error
     while (code == OK && campaign->end == CAMPAIGN_GOES_ON && pool_has_room(&campaign->pool) &&
            campaign_next_replay(campaign, &group))
         code = start_replay(campaign, group, error);
-    while (code == OK && pool_has_room(&campaign->pool) && may_begin(campaign)) {
+    while (code == OK && pool_has_room(&campaign->pool) && may_begin(campaign) &&
+           !campaign_guide_waits(campaign)) {
         if (!next_plan(campaign, &subject, &index)) {
             campaign->last = CAMPAIGN_COMPLETE;
             break;
         }
-        if (number_set_has(&campaign->subject[subject].done_before, index))
-            continue;
-        campaign->begun++;
-        if (!campaign_owns_plan(campaign, subject, index))
-            continue;
-        code = start_next(campaign, subject, index, error);
+        code = start_plan(campaign, subject, index, error);
     }
     return code;
 }
@@ -247,6 +245,8 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
                                      .number = (uint64_t)task->job.number,
                                      .subject = task->subject,
                                      .index = task->index,
+                                     .guided = campaign->strategy->guided,
+                                     .made = task->made,
                                      .seconds = task->job.seconds,
                                      .elapsed_s = campaign_elapsed_s(campaign)};
     snprintf(record.plan, sizeof record.plan, "%s", task->text);
@@ -260,11 +260,13 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
         snprintf(record.folder, sizeof record.folder, "%d", task->job.number);
     if (counts)
         code = campaign_take_record(campaign, &record, error);
+    if (counts)
+        campaign_guide_take(campaign, &record);
     campaign_record_release(&record);
     if (!kept && code == OK)
         code = path_remove(task->job.folder.text, error);
     if (again && code == OK)
-        code = start_next(campaign, task->subject, task->index, error);
+        code = start_next(campaign, task->subject, task->index, &task->made, error);
     return code;
 }
 

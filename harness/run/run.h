@@ -12,7 +12,7 @@
 
 #define RUN_TEXT_BYTES 1024
 #define RUN_DEFAULT_TIMEOUT_S 60.0
-#define RUN_POLICY_BYTES 32
+#define RUN_POLICY_BYTES 384 /* with GUIDED_BRANCHES branches */
 #define RUN_DEFAULT_TRACE_MB 4000
 
 struct run {

@@ -22,7 +22,14 @@
 #define FOLLOW_NTH 2
 
 /* What draws are for: so one more for one purpose moves none of another. */
-enum purpose { PURPOSE_KINDS, PURPOSE_COUNT, PURPOSE_RECOVERY, PURPOSE_END, PURPOSE_FAULT };
+enum purpose {
+    PURPOSE_KINDS,
+    PURPOSE_COUNT,
+    PURPOSE_RECOVERY,
+    PURPOSE_END,
+    PURPOSE_FAULT,
+    PURPOSE_VARIED = 1000
+};
 
 static const struct survey_filter wildcards = {.kind = SURVEY_WILDCARD};
 static const struct survey_filter app_polls = {.kind = SURVEY_POLL};
@@ -411,18 +418,27 @@ static void leave_out(unsigned weight[KINDS], size_t drawn)
         weight[drawn] = 0;
 }
 
-static enum error_code make_early(const struct survey *survey, uint64_t seed, uint64_t index,
+/* Whose draws a plan is made of: its own, and for one fault those of another plan. */
+struct origin {
+    uint64_t seed, index, other;
+};
+
+static enum error_code make_early(const struct survey *survey, const struct origin *origin,
                                   struct plan *plan, char *name, struct error *error)
 {
     unsigned weight[KINDS];
+    uint64_t seed = origin->seed, index = origin->index;
     struct draw draw = draw_for(seed, index, PURPOSE_KINDS);
     enum error_code code = OK;
     draw_kinds(survey, &draw, weight);
     draw = draw_for(seed, index, PURPOSE_COUNT);
     uint64_t faults = draw_between(&draw, 1, FAULTS_MAX);
+    draw = draw_for(seed, origin->other, PURPOSE_VARIED);
+    uint64_t varied = draw_below(&draw, faults);
     for (uint64_t i = 0; code == OK && i < faults; i++) {
         struct fault fault = {.survey = survey,
-                              .draw = draw_for(seed, index, PURPOSE_FAULT + (uint32_t)i),
+                              .draw = draw_for(seed, i == varied ? origin->other : index,
+                                               PURPOSE_FAULT + (uint32_t)i),
                               .lives = kills(plan)};
         size_t drawn = draw_weighted(&fault.draw, weight, KINDS);
         const struct kind *kind = &kinds[drawn];
@@ -437,20 +453,28 @@ static enum error_code make_early(const struct survey *survey, uint64_t seed, ui
     return code == OK ? add_recovery(survey, seed, index, plan, name, error) : code;
 }
 
-static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
-                            struct plan *plan, char name[STRATEGY_TEXT_BYTES], struct error *error)
+enum error_code strategy_make_varied(const struct survey *survey, uint64_t seed, uint64_t index,
+                                     uint64_t other, struct plan *plan,
+                                     char name[STRATEGY_TEXT_BYTES], struct error *error)
 {
     struct survey early;
+    struct origin origin = {seed, index, other};
     name[0] = '\0';
     survey_before_end(survey, &early);
     enum error_code code =
         early.count > 0 && early.ranks >= 1
-            ? make_early(&early, seed, index, plan, name, error)
+            ? make_early(&early, &origin, plan, name, error)
             : error_set(error, ERROR_LIMIT, "a run without events has nothing to aim at");
     free(early.point);
     struct draw draw = draw_for(seed, index, PURPOSE_END);
     struct plan_step quiet = steps_quiet(draw_between(&draw, 1, steps_finalizing(survey)));
     return code == OK ? plan_add(plan, &quiet, error) : code;
+}
+
+static enum error_code make(const struct survey *survey, uint64_t seed, uint64_t index,
+                            struct plan *plan, char name[STRATEGY_TEXT_BYTES], struct error *error)
+{
+    return strategy_make_varied(survey, seed, index, index, plan, name, error);
 }
 
 static uint64_t count(const struct survey *survey)
@@ -486,6 +510,16 @@ const struct strategy strategy_swarm = {
     .name = "swarm",
     .help = "the plans of random; on the step engine, each run without some kinds of decisions",
     .policy = "swarm",
+    .count = count,
+    .make = make,
+    .bounds = bounds,
+};
+
+const struct strategy strategy_guided = {
+    .name = "guided",
+    .help = "runs that brought a new situation of a claim, with another end or another fault",
+    .policy = "guided",
+    .guided = true,
     .count = count,
     .make = make,
     .bounds = bounds,

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-const struct strategy *const strategies[] = {&strategy_random, &strategy_systematic, &strategy_pct,
-                                             &strategy_swarm,  &strategy_auto,       NULL};
+const struct strategy *const strategies[] = {
+    &strategy_random, &strategy_systematic, &strategy_pct, &strategy_swarm,
+    &strategy_guided, &strategy_auto,       NULL};
 
 const struct strategy *strategy_find(const char *name)
 {

@@ -1,6 +1,7 @@
 /* How a campaign chooses its plans: a table of strategies, one file each (random.c, systematic.c).
  * A plan depends on survey, seed and index alone: run 17 of a seed is the same plan whatever ran
- * before, on however many processors, and after an interruption. */
+ * before, on however many processors, and after an interruption. Which plans are taken up again
+ * says guide.h. */
 #ifndef STRATEGY_STRATEGY_H
 #define STRATEGY_STRATEGY_H
 
@@ -12,9 +13,10 @@
 struct strategy {
     const char *name;
     const char *help; /* one line */
-    /* How the step engine decides what MPI leaves open ("pct", "swarm"; engine/core/policy.c);
-     * NULL: at random, and on any engine. */
+    /* How the step engine decides what MPI leaves open ("pct", "swarm"; engine/core/policy.c;
+     * "guided": some runs at random, some as pct); NULL: at random, and on any engine. */
     const char *policy;
+    bool guided;     /* by what earlier runs brought: see guide.h */
     bool any_engine; /* on another engine the policy says nothing */
 
     /* How many plans there are; STRATEGY_ENDLESS: as many as one likes. */
@@ -30,7 +32,12 @@ struct strategy {
 };
 
 extern const struct strategy strategy_random, strategy_systematic, strategy_pct, strategy_swarm,
-    strategy_auto;
+    strategy_guided, strategy_auto;
+
+/* As `make` of strategy_random, but that one fault is drawn as it is in plan `other`. */
+enum error_code strategy_make_varied(const struct survey *survey, uint64_t seed, uint64_t index,
+                                     uint64_t other, struct plan *plan,
+                                     char name[STRATEGY_TEXT_BYTES], struct error *error);
 
 /* Ends with NULL. */
 extern const struct strategy *const strategies[];

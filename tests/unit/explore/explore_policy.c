@@ -15,7 +15,7 @@ static void begin(uint64_t seed, const char *policy)
 {
     engine->seed = seed;
     engine->choices = 0;
-    if (!engine_policy_set(policy))
+    if (!engine_policy_set(policy, 0))
         abort();
 }
 
@@ -108,16 +108,21 @@ static void test_swarm(void)
           "and lets processes go before messages in a third of them");
 }
 
+static bool is_policy(const char *text)
+{
+    return engine_policy_set(text, 0);
+}
+
 static void test_words(void)
 {
-    check(engine_policy_set("random") && engine_policy_set("") && engine_policy_set("pct:16:1") &&
-              !engine_policy_set("pct:0:5") && !engine_policy_set("pct:17:5") &&
-              !engine_policy_set("pct:2") && !engine_policy_set("pct:2:0") &&
-              !engine_policy_set("pct:2:5x") && !engine_policy_set("pct:2:-1") &&
-              !engine_policy_set("pct:-1:5") && !engine_policy_set("pct: 2:5") &&
-              !engine_policy_set("pct:2:+5") && !engine_policy_set("pct:2:4294967296") &&
-              engine_policy_set("pct:2:4294967295") && !engine_policy_set("walk"),
-          "a policy is one of three, with its numbers");
+    check(is_policy("random") && is_policy("") && is_policy("pct:16:1") && !is_policy("pct:0:5") &&
+              !is_policy("pct:17:5") && !is_policy("pct:2") && !is_policy("pct:2:0") &&
+              !is_policy("pct:2:5x") && !is_policy("pct:2:-1") && !is_policy("pct:-1:5") &&
+              !is_policy("pct: 2:5") && !is_policy("pct:2:+5") && !is_policy("pct:2:4294967296") &&
+              is_policy("pct:2:4294967295") && !is_policy("walk") &&
+              is_policy("swarm+0.12:9a3f+3.0:ffffffffffffffff") && !is_policy("swarm+0.12") &&
+              !is_policy("swarm+0.1:2 ") && !is_policy("pct:2:5+0.1:2x"),
+          "a policy is one of three, with its numbers, and branches behind it");
 }
 
 int main(void)
