@@ -113,3 +113,15 @@ traces() {
         "$FAULTLINE" run --seed "$seed" --out "out$seed" s.lua
     done
 }
+
+@test "a rank that takes real time inside a call leaves the same traces: what is held stays held" {
+    for ms in 0 3000; do
+        printf 'scenario "slow" { protocol = "null", program = "%s", ranks = 3, engine = "step",
+  arguments = { "%d" }, claims = { "H.progress", "I" }, plan = function(p)
+    p:hold { rank = 0, event = "send", ms = 200 } end }\n' "$BUILD/tests/mpi/engine_slow" "$ms" >s.lua
+        run -0 "$FAULTLINE" run --keep --out "out-$ms" s.lua
+        (cd "out-$ms/latest/1/trace" && sha256sum -- *) >"sums-$ms"
+    done
+    [ "$(wc -l <sums-0)" -eq 3 ]
+    diff sums-0 sums-3000
+}

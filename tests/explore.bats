@@ -302,3 +302,12 @@ survived() {
     ONLY='crossed, no' run "$REPO/scripts/explore_published.sh" "$BUILD"
     [[ "$output" == *'1 runs,   1 violate'* ]]
 }
+
+@test "races that runs under mpiexec do not show are found in each of the suite's programs" {
+    run "$FAULTLINE" explore "$REPO/suites/explore/matching.lua"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$(grep -c 'complete: every schedule of 3 ranks, ' <<<"$output")" -eq 3 ]
+    [ "$(grep -c '^    - "[0-9]* runs: violation H.progress ' <<<"$output")" -eq 3 ]
+    [ "$(grep -c '^    - "[0-9]* runs: pass' <<<"$output")" -eq 3 ]
+}

@@ -153,7 +153,7 @@ static bool is_too_late(struct running_incarnation *running, uint64_t now_ns, ch
     if (!launch->quiet && !ended_here && plan->count > 0) {
         if (!over) {
             progress_quiet(launch->board, RELEASED_BY_QUIET);
-            watch_init(&running->watch, launch->board->ranks);
+            watch_init(&running->watch, launch->board->ranks, launch->launcher->decides);
         }
         launch->deadline_ns = now_ns + (uint64_t)(timeout_s * 1e9);
     }
@@ -442,7 +442,7 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
     running->launch = launch;
     running->ends = ends;
     running->killed_for_memory = process_killed_for_memory();
-    watch_init(&running->watch, launch->board->ranks);
+    watch_init(&running->watch, launch->board->ranks, launch->launcher->decides);
     tail_if_asked(running);
     leftovers_begin(launch->folder);
     struct launched *launched = &running->launched;

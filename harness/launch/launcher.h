@@ -28,6 +28,9 @@ struct launcher {
     const char *variable; /* environment variable that names another command */
     const char *mark;     /* stands in what the right product answers to --version */
     bool hides_deaths;    /* ranks can live on when one dies: their parents keep it from this one */
+    /* It says itself when no rank can go on (board->stuck), and lets go what the plan keeps:
+     * nothing of that may depend on how long a rank takes in real time. */
+    bool decides;
     /* What each rank takes of SHARED_MEMORY in MPI_Init, bytes. */
     uint64_t shared_bytes_of_rank;
     /* When a rank dies the others can go on, and processes that they spawn are recorded. */

@@ -61,7 +61,7 @@ static bool is_whole_job_known(struct onlooker *onlooker)
     struct board *board = onlooker->board;
     int ranks = count_ranks(board);
     if (ranks != onlooker->watch.ranks)
-        watch_init(&onlooker->watch, ranks);
+        watch_init(&onlooker->watch, ranks, false);
     for (int rank = 0; rank < ranks; rank++) {
         follow_process(&board->slot[rank], &onlooker->process[rank]);
         if (!is_known(&board->slot[rank], onlooker->process[rank]))

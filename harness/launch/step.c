@@ -120,6 +120,7 @@ const struct launcher launcher_step = {
     .name = ENGINE_STEP,
     .product = "Faultline",
     .package = "faultline",
+    .decides = true,
     .shared_bytes_of_rank = 0,
     .survivors = true,
     .find = find,

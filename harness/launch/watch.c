@@ -27,10 +27,11 @@
 #define POLLS_IN_VAIN 100
 #define POLLS_OF_A_STALL 1000
 
-void watch_init(struct watch *watch, int ranks)
+void watch_init(struct watch *watch, int ranks, bool told)
 {
     memset(watch, 0, sizeof *watch);
     watch->ranks = ranks;
+    watch->told = told;
     watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
 }
 
@@ -172,6 +173,8 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
         return false;
     }
     watch->same++;
+    if (watch->told)
+        return false;
     bool stuck = false;
     unsigned delays = looks_to_wait(board, plan, &now);
     if (watch->same <= delays)

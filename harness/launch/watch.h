@@ -5,7 +5,9 @@
  * cannot go on is not deadlocked: it is let go on (progress_unstick), and looked at again. There a
  * rank that only polls in vain counts as one that waits.
  *
- * Where the board says that nobody can go on (board->stuck), the traces are read at once.
+ * Where the board says that nobody can go on (board->stuck), the traces are read at once. On the
+ * step engine it always does: there nothing is done because ranks take long (watch->told), or a run
+ * would be another one on a busy machine.
  *
  * A job that polls can never be shown to be deadlocked: it may wait for the clock. When all its
  * ranks have done nothing else for long it has stalled. */
@@ -28,6 +30,7 @@ struct watched {
 
 struct watch {
     int ranks; /* of the job; the board may have room for more */
+    bool told; /* nothing is let go, and no deadlock is looked for, before board->stuck says so */
     struct watched rank[BOARD_MAX_RANKS];
     unsigned same;       /* looks in a row that found the same */
     bool steered;        /* at the last look, by the plan */
@@ -36,8 +39,8 @@ struct watch {
     unsigned analyse_at; /* `same` at which the traces are read next */
 };
 
-/* `ranks`: from 1 to the board's. */
-void watch_init(struct watch *watch, int ranks);
+/* `ranks`: from 1 to the board's. `told`: as above. */
+void watch_init(struct watch *watch, int ranks, bool told);
 
 /* One look, about WATCH_PERIOD_MS after the one before. True when the job is deadlocked; text then
  * tells the cycle. */

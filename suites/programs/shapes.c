@@ -4,20 +4,18 @@
  *   gather     rank 0 takes a message of each other rank, from anybody
  *   last       the same, and it expects that of the last rank to be the last
  *   answered   as gather, and it answers each
- *   pairs      each other rank sends two and rank 0 takes all: it expects one of the first two to
- * be of rank 1 whole      rank 0 takes one of rank 1 and one of rank 2 with MPI_Waitany, both
- * before it looks at them, and expects the second to be the greater early      the same of the
- * first and nothing, but it looks after one has come looks      rank 0 asks at most ten times
- * whether a message is there, and then receives it thrice     rank 0 asks three times, receives
- * what is there, and expects to have received something crossed    two ranks send to each other,
- * then receive posted     rank 0 posts a receive from anybody, then receives from rank 1, which
- * waits for an answer: a deadlock if the first has taken rank 1's message single     two ranks
- * exchange a message with MPI_ANY_SOURCE, though only one can send it sum        all ranks meet in
- * MPI_Comm_dup and MPI_Allreduce server     the last rank answers whoever asks, until rank 0 says
- * that it is over plate      rank 0 gathers two rows of each other rank, and then all exchange
- * borders on a torus routes     each rank sends to both neighbours on a ring, takes one message,
- * sends again, takes three tasks      rank 0 sends each other rank a task and takes the answers
- * from anybody
+ *   pairs      each other rank sends two, rank 0 takes all: one of the first two is to be rank 1's
+ *   whole      rank 0 takes rank 1's and rank 2's with MPI_Waitany, and expects the second greater
+ *   early      the same, but it looks when one of them has come
+ *   looks      rank 0 asks at most ten times whether a message is there, and then receives it
+ *   thrice     rank 0 asks three times, receives what is there, and expects to have got something
+ *   crossed    two ranks send to each other, then receive
+ *   posted     a receive from anybody is posted: a deadlock if it takes the message of rank 1
+ *   single     two ranks exchange a message with MPI_ANY_SOURCE, though only one can send it
+ *   sum        all ranks meet in MPI_Comm_dup and MPI_Allreduce
+ *   server     the last rank answers whoever asks, until rank 0 says that it is over
+ *   plate      rank 0 gathers two rows of each other rank, then all exchange borders on a torus
+ *   routes     each rank sends to both neighbours on a ring, takes one, sends again, takes three
  *
  * A rank that does not find what it expects ends the job. The second argument `synchronous`: all
  * sends wait until they are received, as without buffers. */
@@ -271,19 +269,6 @@ static void routes(void)
     }
 }
 
-static void tasks(void)
-{
-    if (me.rank != 0) {
-        receive(0, NULL);
-        send_to(0, me.rank, TAG);
-        return;
-    }
-    for (int i = 1; i < me.ranks; i++)
-        send_to(i, i, TAG);
-    for (int i = 1; i < me.ranks; i++)
-        receive(MPI_ANY_SOURCE, NULL);
-}
-
 static const struct {
     const char *name;
     void (*run)(void);
@@ -294,7 +279,6 @@ static const struct {
     {"looks", looks, 2},   {"thrice", thrice, 2}, {"crossed", crossed, 2},
     {"posted", posted, 3}, {"single", single, 2}, {"sum", sum, 1},
     {"server", server, 2}, {"plate", plate, 4},   {"routes", routes, 2},
-    {"tasks", tasks, 2},
 };
 
 static void refuse(void)
