@@ -78,12 +78,18 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Wno-missing-prototypes -fPIC -shared -o $@ $<
 
+# Preloaded into MPI programs that run without Faultline, where there are more ranks than processors.
+$(BUILD)/tests/idle.so: injectors/system/idle.c
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -fPIC -shared -o $@ $<
+
 # test-programs: what most bats tests need, for mutants, where linking all else takes the longest.
 # tests-one-library: for mutants of Faultline, too; all but what is built with the second MPI library.
 .PHONY: tests test tests-one-library test-programs openmpi-programs
 tests: tests-one-library openmpi-programs
 tests-one-library: test-programs $(UNIT_TESTS) $(FUZZERS) $(SANITISED_TESTS)
-test-programs: variants $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so
+test-programs: variants $(MPI_TESTS) $(PAGES_TOOLS) $(BUILD)/tests/faults/refuse.so $(BUILD)/tests/idle.so
 
 # For tests/openmpi.bats, in a build of its own beside this one, which takes the command's archive from here.
 OPENMPI       = $(BUILD)-openmpi

@@ -8,7 +8,8 @@ setup_file() {
     ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     BUILD=${BUILD:-$ROOT/build}
     case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
-    export ROOT BUILD
+    # Ranks that wait give their processor to the others: nothing else of Faultline is loaded.
+    export ROOT BUILD IDLE=$BUILD/tests/idle.so
     gcc -shared -fPIC -Wall -Wextra -Werror -I"$ROOT/harness" \
         -o "$BATS_FILE_TMPDIR/killer.so" "$ROOT/tests/suites/kill_at_note.c"
 }
@@ -24,7 +25,7 @@ job() {
     local ranks=$1 program=$2
     shift 2
     timeout -k 5 120 mpiexec -n "$ranks" \
-        -genv LD_PRELOAD "${KILLER:+$KILLER:}$BUILD/protocols/libc3.so" \
+        -genv LD_PRELOAD "$IDLE:${KILLER:+$KILLER:}$BUILD/protocols/libc3.so" \
         sh -c 'exec "$@" 2>words.$PMI_RANK' sh "$program" "$@"
 }
 
@@ -38,7 +39,7 @@ says() {
 }
 
 bare() {
-    timeout -k 5 60 mpiexec -n "$@"
+    timeout -k 5 60 mpiexec -genv LD_PRELOAD "$IDLE" -n "$@"
 }
 
 # killed_at RANK NOTE NTH RANKS PROGRAM [ARGUMENT...]: the job dies there, or the test fails.

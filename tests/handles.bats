@@ -8,7 +8,8 @@ setup_file() {
     REPO=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     BUILD=${BUILD:-$REPO/build}
     case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
-    export REPO BUILD TOOLS=$BATS_FILE_TMPDIR
+    # Ranks that wait give their processor to the others: nothing else of Faultline is loaded.
+    export REPO BUILD IDLE=$BUILD/tests/idle.so TOOLS=$BATS_FILE_TMPDIR
     unset FAULTLINE_RUN FAULTLINE_RANK FAULTLINE_RANKS
     cd "$REPO" || return 1
     local protocols=suites/protocols
@@ -33,7 +34,7 @@ setup() {
 layered() {
     local ranks=$1
     shift
-    timeout 60 mpiexec -n "$ranks" -genv LD_PRELOAD "$TOOLS/layer.so" "$@"
+    timeout 60 mpiexec -n "$ranks" -genv LD_PRELOAD "$IDLE:$TOOLS/layer.so" "$@"
 }
 
 # The handles that all ranks have in the end.

@@ -8,7 +8,9 @@ PROGRAMS="laplace cg neuron ring master_worker tally"
 setup_file() {
     ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     BUILD=${BUILD:-$ROOT/build}
-    export ROOT BUILD
+    case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+    # Ranks that wait give their processor to the others: nothing else of Faultline is loaded.
+    export ROOT BUILD IDLE=$BUILD/tests/idle.so
     gcc -shared -fPIC -Wall -Wextra -Werror -I"$ROOT/harness" \
         -o "$BATS_FILE_TMPDIR/killer.so" "$ROOT/tests/suites/kill_at_note.c"
 }
@@ -17,13 +19,18 @@ setup() {
     export FAULTLINE_STORE=$BATS_TEST_TMPDIR/store
 }
 
+# bare RANKS PROGRAM [ARGUMENT...]: without a protocol.
+bare() {
+    timeout 60 mpiexec -genv LD_PRELOAD "$IDLE" -n "$@"
+}
+
 # job PROTOCOL PROGRAM [ARGUMENT...]: three ranks, or RANKS. KILLER may name a library to load in front,
 # WORDS the files (.0, .1, .2) for what the ranks say on standard error.
 job() {
     local protocol=$1 program=$2
     shift 2
     LD_PRELOAD='' timeout -k 5 60 mpiexec -n "${RANKS:-3}" \
-        -genv LD_PRELOAD "${KILLER:+$KILLER:}$BUILD/protocols/lib$protocol.so" \
+        -genv LD_PRELOAD "$IDLE:${KILLER:+$KILLER:}$BUILD/protocols/lib$protocol.so" \
         ${WORDS:+sh -c 'exec "$@" 2>"$WORDS.$PMI_RANK"' sh} "$BUILD/programs/$program" "$@"
 }
 
@@ -80,9 +87,9 @@ a_stopped_run() {
 
 @test "programs: the same result on every run, with and without a protocol" {
     for program in $PROGRAMS; do
-        first=$(timeout 60 mpiexec -n 3 "$BUILD/programs/$program")
+        first=$(bare 3 "$BUILD/programs/$program")
         [ -n "$first" ]
-        same "$first" "$(timeout 60 mpiexec -n 3 "$BUILD/programs/$program")" "$program, run again"
+        same "$first" "$(bare 3 "$BUILD/programs/$program")" "$program, run again"
         same "$first" "$(job null "$program")" "$program under null"
         same "$first" "$(job blocking "$program")" "$program under blocking"
         rm -r "$FAULTLINE_STORE"
@@ -92,32 +99,32 @@ a_stopped_run() {
 @test "programs: 2 to 8 ranks" {
     for program in $PROGRAMS; do
         for ranks in 2 5; do
-            run -0 timeout 60 mpiexec -n "$ranks" "$BUILD/programs/$program" --iterations 6
+            run -0 bare "$ranks" "$BUILD/programs/$program" --iterations 6
             [[ $output == "$program: "* ]]
         done
     done
-    run -0 timeout 60 mpiexec -n 8 "$BUILD/programs/laplace" --iterations 6
+    run -0 bare 8 "$BUILD/programs/laplace" --iterations 6
 }
 
 @test "programs: options change the result, wrong ones are named with what is accepted" {
     for program in $PROGRAMS; do
-        short=$(timeout 60 mpiexec -n 2 "$BUILD/programs/$program" --iterations 5)
-        long=$(timeout 60 mpiexec -n 2 "$BUILD/programs/$program" --iterations 15)
+        short=$(bare 2 "$BUILD/programs/$program" --iterations 5)
+        long=$(bare 2 "$BUILD/programs/$program" --iterations 15)
         [ "$short" != "$long" ]
-        run -64 timeout 60 mpiexec -n 2 "$BUILD/programs/$program" --itertions 5
+        run -64 bare 2 "$BUILD/programs/$program" --itertions 5
         [[ $output == *"$program: unknown option '--itertions'; accepted:"*"--iterations N"* ]]
-        run -64 timeout 60 mpiexec -n 2 "$BUILD/programs/$program" --iterations 0
+        run -64 bare 2 "$BUILD/programs/$program" --iterations 0
         [[ $output == *"$program: not a number in range: '0'"*"--size N"* ]]
-        run -64 timeout 60 mpiexec -n 2 "$BUILD/programs/$program" --size
+        run -64 bare 2 "$BUILD/programs/$program" --size
         [[ $output == *"$program: a number is missing after '--size'"* ]]
     done
-    run -64 timeout 60 mpiexec -n 1 "$BUILD/programs/ring"
+    run -64 bare 1 "$BUILD/programs/ring"
     [[ $output == *"ring: needs at least 2 ranks, has 1"* ]]
 }
 
 @test "blocking: each program recovers from a death in the middle of a line" {
     for program in $PROGRAMS; do
-        whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/$program")
+        whole=$(bare 3 "$BUILD/programs/$program")
         killed_at 1 blocking:mid-write 3 blocking "$program"
         same "$whole" "$(job blocking "$program")" "$program"
         rm -r "$FAULTLINE_STORE"
@@ -129,7 +136,7 @@ killed_from_outside() {
     local rank=$((RANDOM % 3)) pids=$BATS_TEST_TMPDIR/pids job
     rm -rf "$pids" && mkdir "$pids"
     LD_PRELOAD='' PIDS=$pids BLOCKING_EVERY=1 timeout -k 5 60 mpiexec -n 3 \
-        -genv LD_PRELOAD "$BUILD/protocols/libblocking.so" \
+        -genv LD_PRELOAD "$IDLE:$BUILD/protocols/libblocking.so" \
         sh -c 'echo $$ >"$PIDS/new.$PMI_RANK" && mv "$PIDS/new.$PMI_RANK" "$PIDS/$PMI_RANK" &&
                exec "$0" "$@"' "$@" >"$BATS_TEST_TMPDIR/killed" 2>&1 &
     job=$!
@@ -140,7 +147,7 @@ killed_from_outside() {
 }
 
 @test "blocking: kill -9 from outside at any moment, again and again, loses nothing" {
-    whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/ring" --iterations 200)
+    whole=$(bare 3 "$BUILD/programs/ring" --iterations 200)
     for round in 1 2; do
         for death in 1 2 3; do
             killed_from_outside "$BUILD/programs/ring" --iterations 200
@@ -193,7 +200,7 @@ killed_from_outside() {
     refuses blocking laplace "$commit: not a regular file"
 
     rmdir "$commit" && cp "$BATS_TEST_TMPDIR/good" "$commit"
-    same "$(timeout 60 mpiexec -n 3 "$BUILD/programs/laplace")" "$(job blocking laplace)" "good again"
+    same "$(bare 3 "$BUILD/programs/laplace")" "$(job blocking laplace)" "good again"
 }
 
 @test "blocking: a checkpoint that is missing, truncated, damaged or another's is refused" {
@@ -232,7 +239,7 @@ killed_from_outside() {
 }
 
 @test "broken variants are broken: without Faultline, a restart of each goes wrong" {
-    whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/laplace")
+    whole=$(bare 3 "$BUILD/programs/laplace")
     killed_at 0 blocking:before-commit 3 blocking-stale-piece laplace
     different "$whole" "$(job blocking-stale-piece laplace)" stale-piece
     rm -r "$FAULTLINE_STORE"
@@ -246,7 +253,7 @@ killed_from_outside() {
     refuses blocking-restore-uncommitted tally "ranks have saved different lines, 2 to 3"
     rm -r "$FAULTLINE_STORE"
 
-    whole=$(timeout 60 mpiexec -n 3 "$BUILD/programs/tally")
+    whole=$(bare 3 "$BUILD/programs/tally")
     killed_at 0 blocking:before-commit 2 blocking-no-barrier tally --slow-us 10000
     different "$whole" "$(job blocking-no-barrier tally)" no-barrier
 }

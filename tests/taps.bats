@@ -84,13 +84,13 @@ functions_of() {
     diff theirs ours
 }
 
-@test "only MPI and faultline_ functions are exported, and libc's on files, signals, time, chance, environment" {
+@test "only MPI and faultline_ functions are exported, and libc's on files, signals, time, chance, environment, and UCX's one on waiting" {
     nm -D --defined-only "$SO" | awk '{ print $3 }' | grep -vE '^(P?MPIX?_|faultline_)' |
         sort >others
     { grep -ohE 'X\([a-z0-9_]+\)' "$REPO/injectors/storage/storage_real.h" \
         "$REPO/injectors/system/signals.c" "$REPO/engine/time/time.c" | tr -d 'X()' | grep -v '^name$'
         printf '%s\n' PMIx_Abort __open_2 __open64_2 __openat_2 __openat64_2 getrandom getentropy \
-            arc4random arc4random_buf arc4random_uniform getenv; } | sort >files
+            arc4random arc4random_buf arc4random_uniform getenv ucp_worker_progress; } | sort >files
     diff files others
 }
 
@@ -278,6 +278,12 @@ edge() {
 @test "an MPI library that is opened late works, unrecorded" {
     FAULTLINE_RUN=$PWD/run timeout 60 mpiexec -n 2 -genv LD_PRELOAD "$SO" "$TOOLS/late" \
         "$TOOLS/late_part.so"
+}
+
+@test "a rank that waits inside MPICH over UCX gives the processor to the others" {
+    ldd "$(library)" | grep -q libucp || skip "this MPI library is not built over UCX"
+    tapped 1 "$BUILD/tests/mpi/taps_idle"
+    [ "$(cat tapped.out)" = "asked in vain: gave the processor away, got: 7" ]
 }
 
 # --- a protocol in between ------------------------------------------------------------------------
