@@ -162,3 +162,12 @@ shared_memory_is_gone() {
     run ! grep -qE '\.\.\. [0-9]+ of (MPI|Faultline)|\(libmp|main thread' faultline-out/latest/1/tap
     all_gone
 }
+
+@test "a deadlock is seen at once in a later life, too, of a rank that was killed in the first" {
+    scenario "again" '"ok"' 'timeout = 300, restart = { arguments = { "deadlock" } },
+        plan = function(p) p:kill { rank = 1, event = "collective" } end'
+    run timeout 120 "$FAULTLINE" run --no-control s.lua
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"deadlock after 2 incarnations"* ]]
+    all_gone
+}

@@ -102,6 +102,16 @@ END
     [[ "$output" == *"faults: { asked: \"1\", installed: \"0\" }"* ]]
 }
 
+@test "a fault that was done in part alone: status 2, and how much of it came" {
+    cat >s.lua <<'LUA'
+scenario "half" { protocol = "null", program = "ring", ranks = 2, engine = "step", claims = { "H.progress" },
+  plan = function(p) p:hold { rank = 0, event = "send", count = 9999 } end }
+LUA
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 2 ]
+    [[ "$output" =~ only\ [1-9][0-9]*\ of\ 9999\ came\ that\ it\ waits\ for ]]
+}
+
 @test "a program without MPI: status 3, for nothing was seen" {
     echo 'scenario "true" { protocol = "null", program = "/bin/true", ranks = 2, claims = { "H" } }' >s.lua
     run "$FAULTLINE" run s.lua

@@ -81,6 +81,11 @@ traces() {
     cmp out1/latest/1/choices.0 out2/latest/1/choices.0
     [ "$(traces out1)" = "$(traces out2)" ]
     [ "$(traces out1)" != "$(traces out3)" ]
+    # Of several rounds the first has the seed that is given.
+    "$FAULTLINE" run --seed 7 --repeat 2 --out out4 s.lua
+    [ "$(jq -r .seed out4/latest/1/run.json)" = 7 ]
+    [ "$(jq -r .seed out4/latest/2/run.json)" != 7 ]
+    [ "$(traces out4)" = "$(traces out1)" ]
 }
 
 @test "decisions that are given are followed, whatever the seed" {
@@ -94,6 +99,17 @@ traces() {
     FAULTLINE_ENGINE_GIVEN=$PWD/bad run "$FAULTLINE" run --out out3 s.lua
     [ "$status" -eq 3 ]
     [[ "$output" == *"a line is no decision"* ]]
+}
+
+@test "each life of a job draws decisions of its own, and follows those that are given for it" {
+    step lives null ring 3 'plan = function(p) p:kill { rank = 1, event = "send", nth = 4 } end'
+    "$FAULTLINE" run --keep --seed 7 --out out1 s.lua
+    [ "$(wc -l <out1/latest/1/choices.0)" -gt 10 ]
+    run -1 diff -q <(head -n 10 out1/latest/1/choices.0) <(head -n 10 out1/latest/1/choices.1)
+    FAULTLINE_ENGINE_GIVEN=$(readlink -f out1/latest/1) \
+        "$FAULTLINE" run --keep --seed 8 --out out2 s.lua
+    cmp out1/latest/1/choices.1 out2/latest/1/choices.1
+    [ "$(traces out1)" = "$(traces out2)" ]
 }
 
 @test "what the engine does not do is unknown, by the name of the call" {

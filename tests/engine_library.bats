@@ -71,6 +71,31 @@ circle() {
     done
 }
 
+@test "what a rank had sent when it died is received, and its death keeps nobody from agreeing" {
+    printf 'scenario "dying" { protocol = "null", program = "%s", ranks = 3, engine = "step",
+  survivors = true, claims = { "H.progress" }, plan = function(p)
+    p:kill { rank = 1, at = { rank = 2, event = "send", nth = 4,
+      state = { { rank = 1, blocked = "MPIX_Comm_agree" } } } } end }\n' \
+        "$BUILD/tests/mpi/engine_dying" >s.lua
+    for seed in 1 2 3 4 5 6 7 8; do
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
+    done
+    # Whether what it brought to the agreement counts is left open.
+    [ "$(cat out-*/latest/1/output/r*.out | grep '^agreed on ' | sort -u)" = "agreed on 5
+agreed on 7" ]
+}
+
+@test "the root of a broadcast of much may wait for all who come to it, and need not" {
+    printf 'scenario "root" { protocol = "null", program = "%s", ranks = 3, engine = "step",
+  arguments = { "root" }, claims = { "H.progress" } }\n' "$BUILD/tests/mpi/engine_differs" >s.lua
+    for seed in 1 2 3 4 5 6 7 8; do
+        run "$FAULTLINE" run --no-stacks --no-control --seed "$seed" s.lua
+        echo "$status: $(grep -c 'rank 0 is inside MPI_Bcast' <<<"$output")" >>ends
+    done
+    [ "$(sed 's/: [1-9].*/: it waits/' ends | sort -u)" = "0: 0
+1: it waits" ]
+}
+
 @test "a rank whose place nobody takes has not come to its end, unless the job goes on without it" {
     circle
     run "$FAULTLINE" run s.lua

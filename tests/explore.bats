@@ -32,6 +32,9 @@ outcomes() {
     [ "$status" -eq 0 ]
     # The first alone, the second alone, or both: then one of them or both are told.
     [ "$(outcomes)" -eq 3 ]
+    explored sent 3
+    [ "$status" -eq 0 ]
+    [ "$(outcomes)" -eq 3 ]
     # Twice the same in vain is left out unless it is asked for.
     explored poll 2
     [ "$status" -eq 0 ]

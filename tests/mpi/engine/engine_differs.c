@@ -3,6 +3,7 @@
  *
  *     alone     rank 0 fails where the step engine runs it, and nowhere else
  *     race      rank 0 fails where it hears rank 2 before rank 1
+ *     root      all wait for ever where the root of a broadcast waits until all have come to it
  *     random    rank 0 tells the others numbers from all sources of random numbers
  *     process   rank 0 tells the others its process number */
 #include "faultline.h"
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #define SOURCES 5
+#define MUCH 100000 /* numbers, more than what an MPI library buffers */
 
 static void fail_on_engine(int rank)
 {
@@ -37,6 +39,16 @@ static void race(int rank, int size)
     }
     if (first == 2)
         exit(1);
+}
+
+static void root(int rank, int size)
+{
+    static int much[MUCH];
+    if (rank > 0)
+        MPI_Recv(much, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Bcast(much, MUCH, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int to = 1; rank == 0 && to < size; to++)
+        MPI_Send(much, 1, MPI_INT, to, 2, MPI_COMM_WORLD);
 }
 
 static uint64_t from_file(void)
@@ -82,6 +94,8 @@ int main(int argc, char **argv)
         fail_on_engine(rank);
     } else if (strcmp(what, "race") == 0) {
         race(rank, size);
+    } else if (strcmp(what, "root") == 0) {
+        root(rank, size);
     } else if (strcmp(what, "random") == 0) {
         draw(number);
         tell(rank, number, SOURCES);

@@ -2,16 +2,20 @@
  *
  *   order      rank 0 takes a message of each other rank, by a wildcard: its result is the order
  *   some       the same by MPI_Irecv of each and MPI_Waitsome
+ *   sent       rank 0 sends to each other rank, and takes the sends by MPI_Waitsome: all are
+ *              complete at once
  *   poll       rank 0 looks with MPI_Iprobe at most twice before it receives: its result is how
  *              often there was nothing
  *   look       the same with one look
  *   spin       rank 0 asks in turn whether a message of rank 1 is there, and whether one of rank 2,
  *              until it has both: its result is how often it was told no before each of them
  *   synced     rank 1 makes a file of a line and does not sync its folder, rank 0 syncs the folder,
- * and then tells that the line is committed race       rank 0 takes any message, then one of rank
- * 1: a deadlock where rank 1's came first none       each rank sends to the next and receives from
- * the one before, and all meet in collectives: nothing depends on the schedule list       rank 0
- * lists the store while each other rank makes a file there: its result is how many it has seen
+ *              and then tells that the line is committed
+ *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
+ *   none       each rank sends to the next and receives from the one before, and all meet in
+ *              collectives: nothing depends on the schedule
+ *   list       rank 0 lists the store while each other rank makes a file there: its result is how
+ *              many it has seen
  *   there      each rank makes the folder of the store, which is there: nothing depends on the
  *              schedule
  *   commit     as order, and rank 0 tells that a line is committed, though there is none
@@ -42,12 +46,10 @@ static void take_any(int order[MOST_RANKS])
         MPI_Recv(&order[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void take_some(int order[MOST_RANKS])
+/* request[i]: of rank i. */
+static void wait_some(MPI_Request request[MOST_RANKS], int order[MOST_RANKS])
 {
-    MPI_Request request[MOST_RANKS];
-    int value[MOST_RANKS], index[MOST_RANKS], count, taken = 0;
-    for (int i = 1; i < ranks; i++)
-        MPI_Irecv(&value[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    int index[MOST_RANKS], count, taken = 0;
     for (;;) {
         MPI_Waitsome(ranks - 1, request + 1, &count, index, MPI_STATUSES_IGNORE);
         if (count == MPI_UNDEFINED)
@@ -55,6 +57,28 @@ static void take_some(int order[MOST_RANKS])
         for (int i = 0; i < count; i++)
             order[taken++] = index[i] + 10 * count;
     }
+}
+
+static void take_some(int order[MOST_RANKS])
+{
+    MPI_Request request[MOST_RANKS];
+    int value[MOST_RANKS];
+    for (int i = 1; i < ranks; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    wait_some(request, order);
+}
+
+static void sent(int order[MOST_RANKS])
+{
+    MPI_Request request[MOST_RANKS];
+    int value;
+    if (rank > 0) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return;
+    }
+    for (int i = 1; i < ranks; i++)
+        MPI_Isend(&rank, 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    wait_some(request, order);
 }
 
 static void poll(int order[MOST_RANKS], int looks)
@@ -158,6 +182,8 @@ int main(int argc, char **argv)
         synced();
     else if (strcmp(what, "there") == 0)
         mkdir(getenv("FAULTLINE_STORE"), 0700);
+    else if (strcmp(what, "sent") == 0)
+        sent(order);
     else if (rank > 0)
         send_own();
     else if (strcmp(what, "order") == 0 || strcmp(what, "commit") == 0)
