@@ -149,3 +149,17 @@ ended_with() {
     [ "$status" -eq 0 ]
     [[ "$output" == "30 of 30 runs"* ]]
 }
+
+@test "ranks are forked without plugins of hwloc, unless the user names where they are" {
+    local plugins
+    printf 'scenario "plugins" { protocol = "null", program = "%s", ranks = 2, engine = "step", claims = { "H.progress" } }\n' \
+        "$BUILD/tests/mpi/engine_plugins" >p.lua
+    # said: what rank 0 says, alone and where a zygote is kept.
+    said() { cat out/latest/*/output/r0.0.out | sort -u; }
+    env -u HWLOC_PLUGINS_PATH "$FAULTLINE" run --out out --keep --repeat 4 p.lua
+    [ "$(said)" = "plugins none, path not set" ]
+    plugins=$(dirname "$(find /usr/lib -name hwloc_pci.so -print -quit)")
+    [ -d "$plugins" ] || skip "hwloc has no plugins here"
+    HWLOC_PLUGINS_PATH=$plugins "$FAULTLINE" run --out out --keep --repeat 4 p.lua
+    [ "$(said)" = "plugins some, path $plugins" ]
+}

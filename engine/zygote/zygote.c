@@ -28,9 +28,10 @@ _Noreturn static void give_up(const char *what)
     _exit(EXIT_NOT_STARTED);
 }
 
-/* Settings of UCX, below MPICH: no network is looked for, which takes a third off MPI_Init. What
- * the user has set stays. */
-static const char *const settings[][2] = {{"UCX_TLS", "self"}};
+/* Settings of UCX and hwloc, below MPICH: no network is looked for, which takes a third off
+ * MPI_Init; and no plugins of hwloc, which bring libraries that each fork of a rank would copy the
+ * tables of. The path is no folder, so that none is found there. What the user has set stays. */
+static const char *const settings[][2] = {{"UCX_TLS", "self"}, {"HWLOC_PLUGINS_PATH", "/dev/null"}};
 #define SETTINGS (sizeof settings / sizeof settings[0])
 static bool is_ours[SETTINGS];
 
