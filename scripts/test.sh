@@ -2,6 +2,8 @@
 # make test: the tests, under prove. What the failed ones said is printed again after the summary,
 # so that the end of the output of a long run is enough to see what failed.
 # One test file more runs at a time than there are processors: a quarter of the time of most is waiting.
+# The CPU time that prove prints of a file is that of all that ended meanwhile, other files' too: only
+# the sum in the end is right.
 # Usage: test.sh TEST...
 set -uo pipefail
 readonly LINES_EACH=20

@@ -4,6 +4,8 @@ suites_setup() {
     ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
     FAULTLINE=$BUILD/faultline
+    # For jobs without Faultline: ranks that wait give their processor to the others.
+    IDLE=$BUILD/tests/idle.so
 }
 
 # runs FILE [OPTION...]: all scenarios, TAP in $BATS_TEST_TMPDIR/tap; $status is the command's.

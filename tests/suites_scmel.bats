@@ -38,7 +38,7 @@ setup() { suites_setup; }
         mkdir "$BATS_TEST_TMPDIR/$protocol"
         run -0 timeout -k 5 120 mpiexec -n 3 -genv SCMEL_EVERY 4 -genv CAMEL_EVERY 4 \
             -genv PESSIMISTIC_EVERY 4 -genv FAULTLINE_STORE "$BATS_TEST_TMPDIR/$protocol" \
-            -genv LD_PRELOAD "$BUILD/protocols/lib$protocol.so" \
+            -genv LD_PRELOAD "$IDLE:$BUILD/protocols/lib$protocol.so" \
             "$BUILD/programs/laplace" --iterations 10 --size 16
         [[ "$output" == *"laplace: 10 "* && "$output" != *"cannot be preloaded"* ]]
         [ -n "$(ls -A "$BATS_TEST_TMPDIR/$protocol")" ] # lines were made

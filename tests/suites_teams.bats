@@ -21,7 +21,7 @@ setup() { suites_setup; }
         for protocol in scmel teams; do
             LOGGING_COUNTS=$counts.$protocol.$size TEAMS_EVERY=4 SCMEL_EVERY=4 TEAMS_SIZE=$size \
                 FAULTLINE_STORE="$BATS_TEST_TMPDIR/$protocol.$size" \
-                LD_PRELOAD="$BUILD/protocols/lib$protocol.so" timeout -k 5 120 mpiexec -n 4 \
+                LD_PRELOAD="$IDLE:$BUILD/protocols/lib$protocol.so" timeout -k 5 120 mpiexec -n 4 \
                 "$BUILD/programs/ring" --iterations 8 >"$BATS_TEST_TMPDIR/said"
             grep -q "^ring: 8 laps" "$BATS_TEST_TMPDIR/said"
         done
