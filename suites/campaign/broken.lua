@@ -165,6 +165,9 @@ scmel("sent-is-stored", "pipeline")
 for _, variant in ipairs { "survivors-restore", "newcomer-restores" } do
   scmel(variant, "laplace")
 end
+subject("scmel-reserve-place-forgotten", "laplace", { "--iterations", 8, "--size", 16 },
+  { claims = { "H", "M" }, ranks = 5, reserve = 1, engine = "step", survivors = true,
+    environment = { SCMEL_EVERY = 3, SCMEL_RESERVE = 1 } })
 
 -- ---- teams -------------------------------------------------------------------------------------
 

@@ -43,3 +43,14 @@ broken("newcomer-restores", "leanmd", "M.local", "it has died before", function(
   p:await { rank = 4, event = "phase", name = "scmel:before-halt" }
   p:kill { rank = 2, event = "phase", name = "scmel:after-drop" }
 end)
+
+-- A process in reserve takes the place.
+local RANKS, RESERVE = 4, 1
+scenario("reserve-place-forgotten: messages still go to the dead process") {
+  protocol = "scmel-reserve-place-forgotten", program = "laplace", ranks = RANKS + RESERVE,
+  reserve = RESERVE, engine = "step", survivors = true,
+  arguments = { "--iterations", 8, "--size", 16 },
+  environment = { SCMEL_EVERY = 3, SCMEL_RESERVE = RESERVE },
+  claims = { "H.progress" }, expect = { violates = "H.progress" },
+  plan = function(p) p:kill { rank = 1, event = "send", level = "wire", nth = 36 } end,
+}
