@@ -18,17 +18,21 @@
 
 #define PATH_BYTES 4096
 #define NAME_BYTES 64
+#define PID_BYTES 12
 
+/* With line ends behind it, so that a replay writes as many bytes, however long its number is. */
 static void write_pid(const char *what, int rank)
 {
-    char path[PATH_BYTES], fresh[PATH_BYTES + 8];
+    char path[PATH_BYTES], fresh[PATH_BYTES + 8], text[PID_BYTES + 1];
     const char *store = getenv("FAULTLINE_STORE");
     snprintf(path, sizeof path, "%s/%s.%d", store != NULL ? store : ".", what, rank);
     snprintf(fresh, sizeof fresh, "%s.new", path);
     FILE *file = fopen(fresh, "w");
     if (file == NULL)
         exit(99);
-    fprintf(file, "%d\n", (int)getpid());
+    int length = snprintf(text, sizeof text, "%d", (int)getpid());
+    memset(text + length, '\n', (size_t)(PID_BYTES - length));
+    fwrite(text, PID_BYTES, 1, file);
     fclose(file);
     rename(fresh, path);
 }
