@@ -172,6 +172,7 @@ static void collective_back(struct request *request, const struct faultline_coll
 static void message_back(struct request *request, const struct faultline_request *told)
 {
     request->active = told->active != 0;
+    request->cancel = request->active && told->receives; /* perhaps, before the restart */
     request->buffer = told->buffer;
     request->count = told->count;
     request->type = (MPI_Datatype)told->datatype;

@@ -42,7 +42,7 @@ struct request {
     bool claimed; /* a call that may complete it is under way */
     bool persistent;
     bool active;         /* started and not complete */
-    bool cancel;         /* MPI_Cancel was called */
+    bool cancel;         /* MPI_Cancel was called, or may have been in an earlier incarnation */
     bool exchange;       /* the receiving half of MPI_Isendrecv */
     bool from_nobody;    /* a receive from MPI_PROC_NULL, not persistent */
     uint8_t owned_types; /* bit i: type i of request_types is our copy */
