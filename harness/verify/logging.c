@@ -320,6 +320,34 @@ static bool numbers_go_on(struct at noted)
     return false;
 }
 
+/* Of his rank, with that number, before `then`: the newest in another process. */
+static struct at checkpoint_before(const struct shown *shown, struct at restored)
+{
+    struct at newest = {0};
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace != restored.trace && at_is_note(at, NOTE_CHECKPOINT, 0) &&
+            at.record->bytes == restored.record->bytes && at_rank(at) == at_rank(restored) &&
+            at.record->enter < restored.record->enter &&
+            (newest.record == NULL || newest.record->enter < at.record->enter))
+            newest = at;
+    return newest;
+}
+
+/* The delivery of the rank before this one, in the process before if this one restored its line. */
+static struct at delivered_before(const struct shown *shown, struct at then)
+{
+    while (then.record != NULL) {
+        struct at last = {0};
+        for (struct at at = {.trace = then.trace}; at_next(&at) && at.index < then.index;)
+            if (is_own(at) || at_is_note(at, NOTE_RESTORED, 0))
+                last = at;
+        if (last.record == NULL || is_own(last))
+            return last;
+        then = checkpoint_before(shown, last);
+    }
+    return then;
+}
+
 bool shows_delivered_otherwise(const struct shown *shown)
 {
     if (shown->count == 0)
@@ -334,24 +362,15 @@ bool shows_delivered_otherwise(const struct shown *shown)
         return false;
     if (second.record == NULL)
         return numbers_go_on(first) ? first.record->hash == 0 : first.record->hash != 1;
-    return at_rank(first) == at_rank(second) && at_before(second, first) &&
+    if (at_rank(first) != at_rank(second))
+        return false;
+    bool follows =
+        at_before(second, first) || delivered_before(shown, first).record == second.record;
+    return follows &&
            (at_is_got(second) || (is_own(second) && first.record->hash != second.record->hash + 1));
 }
 
 /* --- what a checkpoint has saved ------------------------------------------------------------- */
-
-/* Of his rank, with that number, before `then`: the newest in another process. */
-static struct at checkpoint_before(const struct shown *shown, struct at restored)
-{
-    struct at newest = {0};
-    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
-        if (at.trace != restored.trace && at_is_note(at, NOTE_CHECKPOINT, 0) &&
-            at.record->bytes == restored.record->bytes && at_rank(at) == at_rank(restored) &&
-            at.record->enter < restored.record->enter &&
-            (newest.record == NULL || newest.record->enter < at.record->enter))
-            newest = at;
-    return newest;
-}
 
 /* The process took the message before `then`, or went back to a checkpoint before which it had been
  * taken. Times only decrease on the way back. */

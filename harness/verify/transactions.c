@@ -138,12 +138,23 @@ static bool is_unsaved(const struct shown *shown, struct at came, struct at comm
            (saved.trace == commit.trace && saved.index > commit.index);
 }
 
+/* The job was started again, and the process has gone back to nothing. */
+static bool has_begun_anew(struct at came, struct at commit)
+{
+    if (came.record == NULL || commit.trace->incarnation >= came.trace->incarnation)
+        return false;
+    for (struct at at = {.trace = came.trace}; at_next(&at) && at.index < came.index;)
+        if (at_is_note(at, NOTE_RESTORED, 0))
+            return false;
+    return true;
+}
+
 bool shows_lost_again(const struct shown *shown)
 {
     struct at restored = shown->restored, commit = shown->commit;
     if (commit.record == NULL)
         return false;
-    if (is_unsaved(shown, shown->checkpoint, commit))
+    if (is_unsaved(shown, shown->checkpoint, commit) || has_begun_anew(shown->checkpoint, commit))
         return true;
     return restored.record != NULL && restored.record->bytes < commit.record->bytes &&
            (commit.trace->incarnation < restored.trace->incarnation ||

@@ -169,6 +169,7 @@ static void judge_rsn(struct m_state *state, int rank, const struct record *note
         before != NULL && before->rsn != 0 ? before->rsn + 1 : own->base + own->count + 1;
     if (note->hash == next)
         return;
+    own->misnumbered = true;
     struct finding *finding = judging_find(state->judging, CLAIM_M_ORDER, VERDICT_VIOLATION);
     finding_say(finding,
                 "rank %d told %" PRIu64

@@ -83,6 +83,7 @@ struct m_rank {
     uint64_t pending; /* messages that it must keep again */
     bool goes_on;     /* a line of an incarnation before is restored: its first rsn is not known */
     uint64_t base;    /* deliveries that it had done then, as its first rsn says */
+    bool misnumbered; /* it told an rsn that was not the next */
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
     size_t delivery_count, delivery_room;
     struct m_delivery *delivery; /* by rsn, from base + 1; owned */

@@ -111,19 +111,27 @@ void m_judge_orphans(struct m_state *state, struct event_ref at)
             m_judge_orphan(state, rank, number, at);
 }
 
-/* The delivery that a determinant is of; NULL: none is so, and it is of no use. */
+static bool is_of(const struct m_delivery *delivery, const struct record *note)
+{
+    return delivery->rsn == note->hash && delivery->comm == note->comm &&
+           delivery->sender == note->peer && delivery->ssn == note->bytes;
+}
+
+/* The delivery that a determinant is of; NULL: none is so, and it is of no use. Where its receiver
+ * told a wrong number, which is M.order's affair, others have the determinant with that number. */
 static struct m_delivery *find(struct m_state *state, const struct record *note)
 {
     int receiver = (int)note->request;
     if (receiver < 0 || receiver >= state->ranks)
         return NULL;
     const struct m_rank *own = &state->rank[receiver];
-    if (note->hash <= own->base || note->hash - own->base > own->delivery_count)
-        return NULL;
-    struct m_delivery *delivery = &own->delivery[note->hash - own->base - 1];
-    bool same = delivery->comm == note->comm && delivery->sender == note->peer &&
-                delivery->ssn == note->bytes;
-    return same ? delivery : NULL;
+    uint64_t place = note->hash - own->base - 1;
+    if (note->hash > own->base && place < own->delivery_count && is_of(&own->delivery[place], note))
+        return &own->delivery[place];
+    for (uint64_t i = own->delivery_count; i > 0 && own->misnumbered; i--)
+        if (is_of(&own->delivery[i - 1], note))
+            return &own->delivery[i - 1];
+    return NULL;
 }
 
 /* --- determinants that are stored ahead of the delivery ------------------------------------- */
@@ -204,7 +212,8 @@ static void let_go_one(struct m_state *state, int rank, const struct record *not
     if (delivery == NULL || receiver == rank)
         return;
     delivery->held[rank] = false;
-    m_judge_orphan(state, receiver, note->hash - state->rank[receiver].base, event);
+    m_judge_orphan(state, receiver, (uint64_t)(delivery - state->rank[receiver].delivery) + 1,
+                   event);
 }
 
 /* A receiver itself knows what it has delivered, whatever it lets go (definition 2). */

@@ -282,6 +282,22 @@ static void judge_kept(struct transactions *all, size_t at)
     say(finding, note, "goes back to the end of");
 }
 
+/* A process of a job that was started again notes the end of a transaction, and has not gone
+ * back to what was committed before. */
+static void judge_begun(struct transactions *all, size_t at)
+{
+    const struct ending_note *note = &all->note[at], *newest = newest_before(all, at);
+    if (newest == NULL || newest->trace->incarnation == note->trace->incarnation)
+        return;
+    for (size_t i = 0; i < at; i++)
+        if (all->note[i].trace == note->trace)
+            return;
+    judging_saw(all->judging, CLAIM_T_DURABLE, 1);
+    struct finding *finding = judging_find(all->judging, CLAIM_T_DURABLE, VERDICT_VIOLATION);
+    say(finding, newest, "commits");
+    say(finding, note, "has begun anew, and comes to the end of");
+}
+
 /* From where on it has not been undone any more. */
 static size_t last_try(const struct transactions *all, size_t at)
 {
@@ -326,6 +342,8 @@ static void judge_transactions(struct judging *judging)
             judge_undone(&all, i);
         else if (all.note[i].kind == NOTE_COMMIT)
             judge_saved(&all, i);
+        else if (all.note[i].kind == NOTE_CHECKPOINT)
+            judge_begun(&all, i);
         else if (all.note[i].kind == NOTE_RESTORED) {
             judge_source(&all, i);
             judge_kept(&all, i);
