@@ -25,9 +25,11 @@ declare -A suites=(
     [chandy_lamport]="suites/chandy_lamport/channels.lua suites/mutants/lines.lua
           suites/chandy_lamport/crash.lua"
     [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
-    [scmel]="suites/scmel/crash.lua"
-    [camel]="suites/camel/crash.lua"
-    [pessimistic]="suites/pessimistic/crash.lua"
+    [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
+    [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
+    [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
+    [teams]="suites/teams/crash.lua"
+    [standby]="suites/lives/crash.lua"
     [replication]="suites/replication/crash.lua suites/replication/lost.lua"
     [respawn]="suites/respawn/crash.lua"
     [transactions]="suites/transactions/crash.lua"
@@ -73,6 +75,7 @@ found() {
     for file in ${suites[$1]}; do
         case $file in
         suites/mutants/lines.lua) what=$(tries --filter "$filter" "$file") ;;
+        suites/reserve/*) what=$(tries --filter "$1, *" "$file") ;;
         *) what=$(tries "$file") ;;
         esac
         [ -z "$what" ] || { echo "$what, $file"; return; }

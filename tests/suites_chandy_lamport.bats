@@ -9,7 +9,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "chandy_lamport: messages of every kind are under way at the cut" {
-    passes 23 "$ROOT/suites/chandy_lamport/channels.lua" --engine step
+    passes 24 "$ROOT/suites/chandy_lamport/channels.lua" --engine step
     passes 4 "$ROOT/suites/chandy_lamport/channels.lua" --engine mpiexec --shard 2/6
 }
 

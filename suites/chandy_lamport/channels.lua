@@ -168,3 +168,15 @@ situation("cg: a part of a collective call", EVERY, {
   program = "cg", arguments = { "--iterations", 9, "--size", 16 }, cover = {},
   plan = crosses { message = "collective", to = 1, nth = 3 * EVERY + 1 },
 })
+
+-- ---- the end of a line -------------------------------------------------------------------------
+
+-- Rank 3 is no child of the initiator in the tree: all below are done before its marker comes.
+scenario("ring: attempt, the initiator has still to record one channel") {
+  protocol = "chandy_lamport", program = "ring", ranks = 4, claims = { "H", "S" },
+  arguments = { "--iterations", 12 }, environment = { CHANDY_EVERY = 4 },
+  plan = function(p)
+    p:hold { message = "marker", from = 3, to = 0, epoch = LINE, attempt = true, ms = 300,
+             release = { rank = 0, event = "commit", epoch = LINE } }
+  end,
+}

@@ -9,7 +9,8 @@ cover {
 
 local programs = {
   { "laplace", "--iterations", 8, "--size", 16 }, { "ring", "--iterations", 8 },
-  { "cg", "--iterations", 8 }, { "neuron", "--iterations", 12 },
+  { "cg", "--iterations", 8 },
+  { "neuron", "--iterations", 12, "--size", 20 }, -- states that are no whole number of words
 }
 
 local function job(program, name, plan, claims)
@@ -77,6 +78,16 @@ for _, name in ipairs { "shrunk", "before-write", "mid-write", "before-sync", "b
       p:kill(point(rank, name))
     end, { "H", "U" })
   end
+end
+-- The line is given up, and rank 3 has saved its part of it. What it sends is random: in the next
+-- life, in which it dies where the line has the same number, that part is of another state.
+for nth = 54, 62, 4 do
+  job({ "random", "--iterations", 8 },
+    ("a line is given up, and then rank 3 at its call number %d"):format(nth), function(p)
+      p:kill(at_call(1, 60))
+      p:kill(point(2, "after-rename"))
+      p:kill(at_call(3, nth))
+    end)
 end
 -- ... or while the line is committed: the next one does it.
 for _, name in ipairs { "mid-commit", "before-commit-rename", "after-commit-rename" } do

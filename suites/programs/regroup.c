@@ -35,14 +35,32 @@ static bool meet(void)
     return true;
 }
 
+/* By two calls, of which each may fail; some send first, and others receive first. */
+static bool send_and_receive(const uint64_t *sent, int after, uint64_t *got, int before,
+                             MPI_Status *status)
+{
+    bool sends_first = job.rank % 2 == 0;
+    if (sends_first && MPI_Send(sent, 1, MPI_UINT64_T, after, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return false;
+    if (MPI_Recv(got, 1, MPI_UINT64_T, before, TAG, MPI_COMM_WORLD, status) != MPI_SUCCESS)
+        return false;
+    return sends_first ||
+           MPI_Send(sent, 1, MPI_UINT64_T, after, TAG, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
 /* To the next number, which may be blank, and from the one before. */
 static bool pass_token(void)
 {
     uint64_t sent = job.round, got = job.round;
     int after = (job.rank + 1) % job.size, before = (job.rank + job.size - 1) % job.size;
-    if (MPI_Sendrecv(&sent, 1, MPI_UINT64_T, after, TAG, &got, 1, MPI_UINT64_T, before, TAG,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    MPI_Status status;
+    if (job.round % 2 == 1 && job.size > 1) {
+        if (!send_and_receive(&sent, after, &got, before, &status))
+            return false;
+    } else if (MPI_Sendrecv(&sent, 1, MPI_UINT64_T, after, TAG, &got, 1, MPI_UINT64_T, before, TAG,
+                            MPI_COMM_WORLD, &status) != MPI_SUCCESS) {
         return false;
+    }
     if (got != sent) {
         fprintf(stderr, "regroup: the token of round %llu came in round %llu\n",
                 (unsigned long long)got, (unsigned long long)sent);

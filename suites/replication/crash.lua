@@ -81,3 +81,17 @@ for _, program in ipairs { programs[2], programs[3] } do
       end)
   end
 end
+
+-- Both processes of a rank that has done its work die, while another has not: nobody needs them.
+for rank = 0, 1 do
+  for _, late in ipairs { 2, 6 } do
+    job(programs[2], ("both of rank %d when it is done, and process %d is not"):format(rank, late),
+      function(p)
+        local stopped = p:stop(point(late, "before-done"))
+        p:await(point(rank + RANKS, "before-done"))
+        p:await(at_call(rank + RANKS, 12))
+        p:kill { ranks = { rank, rank + RANKS }, at = at_call(3, 12) }
+        p:release(stopped)
+      end)
+  end
+end

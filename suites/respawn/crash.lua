@@ -56,6 +56,10 @@ crash("two at once, side by side: all begin again", function(p)
   p:kill { ranks = { 1, 2 }, at = at_call(3, 40) }
 end)
 
+crash("the last and the first at once, which are side by side too", function(p)
+  p:kill { ranks = { 0, 3 }, at = at_call(1, 40) }
+end)
+
 crash("all but one at once", function(p)
   p:kill { ranks = { 0, 1, 2 }, at = at_call(3, 40) }
 end)
