@@ -19,6 +19,15 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
 }
 
+# What went wrong here, with no protocol at fault: a message was recorded before the call that made
+# its communicator had returned (S.channel), and a receive that was brought back had been cancelled
+# before the line (C.nondet).
+@test "programs with a line at each step that die soon after one pass under each protocol" {
+    run -0 "$FAULTLINE" run --engine step --seed 2 --no-control --no-stacks \
+        --filter '*: a line in each life*' "$REPO/suites/drawn/grid.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 16 ]
+}
+
 @test "a hundred lines and twenty deaths under each protocol" {
     run -0 "$FAULTLINE" run --engine step -v --no-control --no-stacks --filter '*: 100 lines*' \
         "$REPO/suites/drawn/long.lua"

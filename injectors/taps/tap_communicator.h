@@ -69,6 +69,11 @@ int32_t communicator_own(const struct communicator *c);
 struct communicator *communicator_hold(struct communicator *c);
 void communicator_drop(struct communicator *c);
 
+/* One that a protocol has told the members and the identity of, while the call that makes it has
+ * not handed it to the application yet: its messages may come before that. NULL: none. Held once.
+ */
+struct communicator *communicator_ahead(MPI_Comm comm);
+
 /* Sources and destinations of neighbourhood collectives; 0 and 0 without a topology. */
 void communicator_neighbours(struct communicator *c, int *sources, int *destinations);
 

@@ -17,20 +17,21 @@ local protocols = {
 }
 
 -- Name, potential checkpoints per line, lines in each of the first two lives, steps, further deaths
--- in the second life. The last has lives in which a line that never ends is overdue (H.line); that
+-- in the second life, calls after the line within which a rank dies (60). The last has lives in which a line that never ends is overdue (H.line); that
 -- is not judged where messages are kept.
 local kinds = {
   { "the first lines", 12, 2, 100, 0 },
   { "a dozen lines", 2, 12, 100, 0 },
   { "a line each step", 1, 3, 60, 0 },
   { "deaths between lines", 6, 2, 60, 2 },
+  { "a line in each life", 1, 1, 60, 0, 4 },
   { "long lives", 3, 1, 160, 0 },
 }
 local LONG = kinds[#kinds]
 
 local function program(protocol, kind, number)
   local name, variable, claims, off = table.unpack(protocol)
-  local what, every, lines, steps, more = table.unpack(kind)
+  local what, every, lines, steps, more, soon = table.unpack(kind)
   scenario(("%s: %s %d"):format(name, what, number)) {
     protocol = name, program = "drawn", ranks = random(3, 5), claims = claims,
     arguments = { "--seed", random(1000000000), "--size", 12,
@@ -45,7 +46,7 @@ local function program(protocol, kind, number)
       for life = 1, 2 do
         p:await { event = "commit", epoch = life * lines }
         for _ = 0, life == 1 and more or 0 do
-          p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(60) }
+          p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(soon or 60) }
         end
       end
       p:await { event = "commit", epoch = 3 * lines }
