@@ -7,7 +7,7 @@ load suites_common
 
 setup() { suites_setup; }
 
-@test "checkpoint on failure: ranks die in 215 ways, the others save and leave, and the job is started again" {
+@test "checkpoint on failure: ranks die in 218 ways, the others save and leave, and the job is started again" {
     passes 218 "$ROOT/suites/checkpoint_on_failure/crash.lua"
     # Nothing is lost in silence.
     grep -q 'more than one rank has died: back to what was saved before' \

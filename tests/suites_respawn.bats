@@ -7,13 +7,13 @@ load suites_common
 
 setup() { suites_setup; }
 
-@test "respawn: ranks die in 168 ways, the job comes to the result of a run without faults" {
+@test "respawn: ranks die in 169 ways, the job comes to the result of a run without faults" {
     passes 169 "$ROOT/suites/respawn/crash.lua"
     # Each run prints its result once, by whatever process is rank 0 then.
     cat "$BATS_TEST_TMPDIR"/out/latest/*/output/r*.out | sort | uniq -c >"$BATS_TEST_TMPDIR/printed"
     cat "$BATS_TEST_TMPDIR/printed"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/printed")" -eq 1 ]
-    grep -q '^ *168 laplace: 10 iterations' "$BATS_TEST_TMPDIR/printed"
+    grep -q '^ *169 laplace: 10 iterations' "$BATS_TEST_TMPDIR/printed"
 }
 
 @test "respawn: each broken variant is found by the claim that is said" {
