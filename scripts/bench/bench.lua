@@ -160,9 +160,12 @@ end]]):format(copies, ranks, engine))
   end
 end
 
+-- At least so many times: under mpiexec, too, ranks give their processor away while they wait.
+local times = { [2] = 3, [4] = 5, [8] = 7, [16] = 7 }
 for _, ranks in ipairs { 2, 4, 8, 16 } do
   compare(("schedules/s, %2d ranks, judged: step engine / mpiexec"):format(ranks),
-    schedules("step", ranks, 320 // ranks), schedules("mpiexec", ranks, 2), "least", 15, 3)
+    schedules("step", ranks, 320 // ranks), schedules("mpiexec", ranks, 2), "least",
+    times[ranks], 3)
 end
 
 -- What a message costs under C3 outside checkpoints, against the protocol that does nothing, both
