@@ -5,7 +5,7 @@
  *     fork      a child of a rank that runs on and exits, and one that calls another program
  *     abort     MPI_Abort with 7
  *     exit      exit(3) without MPI_Finalize
- * For 2 ranks. */
+ * For 2 ranks, or 1 alone. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -61,13 +61,15 @@ static void asks(int before)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
+    int size;
     if (strcmp(how, "early") == 0)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     if (strcmp(how, "asked") == 0)
         asks(1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    other = 1 - rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    other = (rank + 1) % size;
     exchange();
     if (strcmp(how, "fork") == 0)
         forks();
