@@ -31,7 +31,7 @@ end
 -- ---- figure 5 -----------------------------------------------------------------------------------
 
 -- MPI_LXOR of the colours is their parity. Of three ranks two are beyond the line and one before:
--- crosses_recovery_line is false, and the one before does not log. On the step engine, for there rank 2
+-- crosses_recovery_line is false, and the one before does not log. On the step engine, where rank 2
 -- is asked in time; under mpiexec the few calls may be over by then.
 local function two_beyond(p)
   p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, ms = 300 }
