@@ -87,7 +87,7 @@ int ends_killed_at_start(const struct board *board, const struct plan *plan)
     return -1;
 }
 
-/* Ranks that were not started yet by then never are. */
+/* mpiexec starts no further rank after such a death, so that ranks may be missing for it alone. */
 static bool lost_at_start(const struct board *board, const struct survivors *survivors, char *text,
                           size_t bytes)
 {

@@ -27,11 +27,11 @@
 #define POLLS_IN_VAIN 100
 #define POLLS_OF_A_STALL 1000
 
-void watch_init(struct watch *watch, int ranks, bool told)
+void watch_init(struct watch *watch, int ranks, bool engine_decides)
 {
     memset(watch, 0, sizeof *watch);
     watch->ranks = ranks;
-    watch->told = told;
+    watch->engine_decides = engine_decides;
     watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
 }
 
@@ -173,7 +173,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
         return false;
     }
     watch->same++;
-    if (watch->told)
+    if (watch->engine_decides)
         return false;
     bool stuck = false;
     unsigned delays = looks_to_wait(board, plan, &now);

@@ -6,8 +6,8 @@
  * rank that only polls in vain counts as one that waits.
  *
  * Where the board says that nobody can go on (board->stuck), the traces are read at once. On the
- * step engine it always does: there nothing is done because ranks take long (watch->told), or a run
- * would be another one on a busy machine.
+ * step engine it always does: there nothing is done because ranks take long (engine_decides), or a
+ * run would be another one on a busy machine.
  *
  * A job that polls can never be shown to be deadlocked: it may wait for the clock. When all its
  * ranks have done nothing else for long it has stalled. */
@@ -30,7 +30,8 @@ struct watched {
 
 struct watch {
     int ranks; /* of the job; the board may have room for more */
-    bool told; /* nothing is let go, and no deadlock is looked for, before board->stuck says so */
+    bool
+        engine_decides; /* before board->stuck says so, no deadlock is looked for, nothing let go */
     struct watched rank[BOARD_MAX_RANKS];
     unsigned same;       /* looks in a row that found the same */
     bool steered;        /* at the last look, by the plan */
@@ -39,8 +40,8 @@ struct watch {
     unsigned analyse_at; /* `same` at which the traces are read next */
 };
 
-/* `ranks`: from 1 to the board's. `told`: as above. */
-void watch_init(struct watch *watch, int ranks, bool told);
+/* `ranks`: from 1 to the board's. `engine_decides`: as above. */
+void watch_init(struct watch *watch, int ranks, bool engine_decides);
 
 /* One look, about WATCH_PERIOD_MS after the one before. True when the job is deadlocked; text then
  * tells the cycle. */

@@ -39,7 +39,8 @@ broken("one-spare", "two die, one after the other", "replace", "F.last", rank_1,
 broken("few-other-mode", "two of five die, one after the other", "blank", "F.last", rank_1,
   at(2, "MPI_Allreduce", 5))
 
--- Under each of six seeds: with other numbers of rounds all learn of the death, or nobody, in some.
+-- With 8 rounds each of six seeds shows it; with other numbers all ranks learn of the death under
+-- some seeds, or none does.
 rounds = 8
 broken("no-agreement", "the last barrier comes to some only", "blank", "H.progress",
   at(2, "MPI_Barrier", 1, "after"))

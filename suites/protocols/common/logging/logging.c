@@ -42,8 +42,9 @@ static struct {
 
 void logging_open(void)
 {
-    /* What a line lets go of is logged anew until the next: pages that the kernel gives again, and
-     * clears, cost several times the copy of a large message. */
+    /* Each line frees the log, and the messages after it fill it again. If free() gave the pages
+     * back, the kernel would have to clear new ones, which costs several times the copy of a large
+     * message. */
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_BYTES);
     mallopt(M_TRIM_THRESHOLD, HEAP_FREE_BYTES);
     logs.came = memory((size_t)self.ranks, sizeof *logs.came);
